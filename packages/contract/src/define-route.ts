@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './error-codes.ts';
+
+/** Who sends a request (contract section 1). */
+export const callers = ['anonymous', 'user', 'owner', 'key', 'operator'] as const;
+export type Caller = (typeof callers)[number];
+
+/** Rate classes (contract section 9). */
+export const limitClasses = ['read', 'write', 'ai', 'upload', 'email', 'payments'] as const;
+export type LimitClass = (typeof limitClasses)[number];
+
+export type ServiceName = 'auth' | 'records' | 'projects';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One endpoint, described once: validation, types, OpenAPI, authentication, limits and routing all
+ * read this object. `path` is relative to the plane's base: `/api/runtime/<project>` or `/api/platform`,
+ * with parameters written as `:name`.
+ */
+export interface RouteDefinition {
+  operationId: string;
+  service: ServiceName;
+  plane: 'runtime' | 'platform';
+  method: Method;
+  path: string;
+  summary: string;
+  /** Who may call; a caller outside the list gets 401 (anonymous) or 403. */
+  callers: readonly Caller[];
+  limit: LimitClass;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  response: z.ZodType;
+  status: 200 | 201;
+  errors: readonly ErrorCode[];
+  /** Largest accepted request body in bytes; 512 KB unless stated. */
+  bodyLimitBytes?: number;
+  /** Credentials are not looked at (JWKS, API description). */
+  ignoresCredentials?: true;
+  /** Allowed in the built-in project `platform`, which holds accounts only. */
+  servesPlatformProject?: true;
+}
+
+export const defineRoute = <const R extends RouteDefinition>(route: R): R => route;
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+export type ParamsOf<R extends RouteDefinition> = Parsed<R['params']>;
+export type QueryOf<R extends RouteDefinition> = Parsed<R['query']>;
+export type BodyOf<R extends RouteDefinition> = Parsed<R['body']>;
+export type ResponseOf<R extends RouteDefinition> = z.input<R['response']>;
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const defaultBodyLimitBytes = 512 * KIB;
+/** Contract section 2. */
+export const recordBodyLimitBytes = 1.25 * MIB;

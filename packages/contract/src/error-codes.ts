@@ -1,0 +1,82 @@
+/**
+ * Every failure a caller can see, with its HTTP status. A code never changes its meaning;
+ * contract section 2 says which status means what.
+ */
+export const errorStatus = {
+  invalid_json: 400,
+  invalid_body: 400,
+  invalid_query: 400,
+  invalid_path: 400,
+  invalid_header: 400,
+  invalid_where: 400,
+  invalid_sort: 400,
+  invalid_cursor: 400,
+  invalid_data: 400,
+  invalid_link: 400,
+  password_too_weak: 400,
+  unauthenticated: 401,
+  invalid_token: 401,
+  invalid_credentials: 401,
+  out_of_credits: 402,
+  forbidden: 403,
+  project_paused: 403,
+  collection_limit: 403,
+  collection_creation_off: 403,
+  project_limit: 403,
+  key_limit: 403,
+  not_found: 404,
+  project_not_found: 404,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  email_taken: 409,
+  idempotency_mismatch: 409,
+  idempotency_in_progress: 409,
+  conflict: 409,
+  project_deleted: 410,
+  precondition_failed: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  query_too_expensive: 422,
+  rate_limited: 429,
+  too_many_attempts: 429,
+  request_head_too_large: 431,
+  internal: 500,
+  upstream_failed: 502,
+  unavailable: 503,
+  overloaded: 503,
+  timeout: 504,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+export interface ApiErrorOptions {
+  /** Logged with the request id, never shown. */
+  cause?: unknown;
+  /** Shown beside the message: what the developer can do about it. */
+  hint?: string;
+  /** Seconds after which a retry may succeed; becomes the `Retry-After` header. */
+  retryAfterSeconds?: number;
+  /** Further response headers, for example `Allow`. */
+  headers?: Record<string, string>;
+}
+
+/** The one error class: the message is public and is written for a front-end developer. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/**
+ * What services tell each other. Every event reaches each subscriber at least once; its id is unique
+ * for good, so that a consumer can drop a repetition.
+ */
+export const events = {
+  /** A project's name, status, settings or limits changed, or it was created or restored. */
+  'project.changed': z.object({ projectId: z.string(), projectNumber: z.number() }),
+  /** A deleted project's 30 days are over: every service erases what it holds of it. */
+  'project.erased': z.object({ projectId: z.string(), projectNumber: z.number() }),
+  /** A secret key was revoked; `keyHash` is the SHA-256 of the key in base64url. */
+  'key.revoked': z.object({ projectId: z.string(), keyHash: z.string() }),
+  /** Sessions ended before their tokens did. */
+  'session.revoked': z.object({ projectNumber: z.number(), sessionIds: z.array(z.string()).max(1000) }),
+  /** An account was erased; its id names nobody from now on. */
+  'user.erased': z.object({ projectId: z.string(), projectNumber: z.number(), userId: z.string() }),
+  /** A collection's access changed or it was created. */
+  'collection.changed': z.object({ projectNumber: z.number(), name: z.string() }),
+  /** The platform wants a mail sent to a user of a project. */
+  'mail.requested': z.object({
+    projectId: z.string(),
+    projectNumber: z.number(),
+    projectName: z.string(),
+    to: z.string(),
+    name: z.string().nullable(),
+    template: z.enum(['verify-email', 'reset-password']),
+    /** The one-time token of the link. */
+    token: z.string(),
+    expiresAt: z.string(),
+  }),
+} as const;
+
+export type Topic = keyof typeof events;
+export type Payload<T extends Topic> = z.infer<(typeof events)[T]>;

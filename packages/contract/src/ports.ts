@@ -1,0 +1,54 @@
+/**
+ * What the gateway needs to know at once, asked of a service in its own process or over HTTP. The
+ * gateway caches the answers; events tell it when to forget them.
+ */
+import type { LimitClass } from './define-route.ts';
+import type { ProjectSettings } from './routes/projects.ts';
+
+export type ClassLimits = Record<LimitClass, { perCaller: number; perProject: number }>;
+
+export interface ProjectSnapshot {
+  id: string;
+  number: number;
+  name: string;
+  ownerId: string | null;
+  status: 'active' | 'paused' | 'deleted';
+  settings: ProjectSettings;
+  /** Calls a minute. */
+  limits: ClassLimits;
+}
+
+export interface KeySnapshot {
+  id: string;
+  projectNumber: number;
+}
+
+/** Offered by the projects service. Unknown ids and hashes answer null. */
+export interface ProjectDirectory {
+  findProject(id: string): Promise<ProjectSnapshot | null>;
+  /** @param keyHash SHA-256 of the secret key, base64url. */
+  findKey(keyHash: string): Promise<KeySnapshot | null>;
+}
+
+export interface Jwks {
+  keys: { kid: string; kty: string; crv?: string; x?: string; y?: string; alg?: string; use?: string }[];
+}
+
+/** Offered by the auth service. */
+export interface SessionDirectory {
+  isLive(projectNumber: number, sessionId: string): Promise<boolean>;
+  jwks(): Promise<Jwks>;
+}
+
+/** The built-in project whose users are the owners. */
+export const platformProject = { id: 'platform', number: 1 } as const;
+
+/** Contract section 9: calls a minute. */
+export const defaultLimits: ClassLimits = {
+  read: { perCaller: 1200, perProject: 12_000 },
+  write: { perCaller: 600, perProject: 6000 },
+  ai: { perCaller: 60, perProject: 600 },
+  upload: { perCaller: 60, perProject: 600 },
+  email: { perCaller: 20, perProject: 200 },
+  payments: { perCaller: 30, perProject: 300 },
+};

@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import { defineRoute } from '../define-route.ts';
+import { listOf, listQuery, idInPath, ok, text, timestamp, uuid } from '../schemas.ts';
+
+export const user = z.object({
+  id: uuid,
+  email: z.string(),
+  name: z.string().nullable(),
+  role: z.string(),
+  emailVerified: z.boolean(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+export type User = z.infer<typeof user>;
+
+const session = z.object({ token: z.string(), user });
+const onlyUser = z.object({ user });
+
+/** Contract section 3: trimmed, lower-cased. 254 is RFC 5321's longest address. */
+export const email = z.string().max(320).trim().toLowerCase().pipe(z.email().max(254));
+/** Contract section 3. Sign-in takes any length a password once had, bounded. */
+const newPassword = text(8, 128);
+const anyPassword = z.string().max(1024);
+const name = text(1, 100);
+/** One-time tokens of mails: 32 bytes in base64url. */
+const oneTimeToken = z.string().min(1).max(128);
+
+const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
+const everyone = ['anonymous', 'user', 'owner', 'key', 'operator'] as const;
+
+export const signUp = defineRoute({
+  ...base,
+  operationId: 'signUp',
+  method: 'POST',
+  path: '/auth/signup',
+  summary: 'Create an account and sign in',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ email, password: newPassword, name: name.optional() }),
+  response: session,
+  status: 201,
+  errors: ['invalid_body', 'password_too_weak', 'email_taken', 'too_many_attempts', 'overloaded'],
+});
+
+export const signIn = defineRoute({
+  ...base,
+  operationId: 'signIn',
+  method: 'POST',
+  path: '/auth/signin',
+  summary: 'Sign in with e-mail and password',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ email: z.string().max(320), password: anyPassword }),
+  response: session,
+  status: 200,
+  errors: ['invalid_body', 'invalid_credentials', 'too_many_attempts', 'overloaded'],
+});
+
+export const getMe = defineRoute({
+  ...base,
+  operationId: 'getMe',
+  method: 'GET',
+  path: '/auth/me',
+  summary: 'The signed-in user',
+  callers: ['user'],
+  limit: 'read',
+  response: onlyUser,
+  status: 200,
+  errors: [],
+});
+
+export const updateMe = defineRoute({
+  ...base,
+  operationId: 'updateMe',
+  method: 'PATCH',
+  path: '/auth/me',
+  summary: 'Change the own name',
+  callers: ['user'],
+  limit: 'write',
+  body: z.object({ name: name.nullable().optional() }),
+  response: onlyUser,
+  status: 200,
+  errors: ['invalid_body'],
+});
+
+export const deleteMe = defineRoute({
+  ...base,
+  operationId: 'deleteMe',
+  method: 'DELETE',
+  path: '/auth/me',
+  summary: 'Erase the own account and its sessions',
+  callers: ['user'],
+  limit: 'write',
+  response: ok,
+  status: 200,
+  errors: ['conflict'],
+});
+
+export const refreshToken = defineRoute({
+  ...base,
+  operationId: 'refreshToken',
+  method: 'POST',
+  path: '/auth/refresh',
+  summary: 'A new token for the same session',
+  callers: ['user'],
+  limit: 'write',
+  response: session,
+  status: 200,
+  errors: [],
+});
+
+export const signOut = defineRoute({
+  ...base,
+  operationId: 'signOut',
+  method: 'POST',
+  path: '/auth/signout',
+  summary: 'End this session, or with "all" every session of the user',
+  callers: ['user'],
+  limit: 'write',
+  body: z.object({ all: z.boolean().optional() }).optional(),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body'],
+});
+
+export const changePassword = defineRoute({
+  ...base,
+  operationId: 'changePassword',
+  method: 'POST',
+  path: '/auth/password',
+  summary: 'Change the password; every other session ends',
+  callers: ['user'],
+  limit: 'write',
+  body: z.object({ currentPassword: anyPassword, newPassword }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_credentials', 'password_too_weak', 'too_many_attempts', 'overloaded'],
+});
+
+export const forgotPassword = defineRoute({
+  ...base,
+  operationId: 'forgotPassword',
+  method: 'POST',
+  path: '/auth/forgot',
+  summary: 'Mail a one-time link for a new password; the answer never tells whether the address is known',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ email }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'too_many_attempts'],
+});
+
+export const resetPassword = defineRoute({
+  ...base,
+  operationId: 'resetPassword',
+  method: 'POST',
+  path: '/auth/reset',
+  summary: 'Set a new password with the token of the mailed link; every session ends',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken, password: newPassword }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_link', 'password_too_weak', 'overloaded'],
+});
+
+export const verifyEmail = defineRoute({
+  ...base,
+  operationId: 'verifyEmail',
+  method: 'POST',
+  path: '/auth/verify',
+  summary: 'Confirm the e-mail address with the token of the mailed link',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_link'],
+});
+
+export const getJwks = defineRoute({
+  ...base,
+  operationId: 'getJwks',
+  method: 'GET',
+  path: '/auth/.well-known/jwks.json',
+  summary: 'Public keys that verify tokens (RFC 7517)',
+  callers: everyone,
+  limit: 'read',
+  ignoresCredentials: true,
+  response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+  status: 200,
+  errors: [],
+});
+
+const platform = { service: 'auth', plane: 'platform', callers: ['owner', 'operator'] } as const;
+
+export const listUsers = defineRoute({
+  ...platform,
+  operationId: 'listUsers',
+  method: 'GET',
+  path: '/projects/:projectId/users',
+  summary: 'Users of a project, newest first',
+  limit: 'read',
+  params: z.object({ projectId: idInPath }),
+  query: listQuery,
+  response: listOf(user),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+});
+
+export const updateUser = defineRoute({
+  ...platform,
+  operationId: 'updateUser',
+  method: 'PATCH',
+  path: '/projects/:projectId/users/:userId',
+  summary: "Set a user's name, role or verified state",
+  limit: 'write',
+  params: z.object({ projectId: idInPath, userId: idInPath }),
+  body: z.strictObject({
+    name: name.nullable().optional(),
+    role: z
+      .string()
+      .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1-32 of a-z, 0-9, _ and -, starting with a letter')
+      .optional(),
+    emailVerified: z.boolean().optional(),
+  }),
+  response: user,
+  status: 200,
+  errors: ['invalid_body', 'not_found'],
+});
+
+export const deleteUser = defineRoute({
+  ...platform,
+  operationId: 'deleteUser',
+  method: 'DELETE',
+  path: '/projects/:projectId/users/:userId',
+  summary: 'Erase a user and their sessions',
+  limit: 'write',
+  params: z.object({ projectId: idInPath, userId: idInPath }),
+  response: ok,
+  status: 200,
+  errors: ['not_found', 'conflict'],
+});
+
+export const listOwners = defineRoute({
+  ...platform,
+  callers: ['operator'],
+  operationId: 'listOwners',
+  method: 'GET',
+  path: '/owners',
+  summary: 'All owners, newest first',
+  limit: 'read',
+  query: listQuery,
+  response: listOf(user),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor'],
+});

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { defineRoute, limitClasses, MIB } from '../define-route.ts';
+import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { email } from './auth.ts';
+import { accessPresets } from './records.ts';
+
+const origin = z
+  .url({ protocol: /^https?$/ })
+  .max(255)
+  .refine((value) => URL.canParse(value) && new URL(value).origin === value, 'must be an origin such as https://example.org');
+
+/** Contract section 10; every setting may be left out. */
+export const projectSettings = z.strictObject({
+  emailRecipients: z.enum(['anyone', 'known']).optional(),
+  emailAllowList: z.array(email).max(1000).optional(),
+  allowedOrigins: z.array(origin).max(100).optional(),
+  maxUploadBytes: z.number().int().min(1).max(5 * 1024 * MIB).optional(),
+  aiModel: text(1, 200).optional(),
+  aiPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
+  createCollections: z.boolean().optional(),
+  defaultAccess: z.enum(accessPresets).optional(),
+});
+export type ProjectSettings = z.infer<typeof projectSettings>;
+
+export const project = z.object({
+  id: z.string(),
+  name: z.string(),
+  ownerId: uuid.nullable(),
+  status: z.enum(['active', 'paused', 'deleted']),
+  baseUrl: z.string(),
+  settings: projectSettings,
+  createdAt: timestamp,
+});
+
+const projectName = text(1, 100);
+const base = { service: 'projects', plane: 'platform', callers: ['owner', 'operator'] } as const;
+const oneProject = z.object({ projectId: idInPath });
+
+export const createProject = defineRoute({
+  ...base,
+  callers: ['owner'],
+  operationId: 'createProject',
+  method: 'POST',
+  path: '/projects',
+  summary: 'Create a project',
+  limit: 'write',
+  body: z.strictObject({ name: projectName, settings: projectSettings.optional() }),
+  response: project,
+  status: 201,
+  errors: ['invalid_body', 'project_limit'],
+});
+
+export const listProjects = defineRoute({
+  ...base,
+  operationId: 'listProjects',
+  method: 'GET',
+  path: '/projects',
+  summary: 'Own projects, newest first; the operator sees all',
+  limit: 'read',
+  query: listQuery,
+  response: listOf(project),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor'],
+});
+
+export const getProject = defineRoute({
+  ...base,
+  operationId: 'getProject',
+  method: 'GET',
+  path: '/projects/:projectId',
+  summary: 'Read a project',
+  limit: 'read',
+  params: oneProject,
+  response: project,
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const updateProject = defineRoute({
+  ...base,
+  operationId: 'updateProject',
+  method: 'PATCH',
+  path: '/projects/:projectId',
+  summary: 'Rename, pause or set up a project; settings are merged, null restores a default',
+  limit: 'write',
+  params: oneProject,
+  body: z.strictObject({
+    name: projectName.optional(),
+    status: z.enum(['active', 'paused']).optional(),
+    settings: z
+      .strictObject(
+        Object.fromEntries(
+          Object.entries(projectSettings.shape).map(([key, schema]) => [key, schema.unwrap().nullable().optional()]),
+        ),
+      )
+      .optional(),
+  }),
+  response: project,
+  status: 200,
+  errors: ['invalid_body', 'not_found'],
+});
+
+export const deleteProject = defineRoute({
+  ...base,
+  operationId: 'deleteProject',
+  method: 'DELETE',
+  path: '/projects/:projectId',
+  summary: 'Delete a project; it can be restored for 30 days',
+  limit: 'write',
+  params: oneProject,
+  response: ok,
+  status: 200,
+  errors: ['not_found', 'forbidden'],
+});
+
+export const restoreProject = defineRoute({
+  ...base,
+  operationId: 'restoreProject',
+  method: 'POST',
+  path: '/projects/:projectId/restore',
+  summary: 'Restore a deleted project',
+  limit: 'write',
+  params: oneProject,
+  response: project,
+  status: 200,
+  errors: ['not_found'],
+});
+
+const limit = z.number().int().min(0).max(1_000_000);
+const classLimits = z.strictObject({
+  perCaller: limit.nullable().optional(),
+  perProject: limit.nullable().optional(),
+});
+const limits = z.strictObject(Object.fromEntries(limitClasses.map((each) => [each, classLimits.nullable().optional()])) as Record<
+  (typeof limitClasses)[number],
+  z.ZodOptional<z.ZodNullable<typeof classLimits>>
+>);
+export type LimitChanges = z.infer<typeof limits>;
+
+const effectiveLimits = z.object(
+  Object.fromEntries(
+    limitClasses.map((each) => [each, z.object({ perCaller: limit, perProject: limit })]),
+  ) as Record<(typeof limitClasses)[number], z.ZodObject<{ perCaller: typeof limit; perProject: typeof limit }>>,
+);
+
+export const setLimits = defineRoute({
+  ...base,
+  operationId: 'setLimits',
+  method: 'PUT',
+  path: '/projects/:projectId/limits',
+  summary: 'Change calls a minute per class; merged, null restores a default. The owner can only lower them',
+  limit: 'write',
+  params: oneProject,
+  body: limits,
+  response: effectiveLimits,
+  status: 200,
+  errors: ['invalid_body', 'not_found', 'forbidden'],
+});
+
+const storedKey = z.object({ id: uuid, name: z.string(), createdAt: timestamp });
+
+export const createKey = defineRoute({
+  ...base,
+  operationId: 'createKey',
+  method: 'POST',
+  path: '/projects/:projectId/keys',
+  summary: 'Create a secret key; it is shown in this answer only',
+  limit: 'write',
+  params: oneProject,
+  body: z.strictObject({ name: text(1, 100) }),
+  response: storedKey.extend({ key: z.string() }),
+  status: 201,
+  errors: ['invalid_body', 'not_found', 'key_limit'],
+});
+
+export const listKeys = defineRoute({
+  ...base,
+  operationId: 'listKeys',
+  method: 'GET',
+  path: '/projects/:projectId/keys',
+  summary: 'Secret keys of a project, without the keys themselves',
+  limit: 'read',
+  params: oneProject,
+  query: listQuery,
+  response: listOf(storedKey),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+});
+
+export const deleteKey = defineRoute({
+  ...base,
+  operationId: 'deleteKey',
+  method: 'DELETE',
+  path: '/projects/:projectId/keys/:keyId',
+  summary: 'Revoke a secret key',
+  limit: 'write',
+  params: z.object({ projectId: idInPath, keyId: idInPath }),
+  response: ok,
+  status: 200,
+  errors: ['not_found'],
+});

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { defineRoute, recordBodyLimitBytes } from '../define-route.ts';
+import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
+
+/** Contract section 4. */
+export const collectionName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter');
+
+export const accessPresets = ['shared', 'public-read', 'members', 'private', 'append-only', 'locked'] as const;
+export type AccessPreset = (typeof accessPresets)[number];
+
+export const record = z.looseObject({
+  id: uuid,
+  ownerId: uuid.nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** What `data` may hold in depth is the record service's rule. */
+const data = z.record(z.string(), z.unknown(), 'must be an object');
+/** Numbers as a browser sends them; `limit` above 1,000 is clamped. */
+const wholeNumber = z.string().regex(/^\d{1,15}$/, 'must be a whole number of 0 or more').transform(Number);
+
+const base = {
+  service: 'records',
+  plane: 'runtime',
+  callers: ['anonymous', 'user', 'owner', 'key', 'operator'],
+} as const;
+const inCollection = z.object({ collection: collectionName });
+const oneRecord = z.object({ collection: collectionName, id: idInPath });
+
+const filter = {
+  where: z.string().optional().describe('JSON: a filter in the subset of MongoDB’s query language'),
+  mine: z.enum(['1', '0', 'true', 'false', '']).optional().describe('1: only the caller’s own records'),
+};
+
+export const listRecords = defineRoute({
+  ...base,
+  operationId: 'listRecords',
+  method: 'GET',
+  path: '/db/:collection',
+  summary: 'List records',
+  limit: 'read',
+  params: inCollection,
+  query: z.object({
+    ...filter,
+    sort: z.string().max(1024).optional().describe('Up to 3 comma-separated fields, - before one for descending'),
+    limit: wholeNumber.transform((n) => Math.min(n, 1000)).default(100),
+    offset: wholeNumber.default(0),
+    cursor: z.string().max(8192).optional(),
+  }),
+  response: z.object({ items: z.array(record), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+  status: 200,
+  errors: ['invalid_path', 'invalid_query', 'invalid_where', 'invalid_sort', 'invalid_cursor', 'query_too_expensive'],
+});
+
+export const countRecords = defineRoute({
+  ...base,
+  operationId: 'countRecords',
+  method: 'GET',
+  path: '/db/:collection/_count',
+  summary: 'Count records',
+  limit: 'read',
+  params: inCollection,
+  query: z.object(filter),
+  response: z.object({ count: z.number().int().min(0), approximate: z.literal(true).optional() }),
+  status: 200,
+  errors: ['invalid_path', 'invalid_query', 'invalid_where'],
+});
+
+export const getRecord = defineRoute({
+  ...base,
+  operationId: 'getRecord',
+  method: 'GET',
+  path: '/db/:collection/:id',
+  summary: 'Read one record',
+  limit: 'read',
+  params: oneRecord,
+  response: record,
+  status: 200,
+  errors: ['invalid_path', 'not_found'],
+});
+
+export const createRecord = defineRoute({
+  ...base,
+  operationId: 'createRecord',
+  method: 'POST',
+  path: '/db/:collection',
+  summary: 'Create a record; the first one creates the collection',
+  limit: 'write',
+  params: inCollection,
+  body: z.object({ data }),
+  bodyLimitBytes: recordBodyLimitBytes,
+  response: record,
+  status: 201,
+  errors: ['invalid_path', 'invalid_body', 'invalid_data', 'collection_limit', 'collection_creation_off', 'forbidden'],
+});
+
+export const updateRecord = defineRoute({
+  ...base,
+  operationId: 'updateRecord',
+  method: 'PATCH',
+  path: '/db/:collection/:id',
+  summary: 'Merge fields into a record, remove some, add to numbers',
+  limit: 'write',
+  params: oneRecord,
+  body: z
+    .object({
+      data: data.optional(),
+      unset: z.array(z.string().min(1)).max(1024).optional(),
+      inc: z.record(z.string(), z.number()).optional(),
+    })
+    .refine(({ data, unset, inc }) => data || unset || inc, 'needs "data", "unset" or "inc"'),
+  bodyLimitBytes: recordBodyLimitBytes,
+  response: record,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'invalid_data', 'not_found', 'forbidden', 'precondition_failed'],
+});
+
+export const replaceRecord = defineRoute({
+  ...base,
+  operationId: 'replaceRecord',
+  method: 'PUT',
+  path: '/db/:collection/:id',
+  summary: 'Replace the data of a record',
+  limit: 'write',
+  params: oneRecord,
+  body: z.object({ data }),
+  bodyLimitBytes: recordBodyLimitBytes,
+  response: record,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'invalid_data', 'not_found', 'forbidden', 'precondition_failed'],
+});
+
+export const deleteRecord = defineRoute({
+  ...base,
+  operationId: 'deleteRecord',
+  method: 'DELETE',
+  path: '/db/:collection/:id',
+  summary: 'Delete a record',
+  limit: 'write',
+  params: oneRecord,
+  response: ok,
+  status: 200,
+  errors: ['invalid_path', 'not_found', 'forbidden', 'precondition_failed'],
+});
+
+const platform = { service: 'records', plane: 'platform', callers: ['owner', 'operator'] } as const;
+
+export const collection = z.object({
+  name: z.string(),
+  access: z.enum(accessPresets),
+  count: z.number().int().min(0),
+  createdAt: timestamp,
+});
+
+export const listCollections = defineRoute({
+  ...platform,
+  operationId: 'listCollections',
+  method: 'GET',
+  path: '/projects/:projectId/collections',
+  summary: 'Collections of a project with their access and size',
+  limit: 'read',
+  params: z.object({ projectId: idInPath }),
+  response: z.object({ items: z.array(collection), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const setCollectionAccess = defineRoute({
+  ...platform,
+  operationId: 'setCollectionAccess',
+  method: 'PUT',
+  path: '/projects/:projectId/collections/:collection',
+  summary: 'Set who may read and change a collection; creates it when it is missing',
+  limit: 'write',
+  params: z.object({ projectId: idInPath, collection: collectionName }),
+  body: z.strictObject({ access: z.enum(accessPresets) }),
+  response: collection,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'not_found', 'collection_limit'],
+});
