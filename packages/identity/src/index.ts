@@ -1,0 +1,69 @@
+/**
+ * The identity that the gateway hands to services: who calls, for which project, from where.
+ * It travels as one signed header and lives for seconds. This package refuses to know what a
+ * token is or who may do what.
+ */
+import { createHmac, type KeyObject, createSecretKey, timingSafeEqual } from 'node:crypto';
+
+export const identityHeader = 'x-backlot-identity';
+
+/** How long a signed identity is accepted after it was made; covers the slowest way to a service. */
+export const identityTtlMs = 30_000;
+
+export interface IdentityProject {
+  /** Public id, as in the path. */
+  id: string;
+  /** Internal number: the tenant column of every table. */
+  number: number;
+  name: string;
+  ownerId: string | null;
+  settings: Record<string, unknown>;
+}
+
+export interface Identity {
+  project: IdentityProject;
+  caller: 'anonymous' | 'user' | 'owner' | 'key' | 'operator';
+  /** The user of this project (`user`) or of `platform` (`owner`). */
+  userId: string | null;
+  sessionId: string | null;
+  keyId: string | null;
+  /** The client's address, IPv6 cut to its /64; what an anonymous caller is known by. */
+  ip: string;
+  requestId: string;
+}
+
+export class IdentityInvalid extends Error {
+  override readonly name = 'IdentityInvalid';
+}
+
+export type IdentitySecret = KeyObject;
+
+/** @param secret at least 32 characters, shared by the gateway and every service. */
+export const identitySecret = (secret: string): IdentitySecret => {
+  if (secret.length < 32) throw new RangeError('The identity secret needs at least 32 characters.');
+  return createSecretKey(secret, 'utf8');
+};
+
+const mac = (payload: string, secret: IdentitySecret) =>
+  createHmac('sha256', secret).update(payload).digest();
+
+/** @param now epoch milliseconds. Returns `<expiry>.<base64url JSON>.<base64url HMAC-SHA256>`. */
+export const signIdentity = (identity: Identity, secret: IdentitySecret, now: number): string => {
+  const payload = `${now + identityTtlMs}.${Buffer.from(JSON.stringify(identity)).toString('base64url')}`;
+  return `${payload}.${mac(payload, secret).toString('base64url')}`;
+};
+
+/** @throws IdentityInvalid when the signature is wrong or the identity has expired. */
+export const verifyIdentity = (header: unknown, secret: IdentitySecret, now: number): Identity => {
+  if (typeof header !== 'string') throw new IdentityInvalid('no identity');
+  const cut = header.lastIndexOf('.');
+  const payload = header.slice(0, cut);
+  const given = Buffer.from(header.slice(cut + 1), 'base64url');
+  const expected = mac(payload, secret);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new IdentityInvalid('wrong signature');
+  }
+  const dot = payload.indexOf('.');
+  if (Number(payload.slice(0, dot)) < now) throw new IdentityInvalid('expired');
+  return JSON.parse(Buffer.from(payload.slice(dot + 1), 'base64url').toString()) as Identity;
+};
