@@ -1,0 +1,168 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pg from 'pg';
+import { createPipelinedReader } from './pipelined-reader.ts';
+import { translate } from './errors.ts';
+
+export interface DatabaseOptions {
+  /** PostgreSQL connection string. */
+  url: string;
+  /** Schema of the service; the only one on its search path. */
+  schema: string;
+  /** Connections for writes and transactions. Default 8. */
+  poolSize?: number;
+  /** A statement that runs longer is cancelled. Default 5,000. */
+  statementTimeoutMs?: number;
+  /** How long a call waits for a free connection before it fails as unavailable. Default 3,000. */
+  acquireTimeoutMs?: number;
+  /** Lost connections are reported here; calls fail by themselves. */
+  onConnectionLost?: (error: Error) => void;
+}
+
+/** Raw text of each column, in order; null for SQL null. */
+export type TextRow = (string | null)[];
+
+/**
+ * All methods throw DatabaseUnavailable when PostgreSQL can't be reached or the pool stays full, and
+ * StatementTimeout when a statement was cancelled for its time; constraint violations pass through as
+ * pg's DatabaseError with its `code` and `constraint`.
+ */
+export interface Database {
+  /** One unnamed statement: planned for its values each time. */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** One prepared statement; `name` and `text` belong together for good. */
+  named<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * One prepared read on a connection that pipelines: several callers share one round trip. Only for
+   * statements that are always fast, because those behind wait. Inside a transaction it joins it.
+   */
+  read(name: string, text: string, values?: readonly unknown[]): Promise<TextRow[]>;
+  /**
+   * Runs `work` in a transaction that every call inside it joins, whatever noun makes it; a nested
+   * call is a savepoint. Commits when `work` resolves, rolls back when it throws.
+   */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` outside the surrounding transaction: what it writes stays when that one rolls back. */
+  detached<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` once the surrounding transaction has committed; at once where there is none. */
+  afterCommit(work: () => void): void;
+  close(): Promise<void>;
+}
+
+interface Ambient {
+  client: pg.PoolClient;
+  open: boolean;
+  depth: number;
+  afterCommit: (() => void)[];
+}
+
+const INT8 = 20;
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+};
+const rawTypes: pg.CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
+
+export const createDatabase = (options: DatabaseOptions): Database => {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
+  const connection: pg.ClientConfig = {
+    connectionString: options.url,
+    application_name: `backlot-${options.schema}`,
+    options: `-c search_path=${options.schema} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    keepAlive: true,
+  };
+  const onConnectionLost = options.onConnectionLost ?? (() => {});
+  const pool = new pg.Pool({
+    ...connection,
+    types,
+    max: options.poolSize ?? 8,
+    connectionTimeoutMillis: options.acquireTimeoutMs ?? 3000,
+  });
+  pool.on('error', onConnectionLost);
+  const reader = createPipelinedReader(connection, onConnectionLost);
+  const ambient = new AsyncLocalStorage<Ambient>();
+
+  const current = () => {
+    const transaction = ambient.getStore();
+    return transaction?.open ? transaction : undefined;
+  };
+
+  const run = async <Row>(config: pg.QueryConfig): Promise<Row[]> => {
+    try {
+      const result = await (current()?.client ?? pool).query(config);
+      return result.rows as Row[];
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+
+  const nested = async <T>(transaction: Ambient, work: () => Promise<T>): Promise<T> => {
+    const savepoint = `s${++transaction.depth}`;
+    await transaction.client.query(`SAVEPOINT ${savepoint}`);
+    const queued = transaction.afterCommit.length;
+    try {
+      const result = await work();
+      await transaction.client.query(`RELEASE SAVEPOINT ${savepoint}`);
+      return result;
+    } catch (error) {
+      transaction.afterCommit.length = queued;
+      await transaction.client.query(`ROLLBACK TO SAVEPOINT ${savepoint}`);
+      throw error;
+    }
+  };
+
+  const outermost = async <T>(work: () => Promise<T>): Promise<T> => {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw translate(error);
+    });
+    const transaction: Ambient = { client, open: true, depth: 0, afterCommit: [] };
+    let broken: Error | undefined;
+    const onError = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onError);
+    try {
+      await client.query('BEGIN');
+      const result = await ambient.run(transaction, work);
+      await client.query('COMMIT');
+      transaction.open = false;
+      for (const action of transaction.afterCommit) action();
+      return result;
+    } catch (error) {
+      transaction.open = false;
+      await client.query('ROLLBACK').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
+      throw translate(error);
+    } finally {
+      client.off('error', onError);
+      client.release(broken);
+    }
+  };
+
+  return {
+    query: (text, values = []) => run({ text, values: [...values] }),
+    named: (name, text, values = []) => run({ name, text, values: [...values] }),
+    async read(name, text, values = []) {
+      const config = { name, text, values: [...values], rowMode: 'array' as const, types: rawTypes };
+      try {
+        const client = current()?.client ?? reader.client() ?? pool;
+        return (await client.query<TextRow>(config)).rows;
+      } catch (error) {
+        throw translate(error);
+      }
+    },
+    transaction(work) {
+      const transaction = current();
+      return transaction ? nested(transaction, work) : outermost(work);
+    },
+    detached: (work) => ambient.exit(work),
+    afterCommit(work) {
+      const transaction = current();
+      if (transaction) transaction.afterCommit.push(work);
+      else work();
+    },
+    async close() {
+      await Promise.all([reader.close(), pool.end()]);
+    },
+  };
+};

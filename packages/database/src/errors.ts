@@ -1,0 +1,45 @@
+import pg from 'pg';
+
+/** PostgreSQL can't be reached, is starting or stopping, or has no free connection in time. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+  readonly isUnavailable = true;
+}
+
+/** A statement was cancelled because it ran past the statement time-out. */
+export class StatementTimeout extends Error {
+  override readonly name = 'StatementTimeout';
+}
+
+const QUERY_CANCELED = '57014';
+/** Connection exceptions, insufficient resources, operator intervention: Appendix A of PostgreSQL's manual. */
+const unavailableClasses = new Set(['08', '53', '57']);
+
+export const translate = (error: unknown): unknown => {
+  if (error instanceof pg.DatabaseError) {
+    if (error.code === QUERY_CANCELED) return new StatementTimeout('statement time-out', { cause: error });
+    if (unavailableClasses.has(error.code?.slice(0, 2) ?? '')) {
+      return new DatabaseUnavailable('PostgreSQL refuses work', { cause: error });
+    }
+    return error;
+  }
+  if (error instanceof Error && isConnectionLoss(error)) {
+    return new DatabaseUnavailable('PostgreSQL is out of reach', { cause: error });
+  }
+  return error;
+};
+
+const isConnectionLoss = (error: Error): boolean => {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE' || code === 'ENOENT' || code === 'ETIMEDOUT') {
+    return true;
+  }
+  // pg reports these without a code.
+  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/.test(
+    error.message,
+  );
+};
+
+/** The violated constraint's name, or undefined where the error is none. */
+export const violatedConstraint = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;

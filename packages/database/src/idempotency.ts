@@ -1,0 +1,102 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import type { Database } from './database.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface IdempotentCall {
+  /** Project, caller, route and key: what the answer belongs to. */
+  scope: string;
+  /** What the client sent as Idempotency-Key; seals the stored answer, which may hold a token. */
+  key: string;
+  /** Equal for equal requests. */
+  request: string;
+}
+
+export type IdempotentResult = { answer: Answer; replayed: boolean } | 'mismatch' | 'in_progress';
+
+export interface IdempotencyStore {
+  /**
+   * Runs `work` at most once per call within 24 hours. Its writes and its answer commit together, so
+   * that a crash leaves either both or neither. A failure that `keptFailure` turns into an answer is
+   * kept too, without the writes made before it; any other failure leaves nothing behind.
+   */
+  run(
+    call: IdempotentCall,
+    work: () => Promise<Answer>,
+    keptFailure: (error: unknown) => Answer | undefined,
+  ): Promise<IdempotentResult>;
+  /** Deletes answers older than 24 hours, at most 10,000. */
+  sweep(): Promise<void>;
+}
+
+/** The table every schema with POST routes creates in its first migration. */
+export const idempotencyTable = `
+CREATE TABLE idempotency (
+  scope_hash bytea PRIMARY KEY,
+  request_hash bytea NOT NULL,
+  sealed_answer bytea NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX idempotency_created_at ON idempotency (created_at)`;
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const ivBytes = 12;
+const tagBytes = 16;
+
+const sealingKey = (call: IdempotentCall) =>
+  new Uint8Array(hkdfSync('sha256', call.key, call.scope, 'idempotent answer', 32));
+
+const seal = (call: IdempotentCall, answer: Answer): Buffer => {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(call), iv);
+  const sealed = cipher.update(JSON.stringify(answer), 'utf8');
+  return Buffer.concat([iv, sealed, cipher.final(), cipher.getAuthTag()]);
+};
+
+const unseal = (call: IdempotentCall, sealed: Buffer): Answer => {
+  const decipher = createDecipheriv('aes-256-gcm', sealingKey(call), sealed.subarray(0, ivBytes));
+  decipher.setAuthTag(sealed.subarray(-tagBytes));
+  const text = Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()]);
+  return JSON.parse(text.toString('utf8')) as Answer;
+};
+
+export const createIdempotencyStore = (database: Database): IdempotencyStore => ({
+  run: (call, work, keptFailure) =>
+    database.transaction(async () => {
+      const scopeHash = sha256(call.scope);
+      const requestHash = sha256(call.request);
+      const [row] = await database.query<{ free: boolean; request_hash: Buffer | null; sealed_answer: Buffer | null }>(
+        `SELECT free, request_hash, sealed_answer
+           FROM (SELECT pg_try_advisory_xact_lock($1::int8) AS free) lock
+           LEFT JOIN idempotency ON free AND scope_hash = $2 AND created_at > now() - interval '24 hours'`,
+        [scopeHash.readBigInt64BE().toString(), scopeHash],
+      );
+      if (!row?.free) return 'in_progress';
+      if (row.request_hash && row.sealed_answer) {
+        if (!row.request_hash.equals(requestHash)) return 'mismatch';
+        return { answer: unseal(call, row.sealed_answer), replayed: true };
+      }
+      const answer = await database.transaction(work).catch((error: unknown) => {
+        const kept = keptFailure(error);
+        if (!kept) throw error;
+        return kept;
+      });
+      await database.query(
+        `INSERT INTO idempotency (scope_hash, request_hash, sealed_answer) VALUES ($1, $2, $3)
+         ON CONFLICT (scope_hash) DO UPDATE
+           SET request_hash = excluded.request_hash, sealed_answer = excluded.sealed_answer, created_at = now()`,
+        [scopeHash, requestHash, seal(call, answer)],
+      );
+      return { answer, replayed: false };
+    }),
+  async sweep() {
+    await database.query(
+      `DELETE FROM idempotency WHERE scope_hash IN (
+         SELECT scope_hash FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT 10000)`,
+    );
+  },
+});

@@ -1,0 +1,26 @@
+import { runner } from 'node-pg-migrate';
+
+export interface MigrateOptions {
+  url: string;
+  /** Created when it is missing; each service has its own. */
+  schema: string;
+  /** Folder of numbered SQL files. */
+  directory: string;
+}
+
+/**
+ * Applies what has not been applied yet, all of it in one transaction. Processes that start at once
+ * wait for each other.
+ */
+export const migrate = async ({ url, schema, directory }: MigrateOptions): Promise<void> => {
+  await runner({
+    databaseUrl: url,
+    dir: directory,
+    direction: 'up',
+    schema,
+    createSchema: true,
+    migrationsTable: 'migrations',
+    advisoryLockMode: 'wait',
+    log: () => {},
+  });
+};

@@ -1,0 +1,110 @@
+import type { Database } from './database.ts';
+
+/** An event as it is stored and published. */
+export interface OutboxEvent {
+  /** Unique for good: consumers drop what they have seen. */
+  id: string;
+  topic: string;
+  payload: unknown;
+}
+
+export interface Outbox {
+  /** Stores the event in the surrounding transaction and wakes the relay after its commit. */
+  append(topic: string, payload: unknown): Promise<void>;
+  /** Starts the relay: publishes stored events in order, each until `publish` has resolved once. */
+  start(publish: (event: OutboxEvent) => Promise<void>): void;
+  /** Ends the relay after the batch under way. */
+  stop(): Promise<void>;
+}
+
+/** The table every schema that sends events creates in its first migration. */
+export const outboxTable = `
+CREATE TABLE outbox (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  event_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  topic text NOT NULL,
+  payload jsonb NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+)`;
+
+const batchSize = 100;
+/** Finds what another process stored, or what a crash left behind. */
+const pollMs = 1000;
+
+export const createOutbox = (database: Database, onError: (error: unknown) => void): Outbox => {
+  let wake: (() => void) | undefined;
+  let woken = false;
+  let stopping = false;
+  let running: Promise<void> | undefined;
+
+  const nudge = () => {
+    woken = true;
+    wake?.();
+  };
+
+  const pause = async () => {
+    if (!woken && !stopping) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pollMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      wake = undefined;
+    }
+    woken = false;
+  };
+
+  /** The rows stay locked until they are published, so that one relay at a time has them. */
+  const relayBatch = (publish: (event: OutboxEvent) => Promise<void>) =>
+    database.transaction(async () => {
+      const rows = await database.query<{ id: number; event_id: string; topic: string; payload: unknown }>(
+        'SELECT id, event_id, topic, payload FROM outbox ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
+        [batchSize],
+      );
+      const published: number[] = [];
+      let failure: unknown;
+      for (const row of rows) {
+        try {
+          const event = { id: row.event_id, topic: row.topic, payload: row.payload };
+          await database.detached(() => publish(event));
+          published.push(row.id);
+        } catch (error) {
+          failure = error;
+          break;
+        }
+      }
+      if (published.length > 0) await database.query('DELETE FROM outbox WHERE id = ANY($1)', [published]);
+      return { full: rows.length === batchSize, failure };
+    });
+
+  const loop = async (publish: (event: OutboxEvent) => Promise<void>) => {
+    while (!stopping) {
+      try {
+        const { full, failure } = await relayBatch(publish);
+        if (failure) throw failure;
+        if (!full) await pause();
+      } catch (error) {
+        onError(error);
+        woken = false;
+        await pause();
+      }
+    }
+  };
+
+  return {
+    async append(topic, payload) {
+      await database.query('INSERT INTO outbox (topic, payload) VALUES ($1, $2)', [topic, JSON.stringify(payload)]);
+      database.afterCommit(nudge);
+    },
+    start(publish) {
+      running = loop(publish);
+    },
+    async stop() {
+      stopping = true;
+      wake?.();
+      await running;
+    },
+  };
+};
