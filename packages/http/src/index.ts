@@ -1,0 +1,9 @@
+/**
+ * Turns route definitions and handlers into Express apps: body, validation, identity check,
+ * idempotency, failures, listening and graceful stop. Knows no service and no database.
+ */
+export * from './failure.ts';
+export * from './json-body.ts';
+export * from './route.ts';
+export * from './serve.ts';
+export * from './service-app.ts';
