@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { type Bus, type BusEvent, maxDeliveries } from './bus.ts';
+
+export interface BusUnderTest {
+  bus: Bus;
+  /** Events given up so far, with the queue that gave them up. */
+  dead: () => { id: string; queue: string }[];
+  close(): Promise<void>;
+}
+
+const event = (topic: string, payload: unknown = {}): BusEvent => ({ id: randomUUID(), topic, payload });
+
+const until = async (check: () => boolean) => {
+  const deadline = Date.now() + 10_000;
+  while (!check()) {
+    if (Date.now() > deadline) throw new Error('The bus did not get there in 10 s.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+/** What every bus guarantees. */
+export const busConformance = (name: string, create: () => Promise<BusUnderTest>): void => {
+  describe(`bus: ${name}`, () => {
+    let subject: BusUnderTest;
+    beforeEach(async () => {
+      subject = await create();
+    });
+    afterEach(() => subject.close());
+
+    it('delivers an event with its id and payload to every queue of its topic and to no other', async () => {
+      const got: string[] = [];
+      for (const queue of ['one', 'two']) {
+        await subject.bus.subscribe({ queue, topics: ['a'], handler: async (e) => void got.push(`${queue} ${e.id} ${JSON.stringify(e.payload)}`) });
+      }
+      await subject.bus.subscribe({ queue: 'three', topics: ['b'], handler: async () => void got.push('three') });
+      const sent = event('a', { n: 1, text: 'ü' });
+      await subject.bus.publish(sent);
+      await until(() => got.length >= 2);
+      expect(got.sort()).toEqual([`one ${sent.id} {"n":1,"text":"ü"}`, `two ${sent.id} {"n":1,"text":"ü"}`]);
+    });
+
+    it('shares the events of a queue among its subscribers, each event to one', async () => {
+      const got: string[] = [];
+      for (let member = 0; member < 3; member++) {
+        await subject.bus.subscribe({ queue: 'shared', topics: ['a'], handler: async (e) => void got.push(e.id) });
+      }
+      const sent = Array.from({ length: 30 }, () => event('a'));
+      await Promise.all(sent.map((each) => subject.bus.publish(each)));
+      await until(() => got.length >= 30);
+      expect(got.sort()).toEqual(sent.map((each) => each.id).sort());
+    });
+
+    it('delivers again after a failure', async () => {
+      let tries = 0;
+      await subject.bus.subscribe({
+        queue: 'flaky',
+        topics: ['a'],
+        handler: async () => {
+          tries++;
+          if (tries < 3) throw new Error('not yet');
+        },
+      });
+      await subject.bus.publish(event('a'));
+      await until(() => tries === 3);
+      expect(subject.dead()).toEqual([]);
+    });
+
+    it(`gives an event up after ${maxDeliveries} deliveries and goes on with the next`, async () => {
+      let poisoned = 0;
+      const good: string[] = [];
+      const poison = event('a', { poison: true });
+      const next = event('a');
+      await subject.bus.subscribe({
+        queue: 'poisoned',
+        topics: ['a'],
+        handler: async (e) => {
+          if (e.id === poison.id) {
+            poisoned++;
+            throw new Error('never');
+          }
+          good.push(e.id);
+        },
+      });
+      await Promise.all([subject.bus.publish(poison), subject.bus.publish(next)]);
+      await until(() => good.length === 1 && subject.dead().length === 1);
+      expect(poisoned).toBe(maxDeliveries);
+      expect(subject.dead()).toEqual([{ id: poison.id, queue: 'poisoned' }]);
+    });
+
+    it('reaches every listener, and a failing queue does not keep it from them', async () => {
+      const heard: string[] = [];
+      await subject.bus.listen(['a'], (e) => void heard.push(`x ${e.id}`));
+      await subject.bus.listen(['a', 'b'], (e) => void heard.push(`y ${e.id}`));
+      await subject.bus.subscribe({ queue: 'broken', topics: ['a'], handler: () => Promise.reject(new Error('no')) });
+      const sent = event('a');
+      await subject.bus.publish(sent);
+      await until(() => heard.length === 2);
+      expect(heard.sort()).toEqual([`x ${sent.id}`, `y ${sent.id}`]);
+    });
+
+    it('refuses to publish once it is closed', async () => {
+      await subject.bus.close();
+      await expect(subject.bus.publish(event('a'))).rejects.toThrow('closed');
+    });
+  });
+};
