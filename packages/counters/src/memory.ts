@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import type { Counters, RateCheck, RateState } from './counters.ts';
+
+/** Counters of 100,000 callers; the longest unused one is forgotten first. About 15 MB when full. */
+const maxKeys = 100_000;
+
+/** Exact for one process. @param now epoch milliseconds. */
+export const createMemoryCounters = (now: () => number): Counters => {
+  /** Theoretical arrival time of the next call, per key: GCRA's only state. */
+  const arrivals = new LRUCache<string, number>({ max: maxKeys });
+
+  const stateOf = ({ limit, windowMs }: RateCheck, arrival: number, at: number): RateState => {
+    const backlogMs = Math.max(0, arrival - at);
+    const interval = windowMs / limit;
+    return {
+      limit,
+      // The tolerance keeps sums of fractions of a millisecond from costing a call.
+      remaining: limit === 0 ? 0 : Math.floor((windowMs - backlogMs) / interval + 1e-6),
+      resetMs: Math.ceil(backlogMs),
+    };
+  };
+
+  return {
+    async admit(checks) {
+      const at = now();
+      let retryAfterMs = 0;
+      const arrivalOf = (check: RateCheck) => Math.max(at, arrivals.get(check.key) ?? 0);
+      for (const check of checks) {
+        const state = stateOf(check, arrivalOf(check), at);
+        if (state.remaining >= 1) continue;
+        const interval = check.limit === 0 ? check.windowMs : check.windowMs / check.limit;
+        const wait = check.limit === 0 ? check.windowMs : arrivalOf(check) + interval - check.windowMs - at;
+        retryAfterMs = Math.max(retryAfterMs, Math.ceil(wait), 1);
+      }
+      const allowed = retryAfterMs === 0;
+      const states = checks.map((check) => {
+        const arrival = arrivalOf(check) + (allowed ? check.windowMs / check.limit : 0);
+        if (allowed) arrivals.set(check.key, arrival);
+        return stateOf(check, arrival, at);
+      });
+      return { allowed, retryAfterMs, states };
+    },
+    async close() {
+      arrivals.clear();
+    },
+  };
+};
