@@ -1,11 +1,15 @@
 import { ApiError } from '@backlot/contract';
-import express, { type Express } from 'express';
+import express, { type Express, type Router } from 'express';
 import { errorHandler, type FailureLog } from './failure.ts';
 import type { MountedRoute, RouteContext } from './route.ts';
 
 export interface ServiceAppOptions extends RouteContext {
   routes: readonly MountedRoute[];
   log: FailureLog;
+  /** Rejects while something the service can't work without is out of reach. */
+  ready: () => Promise<unknown>;
+  /** Further paths under /internal, for the gateway's own questions; it checks the identity itself. */
+  internal?: Router;
 }
 
 /** An app with nothing switched on that costs time and that the contract does not ask for. */
@@ -22,8 +26,16 @@ export const bareApp = (): Express => {
  * process. Paths are the contract's, with the plane's base already cut off; those of the control
  * plane stand under `/platform`.
  */
-export const serviceApp = ({ routes, log, ...context }: ServiceAppOptions): Express => {
+export const serviceApp = ({ routes, log, ready, internal, ...context }: ServiceAppOptions): Express => {
   const app = bareApp();
+  app.get('/healthz', (_req, res) => void res.json({ ok: true }));
+  app.get('/readyz', async (_req, res) => {
+    await ready().then(
+      () => res.json({ ok: true }),
+      () => res.status(503).json({ ok: false }),
+    );
+  });
+  if (internal) app.use('/internal', internal);
   for (const { definition, middleware } of routes) {
     const path = definition.plane === 'platform' ? `/platform${definition.path}` : definition.path;
     app[definition.method.toLowerCase() as 'get'](path, middleware(context));
