@@ -7,6 +7,7 @@ export * from './error-codes.ts';
 export * from './events.ts';
 export * from './ports.ts';
 export * as authRoutes from './routes/auth.ts';
+export { openApiDocument } from './openapi.ts';
 export { routes } from './routes/index.ts';
 export * as projectRoutes from './routes/projects.ts';
 export * as recordRoutes from './routes/records.ts';

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { defaultBodyLimitBytes, type RouteDefinition } from './define-route.ts';
+import { type ErrorCode, errorStatus } from './error-codes.ts';
+import { failure } from './schemas.ts';
+
+const groupNames: Record<RouteDefinition['service'], string> = {
+  auth: 'Accounts',
+  records: 'Records',
+  projects: 'Projects',
+};
+
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+};
+
+const parametersOf = (schema: z.ZodObject | undefined, place: 'path' | 'query') =>
+  Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, ...rest } = jsonSchema(field, 'input');
+    return {
+      name,
+      in: place,
+      required: place === 'path' || !field.safeParse(undefined).success,
+      ...(description === undefined ? {} : { description }),
+      schema: rest,
+    };
+  });
+
+const failuresOf = (route: RouteDefinition) => {
+  const codes: ErrorCode[] = [...route.errors];
+  if (!route.callers.includes('anonymous')) codes.push('unauthenticated', 'forbidden');
+  if (route.body) codes.push('invalid_json', 'body_too_large', 'unsupported_media_type');
+  if (route.method === 'POST') codes.push('idempotency_mismatch', 'idempotency_in_progress');
+  const byStatus = new Map<number, Set<ErrorCode>>();
+  for (const code of codes) {
+    const status = errorStatus[code];
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  }
+  const stated = Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      String(status),
+      {
+        description: [...names].sort().join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+      },
+    ]),
+  );
+  return { ...stated, default: { $ref: '#/components/responses/Failure' } };
+};
+
+const operationOf = (route: RouteDefinition) => ({
+  operationId: route.operationId,
+  tags: [groupNames[route.service]],
+  summary: route.summary,
+  description: `Callers: ${route.callers.join(', ')}. Rate class: ${route.limit}.${
+    route.body ? ` Body: at most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.` : ''
+  }`,
+  security: route.callers.includes('anonymous') ? [{}, { bearer: [] }] : [{ bearer: [] }],
+  parameters: [
+    ...parametersOf(route.params, 'path'),
+    ...parametersOf(route.query, 'query'),
+    ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ],
+  ...(route.body
+    ? {
+        requestBody: {
+          required: !route.body.safeParse(undefined).success,
+          content: { 'application/json': { schema: jsonSchema(route.body, 'input') } },
+        },
+      }
+    : {}),
+  responses: {
+    [route.status]: {
+      description: 'Done',
+      content: { 'application/json': { schema: jsonSchema(route.response, 'output') } },
+    },
+    ...failuresOf(route),
+  },
+});
+
+/**
+ * The API as OpenAPI 3.1. Runtime paths are relative to the base address of a project; those of the
+ * control plane carry a server of their own.
+ */
+export const openApiDocument = (routes: readonly RouteDefinition[]): Record<string, unknown> => {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
+    const item = (paths[path] ??= route.plane === 'platform' ? { servers: [{ url: '/api/platform' }] } : {});
+    item[route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Backlot',
+      version: '1',
+      description: 'The backend of an application: accounts, records and the control plane of its project.',
+    },
+    servers: [
+      {
+        url: '/api/runtime/{projectId}',
+        variables: { projectId: { default: 'demo', description: 'Id of the project' } },
+      },
+    ],
+    tags: Object.values(groupNames).map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'A user’s or owner’s token, a secret key, or the operator token' },
+      },
+      schemas: { Failure: jsonSchema(failure, 'output') },
+      responses: {
+        Failure: {
+          description:
+            'Any call may also answer 401 invalid_token, 403 project_paused, 404 project_not_found, 410 project_deleted, 429 rate_limited, 500 internal, 503 unavailable or 504 timeout.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+        },
+      },
+      parameters: {
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description: 'The same key with the same body replays the first answer for 24 hours',
+          schema: { type: 'string', maxLength: 255 },
+        },
+      },
+    },
+  };
+};
