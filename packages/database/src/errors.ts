@@ -23,21 +23,19 @@ export const translate = (error: unknown): unknown => {
     }
     return error;
   }
-  if (error instanceof Error && isConnectionLoss(error)) {
-    return new DatabaseUnavailable('PostgreSQL is out of reach', { cause: error });
-  }
-  return error;
+  return isConnectionLoss(error)
+    ? new DatabaseUnavailable('PostgreSQL is out of reach', { cause: error })
+    : error;
 };
 
-const isConnectionLoss = (error: Error): boolean => {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE' || code === 'ENOENT' || code === 'ETIMEDOUT') {
-    return true;
-  }
-  // pg reports these without a code.
-  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/.test(
-    error.message,
-  );
+const lossCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+/** pg and pg-pool report these without a code. */
+const lossMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/;
+
+const isConnectionLoss = (error: unknown): boolean => {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return lossCodes.has(String(code)) || lossMessages.test(String(message));
 };
 
 /** The violated constraint's name, or undefined where the error is none. */

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler } from 'express';
 
 /** What an adapter throws when the server behind it can't be reached carries this mark. */
 const isUnavailable = (error: unknown) =>
-  error instanceof Error && 'isUnavailable' in error && error.isUnavailable === true;
+  typeof error === 'object' && error !== null && 'isUnavailable' in error && error.isUnavailable === true;
 
 const hasCode = (error: unknown): error is { code: string; message: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string';

@@ -76,6 +76,7 @@ const validate = (schema: z.ZodType | undefined, value: unknown, code: 'invalid_
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.map(String).join('.');
+  if (value === undefined) throw new ApiError(code, 'Send a JSON body.');
   throw new ApiError(code, field ? `"${field}": ${issue?.message}` : (issue?.message ?? 'Invalid input.'));
 };
 

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
+import {
+  createDatabase,
+  createIdempotencyStore,
+  createOutbox,
+  type Database,
+  DatabaseUnavailable,
+  idempotencyTable,
+  migrate,
+  type OutboxEvent,
+  outboxTable,
+  StatementTimeout,
+  violatedConstraint,
+} from './index.ts';
+
+let server: TestDatabase;
+let directory: string;
+let database: Database;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  directory = await mkdtemp(join(tmpdir(), 'backlot-migrations-'));
+  await writeFile(
+    join(directory, '0001_first.sql'),
+    `CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL);\n${outboxTable};\n${idempotencyTable};`,
+  );
+  await Promise.all([1, 2, 3].map(() => migrate({ url: server.url, schema: 'unit', directory })));
+  database = createDatabase({ url: server.url, schema: 'unit', poolSize: 8, statementTimeoutMs: 500 });
+});
+beforeEach(() => database.query('TRUNCATE notes, outbox, idempotency'));
+afterAll(async () => {
+  await database.close();
+  await server.drop();
+  await rm(directory, { recursive: true });
+});
+
+const insert = (id: number, text = '') => database.query('INSERT INTO notes VALUES ($1, $2)', [id, text]);
+const ids = async () => (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map((row) => row.id);
+
+describe('migrate', () => {
+  it('applies each file once, in order, however many processes start at once', async () => {
+    await writeFile(join(directory, '0002_second.sql'), 'ALTER TABLE notes ADD extra int;');
+    await Promise.all([1, 2, 3].map(() => migrate({ url: server.url, schema: 'unit', directory })));
+    expect(await database.query('SELECT name FROM migrations ORDER BY id')).toEqual([
+      { name: '0001_first' },
+      { name: '0002_second' },
+    ]);
+  });
+});
+
+describe('transaction', () => {
+  it('is joined by every call inside, also by reads, and rolls back as a whole', async () => {
+    const work = database.transaction(async () => {
+      await insert(1);
+      expect(await database.read('ids', 'SELECT id FROM notes')).toEqual([['1']]);
+      throw new Error('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(await ids()).toEqual([]);
+  });
+
+  it('nests as savepoints', async () => {
+    await database.transaction(async () => {
+      await insert(1);
+      await database.transaction(() => insert(1)).catch(() => {});
+      await insert(2);
+    });
+    expect(await ids()).toEqual([1, 2]);
+  });
+
+  it('keeps what was written detached from it', async () => {
+    await database
+      .transaction(async () => {
+        await insert(1);
+        await database.detached(() => insert(2));
+        throw new Error('no');
+      })
+      .catch(() => {});
+    expect(await ids()).toEqual([2]);
+  });
+
+  it('runs afterCommit work only when it has committed', async () => {
+    const ran: string[] = [];
+    await database.transaction(async () => database.afterCommit(() => void ran.push('committed')));
+    await database
+      .transaction(async () => {
+        database.afterCommit(() => void ran.push('rolled back'));
+        throw new Error('no');
+      })
+      .catch(() => {});
+    expect(ran).toEqual(['committed']);
+  });
+
+  it('is left behind by work that outlives it', async () => {
+    let later: Promise<unknown> = Promise.resolve();
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await database.transaction(async () => {
+      later = gate.then(() => insert(7));
+    });
+    release();
+    await later;
+    expect(await ids()).toEqual([7]);
+  });
+});
+
+describe('failures', () => {
+  it('names the violated constraint', async () => {
+    await insert(1);
+    expect(await insert(1).catch(violatedConstraint)).toBe('notes_pkey');
+  });
+
+  it('cancels a statement that runs too long', async () => {
+    await expect(database.query('SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
+    await expect(database.read('slow', 'SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
+  });
+
+  it('reports a server out of reach as unavailable', async () => {
+    const away = createDatabase({ url: 'postgres://x:y@127.0.0.1:1/z', schema: 'unit' });
+    await expect(away.query('SELECT 1')).rejects.toThrow(DatabaseUnavailable);
+    await expect(away.read('one', 'SELECT 1')).rejects.toThrow(DatabaseUnavailable);
+    await expect(away.transaction(async () => {})).rejects.toThrow(DatabaseUnavailable);
+    await away.close();
+  });
+
+  it('reports a full pool as unavailable', async () => {
+    const small = createDatabase({ url: server.url, schema: 'unit', poolSize: 1, acquireTimeoutMs: 50 });
+    await small.transaction(async () => {
+      await expect(small.detached(() => small.query('SELECT 1'))).rejects.toThrow(DatabaseUnavailable);
+    });
+    await small.close();
+  });
+
+  it('goes on after its connections were cut', async () => {
+    await database.read('one', 'SELECT 1');
+    await database.query('SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = $1', ['backlot-unit']);
+    await until(() => database.read('one', 'SELECT 1').then(() => true, () => false), { timeoutMs: 5000 });
+    await until(() => database.query('SELECT 1').then(() => true, () => false), { timeoutMs: 5000 });
+  });
+});
+
+describe('read', () => {
+  it('answers many callers at once, each its own rows as text', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => database.read('double', 'SELECT $1::int * 2, null::text', [n])),
+    );
+    expect(answers).toEqual(Array.from({ length: 200 }, (_, n) => [[String(n * 2), null]]));
+  });
+
+  it('fails one caller alone', async () => {
+    const results = await Promise.allSettled(
+      [1, 0, 2].map((n) => database.read('divide', 'SELECT 10 / $1::int', [n])),
+    );
+    expect(results.map((each) => each.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+describe('outbox', () => {
+  it('publishes committed events in order, keeps those whose publishing fails, and drops none', async () => {
+    const outbox = createOutbox(database, () => {});
+    const published: OutboxEvent[] = [];
+    let refusals = 2;
+    for (let n = 0; n < 5; n++) await database.transaction(() => outbox.append('topic', { n }));
+    await database.transaction(async () => {
+      await outbox.append('topic', { n: 'rolled back' });
+      throw new Error('no');
+    }).catch(() => {});
+    outbox.start(async (event) => {
+      if ((event.payload as { n: number }).n === 3 && refusals-- > 0) throw new Error('broker down');
+      published.push(event);
+    });
+    await until(() => published.length === 5, { timeoutMs: 10_000 });
+    expect(published.map((event) => event.payload)).toEqual([0, 1, 2, 3, 4].map((n) => ({ n })));
+    expect(new Set(published.map((event) => event.id)).size).toBe(5);
+    await database.transaction(() => outbox.append('topic', { n: 5 }));
+    await until(() => published.length === 6, { timeoutMs: 500 });
+    await outbox.stop();
+    expect(await database.query('SELECT id FROM outbox')).toEqual([]);
+  });
+
+  it('has each event published by one of several relays', async () => {
+    const relays = [1, 2, 3].map(() => createOutbox(database, () => {}));
+    const published: string[] = [];
+    for (let n = 0; n < 250; n++) await relays[0]?.append('topic', { n });
+    for (const relay of relays) relay.start(async (event) => void published.push(event.id));
+    await until(async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).length === 0, { timeoutMs: 10_000 });
+    await Promise.all(relays.map((relay) => relay.stop()));
+    expect(published).toHaveLength(250);
+    expect(new Set(published).size).toBe(250);
+  });
+});
+
+describe('idempotent answers', () => {
+  const call = { scope: 'p/u/route/k1', key: 'k1', request: 'body' };
+  const answer = { status: 201, headers: { ETag: '"1"' }, body: '{"secret":"token"}' };
+  const work = (id: number) => async () => {
+    await insert(id);
+    return answer;
+  };
+  const nothing = () => undefined;
+
+  it('does the work once and replays its answer', async () => {
+    const store = createIdempotencyStore(database);
+    expect(await store.run(call, work(1), nothing)).toEqual({ answer, replayed: false });
+    expect(await store.run(call, work(2), nothing)).toEqual({ answer, replayed: true });
+    expect(await store.run({ ...call, request: 'other' }, work(3), nothing)).toBe('mismatch');
+    expect(await ids()).toEqual([1]);
+  });
+
+  it('does it once for 20 at the same time', async () => {
+    const store = createIdempotencyStore(database);
+    const results = await Promise.all(Array.from({ length: 20 }, (_, n) => store.run(call, work(n), nothing)));
+    expect(results.filter((each) => typeof each === 'object' && !each.replayed)).toHaveLength(1);
+    expect(await ids()).toHaveLength(1);
+  });
+
+  it('keeps nothing of a failure, unless that failure is an answer', async () => {
+    const store = createIdempotencyStore(database);
+    const failing = async () => {
+      await insert(1);
+      throw new Error('conflict');
+    };
+    await expect(store.run(call, failing, nothing)).rejects.toThrow('conflict');
+    expect(await store.run(call, failing, () => ({ ...answer, status: 409 }))).toMatchObject({ replayed: false });
+    expect(await store.run(call, work(2), nothing)).toMatchObject({ answer: { status: 409 }, replayed: true });
+    expect(await ids()).toEqual([]);
+  });
+
+  it('stores no answer readable without the client’s key', async () => {
+    await createIdempotencyStore(database).run(call, work(1), nothing);
+    const [row] = await database.query<{ text: string }>(`SELECT encode(sealed_answer, 'escape') AS text FROM idempotency`);
+    expect(row?.text).not.toContain('token');
+  });
+
+  it('forgets answers after 24 hours', async () => {
+    const store = createIdempotencyStore(database);
+    await store.run(call, work(1), nothing);
+    await database.query(`UPDATE idempotency SET created_at = now() - interval '25 hours'`);
+    expect(await store.run(call, work(2), nothing)).toMatchObject({ replayed: false });
+    await database.query(`UPDATE idempotency SET created_at = now() - interval '25 hours'`);
+    await store.sweep();
+    expect(await database.query('SELECT 1 FROM idempotency')).toEqual([]);
+  });
+});

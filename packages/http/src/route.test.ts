@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
+import { ApiError, defineRoute } from '@backlot/contract';
+import { identityHeader } from '@backlot/identity';
+import { anonymous, asUser, type ServiceUnderTest, serveForTest, signed, testIdentitySecret } from '@backlot/testing';
+import { z } from 'zod';
+import { type IdempotencyPort, JsonText, route } from './route.ts';
+import { serviceApp } from './service-app.ts';
+
+const echo = defineRoute({
+  operationId: 'echo',
+  service: 'records',
+  plane: 'runtime',
+  method: 'POST',
+  path: '/db/:collection',
+  summary: 'Echo',
+  callers: ['anonymous', 'user'],
+  limit: 'write',
+  params: z.object({ collection: z.string().max(10) }),
+  query: z.object({ n: z.coerce.number<string>().int().default(1) }),
+  body: z.object({ text: z.string(), deep: z.object({ list: z.array(z.number()) }).optional() }),
+  bodyLimitBytes: 1000,
+  response: z.looseObject({}),
+  status: 201,
+  errors: [],
+});
+const members = defineRoute({ ...echo, operationId: 'members', path: '/members', callers: ['user'], params: z.object({}) });
+const { body: _body, ...withoutBody } = echo;
+const fails = defineRoute({ ...withoutBody, operationId: 'fails', method: 'GET', path: '/fails/:collection' });
+const lies = defineRoute({ ...fails, operationId: 'lies', path: '/lies', params: z.object({}), response: z.object({ n: z.number() }) });
+
+const noKeys: IdempotencyPort = { run: () => Promise.reject(new Error('not under test')) };
+const logged: object[] = [];
+
+describe('route', () => {
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    service = await serveForTest(
+      serviceApp({
+        routes: [
+          route(echo, async ({ params, query, body, identity }) => ({
+            body: { params, query, body, caller: identity.caller },
+            headers: { ETag: '"1"' },
+          })),
+          route(members, async () => ({ body: new JsonText('{"raw": true}') })),
+          route(fails, async ({ params }) => {
+            if (params.collection === 'api') throw new ApiError('conflict', 'No.', { hint: 'Try.', headers: { Allow: 'GET' } });
+            if (params.collection === 'down') throw Object.assign(new Error('secret host'), { isUnavailable: true });
+            throw new Error('secret detail');
+          }),
+          route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
+        ],
+        identitySecret: testIdentitySecret,
+        now: Date.now,
+        idempotency: noKeys,
+        checkResponses: true,
+        log: { error: (fields) => void logged.push(fields) },
+        ready: () => Promise.resolve(),
+      }),
+    );
+  });
+  afterAll(() => service.stop());
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    service.call('POST', path, { identity: anonymous(), body, headers });
+
+  it('hands validated input and the identity over and answers with the status of the definition', async () => {
+    const answer = await post('/db/notes?n=3', { text: 'hi', unknown: 1 });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('etag')).toBe('"1"');
+    expect(answer.body).toEqual({ params: { collection: 'notes' }, query: { n: 3 }, body: { text: 'hi' }, caller: 'anonymous' });
+  });
+
+  it('passes text that is JSON already through', async () => {
+    const answer = await service.call('POST', '/members', { identity: asUser('u'), body: { text: '' } });
+    expect(answer.body).toEqual({ raw: true });
+  });
+
+  it.each([
+    ['path', '/db/longer-than-ten', { text: 'x' }, 'invalid_path', '"collection"'],
+    ['query', '/db/x?n=two', { text: 'x' }, 'invalid_query', '"n"'],
+    ['body', '/db/x', { text: 5 }, 'invalid_body', '"text"'],
+    ['nested body', '/db/x', { text: '', deep: { list: [1, 'x'] } }, 'invalid_body', '"deep.list.1"'],
+    ['missing body', '/db/x', undefined, 'invalid_body', ''],
+    ['array body', '/db/x', [], 'invalid_body', ''],
+    ['broken JSON', '/db/x', '{"text":', 'invalid_json', ''],
+    ['invalid UTF-8', '/db/x', new Uint8Array([0x22, 0xff, 0x22]), 'invalid_json', 'UTF-8'],
+  ])('answers 400 for a wrong %s and names the field', async (_what, path, body, code, names) => {
+    const answer = await post(path, body);
+    expect(answer).toMatchObject({ status: 400, body: { code } });
+    expect(answer.body.error).toContain(names);
+  });
+
+  it('answers 415 for a body that is not JSON, or not UTF-8', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', 'json', '']) {
+      expect(await post('/db/x', '{"text":"x"}', { 'content-type': type })).toMatchObject({ status: 415 });
+    }
+    expect(await post('/db/x', '{"text":"x"}', { 'content-encoding': 'rot13' })).toMatchObject({ status: 415 });
+  });
+
+  it('takes gzip, holds it to the limit after unpacking, and survives a broken one', async () => {
+    const gzip = { 'content-encoding': 'gzip' };
+    expect(await post('/db/x', gzipSync('{"text":"x"}'), gzip)).toMatchObject({ status: 201 });
+    expect(await post('/db/x', gzipSync(JSON.stringify({ text: 'x'.repeat(100_000) })), gzip)).toMatchObject({ status: 413 });
+    expect(await post('/db/x', 'not gzip', gzip)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+  });
+
+  it('answers 413 past the limit, with and without a stated length', async () => {
+    const long = JSON.stringify({ text: 'x'.repeat(1000) });
+    expect(await post('/db/x', long)).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    const streamed = await fetch(`${service.url}/db/x`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [identityHeader]: signed(anonymous()) },
+      body: new Blob([long]).stream(),
+      duplex: 'half',
+    } as RequestInit);
+    expect(streamed.status).toBe(413);
+  });
+
+  it('survives deep nesting', async () => {
+    const answer = await post('/db/x', `{"text":${'['.repeat(400)}${']'.repeat(400)}}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+  });
+
+  it('refuses a caller outside the list only after the body was found right', async () => {
+    expect(await service.call('POST', '/members', { identity: anonymous(), body: '{' })).toMatchObject({ status: 401 });
+    const asKey = { ...asUser('u'), caller: 'key' as const };
+    expect(await service.call('POST', '/members', { identity: asKey, body: '{' })).toMatchObject({ status: 400 });
+    expect(await service.call('POST', '/members', { identity: asKey, body: { text: '' } })).toMatchObject({ status: 403 });
+  });
+
+  it('shows an ApiError whole and anything else as an internal error without a detail', async () => {
+    const call = (how: string) => service.call('GET', `/fails/${how}`, { identity: anonymous() });
+    const conflict = await call('api');
+    expect(conflict).toMatchObject({ status: 409, body: { error: 'No.', code: 'conflict', hint: 'Try.' } });
+    expect(conflict.headers.get('allow')).toBe('GET');
+    const down = await call('down');
+    expect(down).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(down.headers.get('retry-after')).toBe('2');
+    const broken = await call('bug');
+    expect(broken).toMatchObject({ status: 500, body: { code: 'internal' } });
+    expect(JSON.stringify([down.body, broken.body])).not.toContain('secret');
+    expect(logged).toHaveLength(2);
+  });
+
+  it('finds out when a handler does not answer what the contract says', async () => {
+    expect(await service.call('GET', '/lies', { identity: anonymous() })).toMatchObject({ status: 500 });
+  });
+
+  it('answers 404 for an unknown path, also under /internal, and serves its health', async () => {
+    for (const path of ['/nothing', '/internal/projects/x', '/db']) {
+      expect(await service.call('GET', path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } });
+    }
+    expect(await service.call('GET', '/healthz')).toMatchObject({ status: 200 });
+    expect(await service.call('GET', '/readyz')).toMatchObject({ status: 200 });
+  });
+
+  it('answers 400 for a path that is no valid UTF-8', async () => {
+    expect(await post('/db/%ff', { text: '' })).toMatchObject({ status: 400 });
+  });
+});
