@@ -1,0 +1,6 @@
+import { stopSharedServer } from './shared-server.ts';
+
+/** Jest calls it once, when all tests have ended. */
+export default async function globalTeardown(): Promise<void> {
+  await stopSharedServer();
+}
