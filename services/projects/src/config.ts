@@ -1,0 +1,84 @@
+import { type ClassLimits, defaultLimits, limitClasses } from '@backlot/contract';
+import { z } from 'zod';
+
+/** What the service itself needs; the all-in-one builds it too. */
+export interface ProjectsConfig {
+  /** Origin (and path prefix) under which the gateway is reached from outside, without a trailing slash. */
+  publicUrl: string;
+  /** Deleted projects count until they are erased. */
+  maxProjectsPerOwner: number;
+  maxKeysPerProject: number;
+  /** How long a deleted project can be restored. */
+  restoreDays: number;
+  /** Calls a minute where nobody set anything else. */
+  defaultLimits: ClassLimits;
+}
+
+/** What a process of its own needs beside that. */
+export interface ProjectsProcessConfig extends ProjectsConfig {
+  port: number;
+  databaseUrl: string;
+  identitySecret: string;
+  logLevel: string;
+}
+
+const callsAMinute = z.number().int().min(0).max(1_000_000);
+const limitsText = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue('must be JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z.partialRecord(
+      z.enum(limitClasses),
+      z.strictObject({ perCaller: callsAMinute.optional(), perProject: callsAMinute.optional() }),
+    ),
+  )
+  .transform(
+    (changes) =>
+      Object.fromEntries(
+        limitClasses.map((each) => [
+          each,
+          {
+            perCaller: changes[each]?.perCaller ?? defaultLimits[each].perCaller,
+            perProject: changes[each]?.perProject ?? defaultLimits[each].perProject,
+          },
+        ]),
+      ) as ClassLimits,
+  );
+
+const environment = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8087),
+  DATABASE_URL: z.string().min(1),
+  BACKLOT_IDENTITY_SECRET: z.string().min(32),
+  BACKLOT_LOG_LEVEL: z.string().default('info'),
+  BACKLOT_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .default('http://localhost:8080'),
+  BACKLOT_MAX_PROJECTS_PER_OWNER: z.coerce.number().int().min(0).default(1000),
+  BACKLOT_MAX_KEYS_PER_PROJECT: z.coerce.number().int().min(0).default(100),
+  BACKLOT_RESTORE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
+  BACKLOT_DEFAULT_LIMITS: limitsText.default(defaultLimits),
+});
+
+/** @throws ZodError that names the settings which are missing or wrong. */
+export const parseConfig = (env: NodeJS.ProcessEnv): ProjectsProcessConfig => {
+  const settings = environment.parse(env);
+  return {
+    port: settings.PORT,
+    databaseUrl: settings.DATABASE_URL,
+    identitySecret: settings.BACKLOT_IDENTITY_SECRET,
+    logLevel: settings.BACKLOT_LOG_LEVEL,
+    publicUrl: settings.BACKLOT_PUBLIC_URL,
+    maxProjectsPerOwner: settings.BACKLOT_MAX_PROJECTS_PER_OWNER,
+    maxKeysPerProject: settings.BACKLOT_MAX_KEYS_PER_PROJECT,
+    restoreDays: settings.BACKLOT_RESTORE_DAYS,
+    defaultLimits: settings.BACKLOT_DEFAULT_LIMITS,
+  };
+};

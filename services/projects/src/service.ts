@@ -1,0 +1,105 @@
+/**
+ * The control plane: projects, their settings, limits and secret keys, and the directory that the
+ * gateway asks for them. Owns no account, no record and no credit: owners are users of the built-in
+ * project `platform`, kept by the auth service; others erase what they hold on `project.erased`.
+ */
+import type { Bus } from '@backlot/bus';
+import { events, type ProjectDirectory, type ProjectSnapshot, platformProject } from '@backlot/contract';
+import { createIdempotencyStore, createOutbox, type Database } from '@backlot/database';
+import { serviceApp } from '@backlot/http';
+import type { IdentitySecret } from '@backlot/identity';
+import type { Logger } from '@backlot/telemetry';
+import type { Express } from 'express';
+import type { ProjectsConfig } from './config.ts';
+import { createDeletion } from './deletion.ts';
+import { createDirectory } from './directory.ts';
+import { internalRouter } from './internal.ts';
+import { createKeys } from './keys.ts';
+import { createLimits } from './limits.ts';
+import { createProjects } from './projects.ts';
+import { routesOf } from './routes/index.ts';
+import { createSweeper } from './sweeper.ts';
+
+export interface ProjectsDeps {
+  /** Of schema `projects`, migrated. */
+  database: Database;
+  bus: Bus;
+  identitySecret: IdentitySecret;
+  /** Epoch milliseconds. */
+  now: () => number;
+  log: Logger;
+  config: ProjectsConfig;
+  /** Validates answers against the contract; on in tests. */
+  checkResponses: boolean;
+}
+
+export interface SeedProject {
+  id: string;
+  name: string;
+  ownerId: string;
+}
+
+export interface ProjectsService {
+  app: Express;
+  directory: ProjectDirectory;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Erases projects that are past restoring; also runs every hour. */
+  sweep(): Promise<void>;
+  /** Creates a project of a chosen id unless there is one, which is left as it is. */
+  ensureProject(seed: SeedProject): Promise<ProjectSnapshot>;
+}
+
+export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
+  const { database, bus, identitySecret, now, log, config, checkResponses } = deps;
+  const outbox = createOutbox(database, (error) => log.error({ err: error }, 'events wait to be published'));
+  const idempotency = createIdempotencyStore(database);
+  const projects = createProjects({ database, outbox, config, now });
+  const deletion = createDeletion({ database, outbox, projects, config, now });
+  const limits = createLimits({ database, projects, config, now });
+  const keys = createKeys({ database, outbox, projects, config, now });
+  const directory = createDirectory(database, config);
+
+  const sweep = async () => {
+    const erased = await deletion.sweep();
+    if (erased > 0) log.info({ erased }, 'erased projects that were past restoring');
+    await idempotency.sweep();
+  };
+  const sweeper = createSweeper(sweep, (error) => log.error({ err: error }, 'the sweep failed; it runs again'));
+
+  return {
+    app: serviceApp({
+      routes: routesOf({ projects, deletion, limits, keys }),
+      internal: internalRouter(directory, identitySecret, now),
+      ready: () => database.query('SELECT 1'),
+      identitySecret,
+      idempotency,
+      now,
+      log,
+      checkResponses,
+    }),
+    directory,
+    async start() {
+      await bus.subscribe({
+        queue: 'projects',
+        topics: ['user.erased'],
+        handler: async ({ payload }) => {
+          const { projectNumber, userId } = events['user.erased'].parse(payload);
+          if (projectNumber === platformProject.number) await deletion.removeAllOf(userId);
+        },
+      });
+      outbox.start((event) => bus.publish(event));
+      sweeper.start();
+    },
+    async stop() {
+      await Promise.all([sweeper.stop(), outbox.stop()]);
+    },
+    sweep,
+    async ensureProject({ id, name, ownerId }) {
+      await database.transaction(() => projects.insert(id, { name, ownerId }));
+      const project = await directory.findProject(id);
+      if (!project) throw new Error(`"${id}" can not be the id of a project.`);
+      return project;
+    },
+  };
+};
