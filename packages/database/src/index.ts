@@ -7,3 +7,4 @@ export * from './errors.ts';
 export * from './idempotency.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';
+export * from './sweeper.ts';

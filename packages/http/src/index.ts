@@ -3,7 +3,9 @@
  * idempotency, failures, listening and graceful stop. Knows no service and no database.
  */
 export * from './failure.ts';
+export * from './gateway-only.ts';
 export * from './json-body.ts';
+export * from './page.ts';
 export * from './route.ts';
 export * from './serve.ts';
 export * from './service-app.ts';

@@ -67,3 +67,14 @@ export const verifyIdentity = (header: unknown, secret: IdentitySecret, now: num
   if (Number(payload.slice(0, dot)) < now) throw new IdentityInvalid('expired');
   return JSON.parse(Buffer.from(payload.slice(dot + 1), 'base64url').toString()) as Identity;
 };
+
+/** What the gateway signs when it asks a service something for itself; no project has this number. */
+export const internalIdentity: Identity = {
+  project: { id: 'internal', number: 0, name: 'internal', ownerId: null, settings: {} },
+  caller: 'operator',
+  userId: null,
+  sessionId: null,
+  keyId: null,
+  ip: '127.0.0.1',
+  requestId: 'internal',
+};
