@@ -23,7 +23,9 @@ export async function stopLeftoverServer(
     log(`stopping the PostgreSQL server that an earlier run left behind (process ${pid})`);
     if (!(await endServer(pid, cluster, 'SIGINT', 30_000))) {
       if (!(await endServer(pid, cluster, 'SIGQUIT', 10_000))) {
-        throw new Error(`A PostgreSQL server on ${cluster} (process ${pid}) does not stop: end it.`);
+        throw new Error(
+          `A PostgreSQL server on ${cluster} (process ${pid}) does not stop: end it.`,
+        );
       }
     }
   }

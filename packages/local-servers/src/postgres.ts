@@ -41,7 +41,8 @@ export interface RunningPostgres {
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const files = await openFolder(options.dataDir);
   const folder = await tryHoldFolder(files.dataDir);
-  if (folder === undefined) throw new Error(`${files.dataDir} is in use by another running process.`);
+  if (folder === undefined)
+    throw new Error(`${files.dataDir} is in use by another running process.`);
   try {
     const log = options.log ?? (() => undefined);
     const kind: ClusterKind = options.throwaway ? 'throwaway' : 'kept';
