@@ -7,6 +7,7 @@ export default {
   transform: {},
   globalSetup: '<rootDir>/packages/testing/src/jest/global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/jest/global-teardown.ts',
+  setupFiles: ['<rootDir>/packages/testing/src/jest/same-errors.ts'],
   maxWorkers: 2,
   testTimeout: 30_000,
 };

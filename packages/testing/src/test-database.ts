@@ -9,7 +9,7 @@ export interface TestDatabase {
 
 /** A fresh, empty database on the server that jest's global set-up has started. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const serverUrl = process.env['TEST_DATABASE_URL'];
+  const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl === undefined) {
     throw new Error('TEST_DATABASE_URL is unset: run tests with pnpm test, whose set-up sets it.');
   }

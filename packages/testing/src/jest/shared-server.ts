@@ -10,19 +10,19 @@ let server: RunningPostgres | undefined;
  * meet. What killed runs left behind is removed. With TEST_DATABASE_URL set, that server is used.
  */
 export async function startSharedServer(rootDir: string): Promise<void> {
-  if (process.env['TEST_DATABASE_URL'] !== undefined) return;
+  if (process.env.TEST_DATABASE_URL !== undefined) return;
   const runs = join(rootDir, '.backlot', 'test-postgres');
   await mkdir(runs, { recursive: true });
   for (const run of await readdir(runs)) await removeThrowaway(join(runs, run));
   const dataDir = join(runs, randomBytes(6).toString('hex'));
   server = await startPostgres({ dataDir, throwaway: true });
   // The workers, which are started after this, inherit it.
-  process.env['TEST_DATABASE_URL'] = server.url;
+  process.env.TEST_DATABASE_URL = server.url;
 }
 
 export async function stopSharedServer(): Promise<void> {
   if (server === undefined) return;
   await server.stop();
   server = undefined;
-  delete process.env['TEST_DATABASE_URL'];
+  delete process.env.TEST_DATABASE_URL;
 }
