@@ -1,0 +1,66 @@
+import { type LimitClass, limitClasses, type ProjectSnapshot } from '@backlot/contract';
+import type { RateCheck } from '@backlot/counters';
+import type { IdentityProject } from '@backlot/identity';
+
+/** Contract section 9: limits are calls a minute. */
+export const windowMs = 60_000;
+
+/** What admission needs for one class of calls in one project, worked out once. */
+export interface ClassAdmission {
+  callerLimit: number;
+  /** Key of a caller's counter without the caller. */
+  callerKeyPrefix: string;
+  projectCheck: RateCheck;
+  /** `RateLimit-Policy` with both limits, and for callers whom only the project's limit holds. */
+  policy: string;
+  projectPolicy: string;
+}
+
+/** A project with all that each of its calls would otherwise work out again. */
+export interface KnownProject {
+  id: string;
+  number: number;
+  ownerId: string | null;
+  status: ProjectSnapshot['status'];
+  identity: IdentityProject;
+  admission: Record<LimitClass, ClassAdmission>;
+}
+
+const classAdmission = (project: ProjectSnapshot, limitClass: LimitClass): ClassAdmission => {
+  const { perCaller, perProject } = project.limits[limitClass];
+  // One hash tag per project keeps both counters of a call on one node of a Redis Cluster.
+  const prefix = `rl:{${project.number}}:${limitClass}`;
+  const projectPolicy = `"project";q=${perProject};w=${windowMs / 1000}`;
+  return {
+    callerLimit: perCaller,
+    callerKeyPrefix: `${prefix}:`,
+    projectCheck: { key: `${prefix}:p`, limit: perProject, windowMs },
+    policy: `"caller";q=${perCaller};w=${windowMs / 1000}, ${projectPolicy}`,
+    projectPolicy,
+  };
+};
+
+/**
+ * Settings that are lists stay behind: the identity travels as a header, and a thousand addresses
+ * would not fit into its 32 KB.
+ */
+const travellingSettings = (project: ProjectSnapshot) =>
+  Object.fromEntries(Object.entries(project.settings).filter(([, value]) => !Array.isArray(value)));
+
+export const knownProject = (project: ProjectSnapshot): KnownProject => ({
+  id: project.id,
+  number: project.number,
+  ownerId: project.ownerId,
+  status: project.status,
+  identity: {
+    id: project.id,
+    number: project.number,
+    name: project.name,
+    ownerId: project.ownerId,
+    settings: travellingSettings(project),
+  },
+  admission: Object.fromEntries(limitClasses.map((each) => [each, classAdmission(project, each)])) as Record<
+    LimitClass,
+    ClassAdmission
+  >,
+});

@@ -1,0 +1,10 @@
+/**
+ * The gateway: the one door. It finds the project and the route, says who calls, counts the call and
+ * hands it to a service with a signed identity. It owns no data, reads no body, and knows no service
+ * but by its contract.
+ */
+export * from './gateway.ts';
+export { metricsListener } from './pages/metrics.ts';
+export * from './upstream/http.ts';
+export * from './upstream/in-process.ts';
+export * from './upstream/upstream.ts';

@@ -1,0 +1,104 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ApiError, type Caller as CallerKind, type KeySnapshot, platformProject, type RouteDefinition } from '@backlot/contract';
+import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
+import type { KnownProject } from '../directory/known-project.ts';
+import type { LookupCache } from '../directory/lookup-cache.ts';
+
+export interface Caller {
+  kind: CallerKind;
+  userId: string | null;
+  sessionId: string | null;
+  keyId: string | null;
+}
+
+export interface AuthenticateDeps {
+  sessions: CachedSessions;
+  keys: LookupCache<KeySnapshot>;
+  /** SHA-256 of the operator's token, base64url; undefined when there is none. */
+  operatorTokenHash: string | undefined;
+}
+
+export type Authenticate = (
+  req: IncomingMessage,
+  definition: RouteDefinition,
+  project: KnownProject,
+) => Caller | Promise<Caller>;
+
+const maxHeaderLength = 8192;
+const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
+
+const anonymous: Caller = { kind: 'anonymous', userId: null, sessionId: null, keyId: null };
+const operator: Caller = { ...anonymous, kind: 'operator' };
+
+const invalidToken = () => new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
+
+/** Node keeps the first of several Authorization headers; two of them are nobody's honest request. */
+const hasSeveralCredentials = ({ rawHeaders }: IncomingMessage): boolean => {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 13 && name.toLowerCase() === 'authorization') count++;
+  }
+  return count > 1;
+};
+
+const readBearer = (req: IncomingMessage): string | undefined => {
+  const header = req.headers.authorization;
+  if (header === undefined) return undefined;
+  const token = header.length <= maxHeaderLength ? bearer.exec(header)?.[1] : undefined;
+  if (token === undefined || hasSeveralCredentials(req)) throw invalidToken();
+  return token;
+};
+
+/** A user of the project, or its owner by a token of `platform`. */
+const asCaller = (session: Session | null, definition: RouteDefinition, project: KnownProject): Caller => {
+  if (!session) throw invalidToken();
+  const person = { userId: session.userId, sessionId: session.sessionId, keyId: null };
+  const isPlatformToken = session.audience === platformProject.id;
+  if (definition.plane === 'platform' && isPlatformToken) return { kind: 'owner', ...person };
+  if (session.audience === project.id) return { kind: 'user', ...person };
+  if (isPlatformToken && project.ownerId === session.userId) return { kind: 'owner', ...person };
+  throw invalidToken();
+};
+
+/**
+ * Who calls. Known credentials are settled without a promise. On the control plane `project` is
+ * `platform`, so that only its users' tokens and the operator's pass.
+ * @throws ApiError invalid_token, unauthenticated, unavailable
+ */
+export const createAuthenticate = ({ sessions, keys, operatorTokenHash }: AuthenticateDeps): Authenticate => {
+  const operatorHash = operatorTokenHash === undefined ? undefined : Buffer.from(operatorTokenHash, 'base64url');
+
+  const isOperator = (tokenHash: string) => {
+    const given = Buffer.from(tokenHash, 'base64url');
+    return operatorHash !== undefined && given.length === operatorHash.length && timingSafeEqual(given, operatorHash);
+  };
+
+  const withKey = (key: KeySnapshot | null, definition: RouteDefinition, project: KnownProject): Caller => {
+    if (!key || key.projectNumber !== project.number || definition.plane === 'platform') throw invalidToken();
+    return { kind: 'key', userId: null, sessionId: null, keyId: key.id };
+  };
+
+  const withToken = (token: string, definition: RouteDefinition, project: KnownProject): Caller | Promise<Caller> => {
+    const known = sessions.peek(token);
+    if (known) return asCaller(known, definition, project);
+    const tokenHash = hash('sha256', token, 'base64url');
+    if (secretKey.test(token)) {
+      const key = keys.peek(tokenHash);
+      if (key !== undefined) return withKey(key, definition, project);
+      return keys.load(tokenHash).then((found) => withKey(found, definition, project));
+    }
+    if (isOperator(tokenHash)) return operator;
+    return sessions.verify(token, project).then((session) => asCaller(session, definition, project));
+  };
+
+  return (req, definition, project) => {
+    if (definition.ignoresCredentials) return anonymous;
+    const token = readBearer(req);
+    if (token !== undefined) return withToken(token, definition, project);
+    if (definition.callers.includes('anonymous')) return anonymous;
+    throw new ApiError('unauthenticated', 'Sign in first: send a token as "Authorization: Bearer <token>".');
+  };
+};

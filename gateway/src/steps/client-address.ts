@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+
+const plainIpv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+/** Half of an IPv6 address: what one subscriber usually holds, and so one caller. */
+const prefixBytes = 8;
+
+/** IPv4 as it is (also when written as IPv6), IPv6 cut to its /64; null for anything else. */
+export const normalizeAddress = (text: string): string | null => {
+  if (!ipaddr.isValid(text) || (!text.includes(':') && !plainIpv4.test(text))) return null;
+  const address = ipaddr.process(text);
+  if (address.kind() === 'ipv4') return address.toString();
+  const bytes = address.toByteArray();
+  const network = ipaddr.fromByteArray([...bytes.slice(0, prefixBytes), ...bytes.slice(prefixBytes).fill(0)]);
+  return `${network.toString()}/64`;
+};
+
+/**
+ * The client's address. Of `X-Forwarded-For` only the entry that the outermost trusted proxy wrote
+ * counts, so from the right; with no trusted proxies the header is not looked at.
+ */
+export const createClientAddress = (trustedProxies: number): ((req: IncomingMessage) => string) => {
+  const ofSocket = (req: IncomingMessage) => {
+    const address = req.socket.remoteAddress ?? '';
+    if (plainIpv4.test(address)) return address;
+    return normalizeAddress(address) ?? 'unknown';
+  };
+  if (trustedProxies === 0) return ofSocket;
+  return (req) => {
+    const header = req.headers['x-forwarded-for'];
+    if (header === undefined) return ofSocket(req);
+    const entry = String(header).split(',').at(-trustedProxies)?.trim();
+    return (entry ? normalizeAddress(entry) : null) ?? ofSocket(req);
+  };
+};

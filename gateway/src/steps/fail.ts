@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiError } from '@backlot/contract';
+import { failureBody, toApiError } from '@backlot/http';
+
+export interface FailLog {
+  error(fields: object, message: string): void;
+}
+
+/** How much of a refused body is read, so that the caller gets to see the answer. */
+const discardBytes = 4 * 1024 * 1024;
+
+/** A refused body is read and thrown away up to a bound; past it the connection is cut. */
+const discardBody = (req: IncomingMessage) => {
+  if (req.readableEnded || req.destroyed) return;
+  let left = discardBytes;
+  req.unpipe();
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) req.socket.destroy();
+  });
+  req.resume();
+};
+
+const hasBody = (req: IncomingMessage) =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+
+const write = (req: IncomingMessage, res: ServerResponse, error: ApiError, requestId: string) => {
+  const body = failureBody(error, requestId);
+  // What was given up may still write; only the end of the connection keeps it from the next answer.
+  if (error.code === 'timeout') res.setHeader('Connection', 'close');
+  res.writeHead(error.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+    ...error.headers,
+  });
+  res.end(body);
+  if (hasBody(req)) discardBody(req);
+};
+
+/** Answers a failure of the gateway's own in the contract's form; an answer already begun is cut off. */
+export const createFail =
+  (log: FailLog) =>
+  (req: IncomingMessage, res: ServerResponse, thrown: unknown, requestId: string): void => {
+    if (res.writableEnded || res.destroyed) return;
+    const error = toApiError(thrown);
+    if (error.status >= 500) log.error({ err: error, cause: error.cause, requestId }, error.message);
+    if (res.headersSent) {
+      req.socket.destroy();
+      return;
+    }
+    write(req, res, error, requestId);
+  };

@@ -1,0 +1,57 @@
+import { ApiError, type Method, type RouteDefinition } from '@backlot/contract';
+import findMyWay from 'find-my-way';
+
+export interface FoundRoute {
+  definition: RouteDefinition;
+  /** The project that a call of the control plane is about. */
+  targetProjectId: string | undefined;
+}
+
+/** The path as the service knows it. */
+export const servicePath = (definition: RouteDefinition, path: string): string =>
+  definition.plane === 'platform' ? `/platform${path}` : path;
+
+export type FindRoute = (plane: RouteDefinition['plane'], method: string, path: string, inPlatformProject: boolean) => FoundRoute;
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const isMethod = (method: string): method is Method => (methods as readonly string[]).includes(method);
+/** Longer than a request's head may be: a parameter's length is the service's rule. */
+const maxParamLength = 64 * 1024;
+
+const createRouter = (routes: readonly RouteDefinition[]) => {
+  const router = findMyWay({ maxParamLength });
+  for (const definition of routes) router.on(definition.method, definition.path, () => {}, definition);
+  return router;
+};
+
+/**
+ * Finds the route of a canonical path. HEAD counts as GET.
+ * @throws ApiError route_not_found, method_not_allowed
+ */
+export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute => {
+  const routers = {
+    runtime: createRouter(routes.filter((each) => each.plane === 'runtime')),
+    platform: createRouter(routes.filter((each) => each.plane === 'platform')),
+  };
+
+  return (plane, method, path, inPlatformProject) => {
+    // A parameter is never empty, though the router would take an empty one at the end.
+    const isWhole = !path.includes('//') && !path.endsWith('/');
+    const find = (wanted: Method): FoundRoute | null => {
+      const found = isWhole ? routers[plane].find(wanted, path) : null;
+      if (!found) return null;
+      const definition = found.store as RouteDefinition;
+      if (inPlatformProject && !definition.servesPlatformProject) return null;
+      return { definition, targetProjectId: plane === 'platform' ? found.params['projectId'] : undefined };
+    };
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const found = isMethod(wanted) ? find(wanted) : null;
+    if (found) return found;
+
+    const allowed = methods.filter((each) => find(each)).flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each]));
+    if (allowed.length === 0) throw new ApiError('route_not_found', 'There is no such route.');
+    throw new ApiError('method_not_allowed', `This route does not take ${method}.`, {
+      headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },
+    });
+  };
+};

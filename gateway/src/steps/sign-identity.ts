@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { type IdentitySecret, identityHeader, signIdentity } from '@backlot/identity';
+import type { KnownProject } from '../directory/known-project.ts';
+import type { Caller } from './authenticate.ts';
+
+/** Never reach a service: they concern the connection, or would let a caller speak for the gateway. */
+const removed = [
+  'authorization',
+  'cookie',
+  'expect',
+  'forwarded',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'upgrade',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+/** What a `Connection` header may not take away, because the body's frame hangs on it. */
+const frame = new Set(['content-length', 'transfer-encoding', 'host']);
+
+const removeConnectionHeaders = (headers: IncomingMessage['headers']) => {
+  const { connection } = headers;
+  if (connection === undefined) return;
+  if (connection !== 'keep-alive' && connection !== 'close') {
+    for (const name of connection.toLowerCase().split(',')) {
+      if (!frame.has(name.trim())) delete headers[name.trim()];
+    }
+  }
+  delete headers.connection;
+};
+
+export interface SignedCall {
+  project: KnownProject;
+  caller: Caller;
+  address: string;
+  requestId: string;
+}
+
+/** Leaves on the request only what a service may see, and adds who calls. */
+export const createSignIdentity =
+  (secret: IdentitySecret, now: () => number) =>
+  (req: IncomingMessage, { project, caller, address, requestId }: SignedCall): void => {
+    const { headers } = req;
+    removeConnectionHeaders(headers);
+    for (const name of removed) if (headers[name] !== undefined) delete headers[name];
+    headers['x-request-id'] = requestId;
+    headers[identityHeader] = signIdentity(
+      {
+        project: project.identity,
+        caller: caller.kind,
+        userId: caller.userId,
+        sessionId: caller.sessionId,
+        keyId: caller.keyId,
+        ip: address,
+        requestId,
+      },
+      secret,
+      now(),
+    );
+  };

@@ -1,0 +1,63 @@
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { ApiError } from '@backlot/contract';
+import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import type { Upstream } from './upstream.ts';
+
+/** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
+const idleMs = 30_000;
+const maxSockets = 256;
+
+/** Belong to one connection, not to the answer (RFC 9110, section 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const copyAnswer = (from: IncomingMessage, to: ServerResponse) => {
+  for (const [name, value] of Object.entries(from.headers)) {
+    if (value !== undefined && !hopByHop.has(name)) to.setHeader(name, value);
+  }
+  to.writeHead(from.statusCode ?? 502);
+  from.pipe(to);
+};
+
+const unavailable = (cause: unknown) =>
+  new ApiError('unavailable', 'This part of the service is out of reach. Try again shortly.', { cause, retryAfterSeconds: 2 });
+
+/** A service behind HTTP. @param target its origin, for example `http://auth:8081`. */
+export const createHttpUpstream = (target: string): Upstream => {
+  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 64, timeout: idleMs });
+  const underWay = new WeakMap<IncomingMessage, ClientRequest>();
+  const givenUp = new WeakSet<IncomingMessage>();
+
+  const wiring: Plugin = (proxy) => {
+    proxy.on('proxyReq', (proxyReq, req) => {
+      underWay.set(req, proxyReq);
+      if (givenUp.has(req)) proxyReq.destroy();
+    });
+    proxy.on('proxyRes', (proxyRes, req, res) => {
+      if (givenUp.has(req) || res.headersSent) proxyRes.destroy();
+      else copyAnswer(proxyRes, res);
+    });
+    // Failures arrive at the proxy's `next`; without a listener they would be thrown as well.
+    proxy.on('error', () => {});
+  };
+  const proxy = createProxyMiddleware({ target, agent, selfHandleResponse: true, ejectPlugins: true, plugins: [wiring] });
+
+  return {
+    forward(req, res, onFailure) {
+      void proxy(req, res, (error?: unknown) => onFailure(unavailable(error)));
+      return () => {
+        givenUp.add(req);
+        underWay.get(req)?.destroy();
+      };
+    },
+    close: () => agent.destroy(),
+  };
+};

@@ -1,0 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Told of a call that the upstream could not answer; an answer already begun is cut off. */
+export type OnFailure = (error: unknown) => void;
+
+/**
+ * One service, in this process or behind HTTP. `req.url` is the service's own path and the headers are
+ * those that the service may see. The upstream writes the answer on `res`, or reports a failure.
+ */
+export interface Upstream {
+  /** Returns how to give the call up; an answer that comes later is ignored. */
+  forward(req: IncomingMessage, res: ServerResponse, onFailure: OnFailure): () => void;
+  close(): void;
+}
