@@ -1,0 +1,124 @@
+// Who may import whom: the second wall, after each package.json. Each rule is proved by a violation
+// in packages/testing/src/import-rules.test.ts.
+
+/** May do what production code must not. */
+const tests =
+  '(\\.(test|conformance)\\.ts$|/test-[^/]+\\.ts$|/journeys/|/bench/|^packages/testing/)';
+const ours = '^(packages|services|gateway|examples|scripts)/';
+const entries = '[/-]main\\.ts$';
+
+/** Of our own packages `from` may import only those named, besides itself. */
+const mayImport = (name, from, packages, own = from) => ({
+  name,
+  severity: 'error',
+  comment: `imports of ours that are allowed: ${packages.join(', ') || 'none'}`,
+  from: { path: from, pathNot: tests },
+  to: { path: ours, pathNot: [own, ...packages.map((allowed) => `^packages/${allowed}/`)] },
+});
+
+const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+export default {
+  forbidden: [
+    never('no-circular', 'split the file, or turn one import round', {}, { circular: true }),
+    never('no-unresolvable', 'the file or package does not exist', {}, { couldNotResolve: true }),
+    never(
+      'no-undeclared-package',
+      'name it in the dependencies of this package',
+      { pathNot: tests },
+      { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    ),
+    never(
+      'no-back-door',
+      'import another package by its name, not by a path into it',
+      { path: '^(packages/[^/]+|services/[^/]+|gateway)/' },
+      { path: ours, pathNot: '^$1/', dependencyTypes: ['local'] },
+    ),
+
+    never(
+      'contract-imports-zod-only',
+      'the contract is read by everybody, browsers included',
+      { path: '^packages/contract/', pathNot: tests },
+      { pathNot: ['^packages/contract/', 'node_modules/zod/'], dependencyTypesNot: ['core'] },
+    ),
+    mayImport(
+      'leaf-packages-import-none-of-ours',
+      '^packages/(identity|telemetry|database|bus|counters|local-servers)/',
+      [],
+      '^packages/$1/',
+    ),
+    mayImport('http-imports', '^packages/http/', ['contract', 'identity']),
+    mayImport('gateway-imports', '^gateway/', [
+      ...['contract', 'http', 'identity', 'counters', 'bus', 'telemetry'],
+    ]),
+    never(
+      'gateway-has-no-database',
+      'what the gateway has to know it asks the services',
+      { path: '^gateway/', pathNot: tests },
+      { path: ['^packages/database/', 'node_modules/(pg|node-pg-migrate)/'] },
+    ),
+    mayImport(
+      'service-imports',
+      '^services/([^/]+)/',
+      ['contract', 'http', 'identity', 'database', 'bus', 'counters', 'telemetry'],
+      '^services/$1/',
+    ),
+    never(
+      'nobody-imports-all-in-one',
+      'it is the top',
+      { pathNot: '^packages/all-in-one/' },
+      { path: '^packages/all-in-one/' },
+    ),
+    never(
+      'local-servers-for-development-only',
+      'only tests and the one-process platform start servers',
+      { pathNot: '^packages/(local-servers|testing|all-in-one)/' },
+      { path: '^packages/local-servers/' },
+    ),
+    never(
+      'testing-for-tests-only',
+      'production code does not import test code',
+      { pathNot: tests },
+      { path: tests },
+    ),
+    never('nobody-imports-an-entry', 'it runs a process', {}, { path: entries }),
+
+    never(
+      'nouns-know-no-http',
+      'a noun never sees a request: routes call nouns',
+      {
+        path: '^services/([^/]+)/src/',
+        pathNot: [tests, '^services/[^/]+/src/(routes/|(service|internal|main|index)\\.ts$)'],
+      },
+      { path: ['^services/$1/src/routes/', 'node_modules/(@types/)?express/'] },
+    ),
+    never(
+      'routes-know-no-database',
+      'a route calls a noun, which holds the SQL',
+      { path: '^services/[^/]+/src/routes/', pathNot: tests },
+      { path: ['^packages/database/', 'node_modules/(@types/)?pg/'] },
+    ),
+    never(
+      'adapters-are-chosen-at-the-top',
+      'only the entry and the one-process platform name a technology',
+      {
+        path: '^services/([^/]+)/src/',
+        pathNot: [tests, '^services/[^/]+/src/(main|index)\\.ts$'],
+      },
+      {
+        path: '^services/$1/src/[^/]+/(s3|filesystem|smtp|http|in-process|redis|rabbitmq)\\.ts$',
+      },
+    ),
+  ],
+  options: {
+    // TypeScript 7 has no JavaScript API to parse with; swc also sees imports of mere types.
+    parser: 'swc',
+    exclude: { path: '/dist/|/public/' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};
