@@ -9,7 +9,8 @@ export interface Listening {
 
 export interface ServeOptions {
   port: number;
-  host?: string;
+  /** All addresses unless one is named. */
+  host?: string | undefined;
   /** After this the remaining connections are cut. Default 10,000. */
   drainMs?: number;
 }
