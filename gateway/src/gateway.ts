@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Bus } from '@backlot/bus';
 import {
+  routes as contractRoutes,
   type ProjectDirectory,
   platformProject,
   type RouteDefinition,
-  routes as contractRoutes,
   type ServiceName,
   type SessionDirectory,
 } from '@backlot/contract';
@@ -88,15 +88,29 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   const addressOf = createClientAddress(config.trustedProxies);
   const findProject = createFindProject(cached.projects);
   const findRoute = createFindRoute(deps.routes ?? contractRoutes);
-  const authenticate = createAuthenticate({ sessions, keys: cached.keys, operatorTokenHash: config.operatorTokenHash });
+  const authenticate = createAuthenticate({
+    sessions,
+    keys: cached.keys,
+    operatorTokenHash: config.operatorTokenHash,
+  });
   const admit = createAdmit(counters);
   const signIdentity = createSignIdentity(identitySecret, now);
   const forward = createForward(deps.upstreams, deps.timeoutMs);
   const fail = createFail(log);
 
   /** A call of the API, in the order that decides which answer wins (contract section 2). */
-  const handle = async (req: IncomingMessage, res: ServerResponse, requestId: string, { plane, ...at }: CallPath) => {
-    const call = { requestId, operation: 'none', projectId: at.projectId, startedAt: performance.now() };
+  const handle = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    requestId: string,
+    { plane, ...at }: CallPath,
+  ) => {
+    const call = {
+      requestId,
+      operation: 'none',
+      projectId: at.projectId,
+      startedAt: performance.now(),
+    };
     observe(res, call);
 
     const found = plane === 'runtime' ? findProject.byId(at.projectId) : findProject.platform();
@@ -107,7 +121,12 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       return sendDescription(res, description.ofProject(place.id));
     }
     const inPlatformProject = plane === 'runtime' && place.id === platformProject.id;
-    const { definition, targetProjectId } = findRoute(plane, req.method ?? '', at.path, inPlatformProject);
+    const { definition, targetProjectId } = findRoute(
+      plane,
+      req.method ?? '',
+      at.path,
+      inPlatformProject,
+    );
     call.operation = definition.operationId;
 
     const known = authenticate(req, definition, place);
@@ -124,7 +143,9 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     checkSize(req, definition);
 
     signIdentity(req, { project, caller, address, requestId });
-    forward(req, res, definition, servicePath(definition, at.path) + at.search, (error) => fail(req, res, error, requestId));
+    forward(req, res, definition, servicePath(definition, at.path) + at.search, (error) =>
+      fail(req, res, error, requestId),
+    );
   };
 
   const app: RequestListener = (req, res) => {

@@ -3,6 +3,8 @@
  * hands it to a service with a signed identity. It owns no data, reads no body, and knows no service
  * but by its contract.
  */
+export { hashToken } from './config.ts';
+export * from './directory/http.ts';
 export * from './gateway.ts';
 export { metricsListener } from './pages/metrics.ts';
 export * from './upstream/http.ts';

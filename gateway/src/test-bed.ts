@@ -19,14 +19,17 @@ import { createGateway, type Gateway, type GatewayDeps } from './gateway.ts';
 import { createInProcessUpstream } from './upstream/in-process.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+export const sha256 = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url');
 
 export const operatorToken = 'operator-token-for-tests';
 export const ownerId = '018f0000-0000-7000-8000-00000000aaaa';
 export const userId = '018f0000-0000-7000-8000-00000000bbbb';
 export const secretKey = `bk_${'k'.repeat(43)}`;
 
-export const projectSnapshot = (changes: Partial<ProjectSnapshot> & { id: string; number: number }): ProjectSnapshot => ({
+export const projectSnapshot = (
+  changes: Partial<ProjectSnapshot> & { id: string; number: number },
+): ProjectSnapshot => ({
   name: changes.id,
   ownerId,
   status: 'active',
@@ -44,23 +47,28 @@ export interface SeenCall {
 }
 
 /** A service that answers with what it saw. */
-export const echoService = (now: () => number, seen: SeenCall[]): RequestListener => (req, res) => {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => {
-    const call = {
-      method: req.method ?? '',
-      url: req.url ?? '',
-      headers: req.headers,
-      identity: verifyIdentity(req.headers[identityHeader], testIdentitySecret, now()),
-      body: Buffer.concat(chunks).toString(),
-    };
-    seen.push(call);
-    const text = JSON.stringify(call);
-    res.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) });
-    res.end(text);
-  });
-};
+export const echoService =
+  (now: () => number, seen: SeenCall[]): RequestListener =>
+  (req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const call = {
+        method: req.method ?? '',
+        url: req.url ?? '',
+        headers: req.headers,
+        identity: verifyIdentity(req.headers[identityHeader], testIdentitySecret, now()),
+        body: Buffer.concat(chunks).toString(),
+      };
+      seen.push(call);
+      const text = JSON.stringify(call);
+      res.writeHead(200, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(text),
+      });
+      res.end(text);
+    });
+  };
 
 export interface FakeDirectories {
   projects: Map<string, ProjectSnapshot>;
@@ -75,7 +83,9 @@ export interface FakeDirectories {
   sessions: SessionDirectory;
 }
 
-export const createFakeDirectories = (signingKeys: { kid: string; publicKey: KeyObject }[]): FakeDirectories => {
+export const createFakeDirectories = (
+  signingKeys: { kid: string; publicKey: KeyObject }[],
+): FakeDirectories => {
   const fake: FakeDirectories = {
     projects: new Map(),
     keys: new Map(),
@@ -87,7 +97,8 @@ export const createFakeDirectories = (signingKeys: { kid: string; publicKey: Key
       findKey: (hash) => look(`findKey ${hash}`, () => fake.keys.get(hash) ?? null),
     },
     sessions: {
-      isLive: (number, id) => look(`isLive ${number}:${id}`, () => !fake.ended.has(`${number}:${id}`)),
+      isLive: (number, id) =>
+        look(`isLive ${number}:${id}`, () => !fake.ended.has(`${number}:${id}`)),
       jwks: () =>
         look('jwks', () => ({
           keys: signingKeys.map(({ kid, publicKey }) => {
@@ -117,7 +128,10 @@ export interface TestBed {
   url: string;
   port: number;
   /** A token of a live session. */
-  token(claims?: Record<string, unknown>, options?: { kid?: string; key?: KeyObject | string; algorithm?: jwt.Algorithm }): string;
+  token(
+    claims?: Record<string, unknown>,
+    options?: { kid?: string; key?: KeyObject | string; algorithm?: jwt.Algorithm },
+  ): string;
   call(method: string, path: string, options?: CallOptions): Promise<CallResult>;
   publish(topic: string, payload: unknown): Promise<void>;
   close(): Promise<void>;
@@ -170,7 +184,10 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   const upstream = await (options.upstream ?? createInProcessUpstream)(service);
   const names: ServiceName[] = ['auth', 'records', 'projects'];
   const gateway = createGateway({
-    upstreams: Object.fromEntries(names.map((each) => [each, upstream])) as Record<ServiceName, Upstream>,
+    upstreams: Object.fromEntries(names.map((each) => [each, upstream])) as Record<
+      ServiceName,
+      Upstream
+    >,
     projects: fake.directory,
     sessions: fake.sessions,
     counters,
@@ -207,7 +224,15 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     port,
     token: (claims = {}, { kid = 'k1', key = signer.privateKey, algorithm = 'ES256' } = {}) => {
       const issuedAt = Math.floor(clock.now / 1000);
-      const payload = { iss: 'backlot', aud: 'demo', sub: userId, sid: 's1', iat: issuedAt, exp: issuedAt + 3600, ...claims };
+      const payload = {
+        iss: 'backlot',
+        aud: 'demo',
+        sub: userId,
+        sid: 's1',
+        iat: issuedAt,
+        exp: issuedAt + 3600,
+        ...claims,
+      };
       return jwt.sign(payload, key, { algorithm, keyid: kid });
     },
     async call(method, path, { token, headers = {}, body } = {}) {
@@ -221,8 +246,13 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
         body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
       });
       const text = await response.text();
-      const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+      const isJson =
+        response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson ? JSON.parse(text) : text,
+      };
     },
     publish: (topic, payload) => bus.publish({ id: `${topic}-${Math.random()}`, topic, payload }),
     async close() {

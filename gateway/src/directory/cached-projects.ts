@@ -1,5 +1,5 @@
-import type { KeySnapshot, Payload, ProjectDirectory } from '@backlot/contract';
 import type { Bus } from '@backlot/bus';
+import type { KeySnapshot, Payload, ProjectDirectory } from '@backlot/contract';
 import { type KnownProject, knownProject } from './known-project.ts';
 import { createLookupCache, type LookupCache } from './lookup-cache.ts';
 
@@ -15,7 +15,10 @@ export interface CachedProjects {
 const known = { maxEntries: 50_000, ttlMs: 60_000, staleMs: 60_000 };
 const unknown = { maxUnknown: 20_000, unknownTtlMs: 5000 };
 
-export const createCachedProjects = (directory: ProjectDirectory, now: () => number): CachedProjects => {
+export const createCachedProjects = (
+  directory: ProjectDirectory,
+  now: () => number,
+): CachedProjects => {
   const projects = createLookupCache<KnownProject>({
     ...known,
     ...unknown,
@@ -26,7 +29,13 @@ export const createCachedProjects = (directory: ProjectDirectory, now: () => num
     },
   });
   // A revoked key must not outlive its time because the directory is down.
-  const keys = createLookupCache<KeySnapshot>({ ...known, ...unknown, staleMs: 0, now, load: (hash) => directory.findKey(hash) });
+  const keys = createLookupCache<KeySnapshot>({
+    ...known,
+    ...unknown,
+    staleMs: 0,
+    now,
+    load: (hash) => directory.findKey(hash),
+  });
   return {
     projects,
     keys,

@@ -47,7 +47,13 @@ interface Claims {
 const readClaims = (payload: unknown): Claims | null => {
   if (typeof payload !== 'object' || payload === null) return null;
   const { aud, sub, sid, exp } = payload as Record<string, unknown>;
-  if (typeof aud !== 'string' || typeof sub !== 'string' || typeof sid !== 'string' || typeof exp !== 'number') return null;
+  if (
+    typeof aud !== 'string' ||
+    typeof sub !== 'string' ||
+    typeof sid !== 'string' ||
+    typeof exp !== 'number'
+  )
+    return null;
   return { audience: aud, userId: sub, sessionId: sid, expiresAtMs: exp * 1000 };
 };
 
@@ -86,7 +92,14 @@ export const createCachedSessions = (
     if (!key) return null;
     try {
       const clockTimestamp = Math.floor(now() / 1000);
-      return readClaims(jwt.verify(token, key, { algorithms: ['ES256'], issuer, audience: audiences, clockTimestamp }));
+      return readClaims(
+        jwt.verify(token, key, {
+          algorithms: ['ES256'],
+          issuer,
+          audience: audiences,
+          clockTimestamp,
+        }),
+      );
     } catch {
       return null;
     }
@@ -96,10 +109,14 @@ export const createCachedSessions = (
     try {
       return await sessions.isLive(projectNumber, sessionId);
     } catch (cause) {
-      throw new ApiError('unavailable', 'Sessions can not be checked right now. Try again shortly.', {
-        cause,
-        retryAfterSeconds: 2,
-      });
+      throw new ApiError(
+        'unavailable',
+        'Sessions can not be checked right now. Try again shortly.',
+        {
+          cause,
+          retryAfterSeconds: 2,
+        },
+      );
     }
   };
 
@@ -109,21 +126,34 @@ export const createCachedSessions = (
     if (!claims) return null;
     const number = claims.audience === project.id ? project.number : platformProject.number;
     const sessionKey = `${number}:${claims.sessionId}`;
-    if (revoked.has(sessionKey) || !(await isLive(number, claims.sessionId)) || revoked.has(sessionKey)) return null;
-    const session = { audience: claims.audience, userId: claims.userId, sessionId: claims.sessionId, sessionKey };
-    if (startedIn === epoch) tokens.set(token, { session, until: Math.min(claims.expiresAtMs, now() + ttlMs) });
+    if (
+      revoked.has(sessionKey) ||
+      !(await isLive(number, claims.sessionId)) ||
+      revoked.has(sessionKey)
+    )
+      return null;
+    const session = {
+      audience: claims.audience,
+      userId: claims.userId,
+      sessionId: claims.sessionId,
+      sessionKey,
+    };
+    if (startedIn === epoch)
+      tokens.set(token, { session, until: Math.min(claims.expiresAtMs, now() + ttlMs) });
     return session;
   };
 
   return {
     peek(token) {
       const entry = tokens.get(token);
-      if (entry === undefined || entry.until <= now() || revoked.has(entry.session.sessionKey)) return undefined;
+      if (entry === undefined || entry.until <= now() || revoked.has(entry.session.sessionKey))
+        return undefined;
       return entry.session;
     },
     verify(token, project) {
       const key = `${project.number}:${token}`;
-      const running = underWay.get(key) ?? verify(token, project).finally(() => underWay.delete(key));
+      const running =
+        underWay.get(key) ?? verify(token, project).finally(() => underWay.delete(key));
       underWay.set(key, running);
       return running;
     },

@@ -59,8 +59,7 @@ export const knownProject = (project: ProjectSnapshot): KnownProject => ({
     ownerId: project.ownerId,
     settings: travellingSettings(project),
   },
-  admission: Object.fromEntries(limitClasses.map((each) => [each, classAdmission(project, each)])) as Record<
-    LimitClass,
-    ClassAdmission
-  >,
+  admission: Object.fromEntries(
+    limitClasses.map((each) => [each, classAdmission(project, each)]),
+  ) as Record<LimitClass, ClassAdmission>,
 });

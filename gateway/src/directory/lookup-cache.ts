@@ -35,7 +35,9 @@ const retryMs = 1000;
  * Remembers answers of a directory. Look-ups of one key at the same time are one call, and an answer
  * that was under way when its key was dropped is not kept, because it may be older than the event.
  */
-export const createLookupCache = <Value extends object>(options: LookupCacheOptions<Value>): LookupCache<Value> => {
+export const createLookupCache = <Value extends object>(
+  options: LookupCacheOptions<Value>,
+): LookupCache<Value> => {
   const { now } = options;
   const known = new LRUCache<string, Entry<Value>>({ max: options.maxEntries });
   const unknown = new LRUCache<string, number>({ max: options.maxUnknown });
@@ -48,17 +50,25 @@ export const createLookupCache = <Value extends object>(options: LookupCacheOpti
       return;
     }
     unknown.delete(key);
-    known.set(key, { value, until: now() + options.ttlMs, staleUntil: now() + options.ttlMs + options.staleMs });
+    known.set(key, {
+      value,
+      until: now() + options.ttlMs,
+      staleUntil: now() + options.ttlMs + options.staleMs,
+    });
   };
 
   /** The value that still serves while the directory is down. */
   const keepStale = (key: string, cause: unknown): Value => {
     const entry = known.get(key);
     if (!entry || entry.staleUntil <= now()) {
-      throw new ApiError('unavailable', 'The project can not be looked up right now. Try again shortly.', {
-        cause,
-        retryAfterSeconds: 2,
-      });
+      throw new ApiError(
+        'unavailable',
+        'The project can not be looked up right now. Try again shortly.',
+        {
+          cause,
+          retryAfterSeconds: 2,
+        },
+      );
     }
     known.set(key, { ...entry, until: Math.min(now() + retryMs, entry.staleUntil) });
     return entry.value;

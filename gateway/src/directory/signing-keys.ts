@@ -15,7 +15,8 @@ const maxKeys = 100;
 const readKeys = ({ keys }: Jwks): Map<string, KeyObject> => {
   const read = new Map<string, KeyObject>();
   for (const jwk of keys.slice(0, maxKeys)) {
-    if (jwk.kty === 'EC' && jwk.crv === 'P-256') read.set(jwk.kid, createPublicKey({ key: { ...jwk }, format: 'jwk' }));
+    if (jwk.kty === 'EC' && jwk.crv === 'P-256')
+      read.set(jwk.kid, createPublicKey({ key: { ...jwk }, format: 'jwk' }));
   }
   return read;
 };
@@ -46,10 +47,14 @@ export const createSigningKeys = (sessions: SessionDirectory, now: () => number)
       if (due) {
         await fetchOnce().catch((cause: unknown) => {
           if (keys.has(kid)) return;
-          throw new ApiError('unavailable', 'Tokens can not be verified right now. Try again shortly.', {
-            cause,
-            retryAfterSeconds: 2,
-          });
+          throw new ApiError(
+            'unavailable',
+            'Tokens can not be verified right now. Try again shortly.',
+            {
+              cause,
+              retryAfterSeconds: 2,
+            },
+          );
         });
       }
       return keys.get(kid) ?? null;

@@ -32,7 +32,10 @@ const pagePolicy =
 const assets = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 const send = (res: ServerResponse, type: string, text: string) => {
-  res.writeHead(200, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': Buffer.byteLength(text) });
+  res.writeHead(200, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Length': Buffer.byteLength(text),
+  });
   res.end(text);
 };
 
@@ -48,7 +51,10 @@ export const createDescription = (description: object, publicUrl: string): Descr
   const runtimeUrl = `${publicUrl}/api/runtime/`;
   // JSON text is cut where the address stands, so that a call does not serialise the whole again.
   const mark = '\u0000address\u0000';
-  const [before = '', after = ''] = JSON.stringify({ ...description, servers: [{ url: mark }] }).split(JSON.stringify(mark));
+  const [before = '', after = ''] = JSON.stringify({
+    ...description,
+    servers: [{ url: mark }],
+  }).split(JSON.stringify(mark));
   return {
     ofProject: (projectId) => before + JSON.stringify(runtimeUrl + projectId) + after,
     general: JSON.stringify({
@@ -58,7 +64,8 @@ export const createDescription = (description: object, publicUrl: string): Descr
   };
 };
 
-export const sendDescription = (res: ServerResponse, text: string): void => send(res, 'application/json', text);
+export const sendDescription = (res: ServerResponse, text: string): void =>
+  send(res, 'application/json', text);
 
 /** A readable page of the API under /docs, without inline scripts and without a foreign server. */
 export const docsRouter = (description: Description): Router => {
@@ -72,6 +79,7 @@ export const docsRouter = (description: Description): Router => {
   router.get('/start.js', (_req, res) => send(res, 'text/javascript', start));
   router.get('/openapi.json', (_req, res) => sendDescription(res, description.general));
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  for (const name of assets) router.get(`/${name}`, (_req, res) => res.sendFile(join(files, name), { cacheControl: false }));
+  for (const name of assets)
+    router.get(`/${name}`, (_req, res) => res.sendFile(join(files, name), { cacheControl: false }));
   return router;
 };

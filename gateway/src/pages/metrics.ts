@@ -7,7 +7,10 @@ export const metricsListener =
   (_req, res) => {
     registry.metrics().then(
       (text) => {
-        res.writeHead(200, { 'Content-Type': registry.contentType, 'Content-Length': Buffer.byteLength(text) });
+        res.writeHead(200, {
+          'Content-Type': registry.contentType,
+          'Content-Length': Buffer.byteLength(text),
+        });
         res.end(text);
       },
       () => {

@@ -18,7 +18,9 @@ const inTime = async (missing: Promise<readonly string[]>): Promise<readonly str
   const late = new Promise<readonly string[]>((resolve) => {
     timer = setTimeout(() => resolve(['an answer in time']), readyTimeoutMs);
   });
-  return Promise.race([missing.catch(() => ['a check that failed']), late]).finally(() => clearTimeout(timer));
+  return Promise.race([missing.catch(() => ['a check that failed']), late]).finally(() =>
+    clearTimeout(timer),
+  );
 };
 
 /** Everything outside /api: health, readiness, the page of the API, and 404 for the rest. */

@@ -38,7 +38,8 @@ export type Admit = (
 export const createAdmit =
   (counters: Counters): Admit =>
   async (res, project, limitClass, caller, address) => {
-    const { callerLimit, callerKeyPrefix, projectCheck, policy, projectPolicy } = project.admission[limitClass];
+    const { callerLimit, callerKeyPrefix, projectCheck, policy, projectPolicy } =
+      project.admission[limitClass];
     const counter = counterOf(caller, address);
     const admission = await counters.admit(
       counter === undefined

@@ -1,6 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ApiError, type Caller as CallerKind, type KeySnapshot, platformProject, type RouteDefinition } from '@backlot/contract';
+import {
+  ApiError,
+  type Caller as CallerKind,
+  type KeySnapshot,
+  platformProject,
+  type RouteDefinition,
+} from '@backlot/contract';
 import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
 import type { KnownProject } from '../directory/known-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
@@ -32,7 +38,8 @@ const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
 const anonymous: Caller = { kind: 'anonymous', userId: null, sessionId: null, keyId: null };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
-const invalidToken = () => new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
+const invalidToken = () =>
+  new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
 
 /** Node keeps the first of several Authorization headers; two of them are nobody's honest request. */
 const hasSeveralCredentials = ({ rawHeaders }: IncomingMessage): boolean => {
@@ -53,7 +60,11 @@ const readBearer = (req: IncomingMessage): string | undefined => {
 };
 
 /** A user of the project, or its owner by a token of `platform`. */
-const asCaller = (session: Session | null, definition: RouteDefinition, project: KnownProject): Caller => {
+const asCaller = (
+  session: Session | null,
+  definition: RouteDefinition,
+  project: KnownProject,
+): Caller => {
   if (!session) throw invalidToken();
   const person = { userId: session.userId, sessionId: session.sessionId, keyId: null };
   const isPlatformToken = session.audience === platformProject.id;
@@ -68,20 +79,38 @@ const asCaller = (session: Session | null, definition: RouteDefinition, project:
  * `platform`, so that only its users' tokens and the operator's pass.
  * @throws ApiError invalid_token, unauthenticated, unavailable
  */
-export const createAuthenticate = ({ sessions, keys, operatorTokenHash }: AuthenticateDeps): Authenticate => {
-  const operatorHash = operatorTokenHash === undefined ? undefined : Buffer.from(operatorTokenHash, 'base64url');
+export const createAuthenticate = ({
+  sessions,
+  keys,
+  operatorTokenHash,
+}: AuthenticateDeps): Authenticate => {
+  const operatorHash =
+    operatorTokenHash === undefined ? undefined : Buffer.from(operatorTokenHash, 'base64url');
 
   const isOperator = (tokenHash: string) => {
     const given = Buffer.from(tokenHash, 'base64url');
-    return operatorHash !== undefined && given.length === operatorHash.length && timingSafeEqual(given, operatorHash);
+    return (
+      operatorHash !== undefined &&
+      given.length === operatorHash.length &&
+      timingSafeEqual(given, operatorHash)
+    );
   };
 
-  const withKey = (key: KeySnapshot | null, definition: RouteDefinition, project: KnownProject): Caller => {
-    if (!key || key.projectNumber !== project.number || definition.plane === 'platform') throw invalidToken();
+  const withKey = (
+    key: KeySnapshot | null,
+    definition: RouteDefinition,
+    project: KnownProject,
+  ): Caller => {
+    if (!key || key.projectNumber !== project.number || definition.plane === 'platform')
+      throw invalidToken();
     return { kind: 'key', userId: null, sessionId: null, keyId: key.id };
   };
 
-  const withToken = (token: string, definition: RouteDefinition, project: KnownProject): Caller | Promise<Caller> => {
+  const withToken = (
+    token: string,
+    definition: RouteDefinition,
+    project: KnownProject,
+  ): Caller | Promise<Caller> => {
     const known = sessions.peek(token);
     if (known) return asCaller(known, definition, project);
     const tokenHash = hash('sha256', token, 'base64url');
@@ -91,7 +120,9 @@ export const createAuthenticate = ({ sessions, keys, operatorTokenHash }: Authen
       return keys.load(tokenHash).then((found) => withKey(found, definition, project));
     }
     if (isOperator(tokenHash)) return operator;
-    return sessions.verify(token, project).then((session) => asCaller(session, definition, project));
+    return sessions
+      .verify(token, project)
+      .then((session) => asCaller(session, definition, project));
   };
 
   return (req, definition, project) => {
@@ -99,6 +130,9 @@ export const createAuthenticate = ({ sessions, keys, operatorTokenHash }: Authen
     const token = readBearer(req);
     if (token !== undefined) return withToken(token, definition, project);
     if (definition.callers.includes('anonymous')) return anonymous;
-    throw new ApiError('unauthenticated', 'Sign in first: send a token as "Authorization: Bearer <token>".');
+    throw new ApiError(
+      'unauthenticated',
+      'Sign in first: send a token as "Authorization: Bearer <token>".',
+    );
   };
 };

@@ -11,7 +11,10 @@ export const normalizeAddress = (text: string): string | null => {
   const address = ipaddr.process(text);
   if (address.kind() === 'ipv4') return address.toString();
   const bytes = address.toByteArray();
-  const network = ipaddr.fromByteArray([...bytes.slice(0, prefixBytes), ...bytes.slice(prefixBytes).fill(0)]);
+  const network = ipaddr.fromByteArray([
+    ...bytes.slice(0, prefixBytes),
+    ...bytes.slice(prefixBytes).fill(0),
+  ]);
   return `${network.toString()}/64`;
 };
 

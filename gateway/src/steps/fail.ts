@@ -32,7 +32,9 @@ const write = (req: IncomingMessage, res: ServerResponse, error: ApiError, reque
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
-    ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+    ...(error.retryAfterSeconds === undefined
+      ? {}
+      : { 'Retry-After': String(error.retryAfterSeconds) }),
     ...error.headers,
   });
   res.end(body);
@@ -45,7 +47,8 @@ export const createFail =
   (req: IncomingMessage, res: ServerResponse, thrown: unknown, requestId: string): void => {
     if (res.writableEnded || res.destroyed) return;
     const error = toApiError(thrown);
-    if (error.status >= 500) log.error({ err: error, cause: error.cause, requestId }, error.message);
+    if (error.status >= 500)
+      log.error({ err: error, cause: error.cause, requestId }, error.message);
     if (res.headersSent) {
       req.socket.destroy();
       return;

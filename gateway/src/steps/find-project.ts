@@ -22,7 +22,8 @@ export const createFindProject = (projects: LookupCache<KnownProject>): FindProj
     return possibleId.test(id) ? projects.load(id) : null;
   };
   const mustExist = (platform: KnownProject | null): KnownProject => {
-    if (!platform) throw new ApiError('unavailable', 'The platform is being set up.', { retryAfterSeconds: 2 });
+    if (!platform)
+      throw new ApiError('unavailable', 'The platform is being set up.', { retryAfterSeconds: 2 });
     return platform;
   };
   return {
@@ -38,6 +39,7 @@ export const createFindProject = (projects: LookupCache<KnownProject>): FindProj
 export const checkServing = (project: KnownProject | null): KnownProject => {
   if (!project) throw projectNotFound();
   if (project.status === 'deleted') throw projectDeleted();
-  if (project.status === 'paused') throw new ApiError('project_paused', 'The owner has paused this project.');
+  if (project.status === 'paused')
+    throw new ApiError('project_paused', 'The owner has paused this project.');
   return project;
 };

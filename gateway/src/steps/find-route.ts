@@ -11,16 +11,23 @@ export interface FoundRoute {
 export const servicePath = (definition: RouteDefinition, path: string): string =>
   definition.plane === 'platform' ? `/platform${path}` : path;
 
-export type FindRoute = (plane: RouteDefinition['plane'], method: string, path: string, inPlatformProject: boolean) => FoundRoute;
+export type FindRoute = (
+  plane: RouteDefinition['plane'],
+  method: string,
+  path: string,
+  inPlatformProject: boolean,
+) => FoundRoute;
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const isMethod = (method: string): method is Method => (methods as readonly string[]).includes(method);
+const isMethod = (method: string): method is Method =>
+  (methods as readonly string[]).includes(method);
 /** Longer than a request's head may be: a parameter's length is the service's rule. */
 const maxParamLength = 64 * 1024;
 
 const createRouter = (routes: readonly RouteDefinition[]) => {
   const router = findMyWay({ maxParamLength });
-  for (const definition of routes) router.on(definition.method, definition.path, () => {}, definition);
+  for (const definition of routes)
+    router.on(definition.method, definition.path, () => {}, definition);
   return router;
 };
 
@@ -42,13 +49,18 @@ export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute =
       if (!found) return null;
       const definition = found.store as RouteDefinition;
       if (inPlatformProject && !definition.servesPlatformProject) return null;
-      return { definition, targetProjectId: plane === 'platform' ? found.params['projectId'] : undefined };
+      return {
+        definition,
+        targetProjectId: plane === 'platform' ? found.params.projectId : undefined,
+      };
     };
     const wanted = method === 'HEAD' ? 'GET' : method;
     const found = isMethod(wanted) ? find(wanted) : null;
     if (found) return found;
 
-    const allowed = methods.filter((each) => find(each)).flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each]));
+    const allowed = methods
+      .filter((each) => find(each))
+      .flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each]));
     if (allowed.length === 0) throw new ApiError('route_not_found', 'There is no such route.');
     throw new ApiError('method_not_allowed', `This route does not take ${method}.`, {
       headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },

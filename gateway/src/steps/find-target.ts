@@ -11,8 +11,14 @@ const servesDeleted = 'restoreProject';
  * project looks like none.
  * @throws ApiError project_not_found, project_deleted
  */
-export const checkTarget = (target: KnownProject | null, caller: Caller, definition: RouteDefinition): KnownProject => {
-  if (!target || (caller.kind !== 'operator' && target.ownerId !== caller.userId)) throw projectNotFound();
-  if (target.status === 'deleted' && definition.operationId !== servesDeleted) throw projectDeleted();
+export const checkTarget = (
+  target: KnownProject | null,
+  caller: Caller,
+  definition: RouteDefinition,
+): KnownProject => {
+  if (!target || (caller.kind !== 'operator' && target.ownerId !== caller.userId))
+    throw projectNotFound();
+  if (target.status === 'deleted' && definition.operationId !== servesDeleted)
+    throw projectDeleted();
   return target;
 };

@@ -5,7 +5,13 @@ import type { OnFailure, Upstream } from '../upstream/upstream.ts';
 /** Contract section 2: gateway time-out. */
 const timeoutMs = 30_000;
 
-export type Forward = (req: IncomingMessage, res: ServerResponse, definition: RouteDefinition, path: string, onFailure: OnFailure) => void;
+export type Forward = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  definition: RouteDefinition,
+  path: string,
+  onFailure: OnFailure,
+) => void;
 
 /** Hands the call to its service, and gives it up when the time is over or the caller has gone. */
 export const createForward =

@@ -30,8 +30,10 @@ export const createObserve =
       const durationMs = performance.now() - startedAt;
       const status = res.writableFinished ? res.statusCode : clientGone;
       metrics?.observe(operation, status, durationMs / 1000);
-      if (status >= 500) log.error({ requestId, operation, projectId, status, durationMs }, 'call failed');
-      else if (durationMs >= slowMs) log.warn({ requestId, operation, projectId, status, durationMs }, 'slow call');
+      if (status >= 500)
+        log.error({ requestId, operation, projectId, status, durationMs }, 'call failed');
+      else if (durationMs >= slowMs)
+        log.warn({ requestId, operation, projectId, status, durationMs }, 'slow call');
       else if (accessLog) log.info({ requestId, operation, projectId, status, durationMs }, 'call');
     });
   };

@@ -30,7 +30,10 @@ const canonicalSegment = (segment: string): string => {
     throw new ApiError('invalid_path', 'The path is not valid percent-encoded UTF-8.', { cause });
   }
   if (decoded === '.' || decoded === '..' || unreadable.test(decoded)) {
-    throw new ApiError('invalid_path', 'The path may not hold control characters or the segments "." and "..".');
+    throw new ApiError(
+      'invalid_path',
+      'The path may not hold control characters or the segments "." and "..".',
+    );
   }
   return encodeURIComponent(decoded);
 };
@@ -59,7 +62,8 @@ export const readPath = (rawUrl: string): CallPath | null => {
   const path = canonicalPath(mark < 0 ? url : url.slice(0, mark));
   if (path.startsWith(runtimeBase)) {
     const end = path.indexOf('/', runtimeBase.length);
-    const projectId = end < 0 ? path.slice(runtimeBase.length) : path.slice(runtimeBase.length, end);
+    const projectId =
+      end < 0 ? path.slice(runtimeBase.length) : path.slice(runtimeBase.length, end);
     return { plane: 'runtime', projectId, path: end < 0 ? '/' : path.slice(end), search };
   }
   if (path.startsWith(`${platformBase}/`)) {

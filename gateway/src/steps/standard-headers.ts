@@ -2,11 +2,13 @@ import type { ServerResponse } from 'node:http';
 
 export const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-const exposedHeaders = 'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed';
+const exposedHeaders =
+  'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed';
 
 const preflightHeaders: Record<string, string> = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
   'Access-Control-Max-Age': '7200',
 };
 
@@ -28,7 +30,8 @@ export const createStandardHeaders = (publicUrl: string): StandardHeaders => {
     ['Referrer-Policy', 'no-referrer'],
     ['X-Content-Type-Options', 'nosniff'],
   ];
-  if (publicUrl.startsWith('https:')) headers.push(['Strict-Transport-Security', 'max-age=31536000']);
+  if (publicUrl.startsWith('https:'))
+    headers.push(['Strict-Transport-Security', 'max-age=31536000']);
   return {
     set(res, requestId) {
       for (const [name, value] of headers) res.setHeader(name, value);

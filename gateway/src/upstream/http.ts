@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { ApiError } from '@backlot/contract';
+import { ApiError, type ServiceName } from '@backlot/contract';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Upstream } from './upstream.ts';
 
@@ -28,7 +28,10 @@ const copyAnswer = (from: IncomingMessage, to: ServerResponse) => {
 };
 
 const unavailable = (cause: unknown) =>
-  new ApiError('unavailable', 'This part of the service is out of reach. Try again shortly.', { cause, retryAfterSeconds: 2 });
+  new ApiError('unavailable', 'This part of the service is out of reach. Try again shortly.', {
+    cause,
+    retryAfterSeconds: 2,
+  });
 
 /** A service behind HTTP. @param target its origin, for example `http://auth:8081`. */
 export const createHttpUpstream = (target: string): Upstream => {
@@ -48,7 +51,13 @@ export const createHttpUpstream = (target: string): Upstream => {
     // Failures arrive at the proxy's `next`; without a listener they would be thrown as well.
     proxy.on('error', () => {});
   };
-  const proxy = createProxyMiddleware({ target, agent, selfHandleResponse: true, ejectPlugins: true, plugins: [wiring] });
+  const proxy = createProxyMiddleware({
+    target,
+    agent,
+    selfHandleResponse: true,
+    ejectPlugins: true,
+    plugins: [wiring],
+  });
 
   return {
     forward(req, res, onFailure) {
@@ -61,3 +70,12 @@ export const createHttpUpstream = (target: string): Upstream => {
     close: () => agent.destroy(),
   };
 };
+
+/** @param origins by service */
+export const createHttpUpstreams = (
+  origins: Record<ServiceName, string>,
+): Record<ServiceName, Upstream> => ({
+  auth: createHttpUpstream(origins.auth),
+  projects: createHttpUpstream(origins.projects),
+  records: createHttpUpstream(origins.records),
+});

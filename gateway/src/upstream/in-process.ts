@@ -3,12 +3,18 @@ import { ApiError } from '@backlot/contract';
 import type { Upstream } from './upstream.ts';
 
 /** What an Express app is when called as a function. */
-export type ServiceApp = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
+export type ServiceApp = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
 
 /** A service in the gateway's own process: its app is called, no socket lies between. */
 export const createInProcessUpstream = (app: ServiceApp): Upstream => ({
   forward(req, res, onFailure) {
-    app(req, res, (error) => onFailure(error ?? new ApiError('route_not_found', 'There is no such route.')));
+    app(req, res, (error) =>
+      onFailure(error ?? new ApiError('route_not_found', 'There is no such route.')),
+    );
     // The service goes on unheard: its call can't be stopped, and what it still writes goes nowhere,
     // because a call that is given up ends its connection.
     return () => {};

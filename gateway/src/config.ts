@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { GatewayConfig } from './gateway.ts';
+
+const origin = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => new URL(value))
+  .refine(
+    (url) => url.pathname === '/' && url.search === '',
+    'must be an origin such as http://auth:8081',
+  )
+  .transform((url) => url.origin);
+const port = z.coerce.number().int().min(0).max(65_535);
+
+const schema = z.object({
+  PORT: port.default(8080),
+  BACKLOT_METRICS_PORT: port.optional(),
+  BACKLOT_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('http://localhost:8080')
+    .transform((value) => value.replace(/\/+$/, '')),
+  BACKLOT_IDENTITY_SECRET: z.string().min(32),
+  BACKLOT_OPERATOR_TOKEN: z
+    .string()
+    .min(16)
+    .max(1024)
+    .regex(
+      /^(?!bk_)[A-Za-z0-9._~+/-]+=*$/,
+      'must be a bearer token (RFC 6750) that does not start with bk_',
+    )
+    .optional(),
+  BACKLOT_TOKEN_ISSUER: z.string().min(1).max(255).default('backlot'),
+  BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  BACKLOT_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info'),
+  BACKLOT_ACCESS_LOG: z.stringbool().default(false),
+  BACKLOT_AUTH_ORIGIN: origin,
+  BACKLOT_PROJECTS_ORIGIN: origin,
+  BACKLOT_RECORDS_ORIGIN: origin,
+});
+
+export interface ProcessConfig {
+  port: number;
+  /** Serves /metrics on a port of its own; none without it. */
+  metricsPort: number | undefined;
+  logLevel: string;
+  identitySecret: string;
+  origins: { auth: string; projects: string; records: string };
+  gateway: GatewayConfig;
+}
+
+/** As `GatewayConfig.operatorTokenHash` holds it. */
+export const hashToken = (token: string): string => hash('sha256', token, 'base64url');
+
+/** The only reader of the environment. @throws Error naming each wrong setting */
+export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
+  const result = schema.safeParse(env);
+  if (!result.success) {
+    const lines = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`Wrong settings:\n  ${lines.join('\n  ')}`);
+  }
+  const settings = result.data;
+  const operatorToken = settings.BACKLOT_OPERATOR_TOKEN;
+  return {
+    port: settings.PORT,
+    metricsPort: settings.BACKLOT_METRICS_PORT,
+    logLevel: settings.BACKLOT_LOG_LEVEL,
+    identitySecret: settings.BACKLOT_IDENTITY_SECRET,
+    origins: {
+      auth: settings.BACKLOT_AUTH_ORIGIN,
+      projects: settings.BACKLOT_PROJECTS_ORIGIN,
+      records: settings.BACKLOT_RECORDS_ORIGIN,
+    },
+    gateway: {
+      issuer: settings.BACKLOT_TOKEN_ISSUER,
+      operatorTokenHash: operatorToken === undefined ? undefined : hashToken(operatorToken),
+      trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
+      publicUrl: settings.BACKLOT_PUBLIC_URL,
+      accessLog: settings.BACKLOT_ACCESS_LOG,
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import type {
+  Jwks,
+  KeySnapshot,
+  ProjectDirectory,
+  ProjectSnapshot,
+  SessionDirectory,
+} from '@backlot/contract';
+import {
+  type IdentitySecret,
+  identityHeader,
+  internalIdentity,
+  signIdentity,
+} from '@backlot/identity';
+
+export interface HttpDirectoryOptions {
+  /** Origin of the service that is asked, for example `http://projects:8087`. */
+  origin: string;
+  identitySecret: IdentitySecret;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+/** A caller waits for these answers, so that a slow directory must fail before the caller's own patience. */
+const timeoutMs = 5000;
+
+type Ask = (path: string) => Promise<Response>;
+
+const createAsk =
+  ({ origin, identitySecret, now }: HttpDirectoryOptions): Ask =>
+  async (path) => {
+    const response = await fetch(origin + path, {
+      headers: { [identityHeader]: signIdentity(internalIdentity, identitySecret, now()) },
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (response.status !== 200 && response.status !== 404) {
+      await response.body?.cancel();
+      throw new Error(`${origin}${path} answered ${response.status}.`);
+    }
+    return response;
+  };
+
+const jsonOrNull = async <T>(response: Response): Promise<T | null> => {
+  if (response.status === 200) return (await response.json()) as T;
+  await response.body?.cancel();
+  return null;
+};
+
+/** The projects service asked over HTTP. */
+export const createHttpProjectDirectory = (options: HttpDirectoryOptions): ProjectDirectory => {
+  const ask = createAsk(options);
+  return {
+    findProject: async (id) =>
+      jsonOrNull<ProjectSnapshot>(await ask(`/internal/projects/${encodeURIComponent(id)}`)),
+    findKey: async (hash) =>
+      jsonOrNull<KeySnapshot>(await ask(`/internal/keys/${encodeURIComponent(hash)}`)),
+  };
+};
+
+/** The auth service asked over HTTP. */
+export const createHttpSessionDirectory = (options: HttpDirectoryOptions): SessionDirectory => {
+  const ask = createAsk(options);
+  return {
+    async isLive(projectNumber, sessionId) {
+      const response = await ask(
+        `/internal/sessions/${projectNumber}/${encodeURIComponent(sessionId)}`,
+      );
+      return (await jsonOrNull<{ live: boolean }>(response))?.live === true;
+    },
+    async jwks() {
+      const jwks = await jsonOrNull<Jwks>(await ask('/auth/.well-known/jwks.json'));
+      if (!jwks) throw new Error(`${options.origin} publishes no keys.`);
+      return jwks;
+    },
+  };
+};
