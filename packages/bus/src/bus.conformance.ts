@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, type BusEvent, maxDeliveries } from './bus.ts';
 
 export interface BusUnderTest {
@@ -9,7 +9,11 @@ export interface BusUnderTest {
   close(): Promise<void>;
 }
 
-const event = (topic: string, payload: unknown = {}): BusEvent => ({ id: randomUUID(), topic, payload });
+const event = (topic: string, payload: unknown = {}): BusEvent => ({
+  id: randomUUID(),
+  topic,
+  payload,
+});
 
 const until = async (check: () => boolean) => {
   const deadline = Date.now() + 10_000;
@@ -31,19 +35,34 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
     it('delivers an event with its id and payload to every queue of its topic and to no other', async () => {
       const got: string[] = [];
       for (const queue of ['one', 'two']) {
-        await subject.bus.subscribe({ queue, topics: ['a'], handler: async (e) => void got.push(`${queue} ${e.id} ${JSON.stringify(e.payload)}`) });
+        await subject.bus.subscribe({
+          queue,
+          topics: ['a'],
+          handler: async (e) => void got.push(`${queue} ${e.id} ${JSON.stringify(e.payload)}`),
+        });
       }
-      await subject.bus.subscribe({ queue: 'three', topics: ['b'], handler: async () => void got.push('three') });
+      await subject.bus.subscribe({
+        queue: 'three',
+        topics: ['b'],
+        handler: async () => void got.push('three'),
+      });
       const sent = event('a', { n: 1, text: 'ü' });
       await subject.bus.publish(sent);
       await until(() => got.length >= 2);
-      expect(got.sort()).toEqual([`one ${sent.id} {"n":1,"text":"ü"}`, `two ${sent.id} {"n":1,"text":"ü"}`]);
+      expect(got.sort()).toEqual([
+        `one ${sent.id} {"n":1,"text":"ü"}`,
+        `two ${sent.id} {"n":1,"text":"ü"}`,
+      ]);
     });
 
     it('shares the events of a queue among its subscribers, each event to one', async () => {
       const got: string[] = [];
       for (let member = 0; member < 3; member++) {
-        await subject.bus.subscribe({ queue: 'shared', topics: ['a'], handler: async (e) => void got.push(e.id) });
+        await subject.bus.subscribe({
+          queue: 'shared',
+          topics: ['a'],
+          handler: async (e) => void got.push(e.id),
+        });
       }
       const sent = Array.from({ length: 30 }, () => event('a'));
       await Promise.all(sent.map((each) => subject.bus.publish(each)));
@@ -92,7 +111,11 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
       const heard: string[] = [];
       await subject.bus.listen(['a'], (e) => void heard.push(`x ${e.id}`));
       await subject.bus.listen(['a', 'b'], (e) => void heard.push(`y ${e.id}`));
-      await subject.bus.subscribe({ queue: 'broken', topics: ['a'], handler: () => Promise.reject(new Error('no')) });
+      await subject.bus.subscribe({
+        queue: 'broken',
+        topics: ['a'],
+        handler: () => Promise.reject(new Error('no')),
+      });
       const sent = event('a');
       await subject.bus.publish(sent);
       await until(() => heard.length === 2);

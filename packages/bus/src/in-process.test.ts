@@ -3,6 +3,9 @@ import { createInProcessBus } from './in-process.ts';
 
 busConformance('in-process', async () => {
   const dead: { id: string; queue: string }[] = [];
-  const bus = createInProcessBus({ onDead: ({ id }, queue) => void dead.push({ id, queue }), retryDelayMs: 1 });
+  const bus = createInProcessBus({
+    onDead: ({ id }, queue) => void dead.push({ id, queue }),
+    retryDelayMs: 1,
+  });
   return { bus, dead: () => dead, close: () => bus.close() };
 });

@@ -12,7 +12,10 @@ export const events = {
   /** A secret key was revoked; `keyHash` is the SHA-256 of the key in base64url. */
   'key.revoked': z.object({ projectId: z.string(), keyHash: z.string() }),
   /** Sessions ended before their tokens did. */
-  'session.revoked': z.object({ projectNumber: z.number(), sessionIds: z.array(z.string()).max(1000) }),
+  'session.revoked': z.object({
+    projectNumber: z.number(),
+    sessionIds: z.array(z.string()).max(1000),
+  }),
   /** An account was erased; its id names nobody from now on. */
   'user.erased': z.object({ projectId: z.string(), projectNumber: z.number(), userId: z.string() }),
   /** A collection's access changed or it was created. */

@@ -5,13 +5,13 @@
 export * from './define-route.ts';
 export * from './error-codes.ts';
 export * from './events.ts';
-export * from './ports.ts';
-export * as authRoutes from './routes/auth.ts';
 export { openApiDocument } from './openapi.ts';
+export * from './ports.ts';
+export type { User } from './routes/auth.ts';
+export * as authRoutes from './routes/auth.ts';
 export { routes } from './routes/index.ts';
+export type { LimitChanges, ProjectSettings } from './routes/projects.ts';
 export * as projectRoutes from './routes/projects.ts';
 export * as recordRoutes from './routes/records.ts';
+export { type AccessPreset, accessPresets } from './routes/records.ts';
 export { failure } from './schemas.ts';
-export type { User } from './routes/auth.ts';
-export type { LimitChanges, ProjectSettings } from './routes/projects.ts';
-export { accessPresets, type AccessPreset } from './routes/records.ts';

@@ -7,7 +7,9 @@ const written = `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
 
 if (process.argv.includes('--check')) {
   if (readFileSync(file, 'utf8') !== written) {
-    console.error('openapi.json differs from the route definitions: run `pnpm openapi` and commit it.');
+    console.error(
+      'openapi.json differs from the route definitions: run `pnpm openapi` and commit it.',
+    );
     process.exitCode = 1;
   }
 } else {

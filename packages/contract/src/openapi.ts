@@ -53,7 +53,9 @@ const operationOf = (route: RouteDefinition) => ({
   tags: [groupNames[route.service]],
   summary: route.summary,
   description: `Callers: ${route.callers.join(', ')}. Rate class: ${route.limit}.${
-    route.body ? ` Body: at most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.` : ''
+    route.body
+      ? ` Body: at most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`
+      : ''
   }`,
   security: route.callers.includes('anonymous') ? [{}, { bearer: [] }] : [{ bearer: [] }],
   parameters: [
@@ -86,15 +88,16 @@ export const openApiDocument = (routes: readonly RouteDefinition[]): Record<stri
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
-    const item = (paths[path] ??= route.plane === 'platform' ? { servers: [{ url: '/api/platform' }] } : {});
-    item[route.method.toLowerCase()] = operationOf(route);
+    const fresh = route.plane === 'platform' ? { servers: [{ url: '/api/platform' }] } : {};
+    paths[path] = { ...(paths[path] ?? fresh), [route.method.toLowerCase()]: operationOf(route) };
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Backlot',
       version: '1',
-      description: 'The backend of an application: accounts, records and the control plane of its project.',
+      description:
+        'The backend of an application: accounts, records and the control plane of its project.',
     },
     servers: [
       {
@@ -106,7 +109,11 @@ export const openApiDocument = (routes: readonly RouteDefinition[]): Record<stri
     paths,
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'A user’s or owner’s token, a secret key, or the operator token' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A user’s or owner’s token, a secret key, or the operator token',
+        },
       },
       schemas: { Failure: jsonSchema(failure, 'output') },
       responses: {

@@ -31,7 +31,15 @@ export interface ProjectDirectory {
 }
 
 export interface Jwks {
-  keys: { kid: string; kty: string; crv?: string; x?: string; y?: string; alg?: string; use?: string }[];
+  keys: {
+    kid: string;
+    kty: string;
+    crv?: string;
+    x?: string;
+    y?: string;
+    alg?: string;
+    use?: string;
+  }[];
 }
 
 /** Offered by the auth service. */

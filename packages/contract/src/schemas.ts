@@ -8,7 +8,12 @@ export const ok = z.object({ ok: z.literal(true) });
 export const idInPath = z.string().min(1);
 
 const pageQuery = {
-  limit: z.coerce.number<string>().int().min(0).transform((n) => Math.min(n, 1000)).default(100),
+  limit: z.coerce
+    .number<string>()
+    .int()
+    .min(0)
+    .transform((n) => Math.min(n, 1000))
+    .default(100),
   cursor: z.string().max(2048).optional(),
 };
 export const listQuery = z.object(pageQuery);
@@ -22,7 +27,10 @@ export const text = (min: number, max: number) =>
     .string()
     .min(min)
     .max(max)
-    .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be text without NUL or lone surrogates');
+    .refine(
+      (value) => value.isWellFormed() && !value.includes('\0'),
+      'must be text without NUL or lone surrogates',
+    );
 
 export const failure = z.object({
   error: z.string(),

@@ -9,7 +9,10 @@ export interface CountersUnderTest {
 }
 
 /** What all counters guarantee. */
-export const countersConformance = (name: string, create: () => Promise<CountersUnderTest>): void => {
+export const countersConformance = (
+  name: string,
+  create: () => Promise<CountersUnderTest>,
+): void => {
   describe(`counters: ${name}`, () => {
     let subject: CountersUnderTest;
     beforeEach(async () => {
@@ -17,7 +20,8 @@ export const countersConformance = (name: string, create: () => Promise<Counters
     });
     afterEach(() => subject.counters.close());
     const check = (key: string, limit: number) => ({ key, limit, windowMs: 60_000 });
-    const admit = (...keys: [string, number][]) => subject.counters.admit(keys.map(([key, limit]) => check(key, limit)));
+    const admit = (...keys: [string, number][]) =>
+      subject.counters.admit(keys.map(([key, limit]) => check(key, limit)));
 
     it('lets a burst of exactly the limit through, however many come at once', async () => {
       const answers = await Promise.all(Array.from({ length: 64 }, () => admit(['k', 20])));
@@ -27,7 +31,11 @@ export const countersConformance = (name: string, create: () => Promise<Counters
     it('refills evenly: one call every window / limit', async () => {
       for (let n = 0; n < 60; n++) expect((await admit(['k', 60])).allowed).toBe(true);
       const refused = await admit(['k', 60]);
-      expect(refused).toMatchObject({ allowed: false, retryAfterMs: 1000, states: [{ limit: 60, remaining: 0, resetMs: 60_000 }] });
+      expect(refused).toMatchObject({
+        allowed: false,
+        retryAfterMs: 1000,
+        states: [{ limit: 60, remaining: 0, resetMs: 60_000 }],
+      });
       subject.advance(999);
       expect((await admit(['k', 60])).allowed).toBe(false);
       subject.advance(1);
@@ -43,7 +51,8 @@ export const countersConformance = (name: string, create: () => Promise<Counters
     it('counts a call by all of its checks or by none', async () => {
       await admit(['project', 2]);
       expect((await admit(['caller', 5], ['project', 2])).allowed).toBe(true);
-      for (let n = 0; n < 3; n++) expect((await admit(['caller', 5], ['project', 2])).allowed).toBe(false);
+      for (let n = 0; n < 3; n++)
+        expect((await admit(['caller', 5], ['project', 2])).allowed).toBe(false);
       expect((await admit(['caller', 5])).states[0]).toMatchObject({ remaining: 3 });
     });
 
@@ -56,23 +65,30 @@ export const countersConformance = (name: string, create: () => Promise<Counters
 
     it('never lets more than limit + refill through, and the stated wait is enough', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.array(fc.integer({ min: 0, max: 9000 }), { maxLength: 40 }), fc.uuid(), async (limit, gaps, key) => {
-          let elapsed = 0;
-          let passed = 0;
-          for (const gap of gaps) {
-            subject.advance(gap);
-            elapsed += gap;
-            const { allowed, retryAfterMs } = await admit([key, limit]);
-            if (allowed) passed++;
-            else {
-              subject.advance(retryAfterMs);
-              elapsed += retryAfterMs;
-              expect((await admit([key, limit])).allowed).toBe(true);
-              passed++;
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 30 }),
+          fc.array(fc.integer({ min: 0, max: 9000 }), { maxLength: 40 }),
+          fc.uuid(),
+          async (limit, gaps, key) => {
+            let elapsed = 0;
+            let passed = 0;
+            for (const gap of gaps) {
+              subject.advance(gap);
+              elapsed += gap;
+              const { allowed, retryAfterMs } = await admit([key, limit]);
+              if (allowed) passed++;
+              else {
+                subject.advance(retryAfterMs);
+                elapsed += retryAfterMs;
+                expect((await admit([key, limit])).allowed).toBe(true);
+                passed++;
+              }
             }
-          }
-          expect(passed).toBeLessThanOrEqual(limit + Math.floor((elapsed * limit) / 60_000 + 1e-6));
-        }),
+            expect(passed).toBeLessThanOrEqual(
+              limit + Math.floor((elapsed * limit) / 60_000 + 1e-6),
+            );
+          },
+        ),
         { numRuns: 100 },
       );
     });

@@ -29,7 +29,8 @@ export const createMemoryCounters = (now: () => number): Counters => {
         const state = stateOf(check, arrivalOf(check), at);
         if (state.remaining >= 1) continue;
         const interval = check.limit === 0 ? check.windowMs : check.windowMs / check.limit;
-        const wait = check.limit === 0 ? check.windowMs : arrivalOf(check) + interval - check.windowMs - at;
+        const wait =
+          check.limit === 0 ? check.windowMs : arrivalOf(check) + interval - check.windowMs - at;
         retryAfterMs = Math.max(retryAfterMs, Math.ceil(wait), 1);
       }
       const allowed = retryAfterMs === 0;

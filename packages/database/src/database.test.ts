@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   createDatabase,
   createIdempotencyStore,
@@ -29,7 +29,12 @@ beforeAll(async () => {
     `CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL);\n${outboxTable};\n${idempotencyTable};`,
   );
   await Promise.all([1, 2, 3].map(() => migrate({ url: server.url, schema: 'unit', directory })));
-  database = createDatabase({ url: server.url, schema: 'unit', poolSize: 8, statementTimeoutMs: 500 });
+  database = createDatabase({
+    url: server.url,
+    schema: 'unit',
+    poolSize: 8,
+    statementTimeoutMs: 500,
+  });
 });
 beforeEach(() => database.query('TRUNCATE notes, outbox, idempotency'));
 afterAll(async () => {
@@ -38,8 +43,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const insert = (id: number, text = '') => database.query('INSERT INTO notes VALUES ($1, $2)', [id, text]);
-const ids = async () => (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map((row) => row.id);
+const insert = (id: number, text = '') =>
+  database.query('INSERT INTO notes VALUES ($1, $2)', [id, text]);
+const ids = async () =>
+  (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map((row) => row.id);
 
 describe('migrate', () => {
   it('applies each file once, in order, however many processes start at once', async () => {
@@ -130,25 +137,51 @@ describe('failures', () => {
   });
 
   it('reports a full pool as unavailable', async () => {
-    const small = createDatabase({ url: server.url, schema: 'unit', poolSize: 1, acquireTimeoutMs: 50 });
+    const small = createDatabase({
+      url: server.url,
+      schema: 'unit',
+      poolSize: 1,
+      acquireTimeoutMs: 50,
+    });
     await small.transaction(async () => {
-      await expect(small.detached(() => small.query('SELECT 1'))).rejects.toThrow(DatabaseUnavailable);
+      await expect(small.detached(() => small.query('SELECT 1'))).rejects.toThrow(
+        DatabaseUnavailable,
+      );
     });
     await small.close();
   });
 
   it('goes on after its connections were cut', async () => {
     await database.read('one', 'SELECT 1');
-    await database.query('SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = $1', ['backlot-unit']);
-    await until(() => database.read('one', 'SELECT 1').then(() => true, () => false), { timeoutMs: 5000 });
-    await until(() => database.query('SELECT 1').then(() => true, () => false), { timeoutMs: 5000 });
+    await database.query(
+      'SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = $1',
+      ['backlot-unit'],
+    );
+    await until(
+      () =>
+        database.read('one', 'SELECT 1').then(
+          () => true,
+          () => false,
+        ),
+      { timeoutMs: 5000 },
+    );
+    await until(
+      () =>
+        database.query('SELECT 1').then(
+          () => true,
+          () => false,
+        ),
+      { timeoutMs: 5000 },
+    );
   });
 });
 
 describe('read', () => {
   it('answers many callers at once, each its own rows as text', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => database.read('double', 'SELECT $1::int * 2, null::text', [n])),
+      Array.from({ length: 200 }, (_, n) =>
+        database.read('double', 'SELECT $1::int * 2, null::text', [n]),
+      ),
     );
     expect(answers).toEqual(Array.from({ length: 200 }, (_, n) => [[String(n * 2), null]]));
   });
@@ -167,12 +200,15 @@ describe('outbox', () => {
     const published: OutboxEvent[] = [];
     let refusals = 2;
     for (let n = 0; n < 5; n++) await database.transaction(() => outbox.append('topic', { n }));
-    await database.transaction(async () => {
-      await outbox.append('topic', { n: 'rolled back' });
-      throw new Error('no');
-    }).catch(() => {});
+    await database
+      .transaction(async () => {
+        await outbox.append('topic', { n: 'rolled back' });
+        throw new Error('no');
+      })
+      .catch(() => {});
     outbox.start(async (event) => {
-      if ((event.payload as { n: number }).n === 3 && refusals-- > 0) throw new Error('broker down');
+      if ((event.payload as { n: number }).n === 3 && refusals-- > 0)
+        throw new Error('broker down');
       published.push(event);
     });
     await until(() => published.length === 5, { timeoutMs: 10_000 });
@@ -189,7 +225,9 @@ describe('outbox', () => {
     const published: string[] = [];
     for (let n = 0; n < 250; n++) await relays[0]?.append('topic', { n });
     for (const relay of relays) relay.start(async (event) => void published.push(event.id));
-    await until(async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).length === 0, { timeoutMs: 10_000 });
+    await until(async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).length === 0, {
+      timeoutMs: 10_000,
+    });
     await Promise.all(relays.map((relay) => relay.stop()));
     expect(published).toHaveLength(250);
     expect(new Set(published).size).toBe(250);
@@ -215,7 +253,9 @@ describe('idempotent answers', () => {
 
   it('does it once for 20 at the same time', async () => {
     const store = createIdempotencyStore(database);
-    const results = await Promise.all(Array.from({ length: 20 }, (_, n) => store.run(call, work(n), nothing)));
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => store.run(call, work(n), nothing)),
+    );
     expect(results.filter((each) => typeof each === 'object' && !each.replayed)).toHaveLength(1);
     expect(await ids()).toHaveLength(1);
   });
@@ -227,14 +267,21 @@ describe('idempotent answers', () => {
       throw new Error('conflict');
     };
     await expect(store.run(call, failing, nothing)).rejects.toThrow('conflict');
-    expect(await store.run(call, failing, () => ({ ...answer, status: 409 }))).toMatchObject({ replayed: false });
-    expect(await store.run(call, work(2), nothing)).toMatchObject({ answer: { status: 409 }, replayed: true });
+    expect(await store.run(call, failing, () => ({ ...answer, status: 409 }))).toMatchObject({
+      replayed: false,
+    });
+    expect(await store.run(call, work(2), nothing)).toMatchObject({
+      answer: { status: 409 },
+      replayed: true,
+    });
     expect(await ids()).toEqual([]);
   });
 
   it('stores no answer readable without the client’s key', async () => {
     await createIdempotencyStore(database).run(call, work(1), nothing);
-    const [row] = await database.query<{ text: string }>(`SELECT encode(sealed_answer, 'escape') AS text FROM idempotency`);
+    const [row] = await database.query<{ text: string }>(
+      `SELECT encode(sealed_answer, 'escape') AS text FROM idempotency`,
+    );
     expect(row?.text).not.toContain('token');
   });
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
-import { createPipelinedReader } from './pipelined-reader.ts';
 import { translate } from './errors.ts';
+import { createPipelinedReader } from './pipelined-reader.ts';
 
 export interface DatabaseOptions {
   /** PostgreSQL connection string. */
@@ -58,7 +58,9 @@ interface Ambient {
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text') =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+    oid === INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 const rawTypes: pg.CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
 
@@ -143,7 +145,13 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     query: (text, values = []) => run({ text, values: [...values] }),
     named: (name, text, values = []) => run({ name, text, values: [...values] }),
     async read(name, text, values = []) {
-      const config = { name, text, values: [...values], rowMode: 'array' as const, types: rawTypes };
+      const config = {
+        name,
+        text,
+        values: [...values],
+        rowMode: 'array' as const,
+        types: rawTypes,
+      };
       try {
         const client = current()?.client ?? reader.client() ?? pool;
         return (await client.query<TextRow>(config)).rows;

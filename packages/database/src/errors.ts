@@ -17,7 +17,8 @@ const unavailableClasses = new Set(['08', '53', '57']);
 
 export const translate = (error: unknown): unknown => {
   if (error instanceof pg.DatabaseError) {
-    if (error.code === QUERY_CANCELED) return new StatementTimeout('statement time-out', { cause: error });
+    if (error.code === QUERY_CANCELED)
+      return new StatementTimeout('statement time-out', { cause: error });
     if (unavailableClasses.has(error.code?.slice(0, 2) ?? '')) {
       return new DatabaseUnavailable('PostgreSQL refuses work', { cause: error });
     }
@@ -28,7 +29,15 @@ export const translate = (error: unknown): unknown => {
     : error;
 };
 
-const lossCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+const lossCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 /** pg and pg-pool report these without a code. */
 const lossMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/;

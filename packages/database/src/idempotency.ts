@@ -60,7 +60,10 @@ const seal = (call: IdempotentCall, answer: Answer): Buffer => {
 const unseal = (call: IdempotentCall, sealed: Buffer): Answer => {
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(call), sealed.subarray(0, ivBytes));
   decipher.setAuthTag(sealed.subarray(-tagBytes));
-  const text = Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()]);
+  const text = Buffer.concat([
+    decipher.update(sealed.subarray(ivBytes, -tagBytes)),
+    decipher.final(),
+  ]);
   return JSON.parse(text.toString('utf8')) as Answer;
 };
 
@@ -69,7 +72,11 @@ export const createIdempotencyStore = (database: Database): IdempotencyStore => 
     database.transaction(async () => {
       const scopeHash = sha256(call.scope);
       const requestHash = sha256(call.request);
-      const [row] = await database.query<{ free: boolean; request_hash: Buffer | null; sealed_answer: Buffer | null }>(
+      const [row] = await database.query<{
+        free: boolean;
+        request_hash: Buffer | null;
+        sealed_answer: Buffer | null;
+      }>(
         `SELECT free, request_hash, sealed_answer
            FROM (SELECT pg_try_advisory_xact_lock($1::int8) AS free) lock
            LEFT JOIN idempotency ON free AND scope_hash = $2 AND created_at > now() - interval '24 hours'`,

@@ -59,7 +59,12 @@ export const createOutbox = (database: Database, onError: (error: unknown) => vo
   /** The rows stay locked until they are published, so that one relay at a time has them. */
   const relayBatch = (publish: (event: OutboxEvent) => Promise<void>) =>
     database.transaction(async () => {
-      const rows = await database.query<{ id: number; event_id: string; topic: string; payload: unknown }>(
+      const rows = await database.query<{
+        id: number;
+        event_id: string;
+        topic: string;
+        payload: unknown;
+      }>(
         'SELECT id, event_id, topic, payload FROM outbox ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
         [batchSize],
       );
@@ -75,7 +80,8 @@ export const createOutbox = (database: Database, onError: (error: unknown) => vo
           break;
         }
       }
-      if (published.length > 0) await database.query('DELETE FROM outbox WHERE id = ANY($1)', [published]);
+      if (published.length > 0)
+        await database.query('DELETE FROM outbox WHERE id = ANY($1)', [published]);
       return { full: rows.length === batchSize, failure };
     });
 
@@ -95,7 +101,10 @@ export const createOutbox = (database: Database, onError: (error: unknown) => vo
 
   return {
     async append(topic, payload) {
-      await database.query('INSERT INTO outbox (topic, payload) VALUES ($1, $2)', [topic, JSON.stringify(payload)]);
+      await database.query('INSERT INTO outbox (topic, payload) VALUES ($1, $2)', [
+        topic,
+        JSON.stringify(payload),
+      ]);
       database.afterCommit(nudge);
     },
     start(publish) {

@@ -18,7 +18,8 @@ export const createPipelinedReader = (
   config: pg.ClientConfig,
   onConnectionLost: (error: Error) => void,
 ): PipelinedReader => {
-  const slots: (pg.Client | 'connecting' | 'waiting' | undefined)[] = Array(connectionCount).fill(undefined);
+  const slots: (pg.Client | 'connecting' | 'waiting' | undefined)[] =
+    Array(connectionCount).fill(undefined);
   let closed = false;
   let turn = 0;
 

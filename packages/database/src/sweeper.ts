@@ -7,7 +7,10 @@ export interface Sweeper {
 const hourMs = 60 * 60 * 1000;
 
 /** Runs `sweep` at start and every hour, never twice at once. */
-export const createSweeper = (sweep: () => Promise<unknown>, onError: (error: unknown) => void): Sweeper => {
+export const createSweeper = (
+  sweep: () => Promise<unknown>,
+  onError: (error: unknown) => void,
+): Sweeper => {
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> | undefined;
   const run = () => {

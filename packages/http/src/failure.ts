@@ -3,7 +3,10 @@ import type { ErrorRequestHandler } from 'express';
 
 /** What an adapter throws when the server behind it can't be reached carries this mark. */
 const isUnavailable = (error: unknown) =>
-  typeof error === 'object' && error !== null && 'isUnavailable' in error && error.isUnavailable === true;
+  typeof error === 'object' &&
+  error !== null &&
+  'isUnavailable' in error &&
+  error.isUnavailable === true;
 
 const hasCode = (error: unknown): error is { code: string; message: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string';
@@ -12,10 +15,14 @@ const hasCode = (error: unknown): error is { code: string; message: string } =>
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error;
   if (isUnavailable(error)) {
-    return new ApiError('unavailable', 'A part of the service is out of reach. Try again shortly.', {
-      cause: error,
-      retryAfterSeconds: 2,
-    });
+    return new ApiError(
+      'unavailable',
+      'A part of the service is out of reach. Try again shortly.',
+      {
+        cause: error,
+        retryAfterSeconds: 2,
+      },
+    );
   }
   if (error instanceof Error && error.name === 'StatementTimeout') {
     return new ApiError('unavailable', 'The database did not answer in time. Try again shortly.', {
@@ -24,7 +31,9 @@ export const toApiError = (error: unknown): ApiError => {
     });
   }
   if (error instanceof URIError || (hasCode(error) && error.code === 'ERR_INVALID_URL')) {
-    return new ApiError('invalid_path', 'The path is not valid percent-encoded UTF-8.', { cause: error });
+    return new ApiError('invalid_path', 'The path is not valid percent-encoded UTF-8.', {
+      cause: error,
+    });
   }
   return new ApiError('internal', 'Something went wrong on our side.', { cause: error });
 };
@@ -47,7 +56,8 @@ export const errorHandler =
   (thrown, req, res, _next) => {
     const error = toApiError(thrown);
     const requestId = String(res.getHeader('x-request-id') ?? req.headers['x-request-id'] ?? '');
-    if (error.status >= 500) log.error({ err: error, cause: error.cause, requestId }, error.message);
+    if (error.status >= 500)
+      log.error({ err: error, cause: error.cause, requestId }, error.message);
     if (res.headersSent) {
       req.socket.destroy();
       return;
@@ -57,7 +67,9 @@ export const errorHandler =
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
       ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
-      ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) }),
+      ...(error.retryAfterSeconds === undefined
+        ? {}
+        : { 'Retry-After': String(error.retryAfterSeconds) }),
       // The rest of a refused upload is not read; the connection can't be used again.
       ...(error.code === 'body_too_large' ? { Connection: 'close' } : {}),
       ...error.headers,

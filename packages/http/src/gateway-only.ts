@@ -14,7 +14,8 @@ export const gatewayOnly =
   (req, _res, next) => {
     try {
       const { caller, project } = verifyIdentity(req.headers[identityHeader], secret, now());
-      if (caller === internalIdentity.caller && project.number === internalIdentity.project.number) return next();
+      if (caller === internalIdentity.caller && project.number === internalIdentity.project.number)
+        return next();
     } catch (error) {
       if (!(error instanceof IdentityInvalid)) throw error;
     }

@@ -19,7 +19,11 @@ export interface Page<T> {
 }
 
 const latestMs = Date.UTC(9999, 11, 31);
-const position = z.tuple([z.string(), z.number().int().min(0).max(latestMs), z.string().regex(/^[a-z0-9-]{1,64}$/)]);
+const position = z.tuple([
+  z.string(),
+  z.number().int().min(0).max(latestMs),
+  z.string().regex(/^[a-z0-9-]{1,64}$/),
+]);
 
 const encode = (list: string, { createdAt, id }: Position) =>
   Buffer.from(JSON.stringify([list, createdAt.getTime(), id])).toString('base64url');
@@ -56,6 +60,8 @@ export const pageOf = <Row extends { created_at: Date; id: string }, T>(
   const shown = rows.slice(0, query.limit);
   const last = shown.at(-1);
   const hasMore = rows.length > query.limit;
-  const next = last ? encode(list, { createdAt: last.created_at, id: last.id }) : (query.cursor ?? null);
+  const next = last
+    ? encode(list, { createdAt: last.created_at, id: last.id })
+    : (query.cursor ?? null);
   return { items: shown.map(present), hasMore, nextCursor: hasMore ? next : null };
 };

@@ -1,8 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { ApiError, defineRoute } from '@backlot/contract';
 import { identityHeader } from '@backlot/identity';
-import { anonymous, asUser, type ServiceUnderTest, serveForTest, signed, testIdentitySecret } from '@backlot/testing';
+import {
+  anonymous,
+  asUser,
+  type ServiceUnderTest,
+  serveForTest,
+  signed,
+  testIdentitySecret,
+} from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { type IdempotencyPort, JsonText, route } from './route.ts';
 import { serviceApp } from './service-app.ts';
@@ -24,10 +31,27 @@ const echo = defineRoute({
   status: 201,
   errors: [],
 });
-const members = defineRoute({ ...echo, operationId: 'members', path: '/members', callers: ['user'], params: z.object({}) });
+const members = defineRoute({
+  ...echo,
+  operationId: 'members',
+  path: '/members',
+  callers: ['user'],
+  params: z.object({}),
+});
 const { body: _body, ...withoutBody } = echo;
-const fails = defineRoute({ ...withoutBody, operationId: 'fails', method: 'GET', path: '/fails/:collection' });
-const lies = defineRoute({ ...fails, operationId: 'lies', path: '/lies', params: z.object({}), response: z.object({ n: z.number() }) });
+const fails = defineRoute({
+  ...withoutBody,
+  operationId: 'fails',
+  method: 'GET',
+  path: '/fails/:collection',
+});
+const lies = defineRoute({
+  ...fails,
+  operationId: 'lies',
+  path: '/lies',
+  params: z.object({}),
+  response: z.object({ n: z.number() }),
+});
 
 const noKeys: IdempotencyPort = { run: () => Promise.reject(new Error('not under test')) };
 const logged: object[] = [];
@@ -44,8 +68,10 @@ describe('route', () => {
           })),
           route(members, async () => ({ body: new JsonText('{"raw": true}') })),
           route(fails, async ({ params }) => {
-            if (params.collection === 'api') throw new ApiError('conflict', 'No.', { hint: 'Try.', headers: { Allow: 'GET' } });
-            if (params.collection === 'down') throw Object.assign(new Error('secret host'), { isUnavailable: true });
+            if (params.collection === 'api')
+              throw new ApiError('conflict', 'No.', { hint: 'Try.', headers: { Allow: 'GET' } });
+            if (params.collection === 'down')
+              throw Object.assign(new Error('secret host'), { isUnavailable: true });
             throw new Error('secret detail');
           }),
           route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
@@ -67,11 +93,19 @@ describe('route', () => {
     const answer = await post('/db/notes?n=3', { text: 'hi', unknown: 1 });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('etag')).toBe('"1"');
-    expect(answer.body).toEqual({ params: { collection: 'notes' }, query: { n: 3 }, body: { text: 'hi' }, caller: 'anonymous' });
+    expect(answer.body).toEqual({
+      params: { collection: 'notes' },
+      query: { n: 3 },
+      body: { text: 'hi' },
+      caller: 'anonymous',
+    });
   });
 
   it('passes text that is JSON already through', async () => {
-    const answer = await service.call('POST', '/members', { identity: asUser('u'), body: { text: '' } });
+    const answer = await service.call('POST', '/members', {
+      identity: asUser('u'),
+      body: { text: '' },
+    });
     expect(answer.body).toEqual({ raw: true });
   });
 
@@ -79,7 +113,13 @@ describe('route', () => {
     ['path', '/db/longer-than-ten', { text: 'x' }, 'invalid_path', '"collection"'],
     ['query', '/db/x?n=two', { text: 'x' }, 'invalid_query', '"n"'],
     ['body', '/db/x', { text: 5 }, 'invalid_body', '"text"'],
-    ['nested body', '/db/x', { text: '', deep: { list: [1, 'x'] } }, 'invalid_body', '"deep.list.1"'],
+    [
+      'nested body',
+      '/db/x',
+      { text: '', deep: { list: [1, 'x'] } },
+      'invalid_body',
+      '"deep.list.1"',
+    ],
     ['missing body', '/db/x', undefined, 'invalid_body', ''],
     ['array body', '/db/x', [], 'invalid_body', ''],
     ['broken JSON', '/db/x', '{"text":', 'invalid_json', ''],
@@ -91,22 +131,40 @@ describe('route', () => {
   });
 
   it('answers 415 for a body that is not JSON, or not UTF-8', async () => {
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', 'json', '']) {
-      expect(await post('/db/x', '{"text":"x"}', { 'content-type': type })).toMatchObject({ status: 415 });
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=latin1',
+      'json',
+      '',
+    ]) {
+      expect(await post('/db/x', '{"text":"x"}', { 'content-type': type })).toMatchObject({
+        status: 415,
+      });
     }
-    expect(await post('/db/x', '{"text":"x"}', { 'content-encoding': 'rot13' })).toMatchObject({ status: 415 });
+    expect(await post('/db/x', '{"text":"x"}', { 'content-encoding': 'rot13' })).toMatchObject({
+      status: 415,
+    });
   });
 
   it('takes gzip, holds it to the limit after unpacking, and survives a broken one', async () => {
     const gzip = { 'content-encoding': 'gzip' };
     expect(await post('/db/x', gzipSync('{"text":"x"}'), gzip)).toMatchObject({ status: 201 });
-    expect(await post('/db/x', gzipSync(JSON.stringify({ text: 'x'.repeat(100_000) })), gzip)).toMatchObject({ status: 413 });
-    expect(await post('/db/x', 'not gzip', gzip)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(
+      await post('/db/x', gzipSync(JSON.stringify({ text: 'x'.repeat(100_000) })), gzip),
+    ).toMatchObject({ status: 413 });
+    expect(await post('/db/x', 'not gzip', gzip)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_body' },
+    });
   });
 
   it('answers 413 past the limit, with and without a stated length', async () => {
     const long = JSON.stringify({ text: 'x'.repeat(1000) });
-    expect(await post('/db/x', long)).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    expect(await post('/db/x', long)).toMatchObject({
+      status: 413,
+      body: { code: 'body_too_large' },
+    });
     const streamed = await fetch(`${service.url}/db/x`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', [identityHeader]: signed(anonymous()) },
@@ -122,16 +180,25 @@ describe('route', () => {
   });
 
   it('refuses a caller outside the list only after the body was found right', async () => {
-    expect(await service.call('POST', '/members', { identity: anonymous(), body: '{' })).toMatchObject({ status: 401 });
+    expect(
+      await service.call('POST', '/members', { identity: anonymous(), body: '{' }),
+    ).toMatchObject({ status: 401 });
     const asKey = { ...asUser('u'), caller: 'key' as const };
-    expect(await service.call('POST', '/members', { identity: asKey, body: '{' })).toMatchObject({ status: 400 });
-    expect(await service.call('POST', '/members', { identity: asKey, body: { text: '' } })).toMatchObject({ status: 403 });
+    expect(await service.call('POST', '/members', { identity: asKey, body: '{' })).toMatchObject({
+      status: 400,
+    });
+    expect(
+      await service.call('POST', '/members', { identity: asKey, body: { text: '' } }),
+    ).toMatchObject({ status: 403 });
   });
 
   it('shows an ApiError whole and anything else as an internal error without a detail', async () => {
     const call = (how: string) => service.call('GET', `/fails/${how}`, { identity: anonymous() });
     const conflict = await call('api');
-    expect(conflict).toMatchObject({ status: 409, body: { error: 'No.', code: 'conflict', hint: 'Try.' } });
+    expect(conflict).toMatchObject({
+      status: 409,
+      body: { error: 'No.', code: 'conflict', hint: 'Try.' },
+    });
     expect(conflict.headers.get('allow')).toBe('GET');
     const down = await call('down');
     expect(down).toMatchObject({ status: 503, body: { code: 'unavailable' } });
@@ -143,12 +210,17 @@ describe('route', () => {
   });
 
   it('finds out when a handler does not answer what the contract says', async () => {
-    expect(await service.call('GET', '/lies', { identity: anonymous() })).toMatchObject({ status: 500 });
+    expect(await service.call('GET', '/lies', { identity: anonymous() })).toMatchObject({
+      status: 500,
+    });
   });
 
   it('answers 404 for an unknown path, also under /internal, and serves its health', async () => {
     for (const path of ['/nothing', '/internal/projects/x', '/db']) {
-      expect(await service.call('GET', path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } });
+      expect(await service.call('GET', path)).toMatchObject({
+        status: 404,
+        body: { code: 'route_not_found' },
+      });
     }
     expect(await service.call('GET', '/healthz')).toMatchObject({ status: 200 });
     expect(await service.call('GET', '/readyz')).toMatchObject({ status: 200 });

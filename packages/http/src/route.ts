@@ -7,7 +7,13 @@ import {
   type ResponseOf,
   type RouteDefinition,
 } from '@backlot/contract';
-import { type Identity, IdentityInvalid, type IdentitySecret, identityHeader, verifyIdentity } from '@backlot/identity';
+import {
+  type Identity,
+  IdentityInvalid,
+  type IdentitySecret,
+  identityHeader,
+  verifyIdentity,
+} from '@backlot/identity';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { failureBody, toApiError } from './failure.ts';
@@ -70,14 +76,21 @@ export interface MountedRoute {
 /** Contract section 2: at most 255 characters. */
 const maxIdempotencyKeyLength = 255;
 
-const validate = (schema: z.ZodType | undefined, value: unknown, code: 'invalid_path' | 'invalid_query' | 'invalid_body') => {
+const validate = (
+  schema: z.ZodType | undefined,
+  value: unknown,
+  code: 'invalid_path' | 'invalid_query' | 'invalid_body',
+) => {
   if (!schema) return undefined;
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.map(String).join('.');
   if (value === undefined) throw new ApiError(code, 'Send a JSON body.');
-  throw new ApiError(code, field ? `"${field}": ${issue?.message}` : (issue?.message ?? 'Invalid input.'));
+  throw new ApiError(
+    code,
+    field ? `"${field}": ${issue?.message}` : (issue?.message ?? 'Invalid input.'),
+  );
 };
 
 const identify = (req: Request, context: RouteContext): Identity => {
@@ -85,7 +98,9 @@ const identify = (req: Request, context: RouteContext): Identity => {
     return verifyIdentity(req.headers[identityHeader], context.identitySecret, context.now());
   } catch (error) {
     if (!(error instanceof IdentityInvalid)) throw error;
-    throw new ApiError('unauthenticated', 'This service answers the gateway only.', { cause: error });
+    throw new ApiError('unauthenticated', 'This service answers the gateway only.', {
+      cause: error,
+    });
   }
 };
 
@@ -110,7 +125,10 @@ const send = (res: Response, answer: Answer) => {
  * Binds a handler to its definition. The order is the contract's: identity, anonymous callers, body
  * size and type, fields, then whether this caller may.
  */
-export const route = <const R extends RouteDefinition>(definition: R, handler: Handler<R>): MountedRoute => ({
+export const route = <const R extends RouteDefinition>(
+  definition: R,
+  handler: Handler<R>,
+): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
     const identity = identify(req, context);
@@ -131,9 +149,15 @@ export const route = <const R extends RouteDefinition>(definition: R, handler: H
     const work = async (): Promise<Answer> => {
       const { body, headers = {} } = await handler(call);
       if (context.checkResponses) {
-        definition.response.parse(body instanceof JsonText ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body)));
+        definition.response.parse(
+          body instanceof JsonText ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body)),
+        );
       }
-      return { status: definition.status, headers, body: body instanceof JsonText ? body.text : JSON.stringify(body) };
+      return {
+        status: definition.status,
+        headers,
+        body: body instanceof JsonText ? body.text : JSON.stringify(body),
+      };
     };
 
     const key = definition.method === 'POST' ? call.header('idempotency-key') : undefined;
@@ -154,23 +178,47 @@ const once = async (
   context: RouteContext,
 ): Promise<Answer> => {
   if (key.length === 0 || key.length > maxIdempotencyKeyLength) {
-    throw new ApiError('invalid_header', `Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`);
+    throw new ApiError(
+      'invalid_header',
+      `Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`,
+    );
   }
   const keptFailure = (error: unknown): Answer | undefined => {
     const failure = toApiError(error);
     if (failure.status === 402 || failure.status === 429 || failure.status >= 500) return undefined;
-    return { status: failure.status, headers: failure.headers, body: failureBody(failure, identity.requestId) };
+    return {
+      status: failure.status,
+      headers: failure.headers,
+      body: failureBody(failure, identity.requestId),
+    };
   };
-  const scope = [identity.project.number, identity.caller, callerName(identity), definition.operationId, key].join('\n');
-  const digest = createHash('sha256').update(request.path).update('\n').update(request.text).digest('hex');
+  const scope = [
+    identity.project.number,
+    identity.caller,
+    callerName(identity),
+    definition.operationId,
+    key,
+  ].join('\n');
+  const digest = createHash('sha256')
+    .update(request.path)
+    .update('\n')
+    .update(request.text)
+    .digest('hex');
   const result = await context.idempotency.run({ scope, key, request: digest }, work, keptFailure);
   if (result === 'mismatch') {
-    throw new ApiError('idempotency_mismatch', 'This Idempotency-Key was used with another request.');
+    throw new ApiError(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another request.',
+    );
   }
   if (result === 'in_progress') {
-    throw new ApiError('idempotency_in_progress', 'The first request with this Idempotency-Key is still running.', {
-      retryAfterSeconds: 1,
-    });
+    throw new ApiError(
+      'idempotency_in_progress',
+      'The first request with this Idempotency-Key is still running.',
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   }
   if (!result.replayed) return result.answer;
   return { ...result.answer, headers: { ...result.answer.headers, 'Idempotent-Replayed': 'true' } };

@@ -22,10 +22,18 @@ const maxHeaderBytes = 32 * 1024;
  * Listens with limits on head size and time. While draining every answer carries Connection: close,
  * because a keep-alive socket would go on being served after server.close().
  */
-export const serve = async (listener: RequestListener, options: ServeOptions): Promise<Listening> => {
+export const serve = async (
+  listener: RequestListener,
+  options: ServeOptions,
+): Promise<Listening> => {
   let draining = false;
   const server = createServer(
-    { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 330_000 },
+    {
+      maxHeaderSize: maxHeaderBytes,
+      keepAliveTimeout: 65_000,
+      headersTimeout: 20_000,
+      requestTimeout: 330_000,
+    },
     (req, res) => {
       if (draining) res.setHeader('Connection', 'close');
       listener(req, res);
@@ -33,9 +41,16 @@ export const serve = async (listener: RequestListener, options: ServeOptions): P
   );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+    const status =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? '431 Request Header Fields Too Large'
+        : '400 Bad Request';
     const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'request_head_too_large' : 'invalid_header';
-    const body = JSON.stringify({ error: 'The request head can not be read.', code, requestId: '' });
+    const body = JSON.stringify({
+      error: 'The request head can not be read.',
+      code,
+      requestId: '',
+    });
     return socket.end(
       `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     );

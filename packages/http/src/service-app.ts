@@ -26,7 +26,13 @@ export const bareApp = (): Express => {
  * process. Paths are the contract's, with the plane's base already cut off; those of the control
  * plane stand under `/platform`.
  */
-export const serviceApp = ({ routes, log, ready, internal, ...context }: ServiceAppOptions): Express => {
+export const serviceApp = ({
+  routes,
+  log,
+  ready,
+  internal,
+  ...context
+}: ServiceAppOptions): Express => {
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   app.get('/readyz', async (_req, res) => {

@@ -1,11 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Identity, IdentityInvalid, identitySecret, identityTtlMs, signIdentity, verifyIdentity } from './index.ts';
+import {
+  type Identity,
+  IdentityInvalid,
+  identitySecret,
+  identityTtlMs,
+  signIdentity,
+  verifyIdentity,
+} from './index.ts';
 
 const secret = identitySecret('0123456789abcdef0123456789abcdef');
 const now = 1_800_000_000_000;
 const identity: Identity = {
-  project: { id: 'shop', number: 7, name: 'Läden & Söhne', ownerId: null, settings: { createCollections: false } },
+  project: {
+    id: 'shop',
+    number: 7,
+    name: 'Läden & Söhne',
+    ownerId: null,
+    settings: { createCollections: false },
+  },
   caller: 'user',
   userId: 'u',
   sessionId: 's',
@@ -16,7 +29,9 @@ const identity: Identity = {
 
 describe('signed identity', () => {
   it('comes back as it was signed', () => {
-    expect(verifyIdentity(signIdentity(identity, secret, now), secret, now + identityTtlMs)).toEqual(identity);
+    expect(
+      verifyIdentity(signIdentity(identity, secret, now), secret, now + identityTtlMs),
+    ).toEqual(identity);
   });
 
   it('is refused once its time is over', () => {
@@ -32,12 +47,16 @@ describe('signed identity', () => {
   it('is refused after any change of any character', () => {
     const header = signIdentity(identity, secret, now);
     fc.assert(
-      fc.property(fc.nat(header.length - 1), fc.constantFrom('A', 'B', '0', '9', '.', '-'), (at, character) => {
-        const changed = header.slice(0, at) + character + header.slice(at + 1);
-        // The last base64url character of 32 bytes carries four unused bits.
-        fc.pre(changed !== header && at < header.length - 1);
-        expect(() => verifyIdentity(changed, secret, now)).toThrow(IdentityInvalid);
-      }),
+      fc.property(
+        fc.nat(header.length - 1),
+        fc.constantFrom('A', 'B', '0', '9', '.', '-'),
+        (at, character) => {
+          const changed = header.slice(0, at) + character + header.slice(at + 1);
+          // The last base64url character of 32 bytes carries four unused bits.
+          fc.pre(changed !== header && at < header.length - 1);
+          expect(() => verifyIdentity(changed, secret, now)).toThrow(IdentityInvalid);
+        },
+      ),
     );
   });
 

@@ -3,7 +3,7 @@
  * It travels as one signed header and lives for seconds. This package refuses to know what a
  * token is or who may do what.
  */
-import { createHmac, type KeyObject, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export const identityHeader = 'x-backlot-identity';
 

@@ -3,7 +3,16 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type { Logger } from 'pino';
 
 /** Never written, wherever it stands in a log line. */
-const secretFields = ['password', 'currentPassword', 'newPassword', 'token', 'key', 'authorization', 'secret', 'cookie'];
+const secretFields = [
+  'password',
+  'currentPassword',
+  'newPassword',
+  'token',
+  'key',
+  'authorization',
+  'secret',
+  'cookie',
+];
 const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
 export interface LoggerOptions {

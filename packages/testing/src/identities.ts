@@ -25,7 +25,12 @@ const nobody: Identity = {
 export const anonymous = (changes: Partial<Identity> = {}): Identity => ({ ...nobody, ...changes });
 
 export const asUser = (userId: string, changes: Partial<Identity> = {}): Identity =>
-  anonymous({ caller: 'user', userId, sessionId: '018f0000-0000-7000-8000-00000000bbbb', ...changes });
+  anonymous({
+    caller: 'user',
+    userId,
+    sessionId: '018f0000-0000-7000-8000-00000000bbbb',
+    ...changes,
+  });
 
 export const asOwner = (changes: Partial<Identity> = {}): Identity =>
   anonymous({ caller: 'owner', userId: testProject.ownerId, ...changes });
@@ -33,7 +38,9 @@ export const asOwner = (changes: Partial<Identity> = {}): Identity =>
 export const asKey = (changes: Partial<Identity> = {}): Identity =>
   anonymous({ caller: 'key', keyId: '018f0000-0000-7000-8000-00000000cccc', ...changes });
 
-export const asOperator = (changes: Partial<Identity> = {}): Identity => anonymous({ caller: 'operator', ...changes });
+export const asOperator = (changes: Partial<Identity> = {}): Identity =>
+  anonymous({ caller: 'operator', ...changes });
 
 /** The header a service expects from the gateway. */
-export const signed = (identity: Identity, now = Date.now()): string => signIdentity(identity, testIdentitySecret, now);
+export const signed = (identity: Identity, now = Date.now()): string =>
+  signIdentity(identity, testIdentitySecret, now);

@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals';
 import { callers, type RouteDefinition } from '@backlot/contract';
 import { identityHeader, identitySecret, identityTtlMs, signIdentity } from '@backlot/identity';
+import { expect, it } from '@jest/globals';
 import { anonymous, asUser, signed, testIdentitySecret } from './identities.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 
@@ -42,7 +42,9 @@ export const refusesStrangers = (
   if (refused.length === 0) return;
   it(`${route.operationId} refuses ${refused.join(', ')}`, async () => {
     for (const each of refused) {
-      const answer = await send(signed(each === 'anonymous' ? anonymous() : { ...identity, caller: each }));
+      const answer = await send(
+        signed(each === 'anonymous' ? anonymous() : { ...identity, caller: each }),
+      );
       expect(answer).toMatchObject(
         each === 'anonymous'
           ? { status: 401, body: { code: 'unauthenticated' } }

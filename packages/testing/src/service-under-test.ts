@@ -27,7 +27,9 @@ export interface ServiceUnderTest {
 
 const encode = (body: unknown): RequestInit['body'] => {
   if (body === undefined) return null;
-  return typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
+  return typeof body === 'string' || body instanceof Uint8Array
+    ? (body as string)
+    : JSON.stringify(body);
 };
 
 /** Lets an app listen on a port of its own and calls it as the gateway would. */
@@ -50,7 +52,11 @@ export const serveForTest = async (listener: RequestListener): Promise<ServiceUn
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json');
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson ? JSON.parse(text) : text,
+      };
     },
     async stop() {
       server.closeAllConnections();

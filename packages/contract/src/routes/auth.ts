@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../define-route.ts';
-import { listOf, listQuery, idInPath, ok, text, timestamp, uuid } from '../schemas.ts';
+import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 
 export const user = z.object({
   id: uuid,
@@ -134,7 +134,13 @@ export const changePassword = defineRoute({
   body: z.object({ currentPassword: anyPassword, newPassword }),
   response: ok,
   status: 200,
-  errors: ['invalid_body', 'invalid_credentials', 'password_too_weak', 'too_many_attempts', 'overloaded'],
+  errors: [
+    'invalid_body',
+    'invalid_credentials',
+    'password_too_weak',
+    'too_many_attempts',
+    'overloaded',
+  ],
 });
 
 export const forgotPassword = defineRoute({
@@ -142,7 +148,8 @@ export const forgotPassword = defineRoute({
   operationId: 'forgotPassword',
   method: 'POST',
   path: '/auth/forgot',
-  summary: 'Mail a one-time link for a new password; the answer never tells whether the address is known',
+  summary:
+    'Mail a one-time link for a new password; the answer never tells whether the address is known',
   callers: everyone,
   limit: 'write',
   body: z.object({ email }),

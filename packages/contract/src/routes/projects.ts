@@ -7,14 +7,22 @@ import { accessPresets } from './records.ts';
 const origin = z
   .url({ protocol: /^https?$/ })
   .max(255)
-  .refine((value) => URL.canParse(value) && new URL(value).origin === value, 'must be an origin such as https://example.org');
+  .refine(
+    (value) => URL.canParse(value) && new URL(value).origin === value,
+    'must be an origin such as https://example.org',
+  );
 
 /** Contract section 10; every setting may be left out. */
 export const projectSettings = z.strictObject({
   emailRecipients: z.enum(['anyone', 'known']).optional(),
   emailAllowList: z.array(email).max(1000).optional(),
   allowedOrigins: z.array(origin).max(100).optional(),
-  maxUploadBytes: z.number().int().min(1).max(5 * 1024 * MIB).optional(),
+  maxUploadBytes: z
+    .number()
+    .int()
+    .min(1)
+    .max(5 * 1024 * MIB)
+    .optional(),
   aiModel: text(1, 200).optional(),
   aiPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
   createCollections: z.boolean().optional(),
@@ -90,7 +98,10 @@ export const updateProject = defineRoute({
     settings: z
       .strictObject(
         Object.fromEntries(
-          Object.entries(projectSettings.shape).map(([key, schema]) => [key, schema.unwrap().nullable().optional()]),
+          Object.entries(projectSettings.shape).map(([key, schema]) => [
+            key,
+            schema.unwrap().nullable().optional(),
+          ]),
         ),
       )
       .optional(),
@@ -131,16 +142,20 @@ const classLimits = z.strictObject({
   perCaller: limit.nullable().optional(),
   perProject: limit.nullable().optional(),
 });
-const limits = z.strictObject(Object.fromEntries(limitClasses.map((each) => [each, classLimits.nullable().optional()])) as Record<
-  (typeof limitClasses)[number],
-  z.ZodOptional<z.ZodNullable<typeof classLimits>>
->);
+const limits = z.strictObject(
+  Object.fromEntries(
+    limitClasses.map((each) => [each, classLimits.nullable().optional()]),
+  ) as Record<(typeof limitClasses)[number], z.ZodOptional<z.ZodNullable<typeof classLimits>>>,
+);
 export type LimitChanges = z.infer<typeof limits>;
 
 const effectiveLimits = z.object(
   Object.fromEntries(
     limitClasses.map((each) => [each, z.object({ perCaller: limit, perProject: limit })]),
-  ) as Record<(typeof limitClasses)[number], z.ZodObject<{ perCaller: typeof limit; perProject: typeof limit }>>,
+  ) as Record<
+    (typeof limitClasses)[number],
+    z.ZodObject<{ perCaller: typeof limit; perProject: typeof limit }>
+  >,
 );
 
 export const setLimits = defineRoute({
@@ -148,7 +163,8 @@ export const setLimits = defineRoute({
   operationId: 'setLimits',
   method: 'PUT',
   path: '/projects/:projectId/limits',
-  summary: 'Change calls a minute per class; merged, null restores a default. The owner can only lower them',
+  summary:
+    'Change calls a minute per class; merged, null restores a default. The owner can only lower them',
   limit: 'write',
   params: oneProject,
   body: limits,

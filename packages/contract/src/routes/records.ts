@@ -5,9 +5,19 @@ import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
 /** Contract section 4. */
 export const collectionName = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter');
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
+    'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter',
+  );
 
-export const accessPresets = ['shared', 'public-read', 'members', 'private', 'append-only', 'locked'] as const;
+export const accessPresets = [
+  'shared',
+  'public-read',
+  'members',
+  'private',
+  'append-only',
+  'locked',
+] as const;
 export type AccessPreset = (typeof accessPresets)[number];
 
 export const record = z.looseObject({
@@ -20,7 +30,10 @@ export const record = z.looseObject({
 /** What `data` may hold in depth is the record service's rule. */
 const data = z.record(z.string(), z.unknown(), 'must be an object');
 /** Numbers as a browser sends them; `limit` above 1,000 is clamped. */
-const wholeNumber = z.string().regex(/^\d{1,15}$/, 'must be a whole number of 0 or more').transform(Number);
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number of 0 or more')
+  .transform(Number);
 
 const base = {
   service: 'records',
@@ -32,7 +45,10 @@ const oneRecord = z.object({ collection: collectionName, id: idInPath });
 
 const filter = {
   where: z.string().optional().describe('JSON: a filter in the subset of MongoDB’s query language'),
-  mine: z.enum(['1', '0', 'true', 'false', '']).optional().describe('1: only the caller’s own records'),
+  mine: z
+    .enum(['1', '0', 'true', 'false', ''])
+    .optional()
+    .describe('1: only the caller’s own records'),
 };
 
 export const listRecords = defineRoute({
@@ -45,14 +61,29 @@ export const listRecords = defineRoute({
   params: inCollection,
   query: z.object({
     ...filter,
-    sort: z.string().max(1024).optional().describe('Up to 3 comma-separated fields, - before one for descending'),
+    sort: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe('Up to 3 comma-separated fields, - before one for descending'),
     limit: wholeNumber.transform((n) => Math.min(n, 1000)).default(100),
     offset: wholeNumber.default(0),
     cursor: z.string().max(8192).optional(),
   }),
-  response: z.object({ items: z.array(record), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+  response: z.object({
+    items: z.array(record),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable(),
+  }),
   status: 200,
-  errors: ['invalid_path', 'invalid_query', 'invalid_where', 'invalid_sort', 'invalid_cursor', 'query_too_expensive'],
+  errors: [
+    'invalid_path',
+    'invalid_query',
+    'invalid_where',
+    'invalid_sort',
+    'invalid_cursor',
+    'query_too_expensive',
+  ],
 });
 
 export const countRecords = defineRoute({
@@ -94,7 +125,14 @@ export const createRecord = defineRoute({
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
   status: 201,
-  errors: ['invalid_path', 'invalid_body', 'invalid_data', 'collection_limit', 'collection_creation_off', 'forbidden'],
+  errors: [
+    'invalid_path',
+    'invalid_body',
+    'invalid_data',
+    'collection_limit',
+    'collection_creation_off',
+    'forbidden',
+  ],
 });
 
 export const updateRecord = defineRoute({
@@ -115,7 +153,14 @@ export const updateRecord = defineRoute({
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
   status: 200,
-  errors: ['invalid_path', 'invalid_body', 'invalid_data', 'not_found', 'forbidden', 'precondition_failed'],
+  errors: [
+    'invalid_path',
+    'invalid_body',
+    'invalid_data',
+    'not_found',
+    'forbidden',
+    'precondition_failed',
+  ],
 });
 
 export const replaceRecord = defineRoute({
@@ -130,7 +175,14 @@ export const replaceRecord = defineRoute({
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
   status: 200,
-  errors: ['invalid_path', 'invalid_body', 'invalid_data', 'not_found', 'forbidden', 'precondition_failed'],
+  errors: [
+    'invalid_path',
+    'invalid_body',
+    'invalid_data',
+    'not_found',
+    'forbidden',
+    'precondition_failed',
+  ],
 });
 
 export const deleteRecord = defineRoute({
@@ -163,7 +215,11 @@ export const listCollections = defineRoute({
   summary: 'Collections of a project with their access and size',
   limit: 'read',
   params: z.object({ projectId: idInPath }),
-  response: z.object({ items: z.array(collection), hasMore: z.boolean(), nextCursor: z.string().nullable() }),
+  response: z.object({
+    items: z.array(collection),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable(),
+  }),
   status: 200,
   errors: ['not_found'],
 });
