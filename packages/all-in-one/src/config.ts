@@ -30,7 +30,9 @@ export interface PlatformConfig {
 
 /** @throws Error naming each wrong setting. */
 export const readConfig = (env: NodeJS.ProcessEnv): PlatformConfig => {
-  const result = schema.safeParse(env);
+  // A setting left empty counts as not given.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given);
   if (!result.success) {
     const lines = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new Error(`Wrong settings:\n  ${lines.join('\n  ')}`);
