@@ -1,0 +1,27 @@
+import { ApiError } from '@backlot/contract';
+
+/** Contract section 3. */
+const commonCount = 10_000;
+
+let common: Promise<ReadonlySet<string>> | undefined;
+
+/** The list is ordered by frequency, most frequent first, and in lower case. Loaded on first use. */
+const commonPasswords = (): Promise<ReadonlySet<string>> => {
+  common ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common'].slice(0, commonCount)),
+  );
+  return common;
+};
+
+const tooWeak = (message: string) => new ApiError('password_too_weak', message);
+
+/** Length is the contract's own check. @throws ApiError password_too_weak */
+export const checkPassword = async (password: string, email: string): Promise<void> => {
+  const lower = password.toLowerCase();
+  if (lower === email || lower === email.slice(0, email.lastIndexOf('@'))) {
+    throw tooWeak('"password": must not be the e-mail address.');
+  }
+  if ((await commonPasswords()).has(lower)) {
+    throw tooWeak('"password": is one of the 10,000 commonest. Choose another one.');
+  }
+};
