@@ -20,7 +20,7 @@ export type Deletion = ReturnType<typeof createDeletion>;
 
 /** A deleted project keeps its row, its status and its keys until its time to be restored is over. */
 export const createDeletion = ({ database, outbox, projects, config, now }: DeletionDeps) => {
-  /** Deleted at or before this: past restoring. */
+  /** What was deleted at this time or before is past restoring. */
   const restorableSince = () => new Date(now() - config.restoreDays * dayMs);
 
   const eraseBatch = () =>
@@ -41,7 +41,7 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
     database.transaction(async () => {
       const rows = await database.query<ProjectRow>(
         `UPDATE projects SET deleted_at = $2, updated_at = $2 WHERE number IN (
-           SELECT number FROM projects WHERE owner_id = $1 AND deleted_at IS NULL LIMIT $3 FOR UPDATE)
+           SELECT number FROM projects WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY number LIMIT $3 FOR UPDATE)
          RETURNING ${projectColumns}`,
         [ownerId, new Date(now()), batchSize],
       );
@@ -93,7 +93,11 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
     /** Erases for good what is past restoring; returns how many projects. */
     async sweep(): Promise<number> {
       let erased = 0;
-      for (let batch = batchSize; batch === batchSize; erased += batch) batch = await eraseBatch();
+      let batch: number;
+      do {
+        batch = await eraseBatch();
+        erased += batch;
+      } while (batch === batchSize);
       return erased;
     },
   };

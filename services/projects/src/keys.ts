@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
+import { type Page, type PageQuery, pageOf, positionOf } from '@backlot/http';
 import { uuidv7 } from 'uuidv7';
 import { z } from 'zod';
 import type { ProjectsConfig } from './config.ts';
-import { type Page, type PageQuery, pageOf, positionOf } from './page.ts';
 import type { Projects } from './projects.ts';
 import { inScope, type ProjectScope, scopeValues } from './scope.ts';
 
@@ -22,6 +22,7 @@ export interface StoredKey {
 
 const keyBytes = 32;
 const uuid = z.uuid();
+const isUuid = (text: string) => uuid.safeParse(text).success;
 const presentKey = (row: KeyRow): StoredKey => ({
   id: row.id,
   name: row.name,
@@ -79,14 +80,14 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
     /** @throws ApiError project_not_found, project_deleted, invalid_cursor */
     async list(scope: ProjectScope, query: PageQuery): Promise<Page<StoredKey>> {
       const after = positionOf('keys', query.cursor);
-      if (after && !uuid.safeParse(after.id).success) throw new ApiError('invalid_cursor', '"cursor": not a cursor.');
+      if (after && !isUuid(after.id)) throw new ApiError('invalid_cursor', '"cursor": not one of this list.');
       await projects.get(scope);
       const rows = await database.query<KeyRow>(
         `SELECT id, name, created_at FROM keys
           WHERE project_number = (SELECT number FROM projects WHERE ${inScope} AND deleted_at IS NULL)
-            ${after ? 'AND (created_at, id) < ($5, $6)' : ''}
-          ORDER BY created_at DESC, id DESC LIMIT $4`,
-        [...scopeValues(scope), query.limit + 1, ...(after ? [after.createdAt, after.id] : [])],
+            AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
+          ORDER BY created_at DESC, id DESC LIMIT $6`,
+        [...scopeValues(scope), after?.createdAt, after?.id, query.limit + 1],
       );
       return pageOf('keys', query, rows, presentKey);
     },
@@ -95,7 +96,7 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
     revoke: (scope: ProjectScope, keyId: string): Promise<void> =>
       database.transaction(async () => {
         const { id: projectId } = await lockProject(scope);
-        if (!uuid.safeParse(keyId).success) throw keyNotFound();
+        if (!isUuid(keyId)) throw keyNotFound();
         const [row] = await database.query<{ hash: Buffer }>(
           'DELETE FROM keys WHERE project_number = $1 AND id = $2 RETURNING hash',
           [scope.projectNumber, keyId],

@@ -24,15 +24,14 @@ export const effectiveLimits = (defaults: ClassLimits, operator: LimitLayer, own
 
 /** Null removes a value, or all of a class. */
 export const mergeLimits = (layer: LimitLayer, changes: LimitChanges): LimitLayer => {
-  const merged = each((name, kind) => {
+  const merged: LimitLayer = {};
+  for (const name of limitClasses) {
     const change = changes[name];
-    if (change === null) return undefined;
-    const value = change?.[kind];
-    if (value === null) return undefined;
-    return value ?? layer[name]?.[kind];
-  });
-  // Undefined values and classes without any go with JSON.
-  return JSON.parse(JSON.stringify(merged)) as LimitLayer;
+    if (change === null) continue;
+    const values = Object.entries({ ...layer[name], ...change }).filter(([, value]) => typeof value === 'number');
+    if (values.length > 0) merged[name] = Object.fromEntries(values);
+  }
+  return merged;
 };
 
 export interface LimitsDeps {

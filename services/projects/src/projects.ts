@@ -1,7 +1,7 @@
 import { ApiError, platformProject, type ProjectSettings } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
+import { type Page, type PageQuery, pageOf, positionOf } from '@backlot/http';
 import type { ProjectsConfig } from './config.ts';
-import { type Page, type PageQuery, pageOf, positionOf } from './page.ts';
 import { randomProjectId } from './project-id.ts';
 import { inScope, type ProjectScope, projectDeleted, projectNotFound, scopeValues } from './scope.ts';
 
@@ -117,10 +117,9 @@ export const createProjects = ({ database, outbox, config, now, newId = randomPr
       const after = positionOf('projects', query.cursor);
       const rows = await database.query<ProjectRow>(
         `SELECT ${projectColumns} FROM projects
-          WHERE ${anyOwner ? '$1::uuid IS NULL' : 'owner_id = $1'}
-            ${after ? 'AND (created_at, id) < ($3, $4)' : ''}
-          ORDER BY created_at DESC, id DESC LIMIT $2`,
-        [anyOwner ? null : ownerId, query.limit + 1, ...(after ? [after.createdAt, after.id] : [])],
+          WHERE (owner_id = $1 OR $2) AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4))
+          ORDER BY created_at DESC, id DESC LIMIT $5`,
+        [ownerId, anyOwner, after?.createdAt, after?.id, query.limit + 1],
       );
       return pageOf('projects', query, rows, present);
     },

@@ -5,7 +5,7 @@
  */
 import type { Bus } from '@backlot/bus';
 import { events, type ProjectDirectory, type ProjectSnapshot, platformProject } from '@backlot/contract';
-import { createIdempotencyStore, createOutbox, type Database } from '@backlot/database';
+import { createIdempotencyStore, createOutbox, createSweeper, type Database } from '@backlot/database';
 import { serviceApp } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
@@ -16,9 +16,9 @@ import { createDirectory } from './directory.ts';
 import { internalRouter } from './internal.ts';
 import { createKeys } from './keys.ts';
 import { createLimits } from './limits.ts';
+import { isProjectId } from './project-id.ts';
 import { createProjects } from './projects.ts';
 import { routesOf } from './routes/index.ts';
-import { createSweeper } from './sweeper.ts';
 
 export interface ProjectsDeps {
   /** Of schema `projects`, migrated. */
@@ -96,9 +96,10 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
     },
     sweep,
     async ensureProject({ id, name, ownerId }) {
+      if (!isProjectId(id)) throw new Error(`"${id}" can not be the id of a project.`);
       await database.transaction(() => projects.insert(id, { name, ownerId }));
       const project = await directory.findProject(id);
-      if (!project) throw new Error(`"${id}" can not be the id of a project.`);
+      if (!project) throw new Error(`The project "${id}" was erased meanwhile.`);
       return project;
     },
   };
