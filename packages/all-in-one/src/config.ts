@@ -24,6 +24,8 @@ export interface PlatformConfig {
   logLevel: string;
   /** A PostgreSQL of one's own; without it one is started in the data folder. */
   databaseUrl: string | undefined;
+  /** All settings as given; services read their own from it. */
+  settings: Readonly<Record<string, string | undefined>>;
   /** How the gateway reaches the services: as function calls or over HTTP. */
   upstreams: 'in-process' | 'http';
 }
@@ -47,6 +49,7 @@ export const readConfig = (env: NodeJS.ProcessEnv): PlatformConfig => {
     trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
     logLevel: settings.BACKLOT_LOG_LEVEL,
     databaseUrl: settings.DATABASE_URL,
+    settings: given,
     upstreams: 'in-process',
   };
 };

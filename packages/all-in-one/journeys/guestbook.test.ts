@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { chromiumPath } from './chromium.ts';
+import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
+
+describe('the guestbook in a real browser', () => {
+  let platform: PlatformUnderTest;
+  let browser: Browser;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    const executablePath = await chromiumPath();
+    platform = await platformUnderTest('in-process');
+    browser = await chromium.launch({
+      executablePath,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  const open = async (): Promise<{ context: BrowserContext; page: Page }> => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('status of 4'))
+        problems.push(message.text());
+    });
+    await page.goto(`${platform.url}/examples/guestbook/`);
+    return { context, page };
+  };
+  const signUp = async (page: Page, email: string, name: string) => {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill('a good long password');
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByText(name).first().waitFor();
+  };
+  const write = async (page: Page, text: string) => {
+    await page.getByLabel('Your entry').fill(text);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('listitem').filter({ hasText: text }).waitFor();
+  };
+
+  it('signs up, writes, edits, deletes; a visitor sees entries but no buttons; the session lives on', async () => {
+    const { page } = await open();
+    await signUp(page, 'ada@example.org', 'Ada');
+    await write(page, 'Hello <b>world</b>');
+    await write(page, 'To be deleted');
+
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Hello' })
+      .getByRole('button', { name: 'Edit' })
+      .click();
+    await page.getByLabel('Your entry').fill('Hello, changed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Hello, changed').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'deleted' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByText('To be deleted').waitFor({ state: 'detached' });
+
+    const visitor = await open();
+    await visitor.page.getByText('Hello, changed').waitFor();
+    expect(await visitor.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await signUp(visitor.page, 'bob@example.org', 'Bob');
+    expect(await visitor.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').filter({ hasText: /.+/ }).waitFor();
+    await page.getByLabel('Password').fill('a good long password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Edit' }).waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+
+  it('shows the API page without an error', async () => {
+    const { page } = await open();
+    await page.goto(`${platform.url}/docs/`);
+    await page.getByText('Create a record; the first one creates the collection').waitFor();
+    expect(problems).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,16 @@
+import type { Services } from './services.ts';
+
+/** What a first start makes; later starts find it. */
+export interface Seeded {
+  projectId: string;
+  owner: { email: string; password: string };
+}
+
+const ownerEmail = 'owner@backlot.example';
+
+/** @param password of the owner when the account is made; a later change of it stays. */
+export const seed = async ({ auth, projects }: Services, password: string): Promise<Seeded> => {
+  const { user } = await auth.ensureOwner({ email: ownerEmail, password, name: 'Demo owner' });
+  const project = await projects.ensureProject({ id: 'demo', name: 'Demo', ownerId: user.id });
+  return { projectId: project.id, owner: { email: ownerEmail, password } };
+};

@@ -1,0 +1,82 @@
+import { type AuthService, createAuthService, readAuthConfig } from '@backlot/auth';
+import type { Bus } from '@backlot/bus';
+import { createDatabase, migrate } from '@backlot/database';
+import type { IdentitySecret } from '@backlot/identity';
+import {
+  createProjectsService,
+  type ProjectsService,
+  parseConfig as parseProjectsConfig,
+} from '@backlot/projects';
+import {
+  createRecordsService,
+  parseConfig as parseRecordsConfig,
+  type RecordsService,
+} from '@backlot/records';
+import type { Logger } from '@backlot/telemetry';
+import { migrations } from './migrations.ts';
+
+export interface ServicesOptions {
+  settings: Readonly<Record<string, string | undefined>>;
+  databaseUrl: string;
+  publicUrl: string;
+  masterKey: string;
+  identitySecret: IdentitySecret;
+  now: () => number;
+  log: Logger;
+  bus: Bus;
+  checkResponses: boolean;
+}
+
+export interface Services {
+  auth: AuthService;
+  projects: ProjectsService;
+  records: RecordsService;
+}
+
+/** Migrates, creates and starts every service; what must be stopped is pushed to `running`. */
+export const startServices = async (
+  { settings, databaseUrl, publicUrl, masterKey, ...shared }: ServicesOptions,
+  running: (() => Promise<unknown>)[],
+): Promise<Services> => {
+  for (const each of migrations) await migrate({ url: databaseUrl, ...each });
+  const databaseOf = (schema: string) => {
+    const database = createDatabase({
+      url: databaseUrl,
+      schema,
+      onConnectionLost: (error) =>
+        shared.log.warn({ err: error }, 'lost a connection to PostgreSQL'),
+    });
+    running.push(() => database.close());
+    return database;
+  };
+  const env = {
+    ...settings,
+    DATABASE_URL: databaseUrl,
+    BACKLOT_IDENTITY_SECRET: 'not read: the all-in-one hands its own over',
+    BACKLOT_PUBLIC_URL: publicUrl,
+    BACKLOT_AUTH_MASTER_KEY: masterKey,
+  };
+  const services = {
+    auth: createAuthService({
+      ...shared,
+      database: databaseOf('auth'),
+      // One hash at a time leaves the other threads of the pool to everything else in this process.
+      config: readAuthConfig(env, { hashConcurrency: 1 }),
+    }),
+    projects: createProjectsService({
+      ...shared,
+      database: databaseOf('projects'),
+      config: parseProjectsConfig(env),
+    }),
+    records: createRecordsService({
+      ...shared,
+      database: databaseOf('records'),
+      config: parseRecordsConfig(env),
+    }),
+  };
+  for (const service of Object.values(services)) {
+    await service.start();
+    running.push(() => service.stop());
+  }
+  return services;
+};
