@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import autocannon from 'autocannon';
 
 const run = promisify(execFile);
 
@@ -19,16 +19,30 @@ export interface LoadResult {
   failures: number;
 }
 
-const connections = 64;
+const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 
-/** Calls as fast as answers come, over 64 connections. */
+/** Calls as fast as answers come, over 64 connections of wrk. */
 export const load = async (request: LoadRequest, seconds: number): Promise<LoadResult> => {
-  const result = await autocannon({ ...request, connections, duration: seconds, workers: 1 });
+  const { url, method = 'GET', headers = {}, body = '' } = request;
+  const options = ['-t1', '-c64', `-d${seconds}s`, '-s', script, url];
+  const { stdout } = await run('wrk', [
+    ...options,
+    '--',
+    method,
+    body,
+    ...Object.entries(headers).flat(),
+  ]).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new Error(
+      'The benchmark needs wrk: install the package "wrk" (Debian: apt-get install wrk).',
+    );
+  });
+  const summary = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   return {
-    requestsPerSecond: result.requests.average,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-    failures: result.non2xx + result.errors,
+    requestsPerSecond: summary.requests / (summary.micros / 1e6),
+    p50Ms: summary.p50 / 1000,
+    p99Ms: summary.p99 / 1000,
+    failures: summary.failures,
   };
 };
 
