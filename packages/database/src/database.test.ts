@@ -90,6 +90,15 @@ describe('transaction', () => {
     expect(await ids()).toEqual([2]);
   });
 
+  it('leaves room for detached work when transactions fill the pool', async () => {
+    const small = createDatabase({ url: server.url, schema: 'unit', poolSize: 1 });
+    const insideFull = small.transaction(() =>
+      small.detached(() => small.transaction(() => small.query('SELECT 1 AS one'))),
+    );
+    expect(await insideFull).toEqual([{ one: 1 }]);
+    await small.close();
+  });
+
   it('runs afterCommit work only when it has committed', async () => {
     const ran: string[] = [];
     await database.transaction(async () => database.afterCommit(() => void ran.push('committed')));
@@ -143,11 +152,14 @@ describe('failures', () => {
       poolSize: 1,
       acquireTimeoutMs: 50,
     });
-    await small.transaction(async () => {
-      await expect(small.detached(() => small.query('SELECT 1'))).rejects.toThrow(
-        DatabaseUnavailable,
-      );
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
     });
+    const busy = small.transaction(() => gate);
+    await expect(small.query('SELECT 1')).rejects.toThrow(DatabaseUnavailable);
+    release();
+    await busy;
     await small.close();
   });
 

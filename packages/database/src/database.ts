@@ -55,6 +55,8 @@ interface Ambient {
   afterCommit: (() => void)[];
 }
 
+const detachedPoolSize = 2;
+
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text') =>
@@ -73,24 +75,30 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     keepAlive: true,
   };
   const onConnectionLost = options.onConnectionLost ?? (() => {});
-  const pool = new pg.Pool({
-    ...connection,
-    types,
-    max: options.poolSize ?? 8,
-    connectionTimeoutMillis: options.acquireTimeoutMs ?? 3000,
-  });
-  pool.on('error', onConnectionLost);
+  const createPool = (max: number) => {
+    const connections = new pg.Pool({
+      ...connection,
+      types,
+      max,
+      connectionTimeoutMillis: options.acquireTimeoutMs ?? 3000,
+    });
+    return connections.on('error', onConnectionLost);
+  };
+  const pool = createPool(options.poolSize ?? 8);
+  // Transactions that fill the pool would wait for each other if their detached work needed it too.
+  const detachedPool = createPool(detachedPoolSize);
   const reader = createPipelinedReader(connection, onConnectionLost);
-  const ambient = new AsyncLocalStorage<Ambient>();
+  const ambient = new AsyncLocalStorage<Ambient | 'detached'>();
 
   const current = () => {
     const transaction = ambient.getStore();
-    return transaction?.open ? transaction : undefined;
+    return typeof transaction === 'object' && transaction.open ? transaction : undefined;
   };
+  const free = () => (ambient.getStore() === 'detached' ? detachedPool : pool);
 
   const run = async <Row>(config: pg.QueryConfig): Promise<Row[]> => {
     try {
-      const result = await (current()?.client ?? pool).query(config);
+      const result = await (current()?.client ?? free()).query(config);
       return result.rows as Row[];
     } catch (error) {
       throw translate(error);
@@ -113,9 +121,11 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   };
 
   const outermost = async <T>(work: () => Promise<T>): Promise<T> => {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw translate(error);
-    });
+    const client = await free()
+      .connect()
+      .catch((error: unknown) => {
+        throw translate(error);
+      });
     const transaction: Ambient = { client, open: true, depth: 0, afterCommit: [] };
     let broken: Error | undefined;
     const onError = (error: Error) => {
@@ -153,7 +163,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
         types: rawTypes,
       };
       try {
-        const client = current()?.client ?? reader.client() ?? pool;
+        const client = current()?.client ?? reader.client() ?? free();
         return (await client.query<TextRow>(config)).rows;
       } catch (error) {
         throw translate(error);
@@ -163,14 +173,14 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       const transaction = current();
       return transaction ? nested(transaction, work) : outermost(work);
     },
-    detached: (work) => ambient.exit(work),
+    detached: (work) => (current() ? ambient.run('detached', work) : work()),
     afterCommit(work) {
       const transaction = current();
       if (transaction) transaction.afterCommit.push(work);
       else work();
     },
     async close() {
-      await Promise.all([reader.close(), pool.end()]);
+      await Promise.all([reader.close(), pool.end(), detachedPool.end()]);
     },
   };
 };
