@@ -1,2 +1,3 @@
 export { type AuthConfig, readAuthConfig } from './config.ts';
-export { type AuthDeps, type AuthService, createAuthService, type NewOwner } from './service.ts';
+export type { NewOwner } from './ensure-owner.ts';
+export { type AuthDeps, type AuthService, createAuthService } from './service.ts';

@@ -4,20 +4,20 @@
  * bearer token becomes a caller (the gateway's business).
  */
 import type { Bus } from '@backlot/bus';
-import { platformProject, type SessionDirectory, type User } from '@backlot/contract';
+import type { SessionDirectory, User } from '@backlot/contract';
 import { createIdempotencyStore, createSweeper, type Database } from '@backlot/database';
 import { serviceApp } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
 import type { Express } from 'express';
 import type { AuthConfig } from './config.ts';
+import { ensureOwner, type NewOwner } from './ensure-owner.ts';
 import { eraseProject } from './erase-project.ts';
 import { internalRoutes } from './internal.ts';
 import { createNouns } from './nouns.ts';
 import { createArgon2Hasher, type PasswordHasher } from './passwords.ts';
 import { authServiceRoutes } from './routes/index.ts';
 import { sweep } from './sweep.ts';
-import { presentUser } from './users.ts';
 
 export interface AuthDeps {
   database: Database;
@@ -31,12 +31,6 @@ export interface AuthDeps {
   checkResponses: boolean;
   /** Argon2id by the config unless given. */
   hasher?: PasswordHasher;
-}
-
-export interface NewOwner {
-  email: string;
-  password: string;
-  name: string | null;
 }
 
 export interface AuthService {
@@ -81,22 +75,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   return {
     app,
     sessions,
-    async ensureOwner({ email, password, name }) {
-      const existing = await nouns.users.findByEmail(
-        platformProject.number,
-        email,
-        Buffer.alloc(0),
-      );
-      if (existing) return { user: presentUser(existing), created: false };
-      const passwordHash = await nouns.passwords.hash(platformProject.number, password);
-      const row = await nouns.users.add(platformProject.number, {
-        email,
-        name,
-        passwordHash,
-        emailVerified: true,
-      });
-      return { user: presentUser(row), created: true };
-    },
+    ensureOwner: (owner) => ensureOwner(nouns, owner),
     async start() {
       await Promise.all([nouns.keys.signer(), nouns.passwords.prepare()]);
       await bus.subscribe({
