@@ -68,21 +68,19 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
     /** Leaves a project that is not deleted as it is. @throws ApiError project_not_found */
     restore: (scope: ProjectScope): Promise<Project> =>
       database.transaction(async () => {
-        const [restored] = await database.query<ProjectRow>(
-          `UPDATE projects SET deleted_at = NULL, updated_at = $5
-            WHERE ${inScope} AND deleted_at > $4 RETURNING ${projectColumns}`,
-          [...scopeValues(scope), restorableSince(), new Date(now())],
-        );
-        if (restored) {
-          await projects.changed(restored);
-          return projects.present(restored);
-        }
         const [row] = await database.query<ProjectRow>(
-          `SELECT ${projectColumns} FROM projects WHERE ${inScope} AND deleted_at IS NULL`,
+          `SELECT ${projectColumns} FROM projects WHERE ${inScope} FOR NO KEY UPDATE`,
           scopeValues(scope),
         );
-        if (!row) throw projectNotFound();
-        return projects.present(row);
+        if (!row || (row.deleted_at && row.deleted_at <= restorableSince()))
+          throw projectNotFound();
+        if (row.deleted_at === null) return projects.present(row);
+        await database.query(
+          `UPDATE projects SET deleted_at = NULL, updated_at = $4 WHERE ${inScope}`,
+          [...scopeValues(scope), new Date(now())],
+        );
+        await projects.changed(row);
+        return projects.present({ ...row, deleted_at: null });
       }),
 
     /** Deletes the projects of an erased owner; again is harmless. */

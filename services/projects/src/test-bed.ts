@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { createInProcessBus } from '@backlot/bus';
-import { defaultLimits, platformProject } from '@backlot/contract';
+import { type BusEvent, createInProcessBus } from '@backlot/bus';
+import { defaultLimits, events, platformProject } from '@backlot/contract';
 import { createDatabase, type Database, migrate } from '@backlot/database';
 import { type Identity, type IdentityProject, identityHeader } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
@@ -22,13 +22,27 @@ export const ownerA = '018f0000-0000-7000-8000-0000000000a1';
 export const ownerB = '018f0000-0000-7000-8000-0000000000b1';
 export const dayMs = 24 * 60 * 60 * 1000;
 
-export const platform: IdentityProject = { ...platformProject, name: 'Backlot', ownerId: null, settings: {} };
+export const platform: IdentityProject = {
+  ...platformProject,
+  name: 'Backlot',
+  ownerId: null,
+  settings: {},
+};
+
+export const testConfig: ProjectsConfig = {
+  publicUrl: 'https://backlot.example',
+  maxProjectsPerOwner: 1000,
+  maxKeysPerProject: 100,
+  restoreDays: 30,
+  defaultLimits,
+};
 
 /** The service on a database of its own, with a clock that only `pass` moves. */
 export interface TestBed {
   service: ProjectsService;
   database: Database;
   http: ServiceUnderTest;
+  now(): number;
   /** Moves the clock. */
   pass(ms: number): void;
   /** Calls as the gateway would; the identity is signed at the test's time. */
@@ -40,6 +54,9 @@ export interface TestBed {
   project(ownerId?: string): Promise<string>;
   /** Topics and payloads stored for publishing; empties the list. */
   takeEvents(): Promise<{ topic: string; payload: unknown }[]>;
+  publish(event: BusEvent): Promise<void>;
+  /** What the service itself has published since it was started. */
+  published(): readonly BusEvent[];
   close(): Promise<void>;
 }
 
@@ -49,6 +66,10 @@ export const createTestBed = async (changes: Partial<ProjectsConfig> = {}): Prom
   await migrate({ url: testDatabase.url, schema: 'projects', directory });
   const database = createDatabase({ url: testDatabase.url, schema: 'projects' });
   const bus = createInProcessBus({ onDead: () => {} });
+  const published: BusEvent[] = [];
+  await bus.listen(Object.keys(events), (event) => {
+    if (event.topic !== 'user.erased') published.push(event);
+  });
   let time = Date.now();
   const service = createProjectsService({
     database,
@@ -56,14 +77,7 @@ export const createTestBed = async (changes: Partial<ProjectsConfig> = {}): Prom
     identitySecret: testIdentitySecret,
     now: () => time,
     log: createLogger({ service: 'projects', level: 'silent' }),
-    config: {
-      publicUrl: 'https://backlot.example',
-      maxProjectsPerOwner: 1000,
-      maxKeysPerProject: 100,
-      restoreDays: 30,
-      defaultLimits,
-      ...changes,
-    },
+    config: { ...testConfig, ...changes },
     checkResponses: true,
   });
   const http = await serveForTest(service.app);
@@ -78,6 +92,7 @@ export const createTestBed = async (changes: Partial<ProjectsConfig> = {}): Prom
     service,
     database,
     http,
+    now: () => time,
     pass(ms) {
       time += ms;
     },
@@ -85,14 +100,23 @@ export const createTestBed = async (changes: Partial<ProjectsConfig> = {}): Prom
       const vouched = identity ? { [identityHeader]: signed(identity, time) } : {};
       return http.call(method, path, { ...request, headers: { ...vouched, ...headers } });
     },
-    owner: async (ownerId, projectId) => asOwner({ userId: ownerId, project: await target(projectId) }),
+    owner: async (ownerId, projectId) =>
+      asOwner({ userId: ownerId, project: await target(projectId) }),
     operator: async (projectId) => asOperator({ project: await target(projectId) }),
     async project(ownerId = ownerA) {
       const identity = await bed.owner(ownerId);
-      const { body } = await bed.call('POST', '/platform/projects', { identity, body: { name: 'A project' } });
+      const { body } = await bed.call('POST', '/platform/projects', {
+        identity,
+        body: { name: 'A project' },
+      });
       return String(body.id);
     },
-    takeEvents: () => database.query('WITH taken AS (DELETE FROM outbox RETURNING *) SELECT topic, payload FROM taken ORDER BY id'),
+    takeEvents: () =>
+      database.query(
+        'WITH taken AS (DELETE FROM outbox RETURNING *) SELECT topic, payload FROM taken ORDER BY id',
+      ),
+    publish: (event) => bus.publish(event),
+    published: () => published,
     async close() {
       await http.stop();
       await database.close();
