@@ -1,4 +1,9 @@
-import type { KeySnapshot, ProjectDirectory, ProjectSettings, ProjectSnapshot } from '@backlot/contract';
+import type {
+  KeySnapshot,
+  ProjectDirectory,
+  ProjectSettings,
+  ProjectSnapshot,
+} from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { ProjectsConfig } from './config.ts';
 import { effectiveLimits, type LimitLayer } from './limits.ts';
@@ -39,7 +44,11 @@ export const createDirectory = (database: Database, config: ProjectsConfig): Pro
   async findKey(keyHash: string): Promise<KeySnapshot | null> {
     const hash = Buffer.from(keyHash, 'base64url');
     if (hash.length !== sha256Bytes || hash.toString('base64url') !== keyHash) return null;
-    const [row] = await database.read('find-key', 'SELECT id, project_number FROM keys WHERE hash = $1', [hash]);
+    const [row] = await database.read(
+      'find-key',
+      'SELECT id, project_number FROM keys WHERE hash = $1',
+      [hash],
+    );
     return row?.[0] ? { id: row[0], projectNumber: Number(row[1]) } : null;
   },
 });

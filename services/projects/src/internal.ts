@@ -4,7 +4,11 @@ import type { IdentitySecret } from '@backlot/identity';
 import { Router } from 'express';
 
 /** The directory over HTTP: JSON, or 404 where it says null. */
-export const internalRouter = (directory: ProjectDirectory, secret: IdentitySecret, now: () => number): Router => {
+export const internalRouter = (
+  directory: ProjectDirectory,
+  secret: IdentitySecret,
+  now: () => number,
+): Router => {
   const router = Router();
   router.use(gatewayOnly(secret, now));
   router.get('/projects/:id', async (req, res) => {

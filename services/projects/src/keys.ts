@@ -53,13 +53,18 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
   };
 
   const checkBound = async (projectNumber: number) => {
-    const [row] = await database.query<{ count: number }>('SELECT count(*) FROM keys WHERE project_number = $1', [
-      projectNumber,
-    ]);
+    const [row] = await database.query<{ count: number }>(
+      'SELECT count(*) FROM keys WHERE project_number = $1',
+      [projectNumber],
+    );
     if ((row?.count ?? 0) < config.maxKeysPerProject) return;
-    throw new ApiError('key_limit', `A project may have at most ${config.maxKeysPerProject} keys.`, {
-      hint: 'Revoke one that is no longer used.',
-    });
+    throw new ApiError(
+      'key_limit',
+      `A project may have at most ${config.maxKeysPerProject} keys.`,
+      {
+        hint: 'Revoke one that is no longer used.',
+      },
+    );
   };
 
   return {
@@ -72,7 +77,13 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
         const row = { id: uuidv7(), name, created_at: new Date(now()) };
         await database.query(
           'INSERT INTO keys (id, project_number, name, hash, created_at) VALUES ($1, $2, $3, $4, $5)',
-          [row.id, scope.projectNumber, name, createHash('sha256').update(key).digest(), row.created_at],
+          [
+            row.id,
+            scope.projectNumber,
+            name,
+            createHash('sha256').update(key).digest(),
+            row.created_at,
+          ],
         );
         return { ...presentKey(row), key };
       }),
@@ -80,7 +91,8 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
     /** @throws ApiError project_not_found, project_deleted, invalid_cursor */
     async list(scope: ProjectScope, query: PageQuery): Promise<Page<StoredKey>> {
       const after = positionOf('keys', query.cursor);
-      if (after && !isUuid(after.id)) throw new ApiError('invalid_cursor', '"cursor": not one of this list.');
+      if (after && !isUuid(after.id))
+        throw new ApiError('invalid_cursor', '"cursor": not one of this list.');
       await projects.get(scope);
       const rows = await database.query<KeyRow>(
         `SELECT id, name, created_at FROM keys

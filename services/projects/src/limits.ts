@@ -13,11 +13,18 @@ export type LimitLayer = Partial<Record<ClassName, Partial<Record<Kind, number>>
 
 const each = <T>(value: (name: ClassName, kind: Kind) => T) =>
   Object.fromEntries(
-    limitClasses.map((name) => [name, Object.fromEntries(kinds.map((kind) => [kind, value(name, kind)]))]),
+    limitClasses.map((name) => [
+      name,
+      Object.fromEntries(kinds.map((kind) => [kind, value(name, kind)])),
+    ]),
   ) as Record<ClassName, Record<Kind, T>>;
 
 /** The owner can only lower what the operator, or else the default, allows. */
-export const effectiveLimits = (defaults: ClassLimits, operator: LimitLayer, owner: LimitLayer): ClassLimits =>
+export const effectiveLimits = (
+  defaults: ClassLimits,
+  operator: LimitLayer,
+  owner: LimitLayer,
+): ClassLimits =>
   each((name, kind) =>
     Math.min(owner[name]?.[kind] ?? Infinity, operator[name]?.[kind] ?? defaults[name][kind]),
   );
@@ -28,7 +35,9 @@ export const mergeLimits = (layer: LimitLayer, changes: LimitChanges): LimitLaye
   for (const name of limitClasses) {
     const change = changes[name];
     if (change === null) continue;
-    const values = Object.entries({ ...layer[name], ...change }).filter(([, value]) => typeof value === 'number');
+    const values = Object.entries({ ...layer[name], ...change }).filter(
+      ([, value]) => typeof value === 'number',
+    );
     if (values.length > 0) merged[name] = Object.fromEntries(values);
   }
   return merged;
@@ -50,9 +59,13 @@ export const createLimits = ({ database, projects, config, now }: LimitsDeps) =>
       for (const kind of kinds) {
         const value = changes[name]?.[kind];
         if (value === null || value === undefined || value <= allowed[name][kind]) continue;
-        throw new ApiError('forbidden', `"${name}.${kind}": at most ${allowed[name][kind]} calls a minute.`, {
-          hint: 'An owner can lower limits; only the operator can raise them.',
-        });
+        throw new ApiError(
+          'forbidden',
+          `"${name}.${kind}": at most ${allowed[name][kind]} calls a minute.`,
+          {
+            hint: 'An owner can lower limits; only the operator can raise them.',
+          },
+        );
       }
     }
   };
@@ -64,14 +77,18 @@ export const createLimits = ({ database, projects, config, now }: LimitsDeps) =>
      */
     set: (scope: ProjectScope, changes: LimitChanges): Promise<ClassLimits> =>
       database.transaction(async () => {
-        const [row] = await database.query<ProjectRow & { operator_limits: LimitLayer; owner_limits: LimitLayer }>(
+        const [row] = await database.query<
+          ProjectRow & { operator_limits: LimitLayer; owner_limits: LimitLayer }
+        >(
           `SELECT ${projectColumns}, operator_limits, owner_limits FROM projects
             WHERE ${inScope} AND deleted_at IS NULL FOR NO KEY UPDATE`,
           scopeValues(scope),
         );
         if (!row) throw await projects.missing(scope);
         if (!scope.anyOwner) checkOnlyLowered(changes, row.operator_limits);
-        const operator = scope.anyOwner ? mergeLimits(row.operator_limits, changes) : row.operator_limits;
+        const operator = scope.anyOwner
+          ? mergeLimits(row.operator_limits, changes)
+          : row.operator_limits;
         const owner = scope.anyOwner ? row.owner_limits : mergeLimits(row.owner_limits, changes);
         await database.query(
           `UPDATE projects SET operator_limits = $4, owner_limits = $5, updated_at = $6 WHERE ${inScope}`,

@@ -9,14 +9,15 @@ import { createProjectsService } from './service.ts';
 
 const config = parseConfig(process.env);
 const log = createLogger({ service: 'projects', level: config.logLevel });
-const directory = fileURLToPath(new URL('../migrations', import.meta.url));
-await migrate({ url: config.databaseUrl, schema: 'projects', directory });
+const place = { url: config.databaseUrl, schema: 'projects' };
+await migrate({ ...place, directory: fileURLToPath(new URL('../migrations', import.meta.url)) });
 const database = createDatabase({
-  url: config.databaseUrl,
-  schema: 'projects',
+  ...place,
   onConnectionLost: (error) => log.warn({ err: error }, 'lost a connection to PostgreSQL'),
 });
-const bus = createInProcessBus({ onDead: (event, queue) => log.error({ event, queue }, 'gave an event up') });
+const bus = createInProcessBus({
+  onDead: (event, queue) => log.error({ event, queue }, 'gave an event up'),
+});
 const service = createProjectsService({
   database,
   bus,

@@ -1,9 +1,15 @@
-import { ApiError, platformProject, type ProjectSettings } from '@backlot/contract';
+import { ApiError, type ProjectSettings, platformProject } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { type Page, type PageQuery, pageOf, positionOf } from '@backlot/http';
 import type { ProjectsConfig } from './config.ts';
 import { randomProjectId } from './project-id.ts';
-import { inScope, type ProjectScope, projectDeleted, projectNotFound, scopeValues } from './scope.ts';
+import {
+  inScope,
+  type ProjectScope,
+  projectDeleted,
+  projectNotFound,
+  scopeValues,
+} from './scope.ts';
 
 export interface ProjectRow {
   number: number;
@@ -39,7 +45,8 @@ export interface NewProject {
   settings?: ProjectSettings | undefined;
 }
 
-export const projectColumns = 'number, id, name, owner_id, status, settings, created_at, deleted_at';
+export const projectColumns =
+  'number, id, name, owner_id, status, settings, created_at, deleted_at';
 
 export interface ProjectsDeps {
   database: Database;
@@ -54,7 +61,13 @@ export type Projects = ReturnType<typeof createProjects>;
 
 const idTries = 5;
 
-export const createProjects = ({ database, outbox, config, now, newId = randomProjectId }: ProjectsDeps) => {
+export const createProjects = ({
+  database,
+  outbox,
+  config,
+  now,
+  newId = randomProjectId,
+}: ProjectsDeps) => {
   const present = (row: ProjectRow): Project => ({
     id: row.id,
     name: row.name,
@@ -69,7 +82,10 @@ export const createProjects = ({ database, outbox, config, now, newId = randomPr
     outbox.append('project.changed', { projectId: row.id, projectNumber: row.number });
 
   /** Undefined where the id is taken. */
-  const insert = async (id: string, { ownerId, name, settings = {} }: NewProject): Promise<ProjectRow | undefined> => {
+  const insert = async (
+    id: string,
+    { ownerId, name, settings = {} }: NewProject,
+  ): Promise<ProjectRow | undefined> => {
     const [row] = await database.query<ProjectRow>(
       `INSERT INTO projects (id, name, owner_id, settings, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
        ON CONFLICT (id) DO NOTHING RETURNING ${projectColumns}`,
@@ -81,17 +97,30 @@ export const createProjects = ({ database, outbox, config, now, newId = randomPr
 
   /** Creations of one owner go one after the other, so that the bound holds under parallel calls. */
   const checkBound = async (ownerId: string) => {
-    await database.query("SELECT pg_advisory_xact_lock(hashtextextended('projects of ' || $1, 0))", [ownerId]);
-    const [row] = await database.query<{ count: number }>('SELECT count(*) FROM projects WHERE owner_id = $1', [ownerId]);
+    await database.query(
+      "SELECT pg_advisory_xact_lock(hashtextextended('projects of ' || $1, 0))",
+      [ownerId],
+    );
+    const [row] = await database.query<{ count: number }>(
+      'SELECT count(*) FROM projects WHERE owner_id = $1',
+      [ownerId],
+    );
     if ((row?.count ?? 0) < config.maxProjectsPerOwner) return;
-    throw new ApiError('project_limit', `An owner may have at most ${config.maxProjectsPerOwner} projects.`, {
-      hint: 'Deleted projects count until they can no longer be restored.',
-    });
+    throw new ApiError(
+      'project_limit',
+      `An owner may have at most ${config.maxProjectsPerOwner} projects.`,
+      {
+        hint: 'Deleted projects count until they can no longer be restored.',
+      },
+    );
   };
 
   /** Why no row is in scope: the project is deleted, or this caller sees none. */
   const missing = async (scope: ProjectScope): Promise<ApiError> => {
-    const rows = await database.query(`SELECT 1 FROM projects WHERE ${inScope}`, scopeValues(scope));
+    const rows = await database.query(
+      `SELECT 1 FROM projects WHERE ${inScope}`,
+      scopeValues(scope),
+    );
     return rows.length > 0 ? projectDeleted() : projectNotFound();
   };
 
@@ -113,7 +142,11 @@ export const createProjects = ({ database, outbox, config, now, newId = randomPr
       }),
 
     /** Deleted projects are listed: they can be restored. @throws ApiError invalid_cursor */
-    async list(ownerId: string | null, anyOwner: boolean, query: PageQuery): Promise<Page<Project>> {
+    async list(
+      ownerId: string | null,
+      anyOwner: boolean,
+      query: PageQuery,
+    ): Promise<Page<Project>> {
       const after = positionOf('projects', query.cursor);
       const rows = await database.query<ProjectRow>(
         `SELECT ${projectColumns} FROM projects
@@ -136,7 +169,10 @@ export const createProjects = ({ database, outbox, config, now, newId = randomPr
     },
 
     /** @throws ApiError project_not_found, project_deleted, forbidden */
-    update: (scope: ProjectScope, { name, status, settings = {} }: ProjectChanges): Promise<Project> =>
+    update: (
+      scope: ProjectScope,
+      { name, status, settings = {} }: ProjectChanges,
+    ): Promise<Project> =>
       database.transaction(async () => {
         const [row] = await database.query<ProjectRow>(
           `UPDATE projects SET name = coalesce($4, name), status = coalesce($5, status),

@@ -12,7 +12,9 @@ export interface ProjectScope {
 
 export const projectNotFound = () => new ApiError('project_not_found', 'There is no such project.');
 export const projectDeleted = () =>
-  new ApiError('project_deleted', 'This project was deleted.', { hint: 'It can be restored for a while.' });
+  new ApiError('project_deleted', 'This project was deleted.', {
+    hint: 'It can be restored for a while.',
+  });
 
 /**
  * The gateway has put the project of the path into the identity; a path that says another one is
@@ -29,4 +31,5 @@ export const scopeOf = (identity: Identity, projectId: string): ProjectScope => 
 
 /** Belongs into every statement of these routes, over the first three values. */
 export const inScope = 'number = $1 AND (owner_id = $2 OR $3)';
-export const scopeValues = (scope: ProjectScope) => [scope.projectNumber, scope.ownerId, scope.anyOwner] as const;
+export const scopeValues = (scope: ProjectScope) =>
+  [scope.projectNumber, scope.ownerId, scope.anyOwner] as const;

@@ -4,8 +4,18 @@
  * project `platform`, kept by the auth service; others erase what they hold on `project.erased`.
  */
 import type { Bus } from '@backlot/bus';
-import { events, type ProjectDirectory, type ProjectSnapshot, platformProject } from '@backlot/contract';
-import { createIdempotencyStore, createOutbox, createSweeper, type Database } from '@backlot/database';
+import {
+  events,
+  type ProjectDirectory,
+  type ProjectSnapshot,
+  platformProject,
+} from '@backlot/contract';
+import {
+  createIdempotencyStore,
+  createOutbox,
+  createSweeper,
+  type Database,
+} from '@backlot/database';
 import { serviceApp } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
@@ -52,7 +62,9 @@ export interface ProjectsService {
 
 export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   const { database, bus, identitySecret, now, log, config, checkResponses } = deps;
-  const outbox = createOutbox(database, (error) => log.error({ err: error }, 'events wait to be published'));
+  const outbox = createOutbox(database, (error) =>
+    log.error({ err: error }, 'events wait to be published'),
+  );
   const idempotency = createIdempotencyStore(database);
   const projects = createProjects({ database, outbox, config, now });
   const deletion = createDeletion({ database, outbox, projects, config, now });
@@ -65,7 +77,9 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
     if (erased > 0) log.info({ erased }, 'erased projects that were past restoring');
     await idempotency.sweep();
   };
-  const sweeper = createSweeper(sweep, (error) => log.error({ err: error }, 'the sweep failed; it runs again'));
+  const sweeper = createSweeper(sweep, (error) =>
+    log.error({ err: error }, 'the sweep failed; it runs again'),
+  );
 
   return {
     app: serviceApp({
