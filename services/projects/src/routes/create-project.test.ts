@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectRoutes } from '@backlot/contract';
 import { refusesStrangers } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, ownerA, ownerB, type TestBed } from '../test-bed.ts';
 
 describe('createProject', () => {
@@ -9,14 +9,21 @@ describe('createProject', () => {
     bed = await createTestBed({ maxProjectsPerOwner: 5 });
   });
   afterAll(() => bed.close());
-  refusesStrangers(projectRoutes.createProject, () => bed.http, () => ({ path: '/projects', body: { name: 'Mine' } }));
+  refusesStrangers(
+    projectRoutes.createProject,
+    () => bed.http,
+    () => ({ path: '/projects', body: { name: 'Mine' } }),
+  );
 
   const create = async (body: unknown, headers: Record<string, string> = {}) =>
     bed.call('POST', '/platform/projects', { identity: await bed.owner(ownerA), body, headers });
 
   it('answers the new project, active, of the caller, under a fresh id', async () => {
     await bed.takeEvents();
-    const { status, body } = await create({ name: 'Guestbook', settings: { emailRecipients: 'known' } });
+    const { status, body } = await create({
+      name: 'Guestbook',
+      settings: { emailRecipients: 'known' },
+    });
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^[a-hjkmnp-z][a-hjkmnp-z2-9]{11}$/),
@@ -41,7 +48,10 @@ describe('createProject', () => {
     [{ name: 'a\0b' }, 'name'],
     [{ name: 'x', settings: { emailRecipients: 'all' } }, 'settings.emailRecipients'],
     [{ name: 'x', settings: { colour: 'red' } }, 'settings'],
-    [{ name: 'x', settings: { allowedOrigins: ['https://example.org/path'] } }, 'settings.allowedOrigins.0'],
+    [
+      { name: 'x', settings: { allowedOrigins: ['https://example.org/path'] } },
+      'settings.allowedOrigins.0',
+    ],
     [{ name: 'x', settings: null }, 'settings'],
   ])('refuses %j, naming %s, and creates nothing', async (body, field) => {
     await bed.takeEvents();
@@ -64,11 +74,13 @@ describe('createProject', () => {
 
   it('lets an owner have exactly as many projects as allowed, under parallel calls and counting deleted ones', async () => {
     const identity = await bed.owner(ownerB);
-    const attempt = () => bed.call('POST', '/platform/projects', { identity, body: { name: 'One of many' } });
+    const attempt = () =>
+      bed.call('POST', '/platform/projects', { identity, body: { name: 'One of many' } });
     const answers = await Promise.all(Array.from({ length: 12 }, attempt));
     expect(answers.filter((each) => each.status === 201)).toHaveLength(5);
     const refused = answers.filter((each) => each.status !== 201);
-    for (const each of refused) expect(each).toMatchObject({ status: 403, body: { code: 'project_limit' } });
+    for (const each of refused)
+      expect(each).toMatchObject({ status: 403, body: { code: 'project_limit' } });
 
     const { id } = answers.find((each) => each.status === 201)?.body ?? {};
     await bed.call('DELETE', `/platform/projects/${id}`, { identity: await bed.owner(ownerB, id) });

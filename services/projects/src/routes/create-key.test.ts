@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestBed, ownerA, type TestBed } from '../test-bed.ts';
+
+const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url');
+
+describe('createKey', () => {
+  let bed: TestBed;
+  let id: string;
+  beforeAll(async () => {
+    bed = await createTestBed({ maxKeysPerProject: 5 });
+  });
+  afterAll(() => bed.close());
+  beforeEach(async () => {
+    id = await bed.project();
+  });
+
+  const create = async (body: unknown, headers: Record<string, string> = {}) =>
+    bed.call('POST', `/platform/projects/${id}/keys`, {
+      identity: await bed.owner(ownerA, id),
+      body,
+      headers,
+    });
+
+  it('answers a key that the directory then finds by its hash, for its project', async () => {
+    const { status, body } = await create({ name: 'Server' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'Server',
+      key: expect.stringMatching(/^bk_[A-Za-z0-9_-]{43}$/),
+      createdAt: expect.any(String),
+    });
+    const project = await bed.service.directory.findProject(id);
+    expect(await bed.service.directory.findKey(hashOf(body.key))).toEqual({
+      id: body.id,
+      projectNumber: project?.number,
+    });
+  });
+
+  it('stores the key nowhere, not even for a replay, which shows it again', async () => {
+    const first = await create({ name: 'Once' }, { 'idempotency-key': 'secret' });
+    const again = await create({ name: 'Once' }, { 'idempotency-key': 'secret' });
+    expect(again.body).toEqual(first.body);
+    const secret = String(first.body.key).slice(3);
+    const stored = await bed.database.query<{ text: string }>(
+      `SELECT row_to_json(keys)::text AS text FROM keys UNION ALL SELECT row_to_json(outbox)::text FROM outbox
+       UNION ALL SELECT encode(sealed_answer, 'escape') FROM idempotency`,
+    );
+    expect(stored.length).toBeGreaterThan(1);
+    expect(stored.filter(({ text }) => text.includes(secret))).toEqual([]);
+  });
+
+  it('lets a project have exactly as many keys as allowed, under parallel calls', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => create({ name: `Key ${n}` })),
+    );
+    expect(answers.filter((each) => each.status === 201)).toHaveLength(5);
+    for (const each of answers.filter((answer) => answer.status !== 201)) {
+      expect(each).toMatchObject({ status: 403, body: { code: 'key_limit' } });
+    }
+    const { id: keyId } = answers.find((each) => each.status === 201)?.body ?? {};
+    await bed.call('DELETE', `/platform/projects/${id}/keys/${keyId}`, {
+      identity: await bed.owner(ownerA, id),
+    });
+    expect((await create({ name: 'In the free place' })).status).toBe(201);
+  });
+
+  it.each([{}, { name: '' }, { name: 'x'.repeat(101) }, { name: 'a', key: 'bk_mine' }])(
+    'refuses %j',
+    async (body) => {
+      expect(await create(body)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    },
+  );
+});

@@ -1,0 +1,89 @@
+import { projectRoutes } from '@backlot/contract';
+import { refusesStrangers } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, ownerA, ownerB, type TestBed } from '../test-bed.ts';
+
+describe('listProjects', () => {
+  let bed: TestBed;
+  const ids: string[] = [];
+  let foreign: string;
+  beforeAll(async () => {
+    bed = await createTestBed();
+    for (let n = 0; n < 5; n++) {
+      // Two of them at the same instant.
+      if (n !== 3) bed.pass(1000);
+      ids.push(await bed.project());
+    }
+    foreign = await bed.project(ownerB);
+  });
+  afterAll(() => bed.close());
+  refusesStrangers(
+    projectRoutes.listProjects,
+    () => bed.http,
+    () => ({ path: '/projects' }),
+  );
+
+  const list = async (query = '', ownerId = ownerA) =>
+    bed.call('GET', `/platform/projects${query}`, { identity: await bed.owner(ownerId) });
+  const idsOf = (items: { id: string }[]) => items.map((each) => each.id);
+
+  it("lists the caller's projects alone, newest first, page by page, each once", async () => {
+    const seen: string[] = [];
+    let query = '?limit=2';
+    for (let page = 0; page < 3; page++) {
+      const { status, body } = await list(query);
+      expect(status).toBe(200);
+      seen.push(...idsOf(body.items));
+      expect(body.hasMore).toBe(page < 2);
+      expect(body.nextCursor === null).toBe(page === 2);
+      query = `?limit=2&cursor=${body.nextCursor}`;
+    }
+    expect([...seen].sort()).toEqual([...ids].sort());
+    expect(seen[0]).toBe(ids[4]);
+    expect(seen[4]).toBe(ids[0]);
+    expect(idsOf((await list('', ownerB)).body.items)).toEqual([foreign]);
+  });
+
+  it('gives no items for a limit of 0 and at most 1,000 for more', async () => {
+    expect((await list('?limit=0')).body).toEqual({ items: [], hasMore: true, nextCursor: null });
+    expect((await list('?limit=100000')).body.items).toHaveLength(5);
+  });
+
+  it('keeps deleted projects in the list, so that they can be found and restored', async () => {
+    const id = await bed.project();
+    await bed.call('DELETE', `/platform/projects/${id}`, { identity: await bed.owner(ownerA, id) });
+    const { body } = await list();
+    expect(body.items.find((each: { id: string }) => each.id === id)).toMatchObject({
+      status: 'deleted',
+    });
+  });
+
+  it('lists all projects, the built-in one too, for the operator', async () => {
+    const { body } = await bed.call('GET', '/platform/projects', {
+      identity: await bed.operator(),
+    });
+    expect(idsOf(body.items)).toEqual(expect.arrayContaining([...ids, foreign, 'platform']));
+  });
+
+  it.each(['?limit=-1', '?limit=1.5', '?limit=x', '?limit=1&limit=2'])(
+    'refuses %s',
+    async (query) => {
+      expect(await list(query)).toMatchObject({ status: 400, body: { code: 'invalid_query' } });
+    },
+  );
+
+  it("refuses a made-up cursor and another list's", async () => {
+    const id = ids[0] ?? '';
+    const identity = await bed.owner(ownerA, id);
+    const path = `/platform/projects/${id}/keys`;
+    for (const name of ['one', 'two']) await bed.call('POST', path, { identity, body: { name } });
+    const ofKeys = await bed.call('GET', `${path}?limit=1`, { identity });
+    const madeUp = ['', 'x', '%00', Buffer.from('["projects",1e99,"a"]').toString('base64url')];
+    for (const cursor of [...madeUp, ofKeys.body.nextCursor]) {
+      expect(await list(`?cursor=${cursor}`)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_cursor' },
+      });
+    }
+  });
+});
