@@ -1,0 +1,131 @@
+import { authRoutes } from '@backlot/contract';
+import { refusesStrangers, testProject } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, type Person, type TestBed } from '../test-bed.ts';
+
+const newPassword = 'a quite different phrase';
+
+describe('changePassword', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+  refusesStrangers(
+    authRoutes.changePassword,
+    () => bed.http,
+    () => ({
+      path: '/auth/password',
+      body: { currentPassword: 'x', newPassword },
+    }),
+  );
+
+  const change = ({ identity }: Person, body: unknown) =>
+    bed.call('POST', '/auth/password', { identity, body });
+  const right = (person: Person, next = newPassword) => ({
+    currentPassword: person.password,
+    newPassword: next,
+  });
+
+  it('replaces the password and ends every other session', async () => {
+    const person = await bed.signUp();
+    const other = bed.identityOf((await bed.signIn(person)).body.token);
+    await bed.takeEvents();
+    expect(await change(person, right(person))).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await bed.takeEvents()).toEqual([
+      {
+        topic: 'session.revoked',
+        payload: { projectNumber: testProject.number, sessionIds: [other.sessionId] },
+      },
+    ]);
+    expect((await bed.call('GET', '/auth/me', { identity: person.identity })).status).toBe(200);
+    expect((await bed.signIn(person)).status).toBe(401);
+    expect((await bed.signIn({ ...person, password: newPassword })).status).toBe(200);
+  });
+
+  it('refuses a wrong current password and changes nothing', async () => {
+    const person = await bed.signUp();
+    await bed.takeEvents();
+    expect(await change(person, { currentPassword: 'wrong', newPassword })).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_credentials' },
+    });
+    expect(await bed.takeEvents()).toEqual([]);
+    expect((await bed.signIn(person)).status).toBe(200);
+  });
+
+  it('counts a wrong current password as a failed sign-in', async () => {
+    const person = await bed.signUp();
+    const before = bed.hashed.verify;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => change(person, { currentPassword: 'wrong', newPassword })),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(bed.hashed.verify - before).toBe(10);
+    expect((await bed.signIn(person)).status).toBe(429);
+  });
+
+  it('lets one of several parallel changes win', async () => {
+    const person = await bed.signUp();
+    const candidates = Array.from({ length: 8 }, (_, n) => `candidate number ${n}`);
+    const answers = await Promise.all(
+      candidates.map((next) => change(person, right(person, next))),
+    );
+    const winners = candidates.filter((_, n) => answers[n]?.status === 200);
+    expect(winners).toHaveLength(1);
+    expect((await bed.signIn({ ...person, password: String(winners[0]) })).status).toBe(200);
+  });
+
+  it('leaves no session of a sign-in that was under way with the old password', async () => {
+    const person = await bed.signUp();
+    const [changed, ...signedIn] = await Promise.all([
+      change(person, right(person)),
+      ...Array.from({ length: 6 }, () => bed.signIn(person)),
+    ]);
+    expect(changed.status).toBe(200);
+    const sessions = await bed.database.query<{ id: string }>(
+      'SELECT id FROM sessions WHERE user_id = $1',
+      [person.user.id],
+    );
+    expect(sessions).toEqual([{ id: person.sessionId }]);
+    expect(signedIn.every(({ status }) => status === 200 || status === 401)).toBe(true);
+  });
+
+  it('makes a link for a new password worthless', async () => {
+    const person = await bed.signUp();
+    await bed.call('POST', '/auth/forgot', {
+      identity: person.identity,
+      body: { email: person.email },
+    });
+    const token = await bed.mailedToken();
+    await change(person, right(person));
+    const { identity } = person;
+    const answer = await bed.call('POST', '/auth/reset', {
+      identity,
+      body: { token, password: 'yet another phrase' },
+    });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_link' } });
+  });
+
+  it('refuses a weak new password before it looks at the current one', async () => {
+    const person = await bed.signUp({ email: 'weak-change@example.org' });
+    const before = { ...bed.hashed };
+    for (const weak of ['password123', 'weak-change@example.org']) {
+      const answer = await change(person, right(person, weak));
+      expect(answer).toMatchObject({ status: 400, body: { code: 'password_too_weak' } });
+    }
+    expect(bed.hashed).toEqual(before);
+  });
+
+  it.each([
+    [{ newPassword }, 'currentPassword'],
+    [{ currentPassword: 'x' }, 'newPassword'],
+    [{ currentPassword: 'x', newPassword: 'short77' }, 'newPassword'],
+    [{ currentPassword: 'x'.repeat(1025), newPassword }, 'currentPassword'],
+    [{ currentPassword: {}, newPassword }, 'currentPassword'],
+  ])('refuses malformed input, naming the field (%#)', async (body, field) => {
+    const answer = await change(await bed.signUp(), body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(answer.body.error).toContain(`"${field}"`);
+  });
+});

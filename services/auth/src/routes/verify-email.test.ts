@@ -1,0 +1,49 @@
+import { authRoutes } from '@backlot/contract';
+import { anonymous, refusesStrangers } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, dayMs, otherProject, type TestBed } from '../test-bed.ts';
+
+describe('verifyEmail', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+  refusesStrangers(
+    authRoutes.verifyEmail,
+    () => bed.http,
+    () => ({ path: '/auth/verify', body: { token: 'x' } }),
+  );
+
+  const verify = (token: unknown, identity = anonymous()) =>
+    bed.call('POST', '/auth/verify', { identity, body: { token } });
+  const invalid = { status: 400, body: { code: 'invalid_link' } };
+
+  it('counts the address as verified, once, even when called in parallel', async () => {
+    const { identity } = await bed.signUp();
+    const token = await bed.mailedToken();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(token)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === 'invalid_link')).toHaveLength(7);
+    const me = await bed.call('GET', '/auth/me', { identity });
+    expect(me.body.user.emailVerified).toBe(true);
+  });
+
+  it('refuses an outdated and a made-up token, and one of another project', async () => {
+    await bed.signUp();
+    const token = await bed.mailedToken();
+    expect(await verify(token, anonymous({ project: otherProject }))).toMatchObject(invalid);
+    expect(await verify('made up')).toMatchObject(invalid);
+    bed.pass(dayMs);
+    expect(await verify(token)).toMatchObject(invalid);
+  });
+
+  it.each([[undefined], [''], ['x'.repeat(129)], [7], [{}]])(
+    'refuses the token %j',
+    async (token) => {
+      const answer = await verify(token);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+      expect(answer.body.error).toContain('"token"');
+    },
+  );
+});
