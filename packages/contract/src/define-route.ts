@@ -12,6 +12,17 @@ export type LimitClass = (typeof limitClasses)[number];
 export type ServiceName = 'auth' | 'records' | 'projects';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** Credits are counted in thousandths; a priced call takes at least one whole credit. */
+export const creditMillicredits = 1000;
+
+/** What a priced call costs at most; it is settled to what was used (contract section 9). */
+export interface Price {
+  /** The worst case is read from the body, so the gateway has to read it. */
+  needsBody: boolean;
+  /** @param input.body parsed JSON that nobody has validated yet */
+  worstCaseMillicredits(input: { body: unknown; contentLength: number | undefined }): number;
+}
+
 /**
  * One endpoint, described once: validation, types, OpenAPI, authentication, limits and routing all
  * read this object. `path` is relative to the plane's base: `/api/runtime/<project>` or `/api/platform`,
@@ -33,6 +44,8 @@ export interface RouteDefinition {
   response: z.ZodType;
   status: 200 | 201;
   errors: readonly ErrorCode[];
+  /** Free unless stated. */
+  price?: Price;
   /** Largest accepted request body in bytes; 512 KB unless stated. */
   bodyLimitBytes?: number;
   /** Credentials are not looked at (JWKS, API description). */

@@ -20,6 +20,25 @@ export const events = {
   'user.erased': z.object({ projectId: z.string(), projectNumber: z.number(), userId: z.string() }),
   /** A collection's access changed or it was created. */
   'collection.changed': z.object({ projectNumber: z.number(), name: z.string() }),
+  /** A priced call did its work: one ledger line per `callId`, however often this arrives. */
+  'usage.recorded': z.object({
+    callId: z.uuid(),
+    projectId: z.string(),
+    projectNumber: z.number().int(),
+    ownerId: z.uuid(),
+    /** operationId of the route. */
+    route: z.string(),
+    millicredits: z.number().int().min(0),
+    /** What was used, for example `{tokens: 120}`. */
+    units: z.record(z.string(), z.number()),
+    occurredAt: z.string(),
+  }),
+  /** An owner has used up this part of what was granted for the month. */
+  'credits.low': z.object({
+    ownerId: z.uuid(),
+    percent: z.union([z.literal(80), z.literal(95), z.literal(100)]),
+    balanceMillicredits: z.number().int(),
+  }),
   /** The platform wants a mail sent to a user of a project. */
   'mail.requested': z.object({
     projectId: z.string(),
