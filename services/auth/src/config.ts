@@ -45,7 +45,8 @@ const DAY = 24 * HOUR;
 /** About a second of work: a hash takes 20-24 ms of a core (docs/decisions on the request path). */
 const queuedHashesPerThread = 40;
 
-const count = (standard: number) => z.coerce.number().int().min(1).max(1_000_000).default(standard);
+const positive = z.coerce.number().int().min(1).max(1_000_000);
+const count = (standard: number) => positive.default(standard);
 
 const environment = z.object({
   BACKLOT_AUTH_MASTER_KEY: z
@@ -60,8 +61,8 @@ const environment = z.object({
   BACKLOT_RESET_LINK_MINUTES: count(60),
   BACKLOT_ARGON2_MEMORY_KIB: z.coerce.number().int().min(8).default(19_456),
   BACKLOT_ARGON2_PASSES: count(2),
-  BACKLOT_HASH_CONCURRENCY: count(1).optional(),
-  BACKLOT_HASH_QUEUE: count(1).optional(),
+  BACKLOT_HASH_CONCURRENCY: positive.optional(),
+  BACKLOT_HASH_QUEUE: positive.optional(),
   BACKLOT_SIGN_IN_WINDOW_MINUTES: count(15),
   BACKLOT_SIGN_IN_FAILURES_PER_EMAIL: count(10),
   BACKLOT_SIGN_IN_FAILURES_PER_IP: count(30),

@@ -65,6 +65,10 @@ export interface TestBed {
   call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /** Another process on the same database. */
   another(changes?: Partial<AuthConfig>): AuthService;
+  /** Another process that listens. */
+  restarted(
+    changes: Partial<AuthConfig>,
+  ): Promise<Pick<TestBed, 'signIn'> & { stop(): Promise<void> }>;
   signUp(person?: NewPerson): Promise<Person>;
   signIn(
     person: { email: string; password: string },
@@ -148,6 +152,17 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       return http.call(method, path, { ...request, headers: { ...vouched, ...headers } });
     },
     another: (changes = {}) => create({ ...config, ...changes }),
+    async restarted(changes) {
+      const other = await serveForTest(bed.another(changes).app);
+      return {
+        stop: other.stop,
+        signIn: ({ email, password }, ip = '192.0.2.1', project = testProject) =>
+          other.call('POST', '/auth/signin', {
+            headers: { [identityHeader]: signed(anonymous({ project, ip }), time) },
+            body: { email, password },
+          }),
+      };
+    },
     async signUp({
       email,
       password = goodPassword,

@@ -1,0 +1,123 @@
+import type { BusEvent } from '@backlot/bus';
+import { internalIdentity } from '@backlot/identity';
+import { asOperator, testProject, until } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createTestBed,
+  dayMs,
+  goodPassword,
+  hourMs,
+  otherProject,
+  platform,
+  type TestBed,
+} from './test-bed.ts';
+
+describe('the auth service', () => {
+  let bed: TestBed;
+  const heard: BusEvent[] = [];
+  beforeAll(async () => {
+    bed = await createTestBed();
+    await bed.service.start();
+    await bed.bus.listen(['mail.requested', 'session.revoked', 'user.erased'], (event) =>
+      heard.push(event),
+    );
+  });
+  afterAll(async () => {
+    await bed.service.stop();
+    await bed.close();
+  });
+  const count = async (table: string, project: number) =>
+    (await bed.database.query(`SELECT FROM ${table} WHERE project_number = $1`, [project])).length;
+
+  it('publishes what it has stored', async () => {
+    const { email } = await bed.signUp();
+    await until(() => heard.some(({ payload }) => (payload as { to?: string }).to === email));
+  });
+
+  it('tells the gateway, and nobody else, whether a session lives', async () => {
+    const { sessionId } = await bed.signUp();
+    const path = `/internal/sessions/${testProject.number}/${sessionId}`;
+    const ask = (at: string, identity = internalIdentity) => bed.call('GET', at, { identity });
+    expect(await ask(path)).toMatchObject({ status: 200, body: { live: true } });
+    expect((await ask(`/internal/sessions/${otherProject.number}/${sessionId}`)).body).toEqual({
+      live: false,
+    });
+    expect((await ask('/internal/sessions/x/y')).body).toEqual({ live: false });
+    expect((await ask(`/internal/sessions/99999999999999999999/${sessionId}`)).body).toEqual({
+      live: false,
+    });
+    expect(await ask(path, asOperator())).toMatchObject({ status: 401 });
+    expect(await bed.call('GET', path)).toMatchObject({ status: 401 });
+  });
+
+  it('makes an owner once, however many processes do it, and never changes them', async () => {
+    const owner = { email: ' Owner@example.org', password: goodPassword, name: null };
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => bed.another().ensureOwner(owner)),
+    );
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(results.map(({ user }) => user.id)).size).toBe(1);
+    expect(results[0]?.user).toMatchObject({ email: 'owner@example.org', emailVerified: true });
+    const again = await bed.service.ensureOwner({ ...owner, password: 'another one entirely' });
+    expect(again.created).toBe(false);
+    expect(
+      (
+        await bed.signIn(
+          { email: 'owner@example.org', password: goodPassword },
+          '192.0.2.1',
+          platform,
+        )
+      ).status,
+    ).toBe(200);
+  });
+
+  it('erases what it holds of an erased project, and only of that', async () => {
+    const { identity } = await bed.signUp();
+    await bed.database.query(
+      `INSERT INTO users (project_number, id, email, password_hash, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), n || '@example.org', '', now(), now() FROM generate_series(1, 1200) n`,
+      [otherProject.number],
+    );
+    await bed.signUp({ project: otherProject });
+    await bed.call('POST', '/auth/forgot', {
+      identity: { ...identity, project: otherProject, caller: 'anonymous' },
+      body: { email: 'nobody@example.org' },
+    });
+    const event = {
+      id: 'e1',
+      topic: 'project.erased',
+      payload: { projectId: otherProject.id, projectNumber: otherProject.number },
+    };
+    await bed.bus.publish(event);
+    await bed.bus.publish(event);
+    for (const table of ['users', 'sessions', 'known_addresses', 'one_time_tokens', 'attempts']) {
+      expect(await count(table, otherProject.number)).toBe(0);
+    }
+    expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(200);
+  });
+
+  it('sweeps what is outdated and nothing else', async () => {
+    await bed.signUp();
+    bed.pass(2 * hourMs);
+    const { identity } = await bed.signUp();
+    const tables = ['sessions', 'one_time_tokens', 'attempts', 'known_addresses'];
+    const counts = () => Promise.all(tables.map((table) => count(table, testProject.number)));
+    const sweepNow = async () => {
+      const process = bed.another();
+      await process.start();
+      await process.stop();
+      return counts();
+    };
+    const [sessions = 0, tokens = 0, , addresses = 0] = await counts();
+    expect(await sweepNow()).toEqual([sessions, tokens, 1, addresses]);
+    bed.pass(dayMs);
+    expect(await sweepNow()).toEqual([sessions, 0, 0, addresses]);
+    bed.pass(100 * dayMs);
+    expect(await sweepNow()).toEqual([0, 0, 0, 0]);
+    expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(401);
+  });
+
+  it('is ready while the database answers', async () => {
+    expect(await bed.http.call('GET', '/readyz')).toMatchObject({ status: 200 });
+  });
+});
