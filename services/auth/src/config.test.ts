@@ -19,6 +19,11 @@ describe('readAuthConfig', () => {
     });
   });
 
+  it('takes an empty variable for an unset one', () => {
+    const env = { BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_SESSION_DAYS: '' };
+    expect(readAuthConfig(env).sessionMs).toBe(30 * 86_400_000);
+  });
+
   it("prefers the environment to the process's default", () => {
     const env = { BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_HASH_CONCURRENCY: '3' };
     expect(readAuthConfig(env, { hashConcurrency: 1 }).hashing).toEqual({

@@ -82,6 +82,10 @@ const processEnvironment = z.object({
 
 type Environment = Record<string, string | undefined>;
 
+/** A variable that is left empty counts as not set. */
+const given = (env: Environment) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+
 /**
  * Contract section 3 holds the defaults' source.
  * @param defaults what the surrounding process sets where the environment says nothing.
@@ -91,7 +95,7 @@ export const readAuthConfig = (
   env: Environment,
   defaults: { hashConcurrency?: number } = {},
 ): AuthConfig => {
-  const values = environment.parse(env);
+  const values = environment.parse(given(env));
   const concurrency =
     values.BACKLOT_HASH_CONCURRENCY ??
     defaults.hashConcurrency ??
@@ -130,7 +134,7 @@ export const readAuthConfig = (
 
 /** What a process of its own needs beside it. @throws z.ZodError naming the variable */
 export const readProcessConfig = (env: Environment): AuthProcessConfig => {
-  const values = processEnvironment.parse(env);
+  const values = processEnvironment.parse(given(env));
   return {
     port: values.PORT,
     databaseUrl: values.DATABASE_URL,
