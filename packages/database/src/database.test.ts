@@ -150,7 +150,7 @@ describe('failures', () => {
       url: server.url,
       schema: 'unit',
       poolSize: 1,
-      acquireTimeoutMs: 50,
+      acquireTimeoutMs: 1000,
     });
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
