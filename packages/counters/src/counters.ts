@@ -1,3 +1,5 @@
+import type { CreditCounters, ReservationOutcome, ReservationRequest } from './credits.ts';
+
 /** One limit to hold a call against. */
 export interface RateCheck {
   key: string;
@@ -20,13 +22,16 @@ export interface Admission {
   retryAfterMs: number;
   /** One per check, in order. */
   states: RateState[];
+  /** What became of the reservation, where one was asked for and the limits allowed the call. */
+  reservation?: ReservationOutcome;
 }
 
 /**
  * Rate counters by GCRA: a burst of `limit`, refilled evenly over the window. A refused call uses
- * nothing up, and a call is counted by all its checks or by none.
+ * nothing up, and a call is counted by all its checks or by none. A call with a reservation is counted
+ * and reserves at once; while its owner is unloaded it does neither.
  */
-export interface Counters {
-  admit(checks: readonly RateCheck[]): Promise<Admission>;
+export interface Counters extends CreditCounters {
+  admit(checks: readonly RateCheck[], reservation?: ReservationRequest): Promise<Admission>;
   close(): Promise<void>;
 }

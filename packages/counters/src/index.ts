@@ -1,6 +1,7 @@
 /**
- * Rate counters: the interface and its adapters. Knows no caller and no class of calls; what a key
- * means is the gateway's business.
+ * Rate counters and the working copy of credits: the interface and its adapters. Knows no caller and
+ * no class of calls; what a key means is the gateway's business. The ledger is the truth on credits.
  */
 export * from './counters.ts';
+export * from './credits.ts';
 export * from './memory.ts';

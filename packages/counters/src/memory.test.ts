@@ -1,10 +1,14 @@
 import { countersConformance } from './counters.conformance.ts';
+import { creditsConformance } from './credits.conformance.ts';
 import { createMemoryCounters } from './memory.ts';
 
-countersConformance('memory', async () => {
+const create = async () => {
   let now = 1_800_000_000_000;
   const advance = (ms: number) => {
     now += ms;
   };
   return { counters: createMemoryCounters(() => now), advance };
-});
+};
+
+countersConformance('memory', create);
+creditsConformance('memory', create);

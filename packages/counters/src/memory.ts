@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Counters, RateCheck, RateState } from './counters.ts';
+import { createMemoryCredits } from './memory-credits.ts';
 
 /** Counters of 100,000 callers; the longest unused one is forgotten first. About 15 MB when full. */
 const maxKeys = 100_000;
@@ -8,6 +9,8 @@ const maxKeys = 100_000;
 export const createMemoryCounters = (now: () => number): Counters => {
   /** Theoretical arrival time of the next call, per key: GCRA's only state. */
   const arrivals = new LRUCache<string, number>({ max: maxKeys });
+
+  const { reserve, ...credits } = createMemoryCredits(now);
 
   const stateOf = ({ limit, windowMs }: RateCheck, arrival: number, at: number): RateState => {
     const backlogMs = Math.max(0, arrival - at);
@@ -21,7 +24,8 @@ export const createMemoryCounters = (now: () => number): Counters => {
   };
 
   return {
-    async admit(checks) {
+    ...credits,
+    async admit(checks, request) {
       const at = now();
       let retryAfterMs = 0;
       const arrivalOf = (check: RateCheck) => Math.max(at, arrivals.get(check.key) ?? 0);
@@ -34,12 +38,14 @@ export const createMemoryCounters = (now: () => number): Counters => {
         retryAfterMs = Math.max(retryAfterMs, Math.ceil(wait), 1);
       }
       const allowed = retryAfterMs === 0;
+      const reservation = allowed && request ? reserve(request) : undefined;
+      const counted = allowed && reservation?.kind !== 'unloaded';
       const states = checks.map((check) => {
-        const arrival = arrivalOf(check) + (allowed ? check.windowMs / check.limit : 0);
-        if (allowed) arrivals.set(check.key, arrival);
+        const arrival = arrivalOf(check) + (counted ? check.windowMs / check.limit : 0);
+        if (counted) arrivals.set(check.key, arrival);
         return stateOf(check, arrival, at);
       });
-      return { allowed, retryAfterMs, states };
+      return { allowed, retryAfterMs, states, ...(reservation && { reservation }) };
     },
     async close() {
       arrivals.clear();
