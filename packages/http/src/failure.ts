@@ -46,6 +46,10 @@ export const failureBody = (error: ApiError, requestId: string): string =>
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   });
 
+/** Worth a line in the log: ours, and not the refusal of a queue that is full on purpose. */
+export const isFault = (error: ApiError): boolean =>
+  error.status >= 500 && error.code !== 'overloaded';
+
 export interface FailureLog {
   error(fields: object, message: string): void;
 }
@@ -56,8 +60,7 @@ export const errorHandler =
   (thrown, req, res, _next) => {
     const error = toApiError(thrown);
     const requestId = String(res.getHeader('x-request-id') ?? req.headers['x-request-id'] ?? '');
-    if (error.status >= 500)
-      log.error({ err: error, cause: error.cause, requestId }, error.message);
+    if (isFault(error)) log.error({ err: error, cause: error.cause, requestId }, error.message);
     if (res.headersSent) {
       req.socket.destroy();
       return;

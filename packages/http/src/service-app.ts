@@ -18,6 +18,9 @@ export const bareApp = (): Express => {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  // A path means here what it means to the gateway's router.
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   return app;
 };
 
