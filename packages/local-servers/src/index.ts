@@ -1,11 +1,16 @@
 /**
  * Owns: the servers that Backlot needs on this machine, started and stopped from Node, for
- * development and for tests. So far PostgreSQL.
- * Refuses: production. A deployment sets DATABASE_URL and never imports this package.
+ * development and for tests: PostgreSQL, Redis, RabbitMQ.
+ * Refuses: production. A deployment sets the URLs of its servers and never imports this package.
  */
+export { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
+export type { KillSignal, OwnServer } from './own-server.ts';
 export {
   type PostgresOptions,
   type RunningPostgres,
   removeThrowaway,
   startPostgres,
 } from './postgres.ts';
+export { type RabbitmqOptions, type RunningRabbitmq, startRabbitmq } from './rabbitmq.ts';
+export { type RedisOptions, type RunningRedis, startRedis } from './redis.ts';
+export { removeThrowawayServer } from './server-folder.ts';

@@ -84,7 +84,7 @@ async function isServerOf(pid: number, cluster: string): Promise<boolean> {
 }
 
 /** Empty for a process that is gone, or a zombie. */
-async function commandLine(pid: number): Promise<string> {
+export async function commandLine(pid: number): Promise<string> {
   try {
     if (process.platform === 'linux') {
       return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
