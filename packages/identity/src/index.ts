@@ -20,6 +20,14 @@ export interface IdentityProject {
   settings: Record<string, unknown>;
 }
 
+/** What the gateway holds back of the owner's credits for this call. */
+export interface Reservation {
+  /** UUIDv7; names the call in the usage event and in the ledger. */
+  callId: string;
+  /** The call may not cost more. */
+  millicredits: number;
+}
+
 export interface Identity {
   project: IdentityProject;
   caller: 'anonymous' | 'user' | 'owner' | 'key' | 'operator';
@@ -30,6 +38,8 @@ export interface Identity {
   /** The client's address, IPv6 cut to its /64; what an anonymous caller is known by. */
   ip: string;
   requestId: string;
+  /** Null or absent where the call is free. */
+  reservation?: Reservation | null;
 }
 
 export class IdentityInvalid extends Error {
