@@ -15,6 +15,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Credits are counted in thousandths; a priced call takes at least one whole credit. */
 export const creditMillicredits = 1000;
 
+/** On a service's answer to a priced call: the milli-credits used. For the gateway, which removes it. */
+export const usageHeader = 'x-backlot-usage';
+
 /** What a priced call costs at most; it is settled to what was used (contract section 9). */
 export interface Price {
   /** The worst case is read from the body, so the gateway has to read it. */
