@@ -83,7 +83,7 @@ export const createLookupCache = <Value extends object>(
     },
     load(key) {
       const running = underWay.get(key);
-      if (running) return running;
+      if (running !== undefined) return running;
       const isCurrent = () => underWay.get(key) === asked;
       const asked: Promise<Value | null> = options
         .load(key)

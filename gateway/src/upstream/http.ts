@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ApiError, type ServiceName } from '@backlot/contract';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
-import type { Upstream } from './upstream.ts';
+import type { OnFailure, Upstream } from './upstream.ts';
 
 /** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
 const idleMs = 30_000;
@@ -33,23 +33,30 @@ const unavailable = (cause: unknown) =>
     retryAfterSeconds: 2,
   });
 
+interface UnderWay {
+  onFailure: OnFailure;
+  proxyReq?: ClientRequest;
+  isGivenUp: boolean;
+}
+
 /** A service behind HTTP. @param target its origin, for example `http://auth:8081`. */
 export const createHttpUpstream = (target: string): Upstream => {
   const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 64, timeout: idleMs });
-  const underWay = new WeakMap<IncomingMessage, ClientRequest>();
-  const givenUp = new WeakSet<IncomingMessage>();
+  const calls = new WeakMap<IncomingMessage, UnderWay>();
 
   const wiring: Plugin = (proxy) => {
     proxy.on('proxyReq', (proxyReq, req) => {
-      underWay.set(req, proxyReq);
-      if (givenUp.has(req)) proxyReq.destroy();
+      const call = calls.get(req);
+      if (!call || call.isGivenUp) proxyReq.destroy();
+      else call.proxyReq = proxyReq;
     });
     proxy.on('proxyRes', (proxyRes, req, res) => {
-      if (givenUp.has(req) || res.headersSent) proxyRes.destroy();
+      if (calls.get(req)?.isGivenUp || res.headersSent) proxyRes.destroy();
       else copyAnswer(proxyRes, res);
     });
-    // Failures arrive at the proxy's `next`; without a listener they would be thrown as well.
-    proxy.on('error', () => {});
+    proxy.on('error', (error, req) => {
+      if (req) calls.get(req)?.onFailure(unavailable(error));
+    });
   };
   const proxy = createProxyMiddleware({
     target,
@@ -61,10 +68,12 @@ export const createHttpUpstream = (target: string): Upstream => {
 
   return {
     forward(req, res, onFailure) {
+      const call: UnderWay = { onFailure, isGivenUp: false };
+      calls.set(req, call);
       void proxy(req, res, (error?: unknown) => onFailure(unavailable(error)));
       return () => {
-        givenUp.add(req);
-        underWay.get(req)?.destroy();
+        call.isGivenUp = true;
+        call.proxyReq?.destroy();
       };
     },
     close: () => agent.destroy(),

@@ -1,0 +1,70 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createTestBed, type TestBed } from '../test-bed.ts';
+import { createHttpUpstream } from './http.ts';
+import { upstreamConformance } from './upstream.conformance.ts';
+
+const servers: Server[] = [];
+const listen = async (service: RequestListener) => {
+  const server = createServer(service);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+upstreamConformance('http', async (service) => createHttpUpstream(await listen(service)));
+
+describe('upstream: http', () => {
+  let bed: TestBed | undefined;
+  afterEach(() => bed?.close());
+  const list = '/api/runtime/demo/db/notes';
+
+  const expectUnavailable = async (body?: unknown) => {
+    const {
+      status,
+      headers,
+      body: failure,
+    } = (await bed?.call(body ? 'POST' : 'GET', list, { body })) ?? {};
+    expect([status, failure.code, headers?.get('retry-after')]).toEqual([503, 'unavailable', '2']);
+  };
+
+  it('a service that is not there is a 503 that says when to come back', async () => {
+    const origin = await listen(() => {});
+    const server = servers.pop();
+    await new Promise((resolve) => server?.close(resolve));
+    bed = await createTestBed({ upstream: () => createHttpUpstream(origin) });
+    await expectUnavailable();
+    await expectUnavailable({ data: {} });
+  });
+
+  it('a connection that ends before an answer, or speaks something else, is a 503', async () => {
+    for (const reply of ['', 'nonsense\r\n\r\n']) {
+      const tcp = createTcpServer((socket) => socket.once('data', () => socket.end(reply)));
+      await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+      const origin = `http://127.0.0.1:${(tcp.address() as AddressInfo).port}`;
+      bed = await createTestBed({ upstream: () => createHttpUpstream(origin) });
+      await expectUnavailable();
+      await bed.close();
+      await new Promise((resolve) => tcp.close(resolve));
+    }
+    bed = undefined;
+  });
+
+  it('uses its connections again', async () => {
+    const sockets = new Set<unknown>();
+    const origin = await listen((req, res) => {
+      sockets.add(req.socket);
+      res.end('{}');
+    });
+    bed = await createTestBed({ upstream: () => createHttpUpstream(origin) });
+    for (let n = 0; n < 5; n++) expect((await bed.call('GET', list)).status).toBe(200);
+    expect(sockets.size).toBe(1);
+  });
+});
