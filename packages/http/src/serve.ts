@@ -39,6 +39,8 @@ export const serve = async (
       listener(req, res);
     },
   );
+  // An expectation that nobody knows is no reason to refuse a call (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return socket.destroy();
     const status =
