@@ -6,6 +6,7 @@ import {
   type QueryOf,
   type ResponseOf,
   type RouteDefinition,
+  usageHeader,
 } from '@backlot/contract';
 import {
   type Identity,
@@ -24,6 +25,8 @@ export interface Call<R extends RouteDefinition> {
   params: ParamsOf<R>;
   query: QueryOf<R>;
   body: BodyOf<R>;
+  /** The body as it came: validation copies, and drops a `__proto__` key without a word. */
+  sent: { value: unknown; text: string };
   identity: Identity;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
@@ -40,6 +43,8 @@ export class JsonText {
 export interface Reply<R extends RouteDefinition> {
   body: ResponseOf<R> | JsonText;
   headers?: Record<string, string>;
+  /** What a priced call used; a replay of its answer uses nothing. */
+  usedMillicredits?: number;
 }
 
 export type Handler<R extends RouteDefinition> = (call: Call<R>) => Promise<Reply<R>>;
@@ -133,11 +138,12 @@ export const route = <const R extends RouteDefinition>(
   middleware: (context) => async (req, res) => {
     const identity = identify(req, context);
     if (identity.caller === 'anonymous') checkCaller(definition, identity);
-    const { value: rawBody, text } = await readJsonBody(req, res, definition);
+    const sent = await readJsonBody(req, res, definition);
     const call = {
       params: validate(definition.params, req.params, 'invalid_path'),
       query: validate(definition.query, req.query, 'invalid_query'),
-      body: validate(definition.body, rawBody, 'invalid_body'),
+      body: validate(definition.body, sent.value, 'invalid_body'),
+      sent,
       identity,
       header: (name: string) => {
         const value = req.headers[name];
@@ -146,8 +152,10 @@ export const route = <const R extends RouteDefinition>(
     } as Call<R>;
     checkCaller(definition, identity);
 
+    let usage: Record<string, string> = {};
     const work = async (): Promise<Answer> => {
-      const { body, headers = {} } = await handler(call);
+      const { body, headers = {}, usedMillicredits } = await handler(call);
+      if (usedMillicredits !== undefined) usage = { [usageHeader]: String(usedMillicredits) };
       if (context.checkResponses) {
         definition.response.parse(
           body instanceof JsonText ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body)),
@@ -161,11 +169,12 @@ export const route = <const R extends RouteDefinition>(
     };
 
     const key = definition.method === 'POST' ? call.header('idempotency-key') : undefined;
-    if (key === undefined) {
-      send(res, await work());
-      return;
-    }
-    send(res, await once(definition, identity, key, { path: req.url, text }, work, context));
+    const answer =
+      key === undefined
+        ? await work()
+        : await once(definition, identity, key, { path: req.url, text: sent.text }, work, context);
+    // Not part of the answer: it isn't kept for a replay, which does no work.
+    send(res, { ...answer, headers: { ...answer.headers, ...usage } });
   },
 });
 
