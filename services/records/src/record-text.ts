@@ -1,0 +1,18 @@
+/** A timestamptz column as the API writes times. */
+export const isoText = (column: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The version of a record: `updated_at` as epoch milliseconds. */
+export const versionOf = '(extract(epoch FROM updated_at) * 1000)::int8';
+
+/**
+ * A row of `records` as the API's JSON, written by PostgreSQL: the document passes through as text.
+ * right(…, -1) takes off the opening brace without counting characters, as substr would.
+ */
+export const recordText = `'{"id":"' || id || '","ownerId":' || coalesce('"' || owner_id || '"', 'null') || ',"createdAt":"' || ${isoText('created_at')} || '","updatedAt":"' || ${isoText('updated_at')} || CASE WHEN data = '{}' THEN '"}' ELSE '",' || right(data::text, -1) END`;
+
+/** The same from the record's own fields and a document. */
+export const joinRecordJson = (own: object, dataJson: string): string =>
+  dataJson === '{}'
+    ? JSON.stringify(own)
+    : `${JSON.stringify(own).slice(0, -1)},${dataJson.slice(1)}`;
