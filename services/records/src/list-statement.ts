@@ -1,6 +1,7 @@
 import { type CursorPosition, maxKeyBytes } from './cursor.ts';
 import type { Parameters } from './parameters.ts';
 import { recordText } from './record-text.ts';
+import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
 import {
   afterSql,
   directionSql,
@@ -9,7 +10,6 @@ import {
   type SortField,
   sortKeySql,
 } from './sort.ts';
-import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
 import { all, inCollection, startParameters } from './statement.ts';
 
 export interface ListQuery extends Selection {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asUser } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ada, bob, createTestBed, type TestBed } from './test-bed.ts';
 
 describe('records over HTTP', () => {

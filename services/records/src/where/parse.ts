@@ -1,7 +1,7 @@
 import { pathProblem } from '../fields.ts';
+import { parseCondition } from './condition.ts';
 import { everything, type Filter, type Json } from './filter.ts';
 import { isObject, quoted, refuse } from './operands.ts';
-import { parseCondition } from './condition.ts';
 
 /** Contract section 4. */
 const maxBytes = 8 * 1024;
