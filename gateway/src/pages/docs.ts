@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Router } from 'express';
 
 const page = `<!doctype html>
@@ -80,6 +80,6 @@ export const docsRouter = (description: Description): Router => {
   router.get('/openapi.json', (_req, res) => sendDescription(res, description.general));
   const files = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   for (const name of assets)
-    router.get(`/${name}`, (_req, res) => res.sendFile(join(files, name), { cacheControl: false }));
+    router.get(`/${name}`, (_req, res) => res.sendFile(name, { root: files, cacheControl: false }));
   return router;
 };
