@@ -16,7 +16,7 @@ import { createCachedSessions } from './directory/cached-sessions.ts';
 import { createDescription, sendDescription } from './pages/docs.ts';
 import { createShell } from './pages/shell.ts';
 import { createAdmit } from './steps/admit.ts';
-import { createAuthenticate } from './steps/authenticate.ts';
+import { anonymous, createAuthenticate } from './steps/authenticate.ts';
 import { checkSize } from './steps/check-size.ts';
 import { createClientAddress } from './steps/client-address.ts';
 import { createFail } from './steps/fail.ts';
@@ -75,6 +75,8 @@ export interface Gateway {
 /** Served by the gateway itself in every project, without a look at credentials. */
 const descriptionPath = '/openapi.json';
 
+const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
+
 export const createGateway = (deps: GatewayDeps): Gateway => {
   const { config, counters, bus, identitySecret, now, log } = deps;
   const cached = createCachedProjects(deps.projects, now);
@@ -116,8 +118,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const found = plane === 'runtime' ? findProject.byId(at.projectId) : findProject.platform();
     const place = checkServing(found instanceof Promise ? await found : found);
 
-    if (plane === 'runtime' && at.path === descriptionPath && req.method === 'GET') {
+    const address = addressOf(req);
+    if (plane === 'runtime' && at.path === descriptionPath && isRead(req)) {
       call.operation = 'getApiDescription';
+      await admit(res, place, 'read', anonymous, address);
       return sendDescription(res, description.ofProject(place.id));
     }
     const inPlatformProject = plane === 'runtime' && place.id === platformProject.id;
@@ -132,7 +136,6 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const known = authenticate(req, definition, place);
     const caller = known instanceof Promise ? await known : known;
 
-    const address = addressOf(req);
     await admit(res, place, definition.limit, caller, address);
 
     let project = place;

@@ -35,7 +35,7 @@ const maxHeaderLength = 8192;
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
 
-const anonymous: Caller = { kind: 'anonymous', userId: null, sessionId: null, keyId: null };
+export const anonymous: Caller = { kind: 'anonymous', userId: null, sessionId: null, keyId: null };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
 const invalidToken = () =>

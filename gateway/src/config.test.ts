@@ -1,0 +1,48 @@
+import { expect, it } from '@jest/globals';
+import { hashToken, parseConfig } from './config.ts';
+
+const env = {
+  BACKLOT_IDENTITY_SECRET: 's'.repeat(32),
+  BACKLOT_AUTH_ORIGIN: 'http://auth:8081/',
+  BACKLOT_PROJECTS_ORIGIN: 'http://projects:8087',
+  BACKLOT_RECORDS_ORIGIN: 'http://records:8082',
+};
+
+it('needs a secret and the services, the rest has defaults', () => {
+  expect(parseConfig(env)).toEqual({
+    port: 8080,
+    metricsPort: undefined,
+    logLevel: 'info',
+    identitySecret: 's'.repeat(32),
+    origins: {
+      auth: 'http://auth:8081',
+      projects: 'http://projects:8087',
+      records: 'http://records:8082',
+    },
+    gateway: {
+      issuer: 'backlot',
+      operatorTokenHash: undefined,
+      trustedProxies: 0,
+      publicUrl: 'http://localhost:8080',
+      accessLog: false,
+    },
+  });
+});
+
+it('keeps the operator token as its hash only', () => {
+  const config = parseConfig({ ...env, BACKLOT_OPERATOR_TOKEN: 'a-long-operator-token' });
+  expect(config.gateway.operatorTokenHash).toBe(hashToken('a-long-operator-token'));
+  expect(JSON.stringify(config)).not.toContain('a-long-operator-token');
+});
+
+it('names every wrong setting and shows no value', () => {
+  const wrong = {
+    BACKLOT_IDENTITY_SECRET: 'short',
+    BACKLOT_OPERATOR_TOKEN: `bk_${'x'.repeat(43)}`,
+    BACKLOT_AUTH_ORIGIN: 'http://auth/path',
+    PORT: '70000',
+  };
+  const read = () => parseConfig({ ...env, ...wrong });
+  for (const name of Object.keys(wrong)) expect(read).toThrow(name);
+  expect(read).not.toThrow(/short|xxx/);
+});

@@ -1,0 +1,44 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import { createFakeDirectories } from '../test-bed.ts';
+import { createSigningKeys } from './signing-keys.ts';
+
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+it('fetches the keys for an unknown id, but not again within seconds', async () => {
+  let now = 0;
+  const published = [{ kid: 'k1', publicKey }];
+  const { sessions, asked } = createFakeDirectories(published);
+  const keys = createSigningKeys(sessions, () => now);
+  const both = await Promise.all([keys.find('k1'), keys.find('k1')]);
+  expect(both.every((key) => key?.equals(publicKey))).toBe(true);
+  for (let n = 0; n < 10; n++) expect(await keys.find(`made-up-${n}`)).toBeNull();
+  expect(asked).toEqual(['jwks']);
+  published.push({ kid: 'k2', publicKey });
+  now += 5000;
+  expect(await keys.find('k2')).not.toBeNull();
+  expect(asked).toEqual(['jwks', 'jwks']);
+});
+
+it('forgets a key that is no longer published', async () => {
+  let now = 0;
+  const published = [{ kid: 'k1', publicKey }];
+  const keys = createSigningKeys(createFakeDirectories(published).sessions, () => now);
+  expect(await keys.find('k1')).not.toBeNull();
+  published.length = 0;
+  now += 300_000;
+  expect(await keys.find('k1')).toBeNull();
+});
+
+it('goes on with the keys it has while they can not be fetched', async () => {
+  let now = 0;
+  const { sessions } = createFakeDirectories([{ kid: 'k1', publicKey }]);
+  let isDown = false;
+  const jwks = () => (isDown ? Promise.reject(new Error('down')) : sessions.jwks());
+  const keys = createSigningKeys({ ...sessions, jwks }, () => now);
+  await keys.find('k1');
+  isDown = true;
+  now += 600_000;
+  expect(await keys.find('k1')).not.toBeNull();
+  await expect(keys.find('k2')).rejects.toMatchObject({ code: 'unavailable' });
+});

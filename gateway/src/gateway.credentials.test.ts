@@ -1,0 +1,160 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createTestBed,
+  ownerId,
+  projectSnapshot,
+  secretKey,
+  sha256,
+  type TestBed,
+  userId,
+} from './test-bed.ts';
+
+const list = '/api/runtime/demo/db/notes';
+
+describe('credentials and what is remembered of them', () => {
+  let bed: TestBed;
+  beforeEach(async () => {
+    bed = await createTestBed();
+  });
+  afterEach(() => bed.close());
+
+  const statusWith = async (token: string) => (await bed.call('GET', list, { token })).status;
+
+  it('a bad token is a 401 on every route that looks at credentials, and only there', async () => {
+    const elsewhere = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    const seconds = Math.floor(bed.clock.now / 1000);
+    const good = bed.token();
+    const bad = {
+      'made up': 'a.b.c',
+      'signed by another key': bed.token({}, { key: elsewhere }),
+      'of an unknown key': bed.token({}, { kid: 'k9' }),
+      'of another algorithm': bed.token({}, { key: 'secret', algorithm: 'HS256' }),
+      'of another issuer': bed.token({ iss: 'other' }),
+      expired: bed.token({ exp: seconds - 1 }),
+      'not yet valid': bed.token({ nbf: seconds + 60 }),
+      'for several projects': bed.token({ aud: ['demo', 'other'] }),
+      'without a session': bed.token({ sid: undefined }),
+      'with a changed payload': good.replace(
+        /\.[^.]+\./,
+        `.${Buffer.from('{"aud":"demo","sub":"x","sid":"s1","exp":9999999999,"iss":"backlot"}').toString('base64url')}.`,
+      ),
+      'a key that does not exist': `bk_${'x'.repeat(43)}`,
+      'the operator’s, nearly': 'operator-token-for-test',
+    };
+    for (const [what, token] of Object.entries(bad)) {
+      expect([what, await statusWith(token)]).toEqual([what, 401]);
+      expect([
+        what,
+        (await bed.call('GET', '/api/runtime/demo/auth/.well-known/jwks.json', { token })).status,
+      ]).toEqual([what, 200]);
+    }
+    expect(await statusWith(good)).toBe(200);
+  });
+
+  it('a token is verified and its session asked for once', async () => {
+    const token = bed.token();
+    await Promise.all(Array.from({ length: 5 }, () => statusWith(token)));
+    expect(bed.fake.asked.filter((each) => each.startsWith('isLive'))).toEqual(['isLive 1001:s1']);
+    bed.clock.now += 60_000;
+    await statusWith(token);
+    expect(bed.fake.asked.filter((each) => each.startsWith('isLive'))).toHaveLength(2);
+  });
+
+  it('a remembered token ends when it expires', async () => {
+    const token = bed.token({ exp: Math.floor(bed.clock.now / 1000) + 10 });
+    expect(await statusWith(token)).toBe(200);
+    bed.clock.now += 11_000;
+    expect(await statusWith(token)).toBe(401);
+  });
+
+  it('a revoked session ends with the event', async () => {
+    const token = bed.token();
+    const other = bed.token({ sid: 's2' });
+    expect([await statusWith(token), await statusWith(other)]).toEqual([200, 200]);
+    bed.fake.ended.add('1001:s1');
+    await bed.publish('session.revoked', { projectNumber: 1001, sessionIds: ['s1'] });
+    expect([await statusWith(token), await statusWith(other)]).toEqual([401, 200]);
+  });
+
+  it('a revocation that arrives while the token is being verified is not lost', async () => {
+    const token = bed.token();
+    let open = () => {};
+    bed.fake.gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const first = statusWith(token);
+    await bed.publish('session.revoked', { projectNumber: 1001, sessionIds: ['s1'] });
+    open();
+    bed.fake.gate = undefined;
+    expect(await first).toBe(401);
+    expect(await statusWith(token)).toBe(401);
+  });
+
+  it('a session of the same id in another project stays', async () => {
+    const token = bed.token();
+    await statusWith(token);
+    await bed.publish('session.revoked', { projectNumber: 1002, sessionIds: ['s1'] });
+    expect(await statusWith(token)).toBe(200);
+  });
+
+  it('a revoked key ends with the event, also one that is being looked up', async () => {
+    expect(await statusWith(secretKey)).toBe(200);
+    bed.fake.keys.delete(sha256(secretKey));
+    expect(await statusWith(secretKey)).toBe(200);
+    await bed.publish('key.revoked', { projectId: 'demo', keyHash: sha256(secretKey) });
+    expect(await statusWith(secretKey)).toBe(401);
+  });
+
+  it('a project changes with the event, and one just made is there', async () => {
+    expect((await bed.call('GET', '/api/runtime/newcomer/db/notes')).status).toBe(404);
+    bed.fake.projects.set('newcomer', projectSnapshot({ id: 'newcomer', number: 1005 }));
+    bed.fake.projects.set('demo', projectSnapshot({ id: 'demo', number: 1001, status: 'paused' }));
+    await bed.call('GET', '/api/runtime/newcomer/db/notes');
+    await bed.publish('project.changed', { projectId: 'newcomer', projectNumber: 1005 });
+    expect((await bed.call('GET', '/api/runtime/newcomer/db/notes')).status).toBe(200);
+    bed.fake.projects.delete('newcomer');
+    await bed.publish('project.erased', { projectId: 'newcomer', projectNumber: 1005 });
+    expect((await bed.call('GET', '/api/runtime/newcomer/db/notes')).status).toBe(404);
+  });
+
+  it('a directory that is down is a 503 that says when to come back', async () => {
+    bed.fake.gate = Promise.reject(new Error('down'));
+    bed.fake.gate.catch(() => {});
+    const { status, headers, body } = await bed.call('GET', list);
+    expect([status, headers.get('retry-after'), body.code]).toEqual([503, '2', 'unavailable']);
+    bed.fake.gate = undefined;
+    await bed.call('GET', list);
+    bed.fake.gate = Promise.reject(new Error('down'));
+    bed.fake.gate.catch(() => {});
+    for (const token of [bed.token(), secretKey]) {
+      const answer = await bed.call('GET', list, { token });
+      expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
+    }
+    expect((await bed.call('GET', list)).status).toBe(200);
+  });
+
+  it('a name that can be no project is not looked up', async () => {
+    for (const name of ['a.b', 'ä', 'x'.repeat(65), '%20', '~']) {
+      const { body } = await bed.call('GET', `/api/runtime/${name}/db/notes`);
+      expect([name, body.code]).toEqual([name, 'project_not_found']);
+    }
+    expect(bed.fake.asked).toEqual([]);
+  });
+
+  it('the identity of a project leaves long lists behind', async () => {
+    const settings = {
+      createCollections: false,
+      emailAllowList: Array.from({ length: 1000 }, (_, n) => `someone${n}@example.org`),
+    };
+    bed.fake.projects.set('demo', projectSnapshot({ id: 'demo', number: 1001, settings }));
+    const { body } = await bed.call('GET', list, { token: bed.token({ sub: userId }) });
+    expect(body.identity.project).toEqual({
+      id: 'demo',
+      number: 1001,
+      name: 'demo',
+      ownerId,
+      settings: { createCollections: false },
+    });
+  });
+});

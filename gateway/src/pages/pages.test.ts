@@ -1,0 +1,174 @@
+import { openApiDocument, routes } from '@backlot/contract';
+import { createRegistry } from '@backlot/telemetry';
+import { serveForTest } from '@backlot/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createTestBed, type TestBed, type TestBedOptions } from '../test-bed.ts';
+import { metricsListener } from './metrics.ts';
+
+describe('what the gateway answers itself', () => {
+  let bed: TestBed;
+  const given = async (options: TestBedOptions = {}) => {
+    bed = await createTestBed(options);
+  };
+  afterEach(() => bed.close());
+
+  it('is alive, and ready when nothing is missing', async () => {
+    let missing: () => Promise<string[]> = async () => [];
+    await given({ deps: { missing: () => missing() } });
+    expect(await bed.call('GET', '/healthz')).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await bed.call('GET', '/readyz')).toMatchObject({ status: 200, body: { ok: true } });
+    missing = async () => ['records'];
+    expect(await bed.call('GET', '/readyz')).toMatchObject({
+      status: 503,
+      body: { ok: false, missing: ['records'] },
+    });
+    missing = () => Promise.reject(new Error('broken'));
+    expect((await bed.call('GET', '/readyz')).status).toBe(503);
+    expect((await bed.call('GET', '/healthz')).status).toBe(200);
+  });
+
+  it('answers a preflight before anything else', async () => {
+    await given();
+    for (const path of [
+      '/api/runtime/nothing/x',
+      '/api/runtime/demo/db/notes',
+      '/anything',
+      '/api/%',
+    ]) {
+      const { status, headers, body } = await bed.call('OPTIONS', path, { token: 'bad' });
+      expect([path, status, body]).toEqual([path, 204, '']);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-allow-methods')).toBe(
+        'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+      );
+      expect(headers.get('access-control-allow-headers')).toBe(
+        'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
+      );
+      expect(headers.get('access-control-max-age')).toBe('7200');
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+    }
+    expect(bed.fake.asked).toEqual([]);
+  });
+
+  it('sets the same headers on every answer', async () => {
+    await given({ config: { publicUrl: 'https://api.example.org' } });
+    for (const path of [
+      '/',
+      '/healthz',
+      '/docs',
+      '/api/x',
+      '/api/%',
+      '/api/runtime/nothing/x',
+      '/api/runtime/demo/db/notes',
+    ]) {
+      const { headers } = await bed.call('GET', path);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers':
+          'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed',
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; .*frame-ancestors 'none'$/,
+        ),
+        'cross-origin-resource-policy': 'cross-origin',
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': 'max-age=31536000',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': expect.any(String),
+      });
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  it('promises https only where there is https', async () => {
+    await given();
+    expect((await bed.call('GET', '/healthz')).headers.get('strict-transport-security')).toBeNull();
+  });
+
+  it('keeps a well-formed request id and replaces any other', async () => {
+    await given();
+    const idOf = async (given: string) =>
+      (await bed.call('GET', '/healthz', { headers: { 'x-request-id': given } })).headers.get(
+        'x-request-id',
+      );
+    for (const good of ['a', 'A-1_b', 'x'.repeat(64)]) expect(await idOf(good)).toBe(good);
+    for (const bad of ['x'.repeat(65), 'a b', 'a,b', '<script>', 'a"b']) {
+      expect(await idOf(bad)).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('describes the API for one project without a look at the credential, and for all', async () => {
+    await given({
+      deps: { apiDescription: openApiDocument(routes) },
+      config: { publicUrl: 'https://api.example.org' },
+    });
+    const one = await bed.call('GET', '/api/runtime/demo/openapi.json', { token: 'bad' });
+    expect(one.status).toBe(200);
+    expect(one.body.servers).toEqual([{ url: 'https://api.example.org/api/runtime/demo' }]);
+    expect(Object.keys(one.body.paths)).toContain('/db/{collection}');
+    expect(one.headers.get('ratelimit')).toMatch(/^"caller";r=1199;/);
+    expect(await bed.call('HEAD', '/api/runtime/demo/openapi.json')).toMatchObject({
+      status: 200,
+      body: '',
+    });
+    expect((await bed.call('GET', '/api/runtime/nothing/openapi.json')).body.code).toBe(
+      'project_not_found',
+    );
+    const all = await bed.call('GET', '/docs/openapi.json');
+    expect(all.body.servers).toEqual([
+      {
+        url: 'https://api.example.org/api/runtime/{projectId}',
+        variables: { projectId: { default: 'demo' } },
+      },
+    ]);
+  });
+
+  it('shows a page of the API with scripts and styles from here alone', async () => {
+    await given();
+    const { status, headers, body } = await bed.call('GET', '/docs');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(body).not.toMatch(/<script>|\son\w+=|https?:/);
+    const links = [...String(body).matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      (each) => each[1] ?? '',
+    );
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links)
+      expect([link, (await bed.call('GET', link)).status]).toEqual([link, 200]);
+    expect((await bed.call('GET', '/docs/package.json')).body.code).toBe('route_not_found');
+    expect((await bed.call('GET', '/docs/%2e%2e/package.json')).body.code).toBe('route_not_found');
+  });
+
+  it('answers any other address in the contract’s form', async () => {
+    await given();
+    for (const path of [
+      '/',
+      '/favicon.ico',
+      '/metrics',
+      '/internal/projects/demo',
+      '/api',
+      '/api/other',
+    ]) {
+      expect(await bed.call('GET', path)).toMatchObject({
+        status: 404,
+        body: { code: 'route_not_found' },
+      });
+    }
+  });
+
+  it('counts calls by operation and status for a port of its own', async () => {
+    const registry = createRegistry('gateway');
+    await given({ deps: { registry } });
+    await bed.call('GET', '/api/runtime/demo/db/notes');
+    await bed.call('GET', '/api/runtime/demo/nowhere');
+    const metrics = await serveForTest(metricsListener(registry));
+    const { body, headers } = await metrics.call('GET', '/metrics');
+    expect(headers.get('content-type')).toContain('text/plain');
+    expect(body).toMatch(
+      /backlot_http_requests_total\{operation="listRecords",status="200",service="gateway"\} 1/,
+    );
+    expect(body).toMatch(
+      /backlot_http_requests_total\{operation="none",status="404",service="gateway"\} 1/,
+    );
+    await metrics.stop();
+  });
+});
