@@ -49,12 +49,13 @@ export async function openServerFolder(
 /**
  * Ends and removes a throwaway Redis or RabbitMQ whose process is gone. Returns false, and does
  * nothing, when a living process holds the folder or it holds anything but throwaway data.
+ * @param evenIfHeld by a process that is done with it
  */
-export async function removeThrowawayServer(dir: string): Promise<boolean> {
+export async function removeThrowawayServer(dir: string, evenIfHeld = false): Promise<boolean> {
   if (!(await readKind(dir))?.startsWith('throwaway ')) return false;
   const dataDir = await realpath(dir);
   const held = await tryHoldFolder(dataDir);
-  if (held === undefined) return false;
+  if (held === undefined && !evenIfHeld) return false;
   try {
     await endRecordedServer(dataDir, true);
   } finally {
@@ -63,10 +64,10 @@ export async function removeThrowawayServer(dir: string): Promise<boolean> {
   return true;
 }
 
-async function release(dataDir: string, throwaway: boolean, held: HeldFolder): Promise<void> {
+async function release(dataDir: string, throwaway: boolean, held?: HeldFolder): Promise<void> {
   // A server that was just killed may still close a file of its own.
   if (throwaway) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  await held.release();
+  await held?.release();
 }
 
 async function empty(dataDir: string): Promise<void> {

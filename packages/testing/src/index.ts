@@ -6,5 +6,7 @@
 export * from './identities.ts';
 export * from './refuses-strangers.ts';
 export * from './service-under-test.ts';
+export { createTestBroker, type TestBroker } from './test-broker.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
+export { createTestRedis, type TestRedis } from './test-redis.ts';
 export { type UntilOptions, until } from './until.ts';

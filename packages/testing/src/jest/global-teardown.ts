@@ -1,6 +1,11 @@
+import { stopLazyServers } from './lazy-servers.ts';
 import { stopSharedServer } from './shared-server.ts';
 
 /** Jest calls it once, when all tests have ended. */
 export default async function globalTeardown(): Promise<void> {
-  await stopSharedServer();
+  try {
+    await stopLazyServers();
+  } finally {
+    await stopSharedServer();
+  }
 }
