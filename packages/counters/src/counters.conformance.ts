@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Counters } from './counters.ts';
+import type { RateCounters } from './counters.ts';
 
-export interface CountersUnderTest {
-  counters: Counters;
+export interface CountersUnderTest<C extends RateCounters = RateCounters> {
+  counters: C;
   /** Moves the counters' clock. */
   advance(ms: number): void;
 }
@@ -19,7 +19,11 @@ export const countersConformance = (
       subject = await create();
     });
     afterEach(() => subject.counters.close());
-    const check = (key: string, limit: number) => ({ key, limit, windowMs: 60_000 });
+    const check = (key: string, limit: number) => ({
+      key: `{tenant}:${key}`,
+      limit,
+      windowMs: 60_000,
+    });
     const admit = (...keys: [string, number][]) =>
       subject.counters.admit(keys.map(([key, limit]) => check(key, limit)));
 

@@ -26,6 +26,12 @@ export interface Admission {
   reservation?: ReservationOutcome;
 }
 
+/** Counters that hold no credits. */
+export interface RateCounters {
+  admit(checks: readonly RateCheck[]): Promise<Admission>;
+  close(): Promise<void>;
+}
+
 /**
  * Rate counters by GCRA: a burst of `limit`, refilled evenly over the window. A refused call uses
  * nothing up, and a call is counted by all its checks or by none. A call with a reservation is counted

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CountersUnderTest } from './counters.conformance.ts';
+import type { Counters } from './counters.ts';
 import { reservationTtlMs, settledTtlMs } from './credits.ts';
 
 /** What all counters guarantee of credits. */
 export const creditsConformance = (
   name: string,
-  create: () => Promise<CountersUnderTest>,
+  create: () => Promise<CountersUnderTest<Counters>>,
 ): void => {
   describe(`credits: ${name}`, () => {
-    let subject: CountersUnderTest;
+    let subject: CountersUnderTest<Counters>;
     let ownerId: string;
     beforeEach(async () => {
       subject = await create();

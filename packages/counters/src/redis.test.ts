@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningRedis, startRedis } from '@backlot/local-servers';
+import { createTestRedis, type TestRedis, until } from '@backlot/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { countersConformance } from './counters.conformance.ts';
+import type { RateCheck } from './counters.ts';
+import { CountersUnavailable, connectRedis, createRedisCounters } from './redis.ts';
+
+const start = 1_800_000_000_000;
+
+let testRedis: TestRedis;
+let direct: Redis;
+beforeAll(async () => {
+  testRedis = await createTestRedis();
+  direct = new Redis(testRedis.url);
+});
+afterAll(async () => {
+  direct.disconnect();
+  await testRedis.drop();
+});
+
+const connections: Redis[] = [];
+afterEach(async () => {
+  for (const connection of connections.splice(0)) connection.disconnect();
+  await direct.flushdb();
+});
+
+/** A connection that is ready; a machine under load may take longer than the usual 50 ms. */
+async function connect(url = testRedis.url, commandTimeoutMs = 5_000): Promise<Redis> {
+  const client = connectRedis(url, { commandTimeoutMs, onError: () => undefined });
+  connections.push(client);
+  await until(() => client.status === 'ready', { what: 'the connection to Redis' });
+  return client;
+}
+
+const check = (limit: number, key = '{tenant}:k'): RateCheck => ({ key, limit, windowMs: 60_000 });
+
+countersConformance('redis', async () => {
+  let now = start;
+  const counters = createRedisCounters(await connect(), () => now);
+  return {
+    counters,
+    advance: (ms) => {
+      now += ms;
+    },
+  };
+});
+
+describe('counters in Redis', () => {
+  it('are exact for 64 parallel clients over two connections, by the clock of Redis', async () => {
+    const gateways = [createRedisCounters(await connect()), createRedisCounters(await connect())];
+    const clients = Array.from({ length: 64 }, async (_, client) => {
+      let passed = 0;
+      for (let call = 0; call < 20; call++) {
+        // A window of a day: nothing flows back while the test runs.
+        const limit = { ...check(500), windowMs: 86_400_000 };
+        const admission = await gateways[client % 2]?.admit([limit]);
+        if (admission?.allowed) passed++;
+      }
+      return passed;
+    });
+    const passed = (await Promise.all(clients)).reduce((sum, each) => sum + each, 0);
+    expect(passed).toBe(500);
+  });
+
+  it('agree although the clocks of the gateways differ', async () => {
+    const clock = Date.now;
+    const counters = createRedisCounters(await connect());
+    try {
+      expect((await counters.admit([check(1)])).allowed).toBe(true);
+      Date.now = () => clock() + 3_600_000;
+      expect((await counters.admit([check(1)])).allowed).toBe(false);
+    } finally {
+      Date.now = clock;
+    }
+  });
+
+  it('take one round trip a call, however many checks it has', async () => {
+    const counters = createRedisCounters(await connect());
+    await counters.admit([check(1000)]);
+    const monitor = await direct.monitor();
+    const sent: string[] = [];
+    monitor.on('monitor', (_time: string, args: string[], source: string) => {
+      if (source !== 'lua') sent.push(String(args[0]).toLowerCase());
+    });
+    for (let call = 0; call < 5; call++) {
+      await counters.admit([check(1000), check(1000, '{tenant}:project')]);
+    }
+    await direct.echo('the end');
+    await until(() => sent.includes('echo'));
+    monitor.disconnect();
+    expect(sent).toEqual([...Array.from({ length: 5 }, () => 'evalsha'), 'echo']);
+  });
+
+  it('leave nothing behind: each key ends a window after its last call', async () => {
+    const counters = createRedisCounters(await connect());
+    await counters.admit([check(10), { ...check(10, '{tenant}:p'), windowMs: 1_000 }]);
+    await counters.admit([check(0, '{tenant}:none')]);
+    expect((await direct.keys('*')).sort()).toEqual(['{tenant}:k', '{tenant}:p']);
+    expect(await direct.pttl('{tenant}:k')).toBeLessThanOrEqual(60_000);
+    await until(async () => (await direct.exists('{tenant}:p')) === 0);
+  });
+
+  it('refuse keys that a Redis Cluster would keep on different nodes', async () => {
+    const counters = createRedisCounters(await connect());
+    for (const stray of ['{other}:k', 'tenant:k', '{}tenant', 'x{tenant']) {
+      await expect(counters.admit([check(1), check(1, stray)])).rejects.toThrow(RangeError);
+    }
+    expect((await counters.admit([check(1), check(1, 'x{tenant}y')])).allowed).toBe(true);
+    expect(await counters.admit([])).toEqual({ allowed: true, retryAfterMs: 0, states: [] });
+  });
+});
+
+describe('counters while Redis is out of reach', () => {
+  let parent: string;
+  let server: RunningRedis;
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'backlot-counters-'));
+    server = await startRedis({ dataDir: join(parent, 'redis'), throwaway: true });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  it('say so at once, and count again from nothing when Redis is back, empty', async () => {
+    const counters = createRedisCounters(await connect(server.url));
+    expect((await counters.admit([check(1)])).allowed).toBe(true);
+    expect((await counters.admit([check(1)])).allowed).toBe(false);
+    await server.kill();
+    for (let call = 0; call < 3; call++) {
+      await expect(counters.admit([check(1)])).rejects.toThrow(CountersUnavailable);
+    }
+    await server.restart();
+    const admission = await until(() => counters.admit([check(1)]), { what: 'the recovery' });
+    expect(admission.allowed).toBe(true);
+    expect((await counters.admit([check(1)])).allowed).toBe(false);
+  });
+
+  it('wait no longer than the command time-out for a Redis that hangs', async () => {
+    const counters = createRedisCounters(await connect(server.url, 50));
+    await direct.del('{tenant}:k');
+    const blocker = new Redis(server.url);
+    connections.push(blocker);
+    await blocker.ping();
+    const paused = await blocker.call('CLIENT', 'PAUSE', '1000', 'ALL');
+    expect(paused).toBe('OK');
+    const began = performance.now();
+    await expect(counters.admit([check(1)])).rejects.toThrow(CountersUnavailable);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,97 @@
+import { type Cluster, Redis, type Result } from 'ioredis';
+import { admitScript } from './admit-script.ts';
+import type { Admission, RateCheck, RateCounters } from './counters.ts';
+
+/** The shared counters cannot be asked. The cause says why. */
+export class CountersUnavailable extends Error {
+  override name = 'CountersUnavailable';
+}
+
+export interface RedisConnectionOptions {
+  /** The longest that a call waits for Redis, in milliseconds. Default 50. */
+  commandTimeoutMs?: number;
+  /** Told of each failed connection; ioredis goes on trying. */
+  onError: (error: Error) => void;
+}
+
+/**
+ * A connection that fails at once where Redis is out of reach, instead of queueing, and that sends
+ * nothing a second time. It comes back by itself, within about a second of Redis.
+ */
+export const connectRedis = (
+  url: string,
+  { commandTimeoutMs = 50, onError }: RedisConnectionOptions,
+): Redis => {
+  const client = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random() / 2),
+  });
+  client.on('error', onError);
+  return client;
+};
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    /** Defined by createRedisCounters; arguments and answer as in admit-script.ts. */
+    admit(keyCount: number, ...keysAndArguments: (string | number)[]): Result<number[], Context>;
+  }
+}
+
+/** The part of a key by which Redis Cluster chooses the node: what stands in the first braces. */
+const hashTag = (key: string): string => {
+  const open = key.indexOf('{');
+  const close = key.indexOf('}', open + 1);
+  return open >= 0 && close > open + 1 ? key.slice(open + 1, close) : key;
+};
+
+const refuseScatteredKeys = (checks: readonly RateCheck[]) => {
+  const [first] = checks;
+  if (first === undefined) return;
+  const tag = hashTag(first.key);
+  const stray = checks.find(({ key }) => hashTag(key) !== tag);
+  if (stray) throw new RangeError(`The keys ${first.key} and ${stray.key} share no hash tag.`);
+};
+
+/**
+ * Exact for all processes that use this Redis, in one round trip a call.
+ * @param now epoch milliseconds, for tests; without it Redis' own clock counts, so that gateways
+ *   whose clocks differ agree
+ * @throws CountersUnavailable; RangeError when the keys of a call do not share a hash tag
+ */
+export const createRedisCounters = (client: Redis | Cluster, now?: () => number): RateCounters => {
+  client.defineCommand('admit', { lua: admitScript });
+  return {
+    async admit(checks) {
+      refuseScatteredKeys(checks);
+      const keys = checks.map(({ key }) => key);
+      const limits = checks.flatMap(({ limit, windowMs }) => [limit, windowMs]);
+      const answer = await client.admit(keys.length, ...keys, now?.() ?? '', ...limits).then(
+        (numbers) => numbers,
+        (cause) => {
+          throw new CountersUnavailable('Redis does not answer.', { cause });
+        },
+      );
+      return admissionOf(checks, answer);
+    },
+    async close() {
+      client.disconnect();
+    },
+  };
+};
+
+const admissionOf = (checks: readonly RateCheck[], answer: readonly number[]): Admission => {
+  const [retryAfterMs = 0, ...states] = answer;
+  return {
+    allowed: retryAfterMs === 0,
+    retryAfterMs,
+    states: checks.map(({ limit }, index) => ({
+      limit,
+      remaining: states[2 * index] ?? 0,
+      resetMs: states[2 * index + 1] ?? 0,
+    })),
+  };
+};
