@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@backlot/local-servers';
 import pg from 'pg';
-import { apiAt } from '../journeys/platform-under-test.ts';
+import { apiAt } from '../journeys/api.ts';
 import {
   cpuSeconds,
   type LoadRequest,

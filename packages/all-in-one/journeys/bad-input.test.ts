@@ -2,12 +2,8 @@ import { connect } from 'node:net';
 import { type RouteDefinition, routes } from '@backlot/contract';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  type Answer,
-  type Api,
-  type PlatformUnderTest,
-  platformUnderTest,
-} from './platform-under-test.ts';
+import type { Answer, Api } from './api.ts';
+import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
 
 /** Texts that have broken servers before. */
 const nasty = [

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiAt } from './api.ts';
 import { type DevCommand, runDev } from './dev-command.ts';
-import { apiAt } from './platform-under-test.ts';
 
 const freePort = async () => {
   const server = createServer().listen(0);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Api } from './api.ts';
 import {
   type Account,
-  type Api,
   type PlatformUnderTest,
   platformUnderTest,
   settled,

@@ -4,47 +4,10 @@ import { join } from 'node:path';
 import { createTestDatabase } from '@backlot/testing';
 import { readConfig } from '../src/config.ts';
 import { type Platform, startPlatform } from '../src/platform.ts';
+import { type Answer, type Api, apiAt } from './api.ts';
 
 export const upstreamModes = ['in-process', 'http'] as const;
 export type UpstreamMode = (typeof upstreamModes)[number];
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: journeys look into answers of every shape
-  body: any;
-}
-
-export interface CallOptions {
-  token?: string | undefined;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-export type Api = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
-
-/** Calls below a base address, as a browser's fetch would. */
-export const apiAt =
-  (base: string): Api =>
-  async (method, path, { token, body, headers = {} } = {}) => {
-    const raw = typeof body === 'string' || body instanceof Uint8Array;
-    const response = await fetch(base + path, {
-      method,
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : raw ? (body as string) : JSON.stringify(body),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json');
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson && text ? JSON.parse(text) : text,
-    };
-  };
 
 export interface Account {
   id: string;

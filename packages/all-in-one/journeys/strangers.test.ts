@@ -1,12 +1,7 @@
 import { type RouteDefinition, routes } from '@backlot/contract';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Api,
-  type CallOptions,
-  type PlatformUnderTest,
-  platformUnderTest,
-  upstreamModes,
-} from './platform-under-test.ts';
+import type { Api, CallOptions } from './api.ts';
+import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
 
 const someId = '018f0000-0000-7000-8000-000000000000';
 const pathOf = (route: RouteDefinition, projectId: string) =>

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Api, type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
+import type { Api } from './api.ts';
+import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
 
 interface Country {
   cca2: string;

@@ -30,11 +30,12 @@ export interface GatewayOptions {
 
 type Running = (() => Promise<unknown>)[];
 
-const inProcess = ({ auth, records, projects }: Services) => ({
+const inProcess = ({ auth, records, projects, ai }: Services) => ({
   upstreams: {
     auth: createInProcessUpstream(auth.app),
     records: createInProcessUpstream(records.app),
     projects: createInProcessUpstream(projects.app),
+    ai: createInProcessUpstream(ai.app),
   },
   projects: projects.directory,
   sessions: auth.sessions,
@@ -51,6 +52,7 @@ const overHttp = async (services: Services, options: GatewayOptions, running: Ru
     auth: await listen('auth'),
     records: await listen('records'),
     projects: await listen('projects'),
+    ai: await listen('ai'),
   };
   return {
     upstreams: createHttpUpstreams(origins),

@@ -8,4 +8,5 @@ export const migrations = [
   { schema: 'auth', directory: directoryOf('@backlot/auth') },
   { schema: 'projects', directory: directoryOf('@backlot/projects') },
   { schema: 'records', directory: directoryOf('@backlot/records') },
+  { schema: 'ai', directory: directoryOf('@backlot/ai') },
 ];

@@ -1,3 +1,10 @@
+import {
+  type AiService,
+  createAiService,
+  createDemoProvider,
+  createJsonSchemas,
+  parseConfig as parseAiConfig,
+} from '@backlot/ai';
 import { type AuthService, createAuthService, readAuthConfig } from '@backlot/auth';
 import type { Bus } from '@backlot/bus';
 import { createDatabase, migrate } from '@backlot/database';
@@ -31,6 +38,7 @@ export interface Services {
   auth: AuthService;
   projects: ProjectsService;
   records: RecordsService;
+  ai: AiService;
 }
 
 /** Migrates, creates and starts every service; what must be stopped is pushed to `running`. */
@@ -56,6 +64,8 @@ export const startServices = async (
     BACKLOT_PUBLIC_URL: publicUrl,
     BACKLOT_AUTH_MASTER_KEY: masterKey,
   };
+  const schemas = createJsonSchemas();
+  running.push(() => schemas.close());
   const services = {
     auth: createAuthService({
       ...shared,
@@ -72,6 +82,13 @@ export const startServices = async (
       ...shared,
       database: databaseOf('records'),
       config: parseRecordsConfig(env),
+    }),
+    ai: createAiService({
+      ...shared,
+      database: databaseOf('ai'),
+      config: parseAiConfig(env),
+      provider: createDemoProvider(schemas),
+      schemas,
     }),
   };
   for (const service of Object.values(services)) {
