@@ -6,6 +6,7 @@ const env = {
   BACKLOT_AUTH_ORIGIN: 'http://auth:8081/',
   BACKLOT_PROJECTS_ORIGIN: 'http://projects:8087',
   BACKLOT_RECORDS_ORIGIN: 'http://records:8082',
+  BACKLOT_AI_ORIGIN: 'http://ai:8083',
 };
 
 it('needs a secret and the services, the rest has defaults', () => {
@@ -18,6 +19,7 @@ it('needs a secret and the services, the rest has defaults', () => {
       auth: 'http://auth:8081',
       projects: 'http://projects:8087',
       records: 'http://records:8082',
+      ai: 'http://ai:8083',
     },
     gateway: {
       issuer: 'backlot',

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ServiceName } from '@backlot/contract';
 import { z } from 'zod';
 import type { GatewayConfig } from './gateway.ts';
 
@@ -38,6 +39,7 @@ const schema = z.object({
   BACKLOT_AUTH_ORIGIN: origin,
   BACKLOT_PROJECTS_ORIGIN: origin,
   BACKLOT_RECORDS_ORIGIN: origin,
+  BACKLOT_AI_ORIGIN: origin,
 });
 
 export interface ProcessConfig {
@@ -46,7 +48,7 @@ export interface ProcessConfig {
   metricsPort: number | undefined;
   logLevel: string;
   identitySecret: string;
-  origins: { auth: string; projects: string; records: string };
+  origins: Record<ServiceName, string>;
   gateway: GatewayConfig;
 }
 
@@ -71,6 +73,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
       auth: settings.BACKLOT_AUTH_ORIGIN,
       projects: settings.BACKLOT_PROJECTS_ORIGIN,
       records: settings.BACKLOT_RECORDS_ORIGIN,
+      ai: settings.BACKLOT_AI_ORIGIN,
     },
     gateway: {
       issuer: settings.BACKLOT_TOKEN_ISSUER,

@@ -87,4 +87,5 @@ export const createHttpUpstreams = (
   auth: createHttpUpstream(origins.auth),
   projects: createHttpUpstream(origins.projects),
   records: createHttpUpstream(origins.records),
+  ai: createHttpUpstream(origins.ai),
 });
