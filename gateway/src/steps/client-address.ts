@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const plainIpv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
@@ -23,10 +24,13 @@ export const normalizeAddress = (text: string): string | null => {
  * counts, so from the right; with no trusted proxies the header is not looked at.
  */
 export const createClientAddress = (trustedProxies: number): ((req: IncomingMessage) => string) => {
-  const ofSocket = (req: IncomingMessage) => {
-    const address = req.socket.remoteAddress ?? '';
-    if (plainIpv4.test(address)) return address;
-    return normalizeAddress(address) ?? 'unknown';
+  const known = new WeakMap<Socket, string>();
+  const ofSocket = ({ socket }: IncomingMessage): string => {
+    const remembered = known.get(socket);
+    if (remembered !== undefined) return remembered;
+    const address = normalizeAddress(socket.remoteAddress ?? '') ?? 'unknown';
+    known.set(socket, address);
+    return address;
   };
   if (trustedProxies === 0) return ofSocket;
   return (req) => {

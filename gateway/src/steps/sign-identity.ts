@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type IdentitySecret, identityHeader, signIdentity } from '@backlot/identity';
+import { createIdentitySigner, type IdentitySecret, identityHeader } from '@backlot/identity';
 import type { KnownProject } from '../directory/known-project.ts';
 import type { Caller } from './authenticate.ts';
 
@@ -45,24 +45,20 @@ export interface SignedCall {
 }
 
 /** Leaves on the request only what a service may see, and adds who calls. */
-export const createSignIdentity =
-  (secret: IdentitySecret, now: () => number) =>
-  (req: IncomingMessage, { project, caller, address, requestId }: SignedCall): void => {
+export const createSignIdentity = (secret: IdentitySecret, now: () => number) => {
+  const signer = createIdentitySigner(secret, now);
+  return (req: IncomingMessage, { project, caller, address, requestId }: SignedCall): void => {
     const { headers } = req;
     removeConnectionHeaders(headers);
     for (const name of removed) if (headers[name] !== undefined) delete headers[name];
     headers['x-request-id'] = requestId;
-    headers[identityHeader] = signIdentity(
-      {
-        project: project.identity,
-        caller: caller.kind,
-        userId: caller.userId,
-        sessionId: caller.sessionId,
-        keyId: caller.keyId,
-        ip: address,
-        requestId,
-      },
-      secret,
-      now(),
-    );
+    headers[identityHeader] = signer.sign({
+      project: project.identity,
+      caller: caller.kind,
+      userId: caller.userId,
+      sessionId: caller.sessionId,
+      keyId: caller.keyId,
+      ip: address,
+    });
   };
+};

