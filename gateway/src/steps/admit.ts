@@ -32,7 +32,7 @@ export type Admit = (
 
 /**
  * Counts the call against the caller's and the project's limit and states both (header fields of
- * draft-ietf-httpapi-ratelimit-headers-11: `q` calls in `w` seconds, `r` left, all free in `t`).
+ * draft-ietf-httpapi-ratelimit-headers, since its version 08: `q` calls in `w` seconds, `r` left, all free in `t`).
  * @throws ApiError rate_limited
  */
 export const createAdmit =
