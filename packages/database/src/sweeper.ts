@@ -6,10 +6,11 @@ export interface Sweeper {
 
 const hourMs = 60 * 60 * 1000;
 
-/** Runs `sweep` at start and every hour, never twice at once. */
+/** Runs `sweep` at start and every hour (or `everyMs`), never twice at once. */
 export const createSweeper = (
   sweep: () => Promise<unknown>,
   onError: (error: unknown) => void,
+  everyMs = hourMs,
 ): Sweeper => {
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> | undefined;
@@ -22,7 +23,7 @@ export const createSweeper = (
   };
   return {
     start() {
-      timer = setInterval(run, hourMs);
+      timer = setInterval(run, everyMs);
       run();
     },
     async stop() {
