@@ -9,6 +9,7 @@ export { openApiDocument } from './openapi.ts';
 export * from './ports.ts';
 export type { User } from './routes/auth.ts';
 export * as authRoutes from './routes/auth.ts';
+export * as creditRoutes from './routes/credits.ts';
 export { routes } from './routes/index.ts';
 export type { LimitChanges, ProjectSettings } from './routes/projects.ts';
 export * as projectRoutes from './routes/projects.ts';

@@ -12,6 +12,10 @@ export interface ProjectsConfig {
   restoreDays: number;
   /** Calls a minute where nobody set anything else. */
   defaultLimits: ClassLimits;
+  /** Granted to each owner every month; 0: none. */
+  monthlyCredits: number;
+  /** How often the books are compared, and what has expired is booked. */
+  reconcileSeconds: number;
 }
 
 /** What a process of its own needs beside that. */
@@ -64,6 +68,8 @@ const environment = z.object({
   BACKLOT_MAX_PROJECTS_PER_OWNER: z.coerce.number().int().min(0).default(1000),
   BACKLOT_MAX_KEYS_PER_PROJECT: z.coerce.number().int().min(0).default(100),
   BACKLOT_RESTORE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
+  BACKLOT_MONTHLY_CREDITS: z.coerce.number().int().min(0).max(1_000_000_000).default(1000),
+  BACKLOT_RECONCILE_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
   BACKLOT_DEFAULT_LIMITS: limitsText.default(defaultLimits),
 });
 
@@ -79,6 +85,8 @@ export const parseConfig = (env: NodeJS.ProcessEnv): ProjectsProcessConfig => {
     maxProjectsPerOwner: settings.BACKLOT_MAX_PROJECTS_PER_OWNER,
     maxKeysPerProject: settings.BACKLOT_MAX_KEYS_PER_PROJECT,
     restoreDays: settings.BACKLOT_RESTORE_DAYS,
+    monthlyCredits: settings.BACKLOT_MONTHLY_CREDITS,
+    reconcileSeconds: settings.BACKLOT_RECONCILE_SECONDS,
     defaultLimits: settings.BACKLOT_DEFAULT_LIMITS,
   };
 };

@@ -2,10 +2,15 @@ import { ApiError, type ProjectDirectory } from '@backlot/contract';
 import { gatewayOnly } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import { Router } from 'express';
+import { z } from 'zod';
+import type { Credits } from './ledger/credits.ts';
 
-/** The directory over HTTP: JSON, or 404 where it says null. */
+const uuid = z.uuid();
+
+/** The directory and the loading of credits over HTTP: JSON, or 404 where it says null. */
 export const internalRouter = (
   directory: ProjectDirectory,
+  credits: Credits,
   secret: IdentitySecret,
   now: () => number,
 ): Router => {
@@ -20,6 +25,11 @@ export const internalRouter = (
     const key = await directory.findKey(req.params.hash);
     if (!key) throw new ApiError('not_found', 'There is no such key.');
     res.json(key);
+  });
+  router.post('/credits/:ownerId/load', async (req, res) => {
+    const ownerId = uuid.safeParse(req.params.ownerId);
+    if (!ownerId.success) throw new ApiError('not_found', 'There is no such owner.');
+    res.json(await credits.loadOwner(ownerId.data));
   });
   return router;
 };

@@ -1,7 +1,7 @@
 /**
- * The control plane: projects, their settings, limits and secret keys, and the directory that the
- * gateway asks for them. Owns no account, no record and no credit: owners are users of the built-in
- * project `platform`, kept by the auth service; others erase what they hold on `project.erased`.
+ * The control plane: projects, their settings, limits and secret keys, owners' credits, and the
+ * directory that the gateway asks for them. Owns no user and no record: owners are users of the
+ * built-in project `platform`, kept by the auth service; others erase what they hold on `project.erased`.
  */
 import type { Bus } from '@backlot/bus';
 import {
@@ -18,13 +18,17 @@ import {
 } from '@backlot/database';
 import { serviceApp } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
-import type { Logger } from '@backlot/telemetry';
+import type { Logger, Registry } from '@backlot/telemetry';
 import type { Express } from 'express';
 import type { ProjectsConfig } from './config.ts';
 import { createDeletion } from './deletion.ts';
 import { createDirectory } from './directory.ts';
 import { internalRouter } from './internal.ts';
 import { createKeys } from './keys.ts';
+import { createCredits } from './ledger/credits.ts';
+import type { Reconciled } from './ledger/reconciliation.ts';
+import type { LedgerCounters, OwnerCredits } from './ledger/telling.ts';
+import { createUsageReports } from './ledger/usage-report.ts';
 import { createLimits } from './limits.ts';
 import { isProjectId } from './project-id.ts';
 import { createProjects } from './projects.ts';
@@ -41,6 +45,9 @@ export interface ProjectsDeps {
   config: ProjectsConfig;
   /** Validates answers against the contract; on in tests. */
   checkResponses: boolean;
+  /** The gateway's working copy of credits; told of nothing where there is none. */
+  counters?: LedgerCounters;
+  registry?: Registry;
 }
 
 export interface SeedProject {
@@ -58,6 +65,14 @@ export interface ProjectsService {
   sweep(): Promise<void>;
   /** Creates a project of a chosen id unless there is one, which is left as it is. */
   ensureProject(seed: SeedProject): Promise<ProjectSnapshot>;
+  credits: {
+    /** Has the counters know this owner's balance, the grant of the month included. */
+    loadOwner(ownerId: string): Promise<OwnerCredits>;
+  };
+  /** Compares the books of all owners; also runs every `reconcileSeconds`. */
+  reconcile(): Promise<Reconciled>;
+  /** Books what time alone does to credits; also runs every `reconcileSeconds`. */
+  keepUp(): Promise<void>;
 }
 
 export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
@@ -71,6 +86,13 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   const limits = createLimits({ database, projects, config, now });
   const keys = createKeys({ database, outbox, projects, config, now });
   const directory = createDirectory(database, config);
+  const { counters, registry } = deps;
+  const { monthlyCredits } = config;
+  const credits = createCredits({
+    ...{ database, outbox, counters, registry, log, now },
+    monthlyCredits,
+  });
+  const usage = createUsageReports(database, projects, now);
 
   const sweep = async () => {
     const erased = await deletion.sweep();
@@ -80,11 +102,19 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   const sweeper = createSweeper(sweep, (error) =>
     log.error({ err: error }, 'the sweep failed; it runs again'),
   );
+  const bookkeeping = createSweeper(
+    async () => {
+      await credits.keepUp();
+      await credits.reconcile();
+    },
+    (error) => log.error({ err: error }, 'the books could not be kept; it is tried again'),
+    config.reconcileSeconds * 1000,
+  );
 
   return {
     app: serviceApp({
-      routes: routesOf({ projects, deletion, limits, keys }),
-      internal: internalRouter(directory, identitySecret, now),
+      routes: routesOf({ projects, deletion, limits, keys, credits, usage }),
+      internal: internalRouter(directory, credits, identitySecret, now),
       ready: () => database.query('SELECT 1'),
       identitySecret,
       idempotency,
@@ -102,13 +132,22 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
           if (projectNumber === platformProject.number) await deletion.removeAllOf(userId);
         },
       });
+      await bus.subscribe({
+        queue: 'projects.usage',
+        topics: ['usage.recorded'],
+        handler: ({ payload }) => credits.consume(payload),
+      });
       outbox.start((event) => bus.publish(event));
       sweeper.start();
+      bookkeeping.start();
     },
     async stop() {
-      await Promise.all([sweeper.stop(), outbox.stop()]);
+      await Promise.all([sweeper.stop(), bookkeeping.stop(), outbox.stop()]);
     },
     sweep,
+    credits: { loadOwner: credits.loadOwner },
+    reconcile: credits.reconcile,
+    keepUp: credits.keepUp,
     async ensureProject({ id, name, ownerId }) {
       if (!isProjectId(id)) throw new Error(`"${id}" can not be the id of a project.`);
       await database.transaction(() => projects.insert(id, { name, ownerId }));

@@ -34,6 +34,8 @@ export const testConfig: ProjectsConfig = {
   maxProjectsPerOwner: 1000,
   maxKeysPerProject: 100,
   restoreDays: 30,
+  monthlyCredits: 0,
+  reconcileSeconds: 60,
   defaultLimits,
 };
 

@@ -1,5 +1,6 @@
 import type { RouteDefinition } from '../define-route.ts';
 import * as auth from './auth.ts';
+import * as credits from './credits.ts';
 import * as projects from './projects.ts';
 import * as records from './records.ts';
 
@@ -7,6 +8,6 @@ const isRoute = (value: unknown): value is RouteDefinition =>
   typeof value === 'object' && value !== null && 'operationId' in value;
 
 /** Every endpoint of the platform. A new path group is one import and one entry here. */
-export const routes: readonly RouteDefinition[] = [auth, projects, records].flatMap((group) =>
-  Object.values(group).filter(isRoute),
+export const routes: readonly RouteDefinition[] = [auth, projects, credits, records].flatMap(
+  (group) => Object.values(group).filter(isRoute),
 );

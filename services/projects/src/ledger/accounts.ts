@@ -1,0 +1,225 @@
+import type { Database, Outbox } from '@backlot/database';
+import { type Account, type AccountState, type Grant, type Line, openAccount } from './account.ts';
+
+interface AccountRow {
+  number: number;
+  owner_id: string;
+  balance_millicredits: number;
+  seq: number;
+  period: string | null;
+  used_millicredits: number;
+  warned_percent: number;
+}
+
+interface GrantRow {
+  id: string;
+  amount_millicredits: number;
+  remaining_millicredits: number;
+  lapsed_millicredits: number;
+  expires_at: Date | null;
+  period: string | null;
+  reason: string;
+}
+
+const stateOf = (row: AccountRow): AccountState => ({
+  number: row.number,
+  ownerId: row.owner_id,
+  balance: row.balance_millicredits,
+  seq: row.seq,
+  period: row.period,
+  used: row.used_millicredits,
+  warnedPercent: row.warned_percent,
+});
+
+const grantOf = (row: GrantRow): Grant => ({
+  id: row.id,
+  amount: row.amount_millicredits,
+  remaining: row.remaining_millicredits,
+  lapsed: row.lapsed_millicredits,
+  expiresAt: row.expires_at?.getTime() ?? null,
+  period: row.period,
+  reason: row.reason,
+});
+
+const time = (ms: number) => new Date(ms).toISOString();
+
+const lineColumns = (line: Line, at: number) => ({
+  id: line.id,
+  seq: line.seq,
+  kind: line.kind,
+  from_account: line.from,
+  to_account: line.to,
+  amount_millicredits: line.amount,
+  grant_id: line.grantId,
+  call_id: line.usage?.callId,
+  project_number: line.usage?.projectNumber,
+  project_id: line.usage?.projectId,
+  route: line.usage?.route,
+  units: line.usage?.units,
+  occurred_at: time(line.usage?.occurredAt ?? at),
+});
+
+const grantColumns = (grant: Grant) => ({
+  id: grant.id,
+  amount_millicredits: grant.amount,
+  remaining_millicredits: grant.remaining,
+  lapsed_millicredits: grant.lapsed,
+  expires_at: grant.expiresAt === null ? null : time(grant.expiresAt),
+  period: grant.period,
+  reason: grant.reason,
+});
+
+export interface AccountsDeps {
+  database: Database;
+  outbox: Outbox;
+  now: () => number;
+}
+
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Owners' accounts in PostgreSQL. The row of an account is the only lock of a booking. */
+export const createAccounts = ({ database, outbox, now }: AccountsDeps) => {
+  const lock = async (ownerId: string): Promise<AccountState> => {
+    const find = async () => {
+      const [row] = await database.named<AccountRow>(
+        'lock-account',
+        `SELECT number, owner_id, balance_millicredits, seq, period, used_millicredits, warned_percent
+           FROM accounts WHERE owner_id = $1 FOR NO KEY UPDATE`,
+        [ownerId],
+      );
+      return row && stateOf(row);
+    };
+    const found = await find();
+    if (found) return found;
+    await database.query(
+      `INSERT INTO accounts (kind, owner_id, created_at) VALUES ('owner', $1, $2) ON CONFLICT (owner_id) DO NOTHING`,
+      [ownerId, new Date(now())],
+    );
+    const made = await find();
+    if (!made) throw new Error(`The account of ${ownerId} is gone.`);
+    return made;
+  };
+
+  const grantsOf = async (account: number, usedSince: number): Promise<Grant[]> => {
+    const rows = await database.named<GrantRow>(
+      'grants-of-account',
+      `SELECT id, amount_millicredits, remaining_millicredits, lapsed_millicredits, expires_at, period, reason
+         FROM grants
+        WHERE owner_account = $1
+          AND (remaining_millicredits > 0 OR (lapsed_millicredits > 0 AND expires_at > $2))`,
+      [account, new Date(usedSince)],
+    );
+    return rows.map(grantOf);
+  };
+
+  const saveGrants = (account: Account, at: Date) =>
+    database.named(
+      'save-grants',
+      `INSERT INTO grants (owner_account, id, amount_millicredits, remaining_millicredits,
+                           lapsed_millicredits, expires_at, period, reason, created_at)
+       SELECT $1, id, amount_millicredits, remaining_millicredits, lapsed_millicredits, expires_at, period, reason, $2
+         FROM jsonb_to_recordset($3) AS changed (id uuid, amount_millicredits int8, remaining_millicredits int8,
+              lapsed_millicredits int8, expires_at timestamptz, period text, reason text)
+       ON CONFLICT (id) DO UPDATE SET remaining_millicredits = excluded.remaining_millicredits,
+                                      lapsed_millicredits = excluded.lapsed_millicredits`,
+      [account.state.number, at, JSON.stringify([...account.changedGrants].map(grantColumns))],
+    );
+
+  const saveLines = (account: Account, at: Date) =>
+    database.named(
+      'save-lines',
+      `INSERT INTO transfers (owner_account, id, seq, kind, from_account, to_account, amount_millicredits, grant_id,
+                              call_id, project_number, project_id, route, units, occurred_at, created_at)
+       SELECT $1, id, seq, kind, from_account, to_account, amount_millicredits, grant_id,
+              call_id, project_number, project_id, route, units, occurred_at, $2
+         FROM jsonb_to_recordset($3) AS line (id uuid, seq int8, kind text, from_account int8, to_account int8,
+              amount_millicredits int8, grant_id uuid, call_id uuid, project_number int8, project_id text, route text,
+              units jsonb, occurred_at timestamptz)`,
+      [
+        account.state.number,
+        at,
+        JSON.stringify(account.lines.map((line) => lineColumns(line, at.getTime()))),
+      ],
+    );
+
+  const saveState = ({ state }: Account) =>
+    database.named(
+      'save-account',
+      `UPDATE accounts SET balance_millicredits = $2, seq = $3, period = $4, used_millicredits = $5, warned_percent = $6
+        WHERE number = $1`,
+      [state.number, state.balance, state.seq, state.period, state.used, state.warnedPercent],
+    );
+
+  return {
+    /**
+     * Locks the owner's account, opening it where there is none, lets `work` change it and saves that.
+     * Belongs into a transaction.
+     * @param usedSince the oldest time for which usage may be booked; epoch milliseconds
+     */
+    async change(
+      ownerId: string,
+      work: (account: Account) => Promise<void> | void,
+      usedSince = Number.POSITIVE_INFINITY,
+    ): Promise<Account> {
+      const stored = await lock(ownerId);
+      const at = now();
+      const grants = await grantsOf(stored.number, Math.min(usedSince, at));
+      const account = openAccount(stored, grants, at);
+      await work(account);
+      if (account.changedGrants.size > 0) await saveGrants(account, new Date(at));
+      if (account.lines.length > 0) await saveLines(account, new Date(at));
+      if (account.lines.length > 0 || account.state.period !== stored.period)
+        await saveState(account);
+      for (const { percent, balance } of account.warnings) {
+        await outbox.append('credits.low', {
+          ownerId: stored.ownerId,
+          percent,
+          balanceMillicredits: balance,
+        });
+      }
+      return account;
+    },
+
+    /** Those of `callIds` that have a line, and since when (epoch milliseconds). */
+    async booked(account: number, callIds: readonly string[]): Promise<Map<string, number>> {
+      const rows = await database.named<{ call_id: string; created_at: Date }>(
+        'booked-calls',
+        `SELECT call_id, created_at FROM transfers WHERE owner_account = $1 AND kind = 'debit' AND call_id = ANY($2::uuid[])`,
+        [account, [...callIds]],
+      );
+      return new Map(rows.map((row) => [row.call_id, row.created_at.getTime()]));
+    },
+
+    /** The account as it is stored, without a lock; null where the owner has none. */
+    async find(ownerId: string): Promise<(AccountState & { isDue: boolean }) | null> {
+      const [row] = await database.named<AccountRow & { is_due: boolean }>(
+        'find-account',
+        `SELECT number, owner_id, balance_millicredits, seq, period, used_millicredits, warned_percent,
+                EXISTS (SELECT FROM grants WHERE owner_account = number AND remaining_millicredits > 0
+                                             AND expires_at <= $2) AS is_due
+           FROM accounts WHERE owner_id = $1`,
+        [ownerId, new Date(now())],
+      );
+      return row ? { ...stateOf(row), isDue: row.is_due } : null;
+    },
+
+    /** Owners of accounts after `after` with grants that are past their time; by account number. */
+    expiring: (after: number, limit: number) =>
+      database.query<{ number: number; owner_id: string }>(
+        `SELECT number, owner_id FROM accounts
+          WHERE number > $1 AND number IN (
+            SELECT owner_account FROM grants WHERE remaining_millicredits > 0 AND expires_at <= $2)
+          ORDER BY number LIMIT $3`,
+        [after, new Date(now()), limit],
+      ),
+
+    /** Owners of accounts after `after` who used credits in a month before this; by account number. */
+    activeBefore: (period: string, after: number, limit: number) =>
+      database.query<{ number: number; owner_id: string }>(
+        `SELECT number, owner_id FROM accounts
+          WHERE number > $1 AND owner_id IS NOT NULL AND period < $2 AND used_millicredits > 0
+          ORDER BY number LIMIT $3`,
+        [after, period, limit],
+      ),
+  };
+};

@@ -1,0 +1,35 @@
+import { Counter, Gauge, type Registry } from '@backlot/telemetry';
+
+export const differenceKinds = ['lines', 'balance', 'grants', 'held'] as const;
+/** What reconciliation compares; see `reconciliation.ts`. */
+export type DifferenceKind = (typeof differenceKinds)[number];
+
+export type LedgerMetrics = ReturnType<typeof createLedgerMetrics>;
+
+/** Counted nowhere without a registry. */
+export const createLedgerMetrics = (registry: Registry | undefined) => {
+  const registers = registry ? [registry] : [];
+  const differences = new Gauge({
+    name: 'backlot_ledger_differences',
+    help: 'Owners whose books differed when they were last compared',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  const corrected = new Counter({
+    name: 'backlot_ledger_corrected_millicredits_total',
+    help: 'Usage beyond an owner’s credits, paid by the platform',
+    registers,
+  });
+  const untold = new Counter({
+    name: 'backlot_ledger_untold_total',
+    help: 'Bookings that the credit counters could not be told of; reconciliation does it later',
+    registers,
+  });
+  return {
+    corrected: (millicredits: number) => corrected.inc(millicredits),
+    untold: () => untold.inc(),
+    reconciled(counts: Record<DifferenceKind, number>) {
+      for (const kind of differenceKinds) differences.set({ kind }, counts[kind]);
+    },
+  };
+};

@@ -1,0 +1,158 @@
+import type { Database } from '@backlot/database';
+import type { Logger } from '@backlot/telemetry';
+import type { Accounts } from './accounts.ts';
+import { type DifferenceKind, differenceKinds, type LedgerMetrics } from './ledger-metrics.ts';
+import type { LedgerCounters } from './telling.ts';
+
+interface BookRow {
+  number: number;
+  owner_id: string;
+  balance_millicredits: number;
+  seq: number;
+  remaining_millicredits: number;
+}
+
+/**
+ * `lines`: as many as the account has counted. `balance`: what they sum to. `grants`: what remains of
+ * them. `held`: credits that the counters hold for calls which were booked long ago.
+ */
+export interface Difference {
+  ownerId: string;
+  kind: DifferenceKind;
+  /** What the account's row says; for `held` nothing. */
+  expected: number;
+  found: number;
+}
+
+export interface Reconciled {
+  owners: number;
+  /** How many owners differ. */
+  counts: Record<DifferenceKind, number>;
+  /** The first hundred. */
+  differences: Difference[];
+}
+
+export interface ReconciliationDeps {
+  database: Database;
+  accounts: Accounts;
+  counters: LedgerCounters | undefined;
+  metrics: LedgerMetrics;
+  log: Logger;
+  now: () => number;
+}
+
+const ownersAtOnce = 100;
+/** Of each owner in one statement. */
+const linesAtOnce = 10_000;
+const maxListed = 100;
+/** The counters learn of a booking right after it. */
+const settlingMs = 60_000;
+
+export type Reconciliation = ReturnType<typeof createReconciliation>;
+
+/**
+ * Compares an owner's lines, balance, grants and held credits. Takes no lock: lines up to a number
+ * never change, so they are summed after the rest was read at one instant.
+ */
+export const createReconciliation = (deps: ReconciliationDeps) => {
+  const { database, accounts, counters, metrics, log, now } = deps;
+
+  const readBooks = (after: number) =>
+    database.query<BookRow>(
+      `SELECT number, owner_id, balance_millicredits, seq,
+              (SELECT coalesce(sum(remaining_millicredits), 0)::int8 FROM grants
+                WHERE owner_account = number AND remaining_millicredits > 0) AS remaining_millicredits
+         FROM accounts WHERE owner_id IS NOT NULL AND number > $1 ORDER BY number LIMIT $2`,
+      [after, ownersAtOnce],
+    );
+
+  /** Count and sum of each account's lines up to its `seq`. */
+  const sumLines = async (books: readonly BookRow[]) => {
+    const sums = new Map(books.map((book) => [book.number, { count: 0, sum: 0 }]));
+    const longest = Math.max(...books.map((book) => book.seq));
+    for (let from = 0; from < longest; from += linesAtOnce) {
+      const rows = await database.query<{ owner_account: number; count: number; sum: number }>(
+        `SELECT owner_account, count(*),
+                sum(CASE WHEN to_account = owner_account THEN amount_millicredits ELSE -amount_millicredits END)::int8 AS sum
+           FROM unnest($1::int8[], $2::int8[]) AS book (number, seq)
+           JOIN transfers ON owner_account = number AND transfers.seq > $3 AND transfers.seq <= least(book.seq, $4)
+          GROUP BY owner_account`,
+        [books.map((book) => book.number), books.map((book) => book.seq), from, from + linesAtOnce],
+      );
+      for (const row of rows) {
+        const sofar = sums.get(row.owner_account);
+        if (sofar)
+          Object.assign(sofar, { count: sofar.count + row.count, sum: sofar.sum + row.sum });
+      }
+    }
+    return sums;
+  };
+
+  /** Counters out of reach are no difference: they are told of by others. */
+  const orNothing = <T>(asked: Promise<T> | undefined): Promise<T | undefined> =>
+    Promise.resolve(asked).catch((error: unknown) => {
+      log.warn({ err: error }, 'held credits could not be compared');
+      return undefined;
+    });
+
+  /** Also sets right what it finds: the counters may have missed a booking. */
+  const heldThoughBooked = async (book: BookRow): Promise<number> => {
+    const held = (await orNothing(counters?.held(book.owner_id))) ?? [];
+    if (held.length === 0) return 0;
+    const callIds = held.map((each) => each.callId);
+    const booked = await accounts.booked(book.number, callIds);
+    const missed = held.filter(({ callId }) => {
+      const since = booked.get(callId);
+      return since !== undefined && since <= now() - settlingMs;
+    });
+    if (missed.length === 0) return 0;
+    const missedIds = missed.map((each) => each.callId);
+    await orNothing(counters?.book(book.owner_id, book.balance_millicredits, book.seq, missedIds));
+    return missed.reduce((sum, each) => sum + each.millicredits, 0);
+  };
+
+  const compare = async (books: readonly BookRow[]): Promise<Difference[]> => {
+    const sums = await sumLines(books);
+    const held = await Promise.all(books.map(heldThoughBooked));
+    const found: Difference[] = [];
+    for (const [n, book] of books.entries()) {
+      const { count = 0, sum = 0 } = sums.get(book.number) ?? {};
+      const pairs: [DifferenceKind, number, number][] = [
+        ['lines', book.seq, count],
+        ['balance', book.balance_millicredits, sum],
+        ['grants', book.balance_millicredits, book.remaining_millicredits],
+        ['held', 0, held[n] ?? 0],
+      ];
+      for (const [kind, expected, actual] of pairs) {
+        if (expected !== actual)
+          found.push({ ownerId: book.owner_id, kind, expected, found: actual });
+      }
+    }
+    return found;
+  };
+
+  return {
+    /** Goes through all owners, a bounded part at a time. */
+    async run(): Promise<Reconciled> {
+      const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Record<
+        DifferenceKind,
+        number
+      >;
+      const result: Reconciled = { owners: 0, counts, differences: [] };
+      for (let after = 0; ; ) {
+        const books = await readBooks(after);
+        for (const difference of await compare(books)) {
+          counts[difference.kind] += 1;
+          if (result.differences.length === maxListed) continue;
+          result.differences.push(difference);
+          log.error(difference, 'the books of an owner differ');
+        }
+        result.owners += books.length;
+        after = books.at(-1)?.number ?? after;
+        if (books.length < ownersAtOnce) break;
+      }
+      metrics.reconciled(counts);
+      return result;
+    },
+  };
+};
