@@ -86,12 +86,18 @@ class Inspection {
   }
 }
 
+export interface CheckedData {
+  json: string;
+  /** Of the text that PostgreSQL writes. */
+  sizeBytes: number;
+}
+
 /**
- * Checks what a client sent as `data` and returns it as JSON, without the record's own fields.
+ * Checks what a client sent as `data`, and drops the record's own fields from it.
  * @param sent as JSON.parse made it; anything may be in it
  * @throws ApiError invalid_data, naming the place
  */
-export const dataJson = (sent: unknown): string => {
+export const checkData = (sent: unknown): CheckedData => {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     return refuse('data must be an object.');
   }
@@ -99,11 +105,13 @@ export const dataJson = (sent: unknown): string => {
   const inspection = new Inspection();
   inspection.value(data, 1);
   const json = JSON.stringify(data);
-  if (Buffer.byteLength(json) + inspection.extraBytes > maxDataBytes) {
-    return refuse(`data is larger than ${maxDataBytes} bytes.`);
-  }
-  return json;
+  const sizeBytes = Buffer.byteLength(json) + inspection.extraBytes;
+  if (sizeBytes > maxDataBytes) return refuse(`data is larger than ${maxDataBytes} bytes.`);
+  return { json, sizeBytes };
 };
+
+/** The same, as JSON. */
+export const dataJson = (sent: unknown): string => checkData(sent).json;
 
 const withoutSystemFields = (data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([key]) => !isSystemField(key)));

@@ -1,0 +1,107 @@
+import { ApiError } from '@backlot/contract';
+import { describe, expect, it } from '@jest/globals';
+import { parseWhere } from './parse.ts';
+
+const refusalOf = (where: unknown): string => {
+  try {
+    parseWhere(typeof where === 'string' ? where : JSON.stringify(where));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'invalid_where') return error.message;
+    throw error;
+  }
+  return 'accepted';
+};
+
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+const nested = (depth: number): object => (depth === 0 ? { a: 1 } : { $and: [nested(depth - 1)] });
+
+describe('where', () => {
+  it.each([
+    ['', 'not valid JSON'],
+    ['{', 'not valid JSON'],
+    ['null', 'has to be an object'],
+    ['[]', 'has to be an object'],
+    ['"a"', 'has to be an object'],
+    ['{"a":1e400}', 'too large'],
+    ['{"a":{"$gt":-1e400}}', 'too large'],
+    ['{"a":{"$in":[1,1e400]}}', 'too large'],
+    ['{"a":"\\u0000"}', 'NUL'],
+    ['{"a":{"$in":["\\ud800"]}}', 'surrogate'],
+    ['{"a":{"$contains":"\\u0000"}}', 'NUL'],
+    ['{"a":{"b":{"c\\u0000":1}}}', 'NUL'],
+    ['{"a\\u0000":1}', 'NUL'],
+    ['{"\\udfff":1}', 'surrogate'],
+  ])('refuses %s', (text, reason) => {
+    expect(refusalOf(text)).toContain(reason);
+  });
+
+  it.each([
+    [{ $where: '1' }, '"$where"'],
+    [{ a: { $regex: 'x' } }, '"$regex"'],
+    [{ a: { $elemMatch: {} } }, '"$elemMatch"'],
+    [{ a: { $GT: 1 } }, '"$GT"'],
+    [{ a: { toString: 1, $gt: 1 } }, 'mixes'],
+    [{ a: { $hasOwnProperty: 1 } }, '"$hasOwnProperty"'],
+    [{ $not: { a: 1 } }, '"$nor"'],
+    [{ a: { $and: [] } }, '"$and"'],
+    [{ 'a.$b': 1 }, '"a.$b"'],
+    [{ a: [1] }, '$in'],
+    [{ $and: [] }, '"$and"'],
+    [{ $or: [] }, '"$or"'],
+    [{ $nor: [] }, '"$nor"'],
+    [{ $or: { a: 1 } }, '"$or"'],
+    [{ $or: [1] }, '"$or"'],
+    [{ a: { $gt: null } }, '"a": "$gt"'],
+    [{ a: { $lte: null } }, '"a": "$lte"'],
+    [{ a: { $lt: [1] } }, '"$lt"'],
+    [{ a: { $gte: {} } }, '"$gte"'],
+    [{ a: { $in: 'x' } }, '"$in"'],
+    [{ a: { $nin: null } }, '"$nin"'],
+    [{ a: { $all: 1 } }, '"$all"'],
+    [{ a: { $size: -1 } }, '"$size"'],
+    [{ a: { $size: 1.5 } }, '"$size"'],
+    [{ a: { $size: '1' } }, '"$size"'],
+    [{ a: { $exists: 1 } }, '"$exists"'],
+    [{ a: { $contains: 1 } }, '"$contains"'],
+    [{ a: { $startsWith: null } }, '"$startsWith"'],
+    [{ a: { $endsWith: ['x'] } }, '"$endsWith"'],
+    [{ a: { $contains: 'x', $options: 'g' } }, '"$options"'],
+    [{ a: { $eq: 'x', $options: 'i' } }, '"$options"'],
+    [{ a: { $options: 'i' } }, '"$options"'],
+    [{ a: { $not: 1 } }, '"$not"'],
+    [{ a: { $not: {} } }, '"$not"'],
+    [{ a: { $not: { b: 1 } } }, '"$not"'],
+    [{ a: { b: { $gt: 1 } } }, '"$gt"'],
+    [{ createdAt: 'yesterday' }, 'ISO 8601'],
+    [{ updatedAt: { $gte: 1700000000000 } }, 'ISO 8601'],
+    [{ createdAt: { $in: ['2026-01-01', '2026-02-30'] } }, 'ISO 8601'],
+    [{ id: { $gt: 5 } }, '"id"'],
+  ])('refuses %j and names what is wrong', (where, named) => {
+    expect(refusalOf(where)).toContain(named);
+  });
+
+  it('keeps to its caps, and accepts what just fits', () => {
+    const atLimit = (value: string) => `{"a":"${value}"}`;
+    expect(refusalOf(atLimit('é'.repeat(4092)))).toBe('accepted');
+    expect(refusalOf(atLimit('é'.repeat(4093)))).toContain('8192 bytes');
+    expect(refusalOf(nested(5))).toBe('accepted');
+    expect(refusalOf(nested(6))).toContain('5 deep');
+    expect(refusalOf({ $or: [{ a: { $not: { $not: { $not: { $not: { $gt: 1 } } } } } }] })).toBe(
+      'accepted',
+    );
+    expect(
+      refusalOf({ $or: [{ $nor: [{ a: { $not: { $not: { $not: { $not: { $gt: 1 } } } } } }] }] }),
+    ).toContain('5 deep');
+    expect(refusalOf({ $or: times(50, { a: 1 }) })).toBe('accepted');
+    expect(refusalOf({ $or: times(51, { a: 1 }) })).toContain('50 conditions');
+    expect(refusalOf({ a: { $in: times(100, 1) } })).toBe('accepted');
+    expect(refusalOf({ a: { $in: times(101, 1) } })).toContain('100 values');
+    expect(refusalOf({ a: { $all: times(101, 1) } })).toContain('100 values');
+    expect(refusalOf({ [times(16, 'a').join('.')]: 1 })).toBe('accepted');
+    expect(refusalOf({ [times(17, 'a').join('.')]: 1 })).toContain('16 levels');
+    expect(refusalOf(`{"a":${'['.repeat(4000)}${']'.repeat(4000)}}`)).toContain('list');
+    expect(refusalOf(`{"a":{"$eq":${'['.repeat(4000)}${']'.repeat(4000)}}}`)).toContain(
+      '16 levels',
+    );
+  });
+});
