@@ -1,0 +1,47 @@
+/**
+ * Owns: the list of what can be deployed. The Kubernetes base is written from it; tests hold
+ * docker-compose.yml and the folders of the repository against it.
+ * Refuses: to deploy anything itself.
+ */
+
+export interface Deployable {
+  /** Of its host, Deployment and Service; a service is reached at `http://<name>:8080`. */
+  name: string;
+  /** Given to the image as its command. */
+  entry: string;
+  component: 'gateway' | 'service';
+  /** Keys of the Secret `backlot-secrets` that it gets, under the same names. */
+  secrets: readonly string[];
+  /** Asked for; there is no upper limit of CPU, so that a burst is not throttled. */
+  cpuMillis: number;
+  /** Asked for and the upper limit. */
+  memoryMib: number;
+  /** How far the autoscaler goes. */
+  replicas: { min: number; max: number };
+}
+
+const service = (name: string, memoryMib: number, ownSecrets: string[] = []): Deployable => ({
+  name,
+  entry: `services/${name}/src/main.ts`,
+  component: 'service',
+  secrets: ['DATABASE_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', ...ownSecrets],
+  cpuMillis: 250,
+  memoryMib,
+  replicas: { min: 2, max: 6 },
+});
+
+export const deployables: readonly Deployable[] = [
+  {
+    name: 'gateway',
+    entry: 'gateway/src/main.ts',
+    component: 'gateway',
+    secrets: ['REDIS_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', 'BACKLOT_OPERATOR_TOKEN'],
+    cpuMillis: 500,
+    memoryMib: 512,
+    replicas: { min: 2, max: 10 },
+  },
+  service('auth', 512, ['BACKLOT_AUTH_MASTER_KEY']),
+  service('records', 768),
+  service('ai', 384),
+  service('projects', 384),
+];

@@ -1,0 +1,159 @@
+import type { IDeployment } from 'kubernetes-models/apps/v1';
+import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
+import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import type { IContainer, IEnvVar, IPodSpec, IProbe, IService } from 'kubernetes-models/v1';
+import { type Deployable, deployables } from './deployables.ts';
+
+export type Manifest = IDeployment | IService | IHorizontalPodAutoscaler | IPodDisruptionBudget;
+
+const port = 8080;
+const metricsPort = 9090;
+/** Time for every proxy to learn that the pod is leaving; packages/http then drains for 10 s. */
+const leaveSeconds = 5;
+const graceSeconds = 45;
+
+const labelsOf = ({ name, component }: Deployable) => ({
+  'app.kubernetes.io/name': name,
+  'app.kubernetes.io/component': component,
+  'app.kubernetes.io/part-of': 'backlot',
+});
+const selectorOf = ({ name }: Deployable) => ({ 'app.kubernetes.io/name': name });
+
+const origins = (): IEnvVar[] =>
+  deployables
+    .filter(({ component }) => component === 'service')
+    .map(({ name }) => ({
+      name: `BACKLOT_${name.toUpperCase()}_ORIGIN`,
+      value: `http://${name}:${port}`,
+    }));
+
+const environmentOf = ({ component, secrets }: Deployable): IEnvVar[] => [
+  { name: 'PORT', value: String(port) },
+  ...(component === 'gateway'
+    ? [{ name: 'BACKLOT_METRICS_PORT', value: String(metricsPort) }, ...origins()]
+    : []),
+  ...secrets.map((key) => ({
+    name: key,
+    valueFrom: { secretKeyRef: { name: 'backlot-secrets', key } },
+  })),
+];
+
+const probe = (path: string, probing: Partial<IProbe>): IProbe => ({
+  httpGet: { path, port: 'http' },
+  timeoutSeconds: 3,
+  ...probing,
+});
+
+const containerOf = (deployable: Deployable): IContainer => ({
+  name: deployable.name,
+  image: 'backlot',
+  args: [deployable.entry],
+  ports: [
+    { name: 'http', containerPort: port },
+    ...(deployable.component === 'gateway'
+      ? [{ name: 'metrics', containerPort: metricsPort }]
+      : []),
+  ],
+  envFrom: [{ configMapRef: { name: 'backlot-settings' } }],
+  env: environmentOf(deployable),
+  startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 60 }),
+  livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 6 }),
+  // The gateway's /readyz names the services that are missing. Routing follows /healthz instead:
+  // one absent service must not take the gateway away from all the others.
+  readinessProbe: probe(deployable.component === 'gateway' ? '/healthz' : '/readyz', {
+    periodSeconds: 5,
+    failureThreshold: 2,
+  }),
+  lifecycle: { preStop: { sleep: { seconds: leaveSeconds } } },
+  resources: {
+    requests: { cpu: `${deployable.cpuMillis}m`, memory: `${deployable.memoryMib}Mi` },
+    limits: { memory: `${deployable.memoryMib}Mi` },
+  },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  },
+  volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
+});
+
+const podOf = (deployable: Deployable): IPodSpec => ({
+  automountServiceAccountToken: false,
+  enableServiceLinks: false,
+  terminationGracePeriodSeconds: graceSeconds,
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    runAsGroup: 1000,
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+  topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map(
+    (topologyKey) => ({
+      maxSkew: 1,
+      topologyKey,
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: selectorOf(deployable) },
+    }),
+  ),
+  containers: [containerOf(deployable)],
+  volumes: [{ name: 'tmp', emptyDir: { sizeLimit: '64Mi' } }],
+});
+
+const deploymentOf = (deployable: Deployable): IDeployment => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: deployable.name, labels: labelsOf(deployable) },
+  // No `replicas`: applying again would undo what the autoscaler has chosen.
+  spec: {
+    revisionHistoryLimit: 5,
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    selector: { matchLabels: selectorOf(deployable) },
+    template: { metadata: { labels: labelsOf(deployable) }, spec: podOf(deployable) },
+  },
+});
+
+const serviceOf = (deployable: Deployable): IService => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: deployable.name, labels: labelsOf(deployable) },
+  spec: {
+    selector: selectorOf(deployable),
+    ports: [{ name: 'http', port, targetPort: 'http' }],
+  },
+});
+
+const autoscalerOf = (deployable: Deployable): IHorizontalPodAutoscaler => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: deployable.name, labels: labelsOf(deployable) },
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: deployable.name },
+    minReplicas: deployable.replicas.min,
+    maxReplicas: deployable.replicas.max,
+    metrics: [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } },
+      },
+    ],
+  },
+});
+
+const disruptionBudgetOf = (deployable: Deployable): IPodDisruptionBudget => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: deployable.name, labels: labelsOf(deployable) },
+  spec: {
+    maxUnavailable: 1,
+    unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    selector: { matchLabels: selectorOf(deployable) },
+  },
+});
+
+/** Everything that one deployable is in Kubernetes. */
+export const manifestsOf = (deployable: Deployable): Manifest[] => [
+  deploymentOf(deployable),
+  serviceOf(deployable),
+  autoscalerOf(deployable),
+  disruptionBudgetOf(deployable),
+];
