@@ -1,19 +1,19 @@
+import { clock, creditFunctions } from './credit-scripts.ts';
+
 /**
  * The whole admission in Redis, in one call. The arithmetic is that of memory.ts, in the same
- * doubles. KEYS: the counter of each check. ARGV: the time in epoch milliseconds ('' for Redis' own),
- * then limit and window in milliseconds of each check. Answers: the wait in milliseconds (0 when
- * allowed), then what remains and the milliseconds to the full limit of each check.
+ * doubles. KEYS: the counter of each check, then the three keys of the owner's credits where the call
+ * is priced. ARGV: the time in epoch milliseconds ('' for Redis' own), the number of checks, limit and
+ * window in milliseconds of each, then callId, millicredits wanted and needed, and how long to hold
+ * them. Answers: the wait in milliseconds (0 when allowed), the credits reserved (0: too few, -1: the
+ * owner is not loaded, -2: not asked for), then what remains and the milliseconds to the full limit of
+ * each check.
  */
-export const admitScript = `
-local now = tonumber(ARGV[1])
-if not now then
-  local time = redis.call('TIME')
-  now = time[1] * 1000 + time[2] / 1000
-end
-
+export const admitScript = `${clock}${creditFunctions}
+local count = tonumber(ARGV[2])
 local checks = {}
-for i, key in ipairs(KEYS) do
-  local limit, window = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+for i = 1, count do
+  local key, limit, window = KEYS[i], tonumber(ARGV[2 * i + 1]), tonumber(ARGV[2 * i + 2])
   checks[i] = {
     key = key,
     limit = limit,
@@ -40,7 +40,13 @@ for _, check in ipairs(checks) do
   end
 end
 
-if wait == 0 then
+local reserved = -2
+if wait == 0 and #KEYS > count then
+  local id, want, least, ttl = unpack(ARGV, 2 * count + 3)
+  reserved = reserve(creditsAt(count + 1), now, id, tonumber(want), tonumber(least), ttl)
+end
+
+if wait == 0 and reserved ~= -1 then
   for _, check in ipairs(checks) do
     check.arrival = check.arrival + check.interval
     -- %.17g gives each double back as it was. A window after its last call a counter is full again.
@@ -48,7 +54,7 @@ if wait == 0 then
   end
 end
 
-local answer = { wait }
+local answer = { wait, reserved }
 for _, check in ipairs(checks) do
   answer[#answer + 1] = remaining(check)
   answer[#answer + 1] = math.ceil(check.arrival - now)

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { RateCounters } from './counters.ts';
+import type { Counters } from './counters.ts';
 
-export interface CountersUnderTest<C extends RateCounters = RateCounters> {
+export interface CountersUnderTest<C extends Counters = Counters> {
   counters: C;
   /** Moves the counters' clock. */
   advance(ms: number): void;

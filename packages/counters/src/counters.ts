@@ -26,10 +26,9 @@ export interface Admission {
   reservation?: ReservationOutcome;
 }
 
-/** Counters that hold no credits. */
-export interface RateCounters {
-  admit(checks: readonly RateCheck[]): Promise<Admission>;
-  close(): Promise<void>;
+/** Shared counters cannot be asked. The cause says why. */
+export class CountersUnavailable extends Error {
+  override name = 'CountersUnavailable';
 }
 
 /**

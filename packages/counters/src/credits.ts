@@ -14,7 +14,9 @@ export type ReservationOutcome =
   /** The owner's free credits are below `minMillicredits`. */
   | { kind: 'insufficient' }
   /** The owner's balance is not here (yet): load it and try again. Nothing was counted. */
-  | { kind: 'unloaded' };
+  | { kind: 'unloaded' }
+  /** The shared counters can't be asked. */
+  | { kind: 'unavailable' };
 
 export interface HeldCredits {
   callId: string;
@@ -40,7 +42,7 @@ export interface CreditCounters {
   ): Promise<void>;
   /** Millicredits held for calls under way or not booked yet. */
   reserved(ownerId: string): Promise<number>;
-  /** At most 1,000 of an owner's held amounts, oldest first. */
+  /** At most 1,000 of an owner's held amounts, those first that are held for the shortest. */
   held(ownerId: string): Promise<HeldCredits[]>;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { countersConformance } from './counters.conformance.ts';
-import type { Admission, RateCounters } from './counters.ts';
+import { type Admission, type Counters, CountersUnavailable } from './counters.ts';
+import { creditsConformance } from './credits.conformance.ts';
 import { createFallbackCounters } from './fallback.ts';
 import { createMemoryCounters } from './memory.ts';
-import { CountersUnavailable } from './redis.ts';
 
 function setUp() {
   let now = 1_800_000_000_000;
@@ -11,13 +11,13 @@ function setUp() {
   let calls = 0;
   const memory = () => createMemoryCounters(() => now);
   const central = memory();
-  const shared: RateCounters = {
-    async admit(checks) {
+  const shared: Counters = {
+    ...central,
+    async admit(checks, reservation) {
       calls++;
       if (failure) throw failure;
-      return central.admit(checks);
+      return central.admit(checks, reservation);
     },
-    close: () => central.close(),
   };
   const changes: boolean[] = [];
   const counters = createFallbackCounters({
@@ -43,6 +43,7 @@ const unavailable = new CountersUnavailable('Redis does not answer.');
 const once = [{ key: 'k', limit: 1, windowMs: 60_000 }];
 
 countersConformance('shared, with local ones to fall back on', async () => setUp());
+creditsConformance('shared, with local ones to fall back on', async () => setUp());
 
 countersConformance('local, while the shared ones are out of reach', async () => {
   const subject = setUp();
@@ -51,6 +52,19 @@ countersConformance('local, while the shared ones are out of reach', async () =>
 });
 
 describe('counters with a fallback', () => {
+  it('reserve no credits while the shared ones fail, and count the call locally', async () => {
+    const { counters, fail } = setUp();
+    const request = { ownerId: 'o', callId: 'c', wantMillicredits: 1000, minMillicredits: 1000 };
+    await counters.load('o', 5000, 1);
+    fail(unavailable);
+    expect(await counters.admit(once, request)).toMatchObject({
+      allowed: true,
+      reservation: { kind: 'unavailable' },
+    });
+    expect((await counters.admit(once, request)).allowed).toBe(false);
+    expect(await counters.reserved('o')).toBe(0);
+  });
+
   it('hold the limit locally while the shared ones fail, and say so', async () => {
     const { counters, changes, fail } = setUp();
     expect(counters.degraded()).toBe(false);
@@ -81,10 +95,10 @@ describe('counters with a fallback', () => {
   it('do not take the late answer from before an outage for its end', async () => {
     const answers: ((admission: Admission) => void)[] = [];
     let failing = false;
-    const shared: RateCounters = {
+    const shared: Counters = {
+      ...createMemoryCounters(() => 0),
       admit: () =>
         failing ? Promise.reject(unavailable) : new Promise((resolve) => answers.push(resolve)),
-      close: async () => undefined,
     };
     const local = createMemoryCounters(() => 0);
     const counters = createFallbackCounters({ shared, local, now: () => 0 });

@@ -1,10 +1,10 @@
-import type { RateCounters } from './counters.ts';
-import { CountersUnavailable } from './redis.ts';
+import { type Counters, CountersUnavailable, type RateCheck } from './counters.ts';
+import type { ReservationRequest } from './credits.ts';
 
 export interface FallbackOptions {
-  shared: RateCounters;
+  shared: Counters;
   /** Answers while the shared counters cannot: each process then holds the whole limit by itself. */
-  local: RateCounters;
+  local: Counters;
   /** Milliseconds, from any start. */
   now: () => number;
   /** How long the shared counters are left alone after a failure. Default 1,000. */
@@ -13,7 +13,7 @@ export interface FallbackOptions {
   onChange?: (degraded: boolean, cause?: unknown) => void;
 }
 
-export interface FallbackCounters extends RateCounters {
+export interface FallbackCounters extends Counters {
   /** True while the local counters answer. */
   degraded(): boolean;
 }
@@ -34,13 +34,23 @@ export const createFallbackCounters = (options: FallbackOptions): FallbackCounte
     onChange(next, cause);
   };
 
+  const { admit: _admit, close: _close, ...credits } = shared;
+  /** Credits are never guessed: a priced call waits for the shared counters. */
+  const locally = async (checks: readonly RateCheck[], reservation?: ReservationRequest) => {
+    const admission = await local.admit(checks);
+    return reservation && admission.allowed
+      ? { ...admission, reservation: { kind: 'unavailable' as const } }
+      : admission;
+  };
+
   return {
-    async admit(checks) {
-      if (degraded && (trying || now() < nextTry)) return local.admit(checks);
+    ...credits,
+    async admit(checks, reservation) {
+      if (degraded && (trying || now() < nextTry)) return locally(checks, reservation);
       const isTrial = degraded;
       if (isTrial) trying = true;
       try {
-        const admission = await shared.admit(checks);
+        const admission = await shared.admit(checks, reservation);
         // A call that was under way when the outage began says nothing about its end.
         if (isTrial) change(false);
         return admission;
@@ -48,7 +58,7 @@ export const createFallbackCounters = (options: FallbackOptions): FallbackCounte
         if (!(error instanceof CountersUnavailable)) throw error;
         nextTry = now() + pauseMs;
         change(true, error);
-        return local.admit(checks);
+        return locally(checks, reservation);
       } finally {
         if (isTrial) trying = false;
       }

@@ -6,4 +6,3 @@ export * from './counters.ts';
 export * from './credits.ts';
 export * from './fallback.ts';
 export * from './memory.ts';
-export * from './redis.ts';

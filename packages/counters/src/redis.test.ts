@@ -6,8 +6,9 @@ import { createTestRedis, type TestRedis, until } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { countersConformance } from './counters.conformance.ts';
-import type { RateCheck } from './counters.ts';
-import { CountersUnavailable, connectRedis, createRedisCounters } from './redis.ts';
+import { CountersUnavailable, type RateCheck } from './counters.ts';
+import { creditsConformance } from './credits.conformance.ts';
+import { connectRedis, createRedisCounters } from './redis.ts';
 
 const start = 1_800_000_000_000;
 
@@ -38,16 +39,21 @@ async function connect(url = testRedis.url, commandTimeoutMs = 5_000): Promise<R
 
 const check = (limit: number, key = '{tenant}:k'): RateCheck => ({ key, limit, windowMs: 60_000 });
 
-countersConformance('redis', async () => {
+const create = async () => {
   let now = start;
   const counters = createRedisCounters(await connect(), () => now);
+  // So old that nothing looks like a Redis that was emptied a moment ago.
+  await direct.set('cr:epoch', String(Date.now() - 60_000));
   return {
     counters,
-    advance: (ms) => {
+    advance: (ms: number) => {
       now += ms;
     },
   };
-});
+};
+
+countersConformance('redis', create);
+creditsConformance('redis', create);
 
 describe('counters in Redis', () => {
   it('are exact for 64 parallel clients over two connections, by the clock of Redis', async () => {
@@ -99,7 +105,7 @@ describe('counters in Redis', () => {
     const counters = createRedisCounters(await connect());
     await counters.admit([check(10), { ...check(10, '{tenant}:p'), windowMs: 1_000 }]);
     await counters.admit([check(0, '{tenant}:none')]);
-    expect((await direct.keys('*')).sort()).toEqual(['{tenant}:k', '{tenant}:p']);
+    expect((await direct.keys('{tenant}*')).sort()).toEqual(['{tenant}:k', '{tenant}:p']);
     expect(await direct.pttl('{tenant}:k')).toBeLessThanOrEqual(60_000);
     await until(async () => (await direct.exists('{tenant}:p')) === 0);
   });
@@ -138,6 +144,44 @@ describe('counters while Redis is out of reach', () => {
     const admission = await until(() => counters.admit([check(1)]), { what: 'the recovery' });
     expect(admission.allowed).toBe(true);
     expect((await counters.admit([check(1)])).allowed).toBe(false);
+  });
+
+  it('get their reservations back after Redis was emptied, before anybody can spend them again', async () => {
+    const [one, two] = [
+      createRedisCounters(await connect(server.url)),
+      createRedisCounters(await connect(server.url)),
+    ];
+    const request = (callId: string) => ({
+      ownerId: 'owner',
+      callId,
+      wantMillicredits: 1000,
+      minMillicredits: 1000,
+    });
+    const load = () => one.load('owner', 3000, 1);
+    const reserve = (counters: typeof one, callId: string) => counters.admit([], request(callId));
+    await load();
+    await until(async () => (await reserve(one, 'a')).reservation?.kind === 'reserved');
+    expect(await reserve(two, 'b')).toMatchObject({ reservation: { kind: 'reserved' } });
+    await two.settle('owner', 'b', 500);
+
+    await server.kill();
+    await one.settle('owner', 'a', 700);
+    await server.restart();
+    await until(() => load().then(() => true));
+    expect(await reserve(one, 'c')).toMatchObject({ reservation: { kind: 'unloaded' } });
+    await until(async () => (await reserve(one, 'c')).reservation?.kind === 'reserved', {
+      timeoutMs: 5000,
+    });
+    expect(await one.held('owner')).toEqual(
+      expect.arrayContaining([
+        { callId: 'a', millicredits: 700 },
+        { callId: 'b', millicredits: 500 },
+        { callId: 'c', millicredits: 1000 },
+      ]),
+    );
+    expect(await one.reserved('owner')).toBe(2200);
+    expect(await reserve(two, 'd')).toMatchObject({ reservation: { kind: 'insufficient' } });
+    await Promise.all([one.close(), two.close()]);
   });
 
   it('wait no longer than the command time-out for a Redis that hangs', async () => {

@@ -1,14 +1,14 @@
 import { type Cluster, Redis, type Result } from 'ioredis';
 import { admitScript } from './admit-script.ts';
-import type { Admission, RateCheck, RateCounters } from './counters.ts';
-
-/** The shared counters cannot be asked. The cause says why. */
-export class CountersUnavailable extends Error {
-  override name = 'CountersUnavailable';
-}
+import { type Admission, type Counters, CountersUnavailable, type RateCheck } from './counters.ts';
+import { type ReservationOutcome, type ReservationRequest, reservationTtlMs } from './credits.ts';
+import { createRedisCredits, creditKeys } from './redis-credits.ts';
 
 export interface RedisConnectionOptions {
-  /** The longest that a call waits for Redis, in milliseconds. Default 50. */
+  /**
+   * The longest that a call waits for Redis, in milliseconds. Default 100: a process that was busy
+   * for longer finds its timer due before it has read the answer.
+   */
   commandTimeoutMs?: number;
   /** Told of each failed connection; ioredis goes on trying. */
   onError: (error: Error) => void;
@@ -20,7 +20,7 @@ export interface RedisConnectionOptions {
  */
 export const connectRedis = (
   url: string,
-  { commandTimeoutMs = 50, onError }: RedisConnectionOptions,
+  { commandTimeoutMs = 100, onError }: RedisConnectionOptions,
 ): Redis => {
   const client = new Redis(url, {
     enableOfflineQueue: false,
@@ -48,12 +48,12 @@ const hashTag = (key: string): string => {
   return open >= 0 && close > open + 1 ? key.slice(open + 1, close) : key;
 };
 
-const refuseScatteredKeys = (checks: readonly RateCheck[]) => {
-  const [first] = checks;
+const refuseScatteredKeys = (keys: readonly string[]) => {
+  const [first] = keys;
   if (first === undefined) return;
-  const tag = hashTag(first.key);
-  const stray = checks.find(({ key }) => hashTag(key) !== tag);
-  if (stray) throw new RangeError(`The keys ${first.key} and ${stray.key} share no hash tag.`);
+  const tag = hashTag(first);
+  const stray = keys.find((key) => hashTag(key) !== tag);
+  if (stray) throw new RangeError(`The keys ${first} and ${stray} share no hash tag.`);
 };
 
 /**
@@ -62,29 +62,46 @@ const refuseScatteredKeys = (checks: readonly RateCheck[]) => {
  *   whose clocks differ agree
  * @throws CountersUnavailable; RangeError when the keys of a call do not share a hash tag
  */
-export const createRedisCounters = (client: Redis | Cluster, now?: () => number): RateCounters => {
+export const createRedisCounters = (client: Redis | Cluster, now?: () => number): Counters => {
   client.defineCommand('admit', { lua: admitScript });
+  const { remember, stop, ...credits } = createRedisCredits(client, now);
   return {
-    async admit(checks) {
-      refuseScatteredKeys(checks);
+    ...credits,
+    async admit(checks, request) {
       const keys = checks.map(({ key }) => key);
+      if (request) keys.push(...creditKeys(request.ownerId));
+      refuseScatteredKeys(keys);
       const limits = checks.flatMap(({ limit, windowMs }) => [limit, windowMs]);
-      const answer = await client.admit(keys.length, ...keys, now?.() ?? '', ...limits).then(
-        (numbers) => numbers,
-        (cause) => {
+      const answer = await client
+        .admit(keys.length, ...keys, now?.() ?? '', checks.length, ...limits, ...wanted(request))
+        .catch((cause: unknown) => {
           throw new CountersUnavailable('Redis does not answer.', { cause });
-        },
-      );
-      return admissionOf(checks, answer);
+        });
+      const admission = admissionOf(checks, answer);
+      if (request && admission.reservation?.kind === 'reserved') {
+        remember(request.ownerId, request.callId, admission.reservation.millicredits);
+      }
+      return admission;
     },
     async close() {
+      stop();
       client.disconnect();
     },
   };
 };
 
+const wanted = (request: ReservationRequest | undefined) =>
+  request
+    ? [request.callId, request.wantMillicredits, request.minMillicredits, reservationTtlMs]
+    : [];
+
+const outcomeOf = (reserved: number): ReservationOutcome => {
+  if (reserved === -1) return { kind: 'unloaded' };
+  return reserved === 0 ? { kind: 'insufficient' } : { kind: 'reserved', millicredits: reserved };
+};
+
 const admissionOf = (checks: readonly RateCheck[], answer: readonly number[]): Admission => {
-  const [retryAfterMs = 0, ...states] = answer;
+  const [retryAfterMs = 0, reserved = -2, ...states] = answer;
   return {
     allowed: retryAfterMs === 0,
     retryAfterMs,
@@ -93,5 +110,6 @@ const admissionOf = (checks: readonly RateCheck[], answer: readonly number[]): A
       remaining: states[2 * index] ?? 0,
       resetMs: states[2 * index + 1] ?? 0,
     })),
+    ...(reserved === -2 ? {} : { reservation: outcomeOf(reserved) }),
   };
 };

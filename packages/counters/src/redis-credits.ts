@@ -1,0 +1,150 @@
+import type { Cluster, Redis, Result } from 'ioredis';
+import { CountersUnavailable } from './counters.ts';
+import { assertScript, heldScript, loadScript, settleScript } from './credit-scripts.ts';
+import { type CreditCounters, reservationTtlMs, settledTtlMs } from './credits.ts';
+
+type Arguments = (string | number)[];
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    /** Defined by createRedisCredits; arguments and answers as in credit-scripts.ts. */
+    settleCredits(...keysAndArguments: Arguments): Result<null, Context>;
+    loadCredits(...keysAndArguments: Arguments): Result<null, Context>;
+    assertCredits(...keysAndArguments: Arguments): Result<null, Context>;
+    heldCredits(...keysAndArguments: Arguments): Result<[number, ...string[]], Context>;
+  }
+}
+
+/** One hash tag, which the rate counters of the owner's projects carry too. */
+export const creditKeys = (ownerId: string): [string, string, string] => [
+  `cr:{o:${ownerId}}`,
+  `cr:{o:${ownerId}}:amounts`,
+  `cr:{o:${ownerId}}:times`,
+];
+
+/** Since when Redis has held credits without a loss; a new one after each loss. */
+const epochKey = 'cr:epoch';
+const pollMs = 1000;
+/** How long an owner stays closed whose Redis has just lost everything: two polls and a little. */
+const reassertMs = 2500;
+const maxListed = 1000;
+/** Settled calls are asserted for this long after; by then the ledger has most often booked them. */
+const rememberedMs = 60_000;
+const maxRemembered = 50_000;
+
+interface Remembered {
+  ownerId: string;
+  millicredits: number;
+  settled: boolean;
+  /** Redis has not heard of the settlement. */
+  unsent: boolean;
+  /** Epoch milliseconds of this process. */
+  until: number;
+}
+
+export interface RedisCredits extends CreditCounters {
+  /** This process has to settle the call; what Redis loses of it is put back. */
+  remember(ownerId: string, callId: string, millicredits: number): void;
+  stop(): void;
+}
+
+/**
+ * Each process remembers its own reservations, so that a Redis that was emptied gets them back: within
+ * a poll of the epoch each gateway asserts its own, and until all had the time to, owners stay closed.
+ */
+export const createRedisCredits = (client: Redis | Cluster, now?: () => number): RedisCredits => {
+  client.defineCommand('settleCredits', { numberOfKeys: 3, lua: settleScript });
+  client.defineCommand('loadCredits', { numberOfKeys: 3, lua: loadScript });
+  client.defineCommand('assertCredits', { numberOfKeys: 3, lua: assertScript });
+  client.defineCommand('heldCredits', { numberOfKeys: 3, lua: heldScript });
+  const at = () => now?.() ?? '';
+  const calls = new Map<string, Remembered>();
+  let epoch: string | undefined;
+
+  const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((cause: unknown) => {
+      throw new CountersUnavailable('Redis does not answer.', { cause });
+    });
+
+  const sendSettlement = async (callId: string, call: Remembered) => {
+    const { ownerId, millicredits } = call;
+    await client.settleCredits(...creditKeys(ownerId), at(), callId, millicredits, settledTtlMs);
+    call.unsent = false;
+    if (millicredits === 0) calls.delete(callId);
+  };
+
+  const currentEpoch = async (): Promise<string> => {
+    await client.set(epochKey, String(Date.now()), 'NX');
+    return (await client.get(epochKey)) ?? '';
+  };
+
+  const assertAll = async () => {
+    for (const [callId, { ownerId, millicredits, settled }] of calls) {
+      const ttl = settled ? settledTtlMs : reservationTtlMs;
+      await client.assertCredits(...creditKeys(ownerId), at(), callId, millicredits, ttl);
+    }
+  };
+
+  const poll = async () => {
+    const found = await currentEpoch();
+    if (epoch !== undefined && found !== epoch) await assertAll();
+    epoch = found;
+    for (const [callId, call] of calls) {
+      if (call.until <= Date.now()) calls.delete(callId);
+      else if (call.unsent) await sendSettlement(callId, call);
+    }
+  };
+  let polling = false;
+  const timer = setInterval(() => {
+    if (polling) return;
+    polling = true;
+    // Redis is away: the next poll tries again.
+    poll()
+      .catch(() => {})
+      .finally(() => {
+        polling = false;
+      });
+  }, pollMs);
+  timer.unref();
+
+  const store = async (ownerId: string, balance: number, seq: number, ids: readonly string[]) => {
+    const age = Date.now() - Number(await orUnavailable(currentEpoch()));
+    const closedMs = age > pollMs + reassertMs ? 0 : reassertMs;
+    await orUnavailable(
+      client.loadCredits(...creditKeys(ownerId), at(), balance, seq, closedMs, ...ids),
+    );
+  };
+  const list = (ownerId: string, most: number) =>
+    orUnavailable(client.heldCredits(...creditKeys(ownerId), at(), most));
+
+  return {
+    remember(ownerId, callId, millicredits) {
+      if (calls.size >= maxRemembered) return;
+      const until = Date.now() + reservationTtlMs;
+      calls.set(callId, { ownerId, millicredits, settled: false, unsent: false, until });
+    },
+    stop: () => clearInterval(timer),
+    async settle(ownerId, callId, usedMillicredits) {
+      const call: Remembered = {
+        ownerId,
+        millicredits: usedMillicredits,
+        settled: true,
+        unsent: true,
+        until: Date.now() + rememberedMs,
+      };
+      calls.set(callId, call);
+      // What Redis doesn't hear now, the next poll sends.
+      await sendSettlement(callId, call).catch(() => {});
+    },
+    load: (ownerId, balance, seq) => store(ownerId, balance, seq, []),
+    book: store,
+    reserved: async (ownerId) => (await list(ownerId, 0))[0],
+    async held(ownerId) {
+      const [, ...flat] = await list(ownerId, maxListed);
+      return Array.from({ length: flat.length / 2 }, (_, index) => ({
+        callId: flat[2 * index] ?? '',
+        millicredits: Number(flat[2 * index + 1]),
+      }));
+    },
+  };
+};
