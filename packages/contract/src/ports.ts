@@ -30,6 +30,12 @@ export interface ProjectDirectory {
   findKey(keyHash: string): Promise<KeySnapshot | null>;
 }
 
+/** Offered by the projects service. */
+export interface CreditDirectory {
+  /** Puts an owner's balance from the ledger into the counters; makes the month's grant where due. */
+  loadOwner(ownerId: string): Promise<void>;
+}
+
 export interface Jwks {
   keys: {
     kid: string;
