@@ -56,7 +56,7 @@ CREATE TABLE transfers (
   units jsonb,
   occurred_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
-  CONSTRAINT transfers_seq UNIQUE (owner_account, seq),
+  CONSTRAINT transfers_seq UNIQUE (owner_account, seq) INCLUDE (to_account, amount_millicredits),
   CHECK (owner_account > 4 AND from_account <> to_account AND owner_account IN (from_account, to_account)),
   CHECK (CASE kind
            WHEN 'grant' THEN from_account = 1 AND grant_id IS NOT NULL

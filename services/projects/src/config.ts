@@ -14,7 +14,7 @@ export interface ProjectsConfig {
   defaultLimits: ClassLimits;
   /** Granted to each owner every month; 0: none. */
   monthlyCredits: number;
-  /** How often the books are compared, and what has expired is booked. */
+  /** How often the books of all owners are compared. */
   reconcileSeconds: number;
 }
 
@@ -69,7 +69,7 @@ const environment = z.object({
   BACKLOT_MAX_KEYS_PER_PROJECT: z.coerce.number().int().min(0).default(100),
   BACKLOT_RESTORE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
   BACKLOT_MONTHLY_CREDITS: z.coerce.number().int().min(0).max(1_000_000_000).default(1000),
-  BACKLOT_RECONCILE_SECONDS: z.coerce.number().int().min(1).max(86_400).default(60),
+  BACKLOT_RECONCILE_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
   BACKLOT_DEFAULT_LIMITS: limitsText.default(defaultLimits),
 });
 

@@ -71,7 +71,7 @@ export interface ProjectsService {
   };
   /** Compares the books of all owners; also runs every `reconcileSeconds`. */
   reconcile(): Promise<Reconciled>;
-  /** Books what time alone does to credits; also runs every `reconcileSeconds`. */
+  /** Books what time alone does to credits; also runs every minute. */
   keepUp(): Promise<void>;
 }
 
@@ -86,12 +86,7 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   const limits = createLimits({ database, projects, config, now });
   const keys = createKeys({ database, outbox, projects, config, now });
   const directory = createDirectory(database, config);
-  const { counters, registry } = deps;
-  const { monthlyCredits } = config;
-  const credits = createCredits({
-    ...{ database, outbox, counters, registry, log, now },
-    monthlyCredits,
-  });
+  const credits = createCredits({ ...deps, ...config, outbox });
   const usage = createUsageReports(database, projects, now);
 
   const sweep = async () => {
@@ -101,14 +96,6 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   };
   const sweeper = createSweeper(sweep, (error) =>
     log.error({ err: error }, 'the sweep failed; it runs again'),
-  );
-  const bookkeeping = createSweeper(
-    async () => {
-      await credits.keepUp();
-      await credits.reconcile();
-    },
-    (error) => log.error({ err: error }, 'the books could not be kept; it is tried again'),
-    config.reconcileSeconds * 1000,
   );
 
   return {
@@ -139,10 +126,10 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
       });
       outbox.start((event) => bus.publish(event));
       sweeper.start();
-      bookkeeping.start();
+      credits.start();
     },
     async stop() {
-      await Promise.all([sweeper.stop(), bookkeeping.stop(), outbox.stop()]);
+      await Promise.all([sweeper, credits, outbox].map((each) => each.stop()));
     },
     sweep,
     credits: { loadOwner: credits.loadOwner },

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type BusEvent, createInProcessBus } from '@backlot/bus';
 import { defaultLimits, events, platformProject } from '@backlot/contract';
+import { createMemoryCounters } from '@backlot/counters';
 import { createDatabase, type Database, migrate } from '@backlot/database';
 import { type Identity, type IdentityProject, identityHeader } from '@backlot/identity';
-import { createLogger } from '@backlot/telemetry';
+import { createLogger, type Registry } from '@backlot/telemetry';
 import {
   asOperator,
   asOwner,
@@ -16,6 +17,7 @@ import {
   testIdentitySecret,
 } from '@backlot/testing';
 import type { ProjectsConfig } from './config.ts';
+import type { LedgerCounters } from './ledger/telling.ts';
 import { createProjectsService, type ProjectsService } from './service.ts';
 
 export const ownerA = '018f0000-0000-7000-8000-0000000000a1';
@@ -44,6 +46,8 @@ export interface TestBed {
   service: ProjectsService;
   database: Database;
   http: ServiceUnderTest;
+  /** Those of the service, in memory; at the test's time. */
+  counters: ReturnType<typeof createMemoryCounters>;
   now(): number;
   /** Moves the clock. */
   pass(ms: number): void;
@@ -62,17 +66,26 @@ export interface TestBed {
   close(): Promise<void>;
 }
 
-export const createTestBed = async (changes: Partial<ProjectsConfig> = {}): Promise<TestBed> => {
+export interface TestBedOptions extends Partial<ProjectsConfig> {
+  /** In front of the bed's counters, to fail at will. */
+  counters?: (real: LedgerCounters) => LedgerCounters;
+  registry?: Registry;
+  onDead?: (event: BusEvent) => void;
+}
+
+export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
+  const { counters: wrap = (real) => real, registry, onDead = () => {}, ...changes } = options;
   const testDatabase = await createTestDatabase();
   const directory = fileURLToPath(new URL('../migrations', import.meta.url));
   await migrate({ url: testDatabase.url, schema: 'projects', directory });
   const database = createDatabase({ url: testDatabase.url, schema: 'projects' });
-  const bus = createInProcessBus({ onDead: () => {} });
+  const bus = createInProcessBus({ onDead, retryDelayMs: 1 });
   const published: BusEvent[] = [];
   await bus.listen(Object.keys(events), (event) => {
     if (event.topic !== 'user.erased') published.push(event);
   });
   let time = Date.now();
+  const counters = createMemoryCounters(() => time);
   const service = createProjectsService({
     database,
     bus,
@@ -81,6 +94,8 @@ export const createTestBed = async (changes: Partial<ProjectsConfig> = {}): Prom
     log: createLogger({ service: 'projects', level: 'silent' }),
     config: { ...testConfig, ...changes },
     checkResponses: true,
+    counters: wrap(counters),
+    ...(registry ? { registry } : {}),
   });
   const http = await serveForTest(service.app);
 
@@ -94,6 +109,7 @@ export const createTestBed = async (changes: Partial<ProjectsConfig> = {}): Prom
     service,
     database,
     http,
+    counters,
     now: () => time,
     pass(ms) {
       time += ms;

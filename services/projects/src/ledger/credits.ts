@@ -4,13 +4,13 @@
  * hold a working copy for the gateway and are told of every change. Prices are the contract's.
  */
 import { ApiError } from '@backlot/contract';
-import type { Database, Outbox } from '@backlot/database';
+import { createSweeper, type Database, type Outbox } from '@backlot/database';
 import type { Page, PageQuery } from '@backlot/http';
 import type { Logger, Registry } from '@backlot/telemetry';
 import { createAccounts } from './accounts.ts';
 import { createLedger } from './ledger.ts';
 import { createLedgerMetrics } from './ledger-metrics.ts';
-import { createReconciliation, type Reconciled } from './reconciliation.ts';
+import { createReconciliation } from './reconciliation.ts';
 import { createStatement, type StatementItem } from './statement.ts';
 import { createTelling, type LedgerCounters } from './telling.ts';
 import { createUsageConsumer } from './usage-consumer.ts';
@@ -18,11 +18,12 @@ import { createUsageConsumer } from './usage-consumer.ts';
 export interface CreditsDeps {
   database: Database;
   outbox: Outbox;
-  counters: LedgerCounters | undefined;
-  registry: Registry | undefined;
+  counters?: LedgerCounters;
+  registry?: Registry;
   log: Logger;
   now: () => number;
   monthlyCredits: number;
+  reconcileSeconds: number;
 }
 
 export interface OwnerStatement extends Page<StatementItem> {
@@ -31,16 +32,19 @@ export interface OwnerStatement extends Page<StatementItem> {
   reservedMillicredits: number;
 }
 
+/** Every booking looks at the clock itself: this is for owners who are idle. */
+const keepUpMs = 60_000;
+
 export type Credits = ReturnType<typeof createCredits>;
 
 export const createCredits = (deps: CreditsDeps) => {
-  const { database, counters, registry } = deps;
+  const { database, counters, registry, log } = deps;
   const metrics = createLedgerMetrics(registry);
   const accounts = createAccounts(deps);
-  const telling = createTelling({ ...deps, metrics });
-  const ledger = createLedger({ ...deps, accounts, telling, metrics });
+  const telling = createTelling({ counters, metrics, log });
+  const ledger = createLedger({ ...deps, counters, accounts, telling, metrics });
   const statement = createStatement(database);
-  const reconciliation = createReconciliation({ ...deps, accounts, metrics });
+  const reconciliation = createReconciliation({ ...deps, counters, accounts, metrics });
 
   const reserved = async (ownerId: string): Promise<number> => {
     try {
@@ -51,11 +55,23 @@ export const createCredits = (deps: CreditsDeps) => {
     }
   };
 
+  const tryLater = (error: unknown) =>
+    log.error({ err: error }, 'the books could not be kept; it is tried again');
+  const jobs = [
+    createSweeper(ledger.keepUp, tryLater, keepUpMs),
+    createSweeper(reconciliation.run, tryLater, deps.reconcileSeconds * 1000),
+  ];
+
   return {
     ...ledger,
+    start() {
+      for (const job of jobs) job.start();
+    },
+    stop: () => Promise.all(jobs.map((job) => job.stop())),
+
     /** Handles the payload of `usage.recorded`. */
     consume: createUsageConsumer(ledger, telling),
-    reconcile: (): Promise<Reconciled> => reconciliation.run(),
+    reconcile: reconciliation.run,
 
     /**
      * @param opens makes the account where there is none; a mere look at an unknown owner doesn't

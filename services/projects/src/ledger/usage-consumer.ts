@@ -13,7 +13,11 @@ interface Waiting {
 
 const maxBatch = 100;
 
+/** Beyond any price: an amount that no arithmetic here can round. */
+const maxMillicredits = 1e12;
+
 const usageEvent = events['usage.recorded'].extend({
+  millicredits: z.number().int().min(0).max(maxMillicredits),
   callId: z.uuid().toLowerCase(),
   occurredAt: z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
 });
