@@ -2,8 +2,11 @@
 export const isoText = (column: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** The version of a record: `updated_at` as epoch milliseconds. */
-export const versionOf = '(extract(epoch FROM updated_at) * 1000)::int8';
+/** A timestamptz column as epoch milliseconds. */
+export const msOf = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::int8`;
+
+/** Grows with every change of a record. */
+export const versionOf = msOf('updated_at');
 
 /**
  * A row of `records` as the API's JSON, written by PostgreSQL: the document passes through as text.

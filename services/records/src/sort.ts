@@ -1,7 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import { isPosition, isSystemField, pathProblem, type SystemField } from './fields.ts';
 import type { Parameters } from './parameters.ts';
-import { versionOf } from './record-text.ts';
+import { msOf } from './record-text.ts';
 
 /** Contract section 4. */
 const maxFields = 3;
@@ -31,23 +31,35 @@ const parseField = (text: string): SortField => {
 };
 
 /**
- * Reads the query parameter `sort`. The time of creation is in the id, so that nothing after
- * `createdAt` or `id` can matter.
+ * Reads the query parameter `sort`.
  * @throws ApiError invalid_sort
  */
 export const parseSort = (text = '-createdAt'): Sort => {
   const fields = text.split(',').map((each) => parseField(each.trim()));
   if (fields.length > maxFields) refuse(`has more than ${maxFields} fields.`);
-  const byKey = fields.findIndex(({ field }) => field === 'createdAt' || field === 'id');
-  const last = fields[byKey === -1 ? fields.length - 1 : byKey];
+  const byId = fields.findIndex(({ field }) => field === 'id');
+  const deciding = byId === -1 ? fields : fields.slice(0, byId + 1);
+  const last = deciding.at(-1);
+  // The time of creation is in the id: at the end, where ties are broken by id, the id is the order.
+  const isIdOrder = last?.field === 'id' || last?.field === 'createdAt';
   return {
-    fields: byKey === -1 ? fields : fields.slice(0, byKey),
+    fields: isIdOrder ? deciding.slice(0, -1) : deciding,
     idDescending: last?.descending ?? true,
   };
 };
 
-const systemKey = (field: SystemField): string =>
-  field === 'ownerId' ? `coalesce(to_jsonb(owner_id::text), 'null')` : `to_jsonb(${versionOf})`;
+const systemKey = (field: SystemField): string => {
+  switch (field) {
+    case 'id':
+      return 'to_jsonb(id::text)';
+    case 'ownerId':
+      return `coalesce(to_jsonb(owner_id::text), 'null')`;
+    case 'createdAt':
+      return `to_jsonb(${msOf('created_at')})`;
+    case 'updatedAt':
+      return `to_jsonb(${msOf('updated_at')})`;
+  }
+};
 
 /** A segment is a key, or in an array a position; other segments reach nothing in an array. */
 const dataKey = (field: string, parameters: Parameters): string => {
