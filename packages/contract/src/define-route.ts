@@ -9,7 +9,7 @@ export type Caller = (typeof callers)[number];
 export const limitClasses = ['read', 'write', 'ai', 'upload', 'email', 'payments'] as const;
 export type LimitClass = (typeof limitClasses)[number];
 
-export type ServiceName = 'auth' | 'records' | 'projects';
+export type ServiceName = 'auth' | 'records' | 'ai' | 'projects';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Credits are counted in thousandths; a priced call takes at least one whole credit. */

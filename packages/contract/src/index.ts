@@ -7,6 +7,8 @@ export * from './error-codes.ts';
 export * from './events.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './ports.ts';
+export type { ChatMessage } from './routes/ai.ts';
+export * as aiRoutes from './routes/ai.ts';
 export type { User } from './routes/auth.ts';
 export * as authRoutes from './routes/auth.ts';
 export * as creditRoutes from './routes/credits.ts';

@@ -6,6 +6,7 @@ import { failure } from './schemas.ts';
 const groupNames: Record<RouteDefinition['service'], string> = {
   auth: 'Accounts',
   records: 'Records',
+  ai: 'AI',
   projects: 'Projects',
 };
 
@@ -97,7 +98,7 @@ export const openApiDocument = (routes: readonly RouteDefinition[]): Record<stri
       title: 'Backlot',
       version: '1',
       description:
-        'The backend of an application: accounts, records and the control plane of its project.',
+        'The backend of an application: accounts, records, AI and the control plane of its project.',
     },
     servers: [
       {
