@@ -1,0 +1,161 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { createJsonSchemas, type JsonSchema, SchemaRefused } from './json-schemas.ts';
+
+const nested = (levels: number): JsonSchema =>
+  levels === 0
+    ? { type: 'string' }
+    : { type: 'object', properties: { a: nested(levels - 1) }, required: ['a'] };
+
+/** Each definition refers to the next one twice. */
+const doubling = (count: number, keyword: string): JsonSchema => ({
+  $defs: Object.fromEntries(
+    Array.from({ length: count }, (_, index) => {
+      const next = { $ref: `#/$defs/a${index + 1}` };
+      return [`a${index}`, index === count - 1 ? { type: 'string' } : { [keyword]: [next, next] }];
+    }),
+  ),
+  $ref: '#/$defs/a0',
+});
+
+const draft07 = 'http://json-schema.org/draft-07/schema#';
+const satisfiable: Record<string, JsonSchema> = {
+  'an empty schema': {},
+  'a constant': { const: { a: [1, null] } },
+  'a list': { type: 'array', items: { enum: [1, 2, 3] }, minItems: 3, uniqueItems: true },
+  'a tuple of 2020-12': {
+    prefixItems: [{ type: 'string' }],
+    type: 'array',
+    minItems: 1,
+    items: false,
+  },
+  'definitions of draft-07': {
+    $schema: draft07,
+    definitions: { a: { type: 'boolean' } },
+    $ref: '#/definitions/a',
+  },
+  'a pattern': { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$' },
+  'a pattern that looks ahead': { type: 'string', pattern: '^(?=.*\\d)[a-z\\d]{4}$' },
+  formats: {
+    type: 'object',
+    properties: { e: { type: 'string', format: 'email' }, d: { type: 'string', format: 'date' } },
+    required: ['e', 'd'],
+  },
+  'a union': { oneOf: [{ type: 'string' }, { type: 'integer', minimum: 5 }] },
+  // As text, because an object with the key "then" looks like a promise.
+  'a condition': JSON.parse(`{
+    "type": "object", "properties": { "k": { "enum": ["x", "y"] } }, "required": ["k"],
+    "if": { "properties": { "k": { "const": "x" } } }, "then": { "required": ["v"] }
+  }`),
+  'a tree': {
+    type: 'object',
+    properties: { v: { type: 'integer' }, children: { type: 'array', items: { $ref: '#' } } },
+    required: ['v', 'children'],
+  },
+  'a list that ends with null': {
+    type: 'object',
+    properties: { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
+    required: ['next'],
+  },
+  'names of Object.prototype': {
+    type: 'object',
+    properties: { toString: { type: 'number' } },
+    required: ['toString'],
+  },
+  'twenty levels': nested(20),
+};
+
+const refused: Record<string, JsonSchema> = {
+  'a type that does not exist': { type: 'banana' },
+  'a dialect that does not exist': { $schema: 'https://example.com/mine' },
+  'a reference to elsewhere': { $ref: 'http://127.0.0.1:1/schema.json' },
+  'a reference to nothing': { $ref: '#/$defs/nothing' },
+  'a broken pattern': { type: 'string', pattern: '(' },
+  'an asynchronous schema': { $async: true, type: 'string' },
+  'too many levels': nested(40),
+  'a schema of 70,000 characters': { description: 'x'.repeat(70_000) },
+};
+
+const hopeless: Record<string, JsonSchema> = {
+  'a contradiction': { type: 'string', minLength: 5, maxLength: 3 },
+  'no value at all': { not: {} },
+  'an object within itself without end': {
+    type: 'object',
+    properties: { c: { $ref: '#' } },
+    required: ['c'],
+  },
+  'a reference to itself': { $ref: '#' },
+  'allOf itself': { allOf: [{ $ref: '#' }] },
+  'a string of a billion characters': { type: 'string', minLength: 1e9 },
+  'a list of a billion items': { type: 'array', minItems: 1e9 },
+  'an object of a billion keys': { type: 'object', minProperties: 1e9 },
+  'a pattern of a billion characters': {
+    type: 'string',
+    pattern: '^((((a{100}){100}){100}){100})$',
+  },
+  'a catastrophic pattern': { type: 'string', pattern: '^(a+)+$', const: `${'a'.repeat(50)}!` },
+  'doubling allOf': doubling(40, 'allOf'),
+  'doubling anyOf': doubling(40, 'anyOf'),
+  'doubling oneOf': doubling(40, 'oneOf'),
+};
+
+describe('schemas of strangers', () => {
+  const schemas = createJsonSchemas();
+  afterAll(() => schemas.close());
+  const example = (schema: JsonSchema) => schemas.example(schema, { seed: 7, maxBytes: 16_000 });
+
+  it.each(Object.entries(satisfiable))('are satisfied: %s', async (_name, schema) => {
+    await schemas.check(schema);
+    const value = await example(schema);
+    expect(await schemas.mismatch(schema, value)).toBeUndefined();
+    expect(await example(schema)).toBe(value);
+  });
+
+  it.each(Object.entries(refused))('are refused: %s', async (_name, schema) => {
+    await expect(schemas.check(schema)).rejects.toThrow(SchemaRefused);
+    await expect(example(schema)).rejects.toThrow(SchemaRefused);
+  });
+
+  it.each(Object.entries(hopeless))(
+    'take neither time nor memory without end: %s',
+    async (_name, schema) => {
+      await expect(example(schema)).rejects.toThrow(SchemaRefused);
+    },
+  );
+
+  it('are worked on while others use up their time', async () => {
+    const hostile = hopeless['a catastrophic pattern'] ?? {};
+    const [harmless, ...rest] = await Promise.allSettled([
+      ...[schemas.check({ type: 'string' })],
+      ...Array.from({ length: 3 }, () => example(hostile)),
+      schemas.check({ type: 'string' }),
+    ]);
+    expect(harmless?.status).toBe('fulfilled');
+    expect(rest.map((each) => each.status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+
+  it('are turned away while too many wait', async () => {
+    const all = await Promise.allSettled(
+      Array.from({ length: 150 }, () => schemas.check({ type: 'string' })),
+    );
+    const failed = all.filter((each) => each.status === 'rejected');
+    expect(failed.length).toBeGreaterThan(0);
+    for (const each of failed) expect(each.reason).toMatchObject({ code: 'overloaded' });
+  });
+
+  it('tell what is wrong with a value', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'number' } } };
+    expect(await schemas.mismatch(schema, '{"n":"x"}')).toContain('n must be number');
+  });
+
+  it('prefer a value that fits, else give the shortest', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', minLength: 100 } } };
+    expect(await schemas.example(schema, { seed: 1, maxBytes: 10 })).toBe('{}');
+    const text = { type: 'string', minLength: 100, maxLength: 100 };
+    expect(await schemas.example(text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
+  });
+});

@@ -1,0 +1,117 @@
+import { fileURLToPath } from 'node:url';
+import { ApiError } from '@backlot/contract';
+import workerpool from 'workerpool';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** The schema can't be worked with; the message is for the developer who wrote it. */
+export class SchemaRefused extends Error {
+  override readonly name = 'SchemaRefused';
+}
+
+/**
+ * Work with schemas that strangers send: dialects 2020-12 and draft-07, nothing fetched. All methods
+ * throw SchemaRefused for what is no schema, points outside itself, or takes more than its time and
+ * memory, and ApiError overloaded while too many others wait.
+ */
+export interface JsonSchemas {
+  check(schema: JsonSchema): Promise<void>;
+  /** @param value JSON. Undefined when it satisfies the schema, else what is wrong with it. */
+  mismatch(schema: JsonSchema, value: string): Promise<string | undefined>;
+  /**
+   * A value that satisfies the schema, as JSON: the same for the same seed, of at most `maxBytes`
+   * where one was found, else the shortest one. @throws SchemaRefused also when none was found
+   */
+  example(schema: JsonSchema, options: { seed: number; maxBytes: number }): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** What the thread answers; only `result` counts where nothing was refused. */
+export type ThreadAnswer = { refused: string } | { result: string | undefined };
+
+const maxSchemaLength = 64 * 1024;
+/** Also holds for values: an object within an object is one level, in a schema it is two. */
+const maxDepth = 64;
+const limitMs = 1000;
+const threads = 2;
+/** Takes the last one waiting at most a minute, if each before it uses up its time. */
+const maxWaiting = 100;
+/** Megabytes of a thread's heap; compiling 64 KB of ordinary schema stays well below. */
+const maxOldGenerationSizeMb = 128;
+
+/** Written without recursion, which deep JSON would overflow. */
+export const isTooDeep = (value: unknown): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    );
+  }
+  return false;
+};
+
+const textOf = (schema: JsonSchema): string => {
+  if (isTooDeep(schema)) throw new SchemaRefused(`is nested deeper than ${maxDepth} levels`);
+  const text = JSON.stringify(schema);
+  if (text.length > maxSchemaLength) {
+    throw new SchemaRefused(`has more than ${maxSchemaLength} characters`);
+  }
+  return text;
+};
+
+/** Schemas are compiled to code and hold patterns, so each is handled in a thread that can be ended. */
+export const createJsonSchemas = (): JsonSchemas => {
+  const pool = workerpool.pool(fileURLToPath(new URL('./thread-main.ts', import.meta.url)), {
+    workerType: 'thread',
+    maxWorkers: threads,
+    workerTerminateTimeout: 100,
+    workerThreadOpts: { env: {}, resourceLimits: { maxOldGenerationSizeMb } },
+  });
+
+  const run = async (method: string, parameters: unknown[]): Promise<string | undefined> => {
+    if (pool.stats().pendingTasks >= maxWaiting) {
+      throw new ApiError('overloaded', 'Too many schemas are being worked on. Try again shortly.', {
+        retryAfterSeconds: 1,
+      });
+    }
+    let timer: NodeJS.Timeout | undefined;
+    // The time starts when the thread says that it has begun, not while it waits or starts up.
+    const onBegin = () => {
+      timer = setTimeout(() => task.cancel(), limitMs);
+    };
+    const task = pool.exec<(...all: unknown[]) => ThreadAnswer>(method, parameters, {
+      on: onBegin,
+    });
+    let answer: ThreadAnswer;
+    try {
+      answer = await task;
+    } catch (cause) {
+      if (timer === undefined) throw cause;
+      throw new SchemaRefused('takes too much time or memory to work with', { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+    if ('refused' in answer) throw new SchemaRefused(answer.refused);
+    return answer.result;
+  };
+
+  return {
+    async check(schema) {
+      await run('check', [textOf(schema)]);
+    },
+    mismatch: (schema, value) => run('mismatch', [textOf(schema), value]),
+    async example(schema, { seed, maxBytes }) {
+      const found = await run('example', [textOf(schema), seed, maxBytes]);
+      if (found === undefined) {
+        throw new SchemaRefused(
+          'seems to fit no value: the demo model found none that satisfies it',
+        );
+      }
+      return found;
+    },
+    async close() {
+      await pool.terminate(true);
+    },
+  };
+};

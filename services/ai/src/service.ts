@@ -1,0 +1,77 @@
+/**
+ * Text from language models: what a caller may ask for, in which form it is answered, and what it
+ * used. Owns no conversation and keeps no text. Refuses to know which model answers (a provider's
+ * business), what an owner has left (the gateway reserves) and how usage is booked (the projects
+ * service's ledger).
+ */
+import type { Bus } from '@backlot/bus';
+import {
+  createIdempotencyStore,
+  createOutbox,
+  createSweeper,
+  type Database,
+} from '@backlot/database';
+import { serviceApp } from '@backlot/http';
+import type { IdentitySecret } from '@backlot/identity';
+import type { Logger } from '@backlot/telemetry';
+import type { Express } from 'express';
+import type { AiConfig } from './config.ts';
+import { createGenerations } from './generations.ts';
+import type { JsonSchemas } from './json-schema/json-schemas.ts';
+import type { ModelProvider } from './model-provider/model-provider.ts';
+import { routesOf } from './routes/index.ts';
+import { createUsage } from './usage.ts';
+
+export interface AiDeps {
+  /** Of schema `ai`, migrated. */
+  database: Database;
+  bus: Bus;
+  identitySecret: IdentitySecret;
+  /** Epoch milliseconds. */
+  now: () => number;
+  log: Logger;
+  config: AiConfig;
+  /** Validates answers against the contract; on in tests. */
+  checkResponses: boolean;
+  provider: ModelProvider;
+  /** Closed by whoever created it, after `stop`. */
+  schemas: JsonSchemas;
+}
+
+export interface AiService {
+  app: Express;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const createAiService = (deps: AiDeps): AiService => {
+  const { database, bus, identitySecret, now, log, config, checkResponses } = deps;
+  const { provider, schemas } = deps;
+  const outbox = createOutbox(database, (error) =>
+    log.error({ err: error }, 'events wait to be published'),
+  );
+  const idempotency = createIdempotencyStore(database);
+  const sweeper = createSweeper(
+    () => idempotency.sweep(),
+    (error) => log.error({ err: error }, 'the sweep failed; it runs again'),
+  );
+  const usage = createUsage(outbox, now);
+  return {
+    app: serviceApp({
+      routes: routesOf(createGenerations({ provider, schemas, usage, config })),
+      ready: () => database.query('SELECT 1'),
+      identitySecret,
+      idempotency,
+      now,
+      log,
+      checkResponses,
+    }),
+    async start() {
+      outbox.start((event) => bus.publish(event));
+      sweeper.start();
+    },
+    async stop() {
+      await Promise.all([sweeper.stop(), outbox.stop()]);
+    },
+  };
+};
