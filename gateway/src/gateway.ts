@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Bus } from '@backlot/bus';
 import {
+  type CreditDirectory,
   routes as contractRoutes,
   type ProjectDirectory,
   platformProject,
@@ -17,6 +18,7 @@ import { createDescription, sendDescription } from './pages/docs.ts';
 import { createShell } from './pages/shell.ts';
 import { createAdmit } from './steps/admit.ts';
 import { anonymous, createAuthenticate } from './steps/authenticate.ts';
+import { openCharge, reservationFor } from './steps/charge.ts';
 import { checkSize } from './steps/check-size.ts';
 import { createClientAddress } from './steps/client-address.ts';
 import { createFail } from './steps/fail.ts';
@@ -25,6 +27,7 @@ import { createFindRoute, servicePath } from './steps/find-route.ts';
 import { checkTarget } from './steps/find-target.ts';
 import { createForward } from './steps/forward.ts';
 import { createObserve } from './steps/observe.ts';
+import { readAhead } from './steps/read-ahead.ts';
 import { type CallPath, readPath } from './steps/read-path.ts';
 import { requestIdOf } from './steps/request-id.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
@@ -48,6 +51,7 @@ export interface GatewayDeps {
   upstreams: Record<ServiceName, Upstream>;
   projects: ProjectDirectory;
   sessions: SessionDirectory;
+  credits: CreditDirectory;
   counters: Counters;
   bus: Bus;
   identitySecret: IdentitySecret;
@@ -95,7 +99,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     keys: cached.keys,
     operatorTokenHash: config.operatorTokenHash,
   });
-  const admit = createAdmit(counters);
+  const admit = createAdmit(counters, deps.credits);
   const signIdentity = createSignIdentity(identitySecret, now);
   const forward = createForward(deps.upstreams, deps.timeoutMs);
   const fail = createFail(log);
@@ -136,7 +140,11 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const known = authenticate(req, definition, place);
     const caller = known instanceof Promise ? await known : known;
 
-    await admit(res, place, definition.limit, caller, address);
+    const ahead = definition.price?.needsBody ? await readAhead(req, definition) : undefined;
+    const request = reservationFor(req, definition, place, ahead?.body);
+    const reserved = await admit(res, place, definition.limit, caller, address, request);
+    const charge =
+      request && reserved !== undefined ? openCharge(res, counters, request, reserved) : undefined;
 
     let project = place;
     if (targetProjectId !== undefined) {
@@ -145,10 +153,12 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     }
     checkSize(req, definition);
 
-    signIdentity(req, { project, caller, address, requestId });
-    forward(req, res, definition, servicePath(definition, at.path) + at.search, (error) =>
-      fail(req, res, error, requestId),
-    );
+    const passed = ahead?.req ?? req;
+    signIdentity(passed, { project, caller, address, requestId, charge });
+    forward(passed, res, definition, servicePath(definition, at.path) + at.search, (error) => {
+      charge?.leaveOpen();
+      fail(req, res, error, requestId);
+    });
   };
 
   const app: RequestListener = (req, res) => {

@@ -5,7 +5,11 @@ import { serve } from '@backlot/http';
 import { identitySecret } from '@backlot/identity';
 import { createLogger, createRegistry } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
-import { createHttpProjectDirectory, createHttpSessionDirectory } from './directory/http.ts';
+import {
+  createHttpCreditDirectory,
+  createHttpProjectDirectory,
+  createHttpSessionDirectory,
+} from './directory/http.ts';
 import { createGateway } from './gateway.ts';
 import { metricsListener } from './pages/metrics.ts';
 import { missingServices } from './pages/readiness.ts';
@@ -31,6 +35,7 @@ const gateway = createGateway({
   upstreams: createHttpUpstreams(origins),
   projects: createHttpProjectDirectory({ ...asked, origin: origins.projects }),
   sessions: createHttpSessionDirectory({ ...asked, origin: origins.auth }),
+  credits: createHttpCreditDirectory({ ...asked, origin: origins.projects }),
   ...{ counters, bus, config, log, registry, ...asked },
   apiDescription: openApiDocument(routes),
   missing: () => missingServices(origins),

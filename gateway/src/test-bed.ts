@@ -190,6 +190,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     >,
     projects: fake.directory,
     sessions: fake.sessions,
+    credits: { loadOwner: (ownerId) => counters.load(ownerId, 100_000, 1) },
     counters,
     bus,
     identitySecret: testIdentitySecret,

@@ -1,4 +1,5 @@
 import type {
+  CreditDirectory,
   Jwks,
   KeySnapshot,
   ProjectDirectory,
@@ -26,9 +27,10 @@ const timeoutMs = 5000;
 type Ask = (path: string) => Promise<Response>;
 
 const createAsk =
-  ({ origin, identitySecret, now }: HttpDirectoryOptions): Ask =>
+  ({ origin, identitySecret, now }: HttpDirectoryOptions, method = 'GET'): Ask =>
   async (path) => {
     const response = await fetch(origin + path, {
+      method,
       headers: { [identityHeader]: signIdentity(internalIdentity, identitySecret, now()) },
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
@@ -71,6 +73,18 @@ export const createHttpSessionDirectory = (options: HttpDirectoryOptions): Sessi
       const jwks = await jsonOrNull<Jwks>(await ask('/auth/.well-known/jwks.json'));
       if (!jwks) throw new Error(`${options.origin} publishes no keys.`);
       return jwks;
+    },
+  };
+};
+
+/** The projects service asked to load credits over HTTP. */
+export const createHttpCreditDirectory = (options: HttpDirectoryOptions): CreditDirectory => {
+  const ask = createAsk(options, 'POST');
+  return {
+    async loadOwner(ownerId) {
+      const response = await ask(`/internal/credits/${encodeURIComponent(ownerId)}/load`);
+      await response.body?.cancel();
+      if (response.status !== 200) throw new Error(`${options.origin} knows no such owner.`);
     },
   };
 };

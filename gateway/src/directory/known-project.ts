@@ -28,8 +28,9 @@ export interface KnownProject {
 
 const classAdmission = (project: ProjectSnapshot, limitClass: LimitClass): ClassAdmission => {
   const { perCaller, perProject } = project.limits[limitClass];
-  // One hash tag per project keeps both counters of a call on one node of a Redis Cluster.
-  const prefix = `rl:{${project.number}}:${limitClass}`;
+  // One hash tag keeps all counters of a call, the owner's credits too, on one node of a Redis Cluster.
+  const tag = project.ownerId === null ? `p:${project.number}` : `o:${project.ownerId}`;
+  const prefix = `rl:{${tag}}:${project.number}:${limitClass}`;
   const projectPolicy = `"project";q=${perProject};w=${windowMs / 1000}`;
   return {
     callerLimit: perCaller,

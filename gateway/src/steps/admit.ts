@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError, type LimitClass } from '@backlot/contract';
-import type { Counters, RateState } from '@backlot/counters';
+import { ApiError, type CreditDirectory, type LimitClass } from '@backlot/contract';
+import type {
+  Admission,
+  Counters,
+  RateCheck,
+  RateState,
+  ReservationRequest,
+} from '@backlot/counters';
 import { type KnownProject, windowMs } from '../directory/known-project.ts';
 import type { Caller } from './authenticate.ts';
 
@@ -28,24 +34,27 @@ export type Admit = (
   limitClass: LimitClass,
   caller: Caller,
   address: string,
-) => Promise<void>;
+  /** What a priced call asks for. */
+  request?: ReservationRequest,
+) => Promise<number | undefined>;
 
 /**
  * Counts the call against the caller's and the project's limit and states both (header fields of
  * draft-ietf-httpapi-ratelimit-headers, since its version 08: `q` calls in `w` seconds, `r` left, all free in `t`).
- * @throws ApiError rate_limited
+ * Answers the millicredits reserved, where some were asked for.
+ * @throws ApiError rate_limited, out_of_credits, unavailable
  */
 export const createAdmit =
-  (counters: Counters): Admit =>
-  async (res, project, limitClass, caller, address) => {
+  (counters: Counters, credits: CreditDirectory): Admit =>
+  async (res, project, limitClass, caller, address, request) => {
     const { callerLimit, callerKeyPrefix, projectCheck, policy, projectPolicy } =
       project.admission[limitClass];
     const counter = counterOf(caller, address);
-    const admission = await counters.admit(
+    const checks =
       counter === undefined
         ? [projectCheck]
-        : [{ key: callerKeyPrefix + counter, limit: callerLimit, windowMs }, projectCheck],
-    );
+        : [{ key: callerKeyPrefix + counter, limit: callerLimit, windowMs }, projectCheck];
+    const admission = await admitLoaded(counters, credits, checks, request);
     const [first, second] = admission.states;
     if (first && second) {
       res.setHeader('RateLimit-Policy', policy);
@@ -54,8 +63,47 @@ export const createAdmit =
       res.setHeader('RateLimit-Policy', projectPolicy);
       res.setHeader('RateLimit', state('project', first));
     }
-    if (admission.allowed) return;
-    throw new ApiError('rate_limited', 'Too many calls. Wait before the next one.', {
-      retryAfterSeconds: Math.max(1, Math.ceil(admission.retryAfterMs / 1000)),
-    });
+    if (!admission.allowed) {
+      throw new ApiError('rate_limited', 'Too many calls. Wait before the next one.', {
+        retryAfterSeconds: Math.max(1, Math.ceil(admission.retryAfterMs / 1000)),
+      });
+    }
+    return reservedCredits(admission);
   };
+
+const creditsUnavailable = (cause?: unknown) =>
+  new ApiError('unavailable', 'Credits can not be checked right now. Try again shortly.', {
+    cause,
+    retryAfterSeconds: 3,
+  });
+
+/** An owner whose credits are not in the counters is loaded from the ledger, and asked for again. */
+const admitLoaded = async (
+  counters: Counters,
+  credits: CreditDirectory,
+  checks: readonly RateCheck[],
+  request: ReservationRequest | undefined,
+): Promise<Admission> => {
+  const admission = await counters.admit(checks, request);
+  if (!request || admission.reservation?.kind !== 'unloaded') return admission;
+  try {
+    await credits.loadOwner(request.ownerId);
+  } catch (cause) {
+    throw creditsUnavailable(cause);
+  }
+  return counters.admit(checks, request);
+};
+
+const reservedCredits = ({ reservation }: Admission): number | undefined => {
+  switch (reservation?.kind) {
+    case undefined:
+      return undefined;
+    case 'reserved':
+      return reservation.millicredits;
+    case 'insufficient':
+      throw new ApiError('out_of_credits', 'The owner of this app has run out of credits.');
+    case 'unloaded':
+    case 'unavailable':
+      throw creditsUnavailable();
+  }
+};

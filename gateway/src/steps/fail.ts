@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '@backlot/contract';
-import { failureBody, toApiError } from '@backlot/http';
+import { failureBody, isFault, toApiError } from '@backlot/http';
 
 export interface FailLog {
   error(fields: object, message: string): void;
@@ -47,8 +47,7 @@ export const createFail =
   (req: IncomingMessage, res: ServerResponse, thrown: unknown, requestId: string): void => {
     if (res.writableEnded || res.destroyed) return;
     const error = toApiError(thrown);
-    if (error.status >= 500)
-      log.error({ err: error, cause: error.cause, requestId }, error.message);
+    if (isFault(error)) log.error({ err: error, cause: error.cause, requestId }, error.message);
     if (res.headersSent) {
       req.socket.destroy();
       return;

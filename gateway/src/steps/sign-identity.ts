@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createIdentitySigner, type IdentitySecret, identityHeader } from '@backlot/identity';
 import type { KnownProject } from '../directory/known-project.ts';
 import type { Caller } from './authenticate.ts';
+import type { Charge } from './charge.ts';
 
 /** Never reach a service: they concern the connection, or would let a caller speak for the gateway. */
 const removed = [
@@ -42,12 +43,16 @@ export interface SignedCall {
   caller: Caller;
   address: string;
   requestId: string;
+  charge: Charge | undefined;
 }
 
 /** Leaves on the request only what a service may see, and adds who calls. */
 export const createSignIdentity = (secret: IdentitySecret, now: () => number) => {
   const signer = createIdentitySigner(secret, now);
-  return (req: IncomingMessage, { project, caller, address, requestId }: SignedCall): void => {
+  return (
+    req: IncomingMessage,
+    { project, caller, address, requestId, charge }: SignedCall,
+  ): void => {
     const { headers } = req;
     removeConnectionHeaders(headers);
     for (const name of removed) if (headers[name] !== undefined) delete headers[name];
@@ -59,6 +64,9 @@ export const createSignIdentity = (secret: IdentitySecret, now: () => number) =>
       sessionId: caller.sessionId,
       keyId: caller.keyId,
       ip: address,
+      ...(charge && {
+        reservation: { callId: charge.callId, millicredits: charge.millicredits },
+      }),
     });
   };
 };

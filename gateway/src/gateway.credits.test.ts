@@ -1,0 +1,189 @@
+import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { defineRoute, usageHeader } from '@backlot/contract';
+import { createMemoryCounters } from '@backlot/counters';
+import { identityHeader, verifyIdentity } from '@backlot/identity';
+import { testIdentitySecret, until } from '@backlot/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { createTestBed, ownerId, type TestBed, type TestBedOptions } from './test-bed.ts';
+
+const priced = defineRoute({
+  operationId: 'think',
+  service: 'ai',
+  plane: 'runtime',
+  method: 'POST',
+  path: '/ai',
+  summary: 'A priced call',
+  callers: ['anonymous', 'user'],
+  limit: 'ai',
+  price: {
+    needsBody: true,
+    worstCaseMillicredits: ({ body }) =>
+      Number((body as { most?: number } | undefined)?.most ?? 9000),
+  },
+  body: z.object({}),
+  bodyLimitBytes: 1000,
+  response: z.object({}),
+  status: 200,
+  errors: [],
+});
+
+interface Served {
+  body: string;
+  reservation: { callId: string; millicredits: number } | null | undefined;
+}
+
+describe('credits at the gateway', () => {
+  let bed: TestBed;
+  afterEach(() => bed.close());
+  const served: Served[] = [];
+
+  /** A service that reads its body and then answers as told. */
+  const service =
+    (answer: (send: (status: number, used?: number) => void) => void): (() => RequestListener) =>
+    () =>
+    (req, res) => {
+      const identity = verifyIdentity(req.headers[identityHeader], testIdentitySecret, Date.now());
+      let body = '';
+      req.setEncoding('utf8').on('data', (chunk) => {
+        body += chunk;
+      });
+      req.on('end', () => {
+        served.push({ body, reservation: identity.reservation });
+        answer((status, used) => {
+          res.writeHead(status, {
+            'Content-Type': 'application/json',
+            ...(used === undefined ? {} : { [usageHeader]: String(used) }),
+          });
+          res.end('{}');
+        });
+      });
+    };
+  const start = async (balance: number, options: TestBedOptions) => {
+    served.length = 0;
+    const counters = createMemoryCounters(Date.now);
+    bed = await createTestBed({
+      ...options,
+      deps: {
+        routes: [priced],
+        counters,
+        credits: { loadOwner: () => counters.load(ownerId, balance, 1) },
+        ...options.deps,
+      },
+    });
+    return counters;
+  };
+  const think = (body: object | string = { most: 1000 }) =>
+    bed.call('POST', '/api/runtime/demo/ai', { body });
+
+  it('lets exactly k of n parallel calls through that cost one credit each', async () => {
+    const counters = await start(20_000, { service: service((send) => send(200, 1000)) });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => think()));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const each of refused) {
+      expect(each).toMatchObject({ status: 402, body: { code: 'out_of_credits' } });
+      expect(each.headers.get('ratelimit')).toContain('"caller"');
+    }
+    expect(served).toHaveLength(20);
+    expect(new Set(served.map(({ reservation }) => reservation?.callId)).size).toBe(20);
+    expect(await counters.reserved(ownerId)).toBe(20_000);
+  });
+
+  it('reserves the worst case of the body, passes it on and settles to what was used', async () => {
+    const counters = await start(10_000, { service: service((send) => send(200, 1200)) });
+    const answer = await think({ most: 4000, text: 'ü' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.has(usageHeader)).toBe(false);
+    expect(served).toMatchObject([
+      { body: '{"most":4000,"text":"ü"}', reservation: { millicredits: 4000 } },
+    ]);
+    expect(await counters.reserved(ownerId)).toBe(1200);
+  });
+
+  it('holds a call to what is left, and refuses it below one credit', async () => {
+    await start(1500, { service: service((send) => send(200, 700)) });
+    expect((await think({ most: 4000 })).status).toBe(200);
+    expect(served[0]?.reservation?.millicredits).toBe(1500);
+    expect((await think({ most: 4000 })).status).toBe(402);
+  });
+
+  it.each([
+    ['refuses the body', (send: (status: number) => void) => send(400)],
+    ['fails', (send: (status: number) => void) => send(502)],
+    ['states no usage', (send: (status: number) => void) => send(200)],
+  ])('gives all back when the service %s', async (_what, answer) => {
+    const counters = await start(5000, { service: service(answer) });
+    await think();
+    expect(await counters.reserved(ownerId)).toBe(0);
+  });
+
+  it('takes no more than was reserved, whatever the service states', async () => {
+    const counters = await start(9000, { service: service((send) => send(200, 99_999)) });
+    await think({ most: 2000 });
+    expect(await counters.reserved(ownerId)).toBe(2000);
+  });
+
+  it('settles what was spent for a caller who has gone', async () => {
+    let release = () => {};
+    const counters = await start(9000, {
+      service: service((send) => {
+        release = () => send(200, 1700);
+      }),
+    });
+    const socket = connect(bed.port, '127.0.0.1');
+    const body = '{"most":3000}';
+    socket.write(
+      `POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await until(() => served.length === 1);
+    expect(await counters.reserved(ownerId)).toBe(3000);
+    socket.destroy();
+    await until(() => socket.closed);
+    release();
+    await until(async () => (await counters.reserved(ownerId)) === 1700);
+  });
+
+  it('keeps the reservation of a call whose outcome nobody knows', async () => {
+    const counters = await start(9000, { service: service(() => {}), deps: { timeoutMs: 50 } });
+    expect(await think({ most: 3000 })).toMatchObject({ status: 504 });
+    expect(await counters.reserved(ownerId)).toBe(3000);
+  });
+
+  it('answers 503 while an owner can not be loaded, and serves again afterwards', async () => {
+    let fails = true;
+    const counters = createMemoryCounters(Date.now);
+    await start(0, {
+      service: service((send) => send(200, 1000)),
+      deps: {
+        counters,
+        credits: {
+          loadOwner: async () => {
+            if (fails) throw new Error('down');
+            await counters.load(ownerId, 1000, 1);
+          },
+        },
+      },
+    });
+    const refused = await think();
+    expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(refused.headers.get('retry-after')).toBe('3');
+    fails = false;
+    expect((await think()).status).toBe(200);
+  });
+
+  it('answers 413 for a body past the limit, stated or not, and charges nothing', async () => {
+    const counters = await start(9000, { service: service((send) => send(200, 1000)) });
+    expect((await think(JSON.stringify({ text: 'x'.repeat(1000) }))).status).toBe(413);
+    const streamed = await fetch(`${bed.url}/api/runtime/demo/ai`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify({ text: 'x'.repeat(1000) })]).stream(),
+      duplex: 'half',
+    } as RequestInit);
+    expect(streamed.status).toBe(413);
+    expect(served).toEqual([]);
+    expect(await counters.reserved(ownerId)).toBe(0);
+  });
+});

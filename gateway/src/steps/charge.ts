@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { creditMillicredits, type RouteDefinition, usageHeader } from '@backlot/contract';
+import type { CreditCounters, ReservationRequest } from '@backlot/counters';
+import type { KnownProject } from '../directory/known-project.ts';
+
+/** What one priced call has reserved, until its answer says what it used. */
+export interface Charge {
+  callId: string;
+  /** The service is held to this. */
+  millicredits: number;
+  /**
+   * Nobody knows what the service did: the reservation stays until the ledger has booked the call, or
+   * until its time is over.
+   */
+  leaveOpen(): void;
+}
+
+/** What the call asks for; undefined where it is free. */
+export const reservationFor = (
+  req: IncomingMessage,
+  { price }: RouteDefinition,
+  { ownerId }: KnownProject,
+  body: unknown,
+): ReservationRequest | undefined => {
+  if (!price || ownerId === null) return undefined;
+  const declared = req.headers['content-length'];
+  const worstCase = price.worstCaseMillicredits({
+    body,
+    contentLength: declared === undefined ? undefined : Number(declared),
+  });
+  return {
+    ownerId,
+    callId: randomUUID(),
+    wantMillicredits: Math.max(worstCase, creditMillicredits),
+    minMillicredits: creditMillicredits,
+  };
+};
+
+const takeUsage = (res: ServerResponse, headers: OutgoingHttpHeaders | undefined): number => {
+  const stated = headers?.[usageHeader] ?? res.getHeader(usageHeader);
+  if (headers) delete headers[usageHeader];
+  res.removeHeader(usageHeader);
+  const used = Number(stated ?? 0);
+  return Number.isSafeInteger(used) && used > 0 ? used : 0;
+};
+
+/** Settles the reservation with what the answer, whoever gives it, says was used. */
+export const openCharge = (
+  res: ServerResponse,
+  counters: CreditCounters,
+  { ownerId, callId }: ReservationRequest,
+  millicredits: number,
+): Charge => {
+  let open = true;
+  const writeHead = res.writeHead.bind(res);
+  res.writeHead = (status: number, ...rest: unknown[]) => {
+    const headers = rest.find((each) => typeof each === 'object') as
+      | OutgoingHttpHeaders
+      | undefined;
+    const used = Math.min(takeUsage(res, headers), millicredits);
+    if (open) {
+      open = false;
+      void counters.settle(ownerId, callId, used);
+    }
+    return writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
+  };
+  return {
+    callId,
+    millicredits,
+    leaveOpen() {
+      open = false;
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { IncomingMessage } from 'node:http';
+import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
+
+export interface ReadAhead {
+  /** Streams to the service what was read here. */
+  req: IncomingMessage;
+  /** What the body means; undefined when it is no JSON that can be read here. */
+  body: unknown;
+}
+
+const collect = (req: IncomingMessage, limitBytes: number) =>
+  new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= limitBytes) return;
+      req.off('data', onData);
+      reject(new ApiError('body_too_large', `The body may have at most ${limitBytes} bytes.`));
+    };
+    req.on('data', onData);
+    req.once('end', () => resolve(Buffer.concat(chunks)));
+    req.once('error', reject);
+    req.once('close', () => {
+      if (!req.complete) reject(new ApiError('invalid_body', 'The body ended before its length.'));
+    });
+  });
+
+const parse = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+};
+
+const replay = (req: IncomingMessage, bytes: Buffer): IncomingMessage => {
+  const copy = new IncomingMessage(req.socket);
+  copy.method = req.method ?? '';
+  copy.url = req.url ?? '';
+  copy.httpVersion = req.httpVersion;
+  copy.httpVersionMajor = req.httpVersionMajor;
+  copy.httpVersionMinor = req.httpVersionMinor;
+  copy.rawHeaders = req.rawHeaders;
+  copy.headers = { ...req.headers, 'content-length': String(bytes.length) };
+  delete copy.headers['transfer-encoding'];
+  copy.complete = true;
+  if (bytes.length > 0) copy.push(bytes);
+  copy.push(null);
+  return copy;
+};
+
+/**
+ * Reads the body of a call whose price depends on it. A body that says itself that it is too large
+ * stays unread.
+ * @throws ApiError body_too_large, invalid_body
+ */
+export const readAhead = async (
+  req: IncomingMessage,
+  definition: RouteDefinition,
+): Promise<ReadAhead> => {
+  const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
+  if (Number(req.headers['content-length'] ?? 0) > limitBytes) return { req, body: undefined };
+  const bytes = await collect(req, limitBytes);
+  return { req: replay(req, bytes), body: parse(bytes) };
+};
