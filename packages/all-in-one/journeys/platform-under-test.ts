@@ -30,7 +30,10 @@ export interface PlatformUnderTest extends Platform {
 let accounts = 0;
 
 /** A whole platform on a database of its own. */
-export const platformUnderTest = async (upstreams: UpstreamMode): Promise<PlatformUnderTest> => {
+export const platformUnderTest = async (
+  upstreams: UpstreamMode,
+  settings: Record<string, string> = {},
+): Promise<PlatformUnderTest> => {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'backlot-journey-'));
   const config = readConfig({
@@ -38,6 +41,7 @@ export const platformUnderTest = async (upstreams: UpstreamMode): Promise<Platfo
     BACKLOT_DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     BACKLOT_LOG_LEVEL: 'error',
+    ...settings,
   });
   const platform = await startPlatform({ ...config, upstreams }, { checkResponses: true });
   const runtime = (projectId = 'demo') => apiAt(`${platform.url}/api/runtime/${projectId}`);

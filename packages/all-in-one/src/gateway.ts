@@ -5,6 +5,7 @@ import { openApiDocument, routes } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import {
   createGateway,
+  createHttpCreditDirectory,
   createHttpProjectDirectory,
   createHttpSessionDirectory,
   createHttpUpstreams,
@@ -38,6 +39,9 @@ const inProcess = ({ auth, records, projects, ai }: Services) => ({
     ai: createInProcessUpstream(ai.app),
   },
   projects: projects.directory,
+  credits: {
+    loadOwner: async (ownerId: string) => void (await projects.credits.loadOwner(ownerId)),
+  },
   sessions: auth.sessions,
 });
 
@@ -57,6 +61,7 @@ const overHttp = async (services: Services, options: GatewayOptions, running: Ru
   return {
     upstreams: createHttpUpstreams(origins),
     projects: createHttpProjectDirectory({ ...options, origin: origins.projects }),
+    credits: createHttpCreditDirectory({ ...options, origin: origins.projects }),
     sessions: createHttpSessionDirectory({ ...options, origin: origins.auth }),
   };
 };

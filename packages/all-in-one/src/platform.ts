@@ -60,6 +60,7 @@ export const startPlatform = async (
       now: Date.now,
       log,
       bus,
+      counters: createMemoryCounters(Date.now),
       checkResponses,
     };
     const services = await startServices(
@@ -73,9 +74,8 @@ export const startPlatform = async (
       running,
     );
     const operatorToken = config.operatorToken ?? secrets.operatorToken;
-    const counters = createMemoryCounters(Date.now);
     const gateway = await assembleGateway(
-      { ...shared, config, services, counters, operatorToken, publicUrl: url },
+      { ...shared, config, services, operatorToken, publicUrl: url },
       running,
     );
     const seeded = await seed(services, secrets.ownerPassword);

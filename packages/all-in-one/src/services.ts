@@ -7,6 +7,7 @@ import {
 } from '@backlot/ai';
 import { type AuthService, createAuthService, readAuthConfig } from '@backlot/auth';
 import type { Bus } from '@backlot/bus';
+import type { Counters } from '@backlot/counters';
 import { createDatabase, migrate } from '@backlot/database';
 import type { IdentitySecret } from '@backlot/identity';
 import {
@@ -31,6 +32,7 @@ export interface ServicesOptions {
   now: () => number;
   log: Logger;
   bus: Bus;
+  counters: Counters;
   checkResponses: boolean;
 }
 
