@@ -1,8 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningRedis, startRedis } from '@backlot/local-servers';
-import { createTestRedis, type TestRedis, until } from '@backlot/testing';
+import {
+  createTestRedis,
+  type RunningRedis,
+  startRedis,
+  type TestRedis,
+  until,
+} from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { countersConformance } from './counters.conformance.ts';

@@ -3,6 +3,13 @@
  * Refuses: to be imported by anything but tests.
  */
 
+/** For tests that kill and restart a server: one of their own. */
+export {
+  type RunningRabbitmq,
+  type RunningRedis,
+  startRabbitmq,
+  startRedis,
+} from '@backlot/local-servers';
 export * from './identities.ts';
 export * from './refuses-strangers.ts';
 export * from './service-under-test.ts';
