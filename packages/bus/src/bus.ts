@@ -18,6 +18,11 @@ export interface Subscription {
   handler: BusHandler;
 }
 
+/** The event was not taken over: the bus is out of reach, or refused it. */
+export class BusUnavailable extends Error {
+  override name = 'BusUnavailable';
+}
+
 export interface Bus {
   /** Resolves once the event is taken over; rejects when it was not, and the caller tries again. */
   publish(event: BusEvent): Promise<void>;

@@ -1,0 +1,89 @@
+import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import { type BusEvent, maxDeliveries, type Subscription } from './bus.ts';
+import { confirmed } from './rabbitmq-confirm.ts';
+import { decode, failedOptions, triesOf } from './rabbitmq-message.ts';
+import { deadQueueName, declareQueue, queueName, retryName } from './rabbitmq-topology.ts';
+
+export interface ConsumerOptions {
+  /** Handlers at work at once, per subscription. */
+  prefetch: number;
+  /** Waits after the first failure, the second and so on; the last one is repeated. */
+  retryDelaysMs: readonly number[];
+  confirmTimeoutMs: number;
+  onDead: (event: BusEvent | undefined, queue: string, error: unknown) => void;
+  /** A delivery begins; it ends with the promise. */
+  track: (work: Promise<void>) => void;
+  /** The broker took the consumer away, although the connection stands. */
+  onLost: () => void;
+}
+
+/**
+ * Hands the queue's messages to the handler, each on its own: a failed one waits in a retry queue
+ * while those behind it go on. Returns what ends it.
+ */
+export const consume = async (
+  channel: ConfirmChannel,
+  { queue, topics, handler }: Subscription,
+  options: ConsumerOptions,
+): Promise<() => Promise<void>> => {
+  const deliver = async (message: ConsumeMessage) => {
+    try {
+      const failure = await handle(message);
+      if (failure) await setAside(message, failure);
+      channel.ack(message);
+    } catch {
+      // Without its acknowledgement the message comes again, here or elsewhere.
+      giveBack(channel, message);
+    }
+  };
+
+  const handle = async (message: ConsumeMessage): Promise<Failure | undefined> => {
+    let event: BusEvent;
+    try {
+      event = decode(message);
+    } catch (error) {
+      return { error, event: undefined, tries: maxDeliveries };
+    }
+    try {
+      await handler(event);
+      return undefined;
+    } catch (error) {
+      return { error, event, tries: triesOf(message) + 1 };
+    }
+  };
+
+  const setAside = async (message: ConsumeMessage, { error, event, tries }: Failure) => {
+    const dead = tries >= maxDeliveries;
+    const delays = options.retryDelaysMs;
+    const delayMs = delays[Math.min(tries, delays.length) - 1] ?? 0;
+    await confirmed(channel, options.confirmTimeoutMs, {
+      exchange: dead ? '' : retryName(delayMs),
+      routingKey: dead ? deadQueueName(queue) : queueName(queue),
+      content: message.content,
+      options: failedOptions(message, queue, tries, error),
+    });
+    if (dead) options.onDead(event, queue, error);
+  };
+
+  await declareQueue(channel, queue, topics);
+  await channel.prefetch(options.prefetch);
+  const { consumerTag } = await channel.consume(queueName(queue), (message) => {
+    if (message === null) options.onLost();
+    else options.track(deliver(message));
+  });
+  return async () => void (await channel.cancel(consumerTag));
+};
+
+interface Failure {
+  error: unknown;
+  event: BusEvent | undefined;
+  tries: number;
+}
+
+const giveBack = (channel: ConfirmChannel, message: ConsumeMessage) => {
+  try {
+    channel.nack(message, false, true);
+  } catch {
+    // The channel is closed: the broker has taken the message back already.
+  }
+};

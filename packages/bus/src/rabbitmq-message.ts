@@ -1,0 +1,51 @@
+import type { ConsumeMessage, Options } from 'amqplib';
+import type { BusEvent } from './bus.ts';
+
+/** How often handlers have failed on this message. */
+const triesHeader = 'backlot-tries';
+const errorHeader = 'backlot-error';
+const queueHeader = 'backlot-queue';
+const maxErrorLength = 500;
+
+export const encode = (event: BusEvent): { content: Buffer; options: Options.Publish } => ({
+  content: Buffer.from(JSON.stringify(event.payload)),
+  options: {
+    persistent: true,
+    messageId: event.id,
+    // The routing key is the topic only until the first retry.
+    type: event.topic,
+    contentType: 'application/json',
+  },
+});
+
+/** @throws on a message that is no event */
+export const decode = ({ content, properties }: ConsumeMessage): BusEvent => {
+  const { messageId: id, type: topic } = properties;
+  if (typeof id !== 'string' || typeof topic !== 'string') {
+    throw new TypeError('The message has no id or no topic.');
+  }
+  return { id, topic, payload: JSON.parse(content.toString()) };
+};
+
+export const triesOf = ({ properties }: ConsumeMessage): number => {
+  const tries: unknown = properties.headers?.[triesHeader];
+  return typeof tries === 'number' ? tries : 0;
+};
+
+/** The properties of a message that goes to a retry or dead queue. */
+export const failedOptions = (
+  { properties }: ConsumeMessage,
+  queue: string,
+  tries: number,
+  error: unknown,
+): Options.Publish => ({
+  persistent: true,
+  messageId: properties.messageId,
+  type: properties.type,
+  contentType: properties.contentType,
+  headers: {
+    [triesHeader]: tries,
+    [queueHeader]: queue,
+    [errorHeader]: String(error).slice(0, maxErrorLength),
+  },
+});

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { createTestBroker, type TestBroker, until } from '@backlot/testing';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Channel, connect } from 'amqplib';
+import { busConformance } from './bus.conformance.ts';
+import { type BusEvent, BusUnavailable } from './bus.ts';
+import { createRabbitmqBus, type RabbitmqBus, type RabbitmqBusOptions } from './rabbitmq.ts';
+import { deadQueueName, queueName } from './rabbitmq-topology.ts';
+import { createTestProxy, type TestProxy } from './test-proxy.ts';
+
+const startTimeoutMs = 30_000;
+/** The first test of a run that needs RabbitMQ waits for its start. */
+beforeAll(async () => (await createTestBroker()).drop(), 60_000);
+
+const open = async (url: string, more: Partial<RabbitmqBusOptions> = {}) => {
+  const bus = await createRabbitmqBus({
+    url,
+    onDead: () => undefined,
+    onError: () => undefined,
+    retryDelaysMs: [10],
+    ...more,
+  });
+  await bus.ready(startTimeoutMs);
+  return bus;
+};
+
+busConformance('rabbitmq', async () => {
+  const broker = await createTestBroker();
+  const dead: { id: string; queue: string }[] = [];
+  const bus = await open(broker.url, {
+    onDead: (event, queue) => void dead.push({ id: event?.id ?? '', queue }),
+  });
+  const close = async () => {
+    await bus.close();
+    await broker.drop();
+  };
+  return { bus, dead: () => dead, close };
+});
+
+describe('the bus over RabbitMQ', () => {
+  let broker: TestBroker;
+  let proxy: TestProxy;
+  const cleanups: (() => Promise<unknown>)[] = [];
+  beforeEach(async () => {
+    broker = await createTestBroker();
+    proxy = await createTestProxy(broker.url);
+    cleanups.push(
+      () => broker.drop(),
+      () => proxy.close(),
+    );
+  });
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+
+  const start = async (url = proxy.url, more: Partial<RabbitmqBusOptions> = {}) => {
+    const bus = await open(url, more);
+    cleanups.push(() => bus.close());
+    return bus;
+  };
+  const event = (topic = 'a', payload: unknown = {}): BusEvent => ({
+    id: randomUUID(),
+    topic,
+    payload,
+  });
+  const record = async (bus: RabbitmqBus, queue = 'q', topics = ['a']) => {
+    const got: string[] = [];
+    await bus.subscribe({ queue, topics, handler: async ({ id }) => void got.push(id) });
+    return got;
+  };
+  /** Beside the bus, as another program would use the broker. */
+  const direct = async (): Promise<Channel> => {
+    const connection = await connect(broker.url);
+    cleanups.push(() => connection.close());
+    return connection.createChannel();
+  };
+
+  it('hands an event out again when its consumer was lost before the handler ended', async () => {
+    const bus = await start();
+    const deliveries: string[] = [];
+    let finish: () => void = () => undefined;
+    const firstHandler = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    await bus.subscribe({
+      queue: 'q',
+      topics: ['a'],
+      handler: async ({ id }) => {
+        deliveries.push(id);
+        if (deliveries.length === 1) await firstHandler;
+      },
+    });
+    const sent = event();
+    const publisher = await start(broker.url);
+    await publisher.publish(sent);
+    await until(() => deliveries.length === 1);
+    proxy.cut();
+    await until(() => deliveries.length === 2);
+    finish();
+    await bus.close();
+    expect(deliveries).toEqual([sent.id, sent.id]);
+  });
+
+  it('refuses events at once while it is cut off, and goes on by itself, heard by all', async () => {
+    const states: boolean[] = [];
+    const bus = await start(proxy.url, { onState: (state) => void states.push(state) });
+    const got = await record(bus);
+    const heard: string[] = [];
+    await bus.listen(['a'], ({ id }) => void heard.push(id));
+    proxy.shut();
+    await until(() => !bus.connected());
+    const began = performance.now();
+    await expect(bus.publish(event())).rejects.toThrow(BusUnavailable);
+    expect(performance.now() - began).toBeLessThan(100);
+    const late = await record(bus, 'subscribed meanwhile');
+    proxy.open();
+    await until(() => bus.connected());
+    const sent = event();
+    await bus.publish(sent);
+    await until(() => got.length > 0 && late.length > 0 && heard.length > 0);
+    expect([got, late, heard]).toEqual([[sent.id], [sent.id], [sent.id]]);
+    expect(states).toEqual([true, false, true]);
+  });
+
+  it('rejects an event that was not confirmed before the connection ended, or in time', async () => {
+    const bus = await start(proxy.url, { confirmTimeoutMs: 100 });
+    proxy.freeze();
+    await expect(bus.publish(event())).rejects.toThrow(BusUnavailable);
+    const under = bus.publish(event());
+    proxy.cut();
+    await expect(under).rejects.toThrow(BusUnavailable);
+  });
+
+  it('keeps events for a queue whose subscribers are away', async () => {
+    const first = await start();
+    await record(first);
+    await first.close();
+    const publisher = await start();
+    const sent = event();
+    await publisher.publish(sent);
+    const got = await record(await start());
+    await until(() => got.length > 0);
+    expect(got).toEqual([sent.id]);
+  });
+
+  it('lets an event wait for its retry without holding up those behind it', async () => {
+    const bus = await start(proxy.url, { retryDelaysMs: [700], prefetch: 1 });
+    const done: string[] = [];
+    let failures = 0;
+    const failing = event();
+    await bus.subscribe({
+      queue: 'q',
+      topics: ['a'],
+      handler: async ({ id }) => {
+        if (id === failing.id && failures++ === 0) throw new Error('not yet');
+        done.push(id);
+      },
+    });
+    const behind = event();
+    await bus.publish(failing);
+    await bus.publish(behind);
+    await until(() => done.length === 2);
+    expect(done).toEqual([behind.id, failing.id]);
+  });
+
+  it('parks what it gives up in view, with the error, and messages that are no event', async () => {
+    const dead: (string | undefined)[] = [];
+    const bus = await start(proxy.url, { onDead: (given) => void dead.push(given?.id) });
+    await bus.subscribe({
+      queue: 'q',
+      topics: ['a'],
+      handler: () => Promise.reject(new Error('out of order')),
+    });
+    const poison = event('a', { n: 1 });
+    await bus.publish(poison);
+    await until(() => dead.length === 1);
+    const channel = await direct();
+    channel.sendToQueue(queueName('q'), Buffer.from('no JSON'));
+    await until(() => dead.length === 2);
+    expect(dead).toEqual([poison.id, undefined]);
+    await until(async () => (await bus.parked('q')) === 2);
+    const parked = await channel.get(deadQueueName('q'));
+    if (parked === false) throw new Error('nothing is parked');
+    expect(JSON.parse(parked.content.toString())).toEqual({ n: 1 });
+    expect(parked.properties).toMatchObject({
+      messageId: poison.id,
+      type: 'a',
+      headers: { 'backlot-error': 'Error: out of order', 'backlot-tries': 5 },
+    });
+  });
+
+  it('has the broker park an event that loses its consumer again and again', async () => {
+    const bus = await start();
+    await record(bus);
+    await bus.close();
+    const publisher = await start();
+    await publisher.publish(event());
+    const channel = await direct();
+    let losses = 0;
+    while (losses < 100) {
+      const message = await channel.get(queueName('q'));
+      if (message === false) break;
+      losses++;
+      channel.nack(message, false, true);
+    }
+    await until(async () => (await publisher.parked('q')) === 1);
+    expect(losses).toBe(21);
+  });
+
+  it('drops an event that nobody takes, unless it must reach a queue', async () => {
+    const bus = await start(proxy.url, { mustReach: ['precious'] });
+    await bus.publish(event('whim'));
+    const precious = event('precious');
+    await expect(bus.publish(precious)).rejects.toThrow('No queue takes precious yet.');
+    const got = await record(bus, 'q', ['precious']);
+    await bus.publish(precious);
+    await until(() => got.length > 0);
+    expect(got).toEqual([precious.id]);
+  });
+
+  it('begins anew when the broker takes its queue away', async () => {
+    const bus = await start();
+    const got = await record(bus);
+    await (await direct()).deleteQueue(queueName('q'));
+    const sent = event();
+    await until(async () => {
+      await bus.publish(sent);
+      return got.length > 0;
+    });
+    expect(new Set(got)).toEqual(new Set([sent.id]));
+  });
+
+  it('waits for the handlers at work before it closes', async () => {
+    const bus = await start();
+    let finish: () => void = () => undefined;
+    let begun = false;
+    await bus.subscribe({
+      queue: 'q',
+      topics: ['a'],
+      handler: () => {
+        begun = true;
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      },
+    });
+    await bus.publish(event());
+    await until(() => begun);
+    let ended = false;
+    const closing = bus.close().then(() => {
+      ended = true;
+    });
+    await expect(bus.publish(event())).rejects.toThrow('closed');
+    expect(ended).toBe(false);
+    finish();
+    await closing;
+    expect((await (await direct()).checkQueue(queueName('q'))).messageCount).toBe(0);
+  });
+});
