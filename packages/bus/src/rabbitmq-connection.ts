@@ -1,0 +1,84 @@
+import { type ChannelModel, connect } from 'amqplib';
+import type { Subscription } from './bus.ts';
+import { type Link, type LinkOptions, type Listener, openLink } from './rabbitmq-link.ts';
+
+export interface ConnectionOptions extends LinkOptions {
+  onState: ((connected: boolean) => void) | undefined;
+}
+
+export interface KeptConnection {
+  /** Undefined while there is no connection with everything in place. */
+  link(): Link | undefined;
+  /** Resolves when it stood for the first time. */
+  first(): Promise<unknown>;
+  subscribe(subscription: Subscription): Promise<void>;
+  listen(listener: Listener): Promise<void>;
+  close(): Promise<void>;
+}
+
+const heartbeatSeconds = 10;
+const connectTimeoutMs = 5_000;
+const maxPauseMs = 2_000;
+
+/** Connects until it succeeds, and again after each loss; then puts back what was subscribed. */
+export const keepConnected = async (
+  url: string,
+  options: ConnectionOptions,
+): Promise<KeptConnection> => {
+  const subscriptions: Subscription[] = [];
+  const listeners: Listener[] = [];
+  let link: Link | undefined;
+
+  const setUp = async (model: ChannelModel) => {
+    const next = await openLink(model, options);
+    model.once('close', () => {
+      if (link !== next) return;
+      link = undefined;
+      options.onState?.(false);
+    });
+    // Both lists may grow meanwhile; what is added later finds the link.
+    for (const subscription of subscriptions) await next.subscribe(subscription);
+    for (const listener of listeners) await next.listen(listener);
+    link = next;
+    options.onState?.(true);
+  };
+
+  const connection = await connect(withHeartbeat(url), {
+    timeout: connectTimeoutMs,
+    recovery: { setup: setUp, waitForConnect: false, maxDelay: maxPauseMs, jitter: 0.5 },
+  });
+  // The link tells of them.
+  connection.on('error', () => undefined);
+  connection.on('connect-failed', options.onError);
+
+  /** What fails on a connection that is lost meanwhile is made up for on the next one. */
+  const add = async <T>(list: T[], entry: T, work: (current: Link) => Promise<void>) => {
+    list.push(entry);
+    const current = link;
+    if (current === undefined) return;
+    await work(current).catch((error) => {
+      if (link !== current) return;
+      list.splice(list.indexOf(entry), 1);
+      throw error;
+    });
+  };
+
+  return {
+    link: () => link,
+    first: () => connection.waitForConnect(),
+    subscribe: (entry) => add(subscriptions, entry, (current) => current.subscribe(entry)),
+    listen: (entry) => add(listeners, entry, (current) => current.listen(entry)),
+    async close() {
+      link = undefined;
+      await connection.close();
+    },
+  };
+};
+
+const withHeartbeat = (url: string): string => {
+  const parsed = new URL(url);
+  if (!parsed.searchParams.has('heartbeat')) {
+    parsed.searchParams.set('heartbeat', String(heartbeatSeconds));
+  }
+  return parsed.href;
+};

@@ -1,0 +1,86 @@
+import type { ChannelModel, ConfirmChannel, ConsumeMessage } from 'amqplib';
+import type { BusEvent, Subscription } from './bus.ts';
+import { type ConsumerOptions, consume } from './rabbitmq-consumer.ts';
+import { decode } from './rabbitmq-message.ts';
+import { declareExchange, declareOwnQueue } from './rabbitmq-topology.ts';
+
+export interface Listener {
+  topics: readonly string[];
+  handler: (event: BusEvent) => void;
+}
+
+export interface LinkOptions extends Omit<ConsumerOptions, 'onLost'> {
+  onError: (error: unknown) => void;
+}
+
+/** What belongs to one connection and ends with it. */
+export interface Link {
+  publisher: ConfirmChannel;
+  /** The broker lacks memory or disk and takes nothing. */
+  blocked: boolean;
+  /** Ids of events that no queue took; the broker returns one before it confirms it. */
+  returned: Set<string>;
+  subscribe(subscription: Subscription): Promise<void>;
+  listen(listener: Listener): Promise<void>;
+  /** Takes no further deliveries. */
+  quiesce(): Promise<void>;
+}
+
+export const openLink = async (model: ChannelModel, options: LinkOptions): Promise<Link> => {
+  model.on('error', options.onError);
+  const consumerEnds: (() => Promise<void>)[] = [];
+  const link: Link = {
+    publisher: await openChannel(model, options),
+    blocked: false,
+    returned: new Set(),
+    async subscribe(subscription) {
+      const channel = await openChannel(model, options);
+      const onLost = () => renew(model);
+      consumerEnds.push(await consume(channel, subscription, { ...options, onLost }));
+    },
+    async listen(listener) {
+      await hear(model, await openChannel(model, options), listener, options);
+    },
+    async quiesce() {
+      await Promise.allSettled(consumerEnds.map((end) => end()));
+    },
+  };
+  model.on('blocked', () => {
+    link.blocked = true;
+  });
+  model.on('unblocked', () => {
+    link.blocked = false;
+  });
+  link.publisher.on('return', ({ properties }) => link.returned.add(String(properties.messageId)));
+  await declareExchange(link.publisher, options.retryDelaysMs);
+  return link;
+};
+
+/** A channel ends alone only by a fault of protocol; then all begins anew. */
+const openChannel = async (model: ChannelModel, { onError }: LinkOptions) => {
+  const channel = await model.createConfirmChannel();
+  channel.on('error', onError);
+  channel.on('close', () => renew(model));
+  return channel;
+};
+
+/** Ends the connection where it still stands, so that the next one puts everything back. */
+const renew = (model: ChannelModel) => void model.close().catch(() => undefined);
+
+const hear = async (
+  model: ChannelModel,
+  channel: ConfirmChannel,
+  { topics, handler }: Listener,
+  { onError }: LinkOptions,
+) => {
+  const onMessage = (message: ConsumeMessage | null) => {
+    try {
+      if (message === null) renew(model);
+      else handler(decode(message));
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const queue = await declareOwnQueue(channel, topics);
+  await channel.consume(queue, onMessage, { noAck: true });
+};
