@@ -43,5 +43,5 @@ export const deployables: readonly Deployable[] = [
   service('auth', 512, ['BACKLOT_AUTH_MASTER_KEY']),
   service('records', 768),
   service('ai', 384),
-  service('projects', 384),
+  service('projects', 384, ['REDIS_URL']),
 ];

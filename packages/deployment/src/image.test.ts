@@ -4,7 +4,15 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
+import {
+  createTestBroker,
+  createTestDatabase,
+  createTestRedis,
+  type TestBroker,
+  type TestDatabase,
+  type TestRedis,
+  until,
+} from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deployables } from './deployables.ts';
 import { assembleImage, type Image } from './test-image.ts';
@@ -25,6 +33,8 @@ interface Container {
 describe('the image, its steps carried out without an engine', () => {
   let image: Image;
   let database: TestDatabase;
+  let broker: TestBroker;
+  let redis: TestRedis;
   const running: ChildProcess[] = [];
 
   const inImage = (settings: Record<string, string> = {}) => ({
@@ -62,12 +72,16 @@ describe('the image, its steps carried out without an engine', () => {
   };
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    [database, broker, redis] = await Promise.all([
+      createTestDatabase(),
+      createTestBroker(),
+      createTestRedis(),
+    ]);
     image = await assembleImage();
   }, 300_000);
   afterAll(async () => {
     for (const child of running) child.kill('SIGKILL');
-    await Promise.all([image?.remove(), database?.drop()]);
+    await Promise.all([image?.remove(), database?.drop(), broker?.drop(), redis?.drop()]);
   });
 
   it('holds no test, no database server and no tool of development', async () => {
@@ -91,18 +105,21 @@ describe('the image, its steps carried out without an engine', () => {
   });
 
   it('runs every deployable; the gateway finds all services and an owner signs up', async () => {
+    const settings = {
+      ...secrets,
+      PORT: '0',
+      DATABASE_URL: database.url,
+      AMQP_URL: broker.url,
+      REDIS_URL: redis.url,
+    };
     const containers: Container[] = [];
     const origins: Record<string, string> = {};
     for (const { name, entry } of services) {
-      const container = await launch([entry], {
-        ...secrets,
-        PORT: '0',
-        DATABASE_URL: database.url,
-      });
+      const container = await launch([entry], settings);
       containers.push(container);
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = `http://127.0.0.1:${container.port}`;
     }
-    const gateway = await launch(image.command, { ...secrets, ...origins, PORT: '0' });
+    const gateway = await launch(image.command, { ...settings, ...origins });
     const url = `http://127.0.0.1:${gateway.port}`;
     await until(async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 20_000 });
     await execute(image.health, { PORT: String(gateway.port) });

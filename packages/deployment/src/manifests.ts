@@ -29,9 +29,8 @@ const origins = (): IEnvVar[] =>
 
 const environmentOf = ({ component, secrets }: Deployable): IEnvVar[] => [
   { name: 'PORT', value: String(port) },
-  ...(component === 'gateway'
-    ? [{ name: 'BACKLOT_METRICS_PORT', value: String(metricsPort) }, ...origins()]
-    : []),
+  { name: 'BACKLOT_METRICS_PORT', value: String(metricsPort) },
+  ...(component === 'gateway' ? origins() : []),
   ...secrets.map((key) => ({
     name: key,
     valueFrom: { secretKeyRef: { name: 'backlot-secrets', key } },
@@ -50,9 +49,7 @@ const containerOf = (deployable: Deployable): IContainer => ({
   args: [deployable.entry],
   ports: [
     { name: 'http', containerPort: port },
-    ...(deployable.component === 'gateway'
-      ? [{ name: 'metrics', containerPort: metricsPort }]
-      : []),
+    { name: 'metrics', containerPort: metricsPort },
   ],
   envFrom: [{ configMapRef: { name: 'backlot-settings' } }],
   env: environmentOf(deployable),
