@@ -35,6 +35,8 @@ const encode = (body: unknown): RequestInit['body'] => {
 /** Lets an app listen on a port of its own and calls it as the gateway would. */
 export const serveForTest = async (listener: RequestListener): Promise<ServiceUnderTest> => {
   const server = createServer(listener);
+  // As a service's own: on a busy machine a test may take longer between two calls than Node's 5 s.
+  server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
