@@ -32,7 +32,8 @@ export type ThreadAnswer = { refused: string } | { result: string | undefined };
 const maxSchemaLength = 64 * 1024;
 /** Also holds for values: an object within an object is one level, in a schema it is two. */
 const maxDepth = 64;
-const limitMs = 1000;
+/** An ordinary schema takes some 20 ms. */
+const standardLimitMs = 1000;
 const threads = 2;
 /** Takes the last one waiting at most a minute, if each before it uses up its time. */
 const maxWaiting = 100;
@@ -60,8 +61,11 @@ const textOf = (schema: JsonSchema): string => {
   return text;
 };
 
-/** Schemas are compiled to code and hold patterns, so each is handled in a thread that can be ended. */
-export const createJsonSchemas = (): JsonSchemas => {
+/**
+ * Schemas are compiled to code and hold patterns, so each is handled in a thread that can be ended.
+ * @param limitMs for one call, without waiting
+ */
+export const createJsonSchemas = ({ limitMs = standardLimitMs } = {}): JsonSchemas => {
   const pool = workerpool.pool(fileURLToPath(new URL('./thread-main.ts', import.meta.url)), {
     workerType: 'thread',
     maxWorkers: threads,

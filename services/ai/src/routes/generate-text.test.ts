@@ -101,7 +101,7 @@ describe('generateText', () => {
     expect(await bed.takeUsage()).toMatchObject([{ millicredits: 1000, units: { tokens: 1000 } }]);
 
     const object = await bed.ask(
-      { messages, json: { type: 'string', minLength: 30 } },
+      { messages, json: { type: 'string', minLength: 60 } },
       { identity: reserved(1013) },
     );
     const none = await bed.ask({ messages }, { identity: reserved(995) });
