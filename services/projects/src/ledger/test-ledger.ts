@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Payload } from '@backlot/contract';
+import { createOutbox } from '@backlot/database';
+import { createLogger } from '@backlot/telemetry';
 import type { TestBed } from '../test-bed.ts';
+import { createCredits } from './credits.ts';
 
 export type UsageEvent = Payload<'usage.recorded'>;
 
@@ -61,3 +64,13 @@ export const grant = async (
   });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
 };
+
+/** Consumers as in so many processes: they share the database and nothing else. */
+export const consumers = (bed: TestBed, count: number): ((payload: unknown) => Promise<void>)[] =>
+  Array.from({ length: count }, () => {
+    const { database, counters, now } = bed;
+    const outbox = createOutbox(database, () => {});
+    const log = createLogger({ service: 'projects', level: 'silent' });
+    const settings = { monthlyCredits: 0, reconcileSeconds: 60 };
+    return createCredits({ ...{ database, outbox, counters, log, now }, ...settings }).consume;
+  });

@@ -55,7 +55,11 @@ const statements = {
 export type UsageReports = ReturnType<typeof createUsageReports>;
 
 /** What a project's priced calls came to, read from the ledger, by the time of the work. */
-export const createUsageReports = (database: Database, projects: Projects, now: () => number) => ({
+export const createUsageReports = (
+  database: Database,
+  projects: Pick<Projects, 'get'>,
+  now: () => number,
+) => ({
   /** @throws ApiError project_not_found, project_deleted, invalid_query */
   async of(scope: ProjectScope, { from, to, by }: UsageQuery): Promise<UsageReport> {
     const last = to === undefined ? Date.parse(day(now())) : Date.parse(to);
