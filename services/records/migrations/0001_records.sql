@@ -83,10 +83,9 @@ $$;
 CREATE FUNCTION path_values(document jsonb, path text[]) RETURNS TABLE (v jsonb, by_position boolean)
 IMMUTABLE PARALLEL SAFE ROWS 4 COST 1000 LANGUAGE plpgsql AS $$
 DECLARE
-  element jsonb;
   segment text;
-  rest text[];
-  is_position boolean;
+  index int;
+  list jsonb;
 BEGIN
   v := document;
   by_position := false;
@@ -96,17 +95,24 @@ BEGIN
       v := v -> segment;
       CONTINUE;
     END IF;
-    rest := path[i + 1:];
-    is_position := segment ~ '^(0|[1-9][0-9]{0,8})$';
-    FOR element IN SELECT e FROM jsonb_array_elements(v) e
-      WHERE jsonb_typeof(e) = 'object' AND (NOT is_position OR e ? segment)
-    LOOP
-      RETURN QUERY SELECT p.v, p.by_position FROM path_values(element -> segment, rest) p;
-    END LOOP;
-    IF is_position AND segment::int < jsonb_array_length(v) THEN
-      RETURN QUERY SELECT p.v, cardinality(rest) = 0 OR p.by_position FROM path_values(v -> segment::int, rest) p;
+    list := v;
+    index := CASE WHEN segment ~ '^(0|[1-9][0-9]{0,8})$' THEN segment::int END;
+    IF index IS NULL OR list @? '$[*] ? (@.type() == "object")' THEN
+      FOR v IN SELECT e -> segment FROM jsonb_array_elements(list) e
+        WHERE jsonb_typeof(e) = 'object' AND (index IS NULL OR e ? segment)
+      LOOP
+        IF i = cardinality(path) THEN
+          RETURN NEXT;
+        ELSE
+          RETURN QUERY SELECT p.v, p.by_position FROM path_values(v, path[i + 1:]) p;
+        END IF;
+      END LOOP;
     END IF;
-    RETURN;
+    IF index IS NULL OR index >= jsonb_array_length(list) THEN
+      RETURN;
+    END IF;
+    v := list -> index;
+    by_position := i = cardinality(path);
   END LOOP;
   RETURN NEXT;
 END

@@ -1,6 +1,6 @@
 import { type CursorPosition, maxKeyBytes } from './cursor.ts';
 import type { Parameters } from './parameters.ts';
-import { recordText } from './record-text.ts';
+import { isoText, recordText } from './record-text.ts';
 import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
 import {
   afterSql,
@@ -77,7 +77,7 @@ export const listStatement = (query: ListQuery, limits: ReadLimits): ListStateme
     return { text: `${exceeded} ${fold(rows, cut)}`, values: parameters.values, scannedFor };
   }
   const keyColumns = keys.map((key, i) => `${key} AS s${i}`).join(', ');
-  const rows = `SELECT *, ${keyColumns} FROM (${source} AND NOT (SELECT exceeded FROM scan) OFFSET 0) records
+  const rows = `SELECT *, ${keyColumns} FROM (${source} AND NOT (SELECT exceeded FROM scan)) records
     WHERE ${all(['true', ...conditions, after])} ${page}`;
   const text = `${exceeded} ${fold(rows, '(SELECT exceeded FROM scan)')}`;
   return { text, values: parameters.values, scannedFor };
@@ -93,12 +93,12 @@ const foldSql = (
   const shown = 'FILTER (WHERE shown)';
   const last = (value: string) => `(array_agg(${value}) ${shown})[count(*) ${shown}]`;
   const keys = Array.from({ length: keyCount }, (_, i) => last(cursorKeySql(`s${i}`)));
-  return `SELECT '[' || coalesce(string_agg(${recordText}, ',') ${shown}, '') || ']' AS items,
+  return `SELECT '[' || coalesce(string_agg(${recordText('created')}, ',') ${shown}, '') || ']' AS items,
     count(*) > count(*) ${shown} AS more,
     ${last('id')} AS last_id,
     ARRAY[${keys.join(', ')}]::text[] AS last_keys,
     ${exceeded} AS exceeded
-  FROM (SELECT *, row_number() OVER page <= ${limit}
+  FROM (SELECT *, ${isoText('created_at')} AS created, row_number() OVER page <= ${limit}
       AND (row_number() OVER page = 1 OR sum(size_bytes) OVER page <= ${pageBytes}) AS shown
     FROM (${rows}) rows WINDOW page AS (ROWS UNBOUNDED PRECEDING)) page`;
 };

@@ -74,7 +74,7 @@ describe('plans', () => {
   it.each(['force_custom_plan', 'force_generic_plan'])(
     'a record is one step in the primary key (%s)',
     async (mode) => {
-      const text = `SELECT ${recordText} FROM records WHERE ${inCollection} AND id = $3`;
+      const text = `SELECT ${recordText()} FROM records WHERE ${inCollection} AND id = $3`;
       expectShortWalk(await planOf(text, [1, 1, someId], mode), 1);
     },
   );

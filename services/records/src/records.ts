@@ -54,7 +54,7 @@ const maxTries = 3;
 
 const isoOf = (ms: number) => new Date(ms).toISOString();
 const row = `${inCollection} AND id = $3`;
-const written = `${recordText} AS json, ${versionOf} AS version`;
+const written = `${recordText()} AS json, ${versionOf} AS version`;
 
 const rowOf = ({ collection, id }: Target): Parameters => {
   if (!isUuid(id)) throw recordNotFound();

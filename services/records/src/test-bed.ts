@@ -39,7 +39,7 @@ export const createTestRecords = async (): Promise<TestRecords> => {
   };
 };
 
-/** The service on a database of its own, with a clock that only `pass` moves. */
+/** The service on a database of its own, whose clock `pass` moves on. */
 export interface TestBed {
   service: RecordsService;
   database: Database;
@@ -62,12 +62,13 @@ const limits: ReadLimits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
 export const createTestBed = async (changes: Partial<ReadLimits> = {}): Promise<TestBed> => {
   const { database, close } = await createTestRecords();
   const bus = createInProcessBus({ onDead: () => {} });
-  let time = Date.now();
+  let passedMs = 0;
+  const now = () => Date.now() + passedMs;
   const service = createRecordsService({
     database,
     bus,
     identitySecret: testIdentitySecret,
-    now: () => time,
+    now,
     log: createLogger({ service: 'records', level: 'silent' }),
     config: { limits: { ...limits, ...changes } },
     checkResponses: true,
@@ -79,10 +80,10 @@ export const createTestBed = async (changes: Partial<ReadLimits> = {}): Promise<
     database,
     http,
     pass(ms) {
-      time += ms;
+      passedMs += ms;
     },
     call(method, path, { identity = anonymous(), headers = {}, ...request } = {}) {
-      const vouched = identity ? { [identityHeader]: signed(identity, time) } : {};
+      const vouched = identity ? { [identityHeader]: signed(identity, now()) } : {};
       return http.call(method, path, { ...request, headers: { ...vouched, ...headers } });
     },
     async create(collection, data, identity = anonymous()) {
