@@ -85,6 +85,7 @@ describe('plans', () => {
     ['the page behind a cursor', { after: true }],
     ['the page behind a cursor, oldest first', { sort: parseSort('id'), after: true }],
     ['those of a time', { filter: parseWhere('{"createdAt":{"$lt":"2100-01-01"}}') }],
+    ['those of a time without any', { filter: parseWhere('{"createdAt":{"$lt":"2020-01-01"}}') }],
   ])('%s are a short walk in the primary key', async (_, changes) => {
     const after = 'after' in changes ? { after: { keys: [], id: someId } } : {};
     const { text, values, scannedFor } = listStatement(

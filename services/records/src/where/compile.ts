@@ -32,7 +32,10 @@ export const firstField = (filter: Filter): string | undefined => {
   }
 };
 
-/** A condition over the columns of `records` that is true or false, never null. */
+/**
+ * A condition over the columns of `records` that is true or false, never null. The id never is, and
+ * an index answers no IS TRUE.
+ */
 export const filterSql = (filter: Filter, parameters: Parameters): string => {
   switch (filter.kind) {
     case 'and':
@@ -42,7 +45,9 @@ export const filterSql = (filter: Filter, parameters: Parameters): string => {
     case 'not':
       return `NOT ${filterSql(filter.filter, parameters)}`;
     case 'test':
-      return `((${testSql(filter.field, filter.test, parameters)}) IS TRUE)`;
+      return isKeyTest(filter.field, filter.test)
+        ? `(${testSql(filter.field, filter.test, parameters)})`
+        : `((${testSql(filter.field, filter.test, parameters)}) IS TRUE)`;
   }
 };
 
