@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReadLimits } from './list-statement.ts';
+import type { ReadLimits } from './read-limits.ts';
 
 /** What the service itself needs; the all-in-one builds it too. */
 export interface RecordsConfig {

@@ -1,6 +1,6 @@
 import { type Database, StatementTimeout } from '@backlot/database';
 import { checkRead } from './access.ts';
-import type { ReadLimits } from './list-statement.ts';
+import type { ReadLimits } from './read-limits.ts';
 import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
 import { all, startParameters } from './statement.ts';
 

@@ -1,5 +1,6 @@
 import { type CursorPosition, maxKeyBytes } from './cursor.ts';
 import type { Parameters } from './parameters.ts';
+import type { ReadLimits } from './read-limits.ts';
 import { isoText, recordText } from './record-text.ts';
 import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
 import {
@@ -18,14 +19,6 @@ export interface ListQuery extends Selection {
   offset: number;
   /** Where the page before ended. */
   after: CursorPosition | undefined;
-}
-
-/** Bounds on what one statement reads and answers. */
-export interface ReadLimits {
-  /** Most records looked at where no index leads to the answer. */
-  scanRows: number;
-  /** A page ends early where its documents are together larger; a single record always fits. */
-  pageBytes: number;
 }
 
 export interface ListStatement {

@@ -2,12 +2,8 @@ import { ApiError } from '@backlot/contract';
 import { type Database, StatementTimeout } from '@backlot/database';
 import { checkRead } from './access.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
-import {
-  type ListQuery,
-  type ListStatement,
-  listStatement,
-  type ReadLimits,
-} from './list-statement.ts';
+import { type ListQuery, type ListStatement, listStatement } from './list-statement.ts';
+import type { ReadLimits } from './read-limits.ts';
 
 export interface ListPage {
   /** The records as a JSON array. */

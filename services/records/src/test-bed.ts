@@ -13,7 +13,7 @@ import {
   type TestRequest,
   testIdentitySecret,
 } from '@backlot/testing';
-import type { ReadLimits } from './list-statement.ts';
+import type { ReadLimits } from './read-limits.ts';
 import { createRecordsService, type RecordsService } from './service.ts';
 
 export const ada = '018f0000-0000-7000-8000-0000000000a1';

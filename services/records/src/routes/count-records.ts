@@ -1,9 +1,9 @@
 import { recordRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { accessOf } from '../access.ts';
+import type { Nouns } from '../nouns.ts';
 import { ownerOf } from '../query.ts';
 import { parseWhere } from '../where/parse.ts';
-import type { Nouns } from './index.ts';
 
 export const countRecords = ({ collections, counts }: Nouns) =>
   route(recordRoutes.countRecords, async ({ params, query, identity }) => {

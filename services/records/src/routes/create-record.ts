@@ -3,7 +3,7 @@ import { JsonText, route } from '@backlot/http';
 import { accessOf } from '../access.ts';
 import { dataOf } from '../body.ts';
 import { etagOf } from '../etag.ts';
-import type { Nouns } from './index.ts';
+import type { Nouns } from '../nouns.ts';
 
 export const createRecord = ({ collections, records }: Nouns) =>
   route(recordRoutes.createRecord, async ({ params, sent, identity }) => {

@@ -1,8 +1,8 @@
 import { recordRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { acceptedVersions } from '../etag.ts';
+import type { Nouns } from '../nouns.ts';
 import { targetOf } from '../target.ts';
-import type { Nouns } from './index.ts';
 
 export const deleteRecord = ({ collections, records }: Nouns) =>
   route(recordRoutes.deleteRecord, async ({ params, identity, header }) => {

@@ -1,8 +1,8 @@
 import { recordRoutes } from '@backlot/contract';
 import { JsonText, route } from '@backlot/http';
 import { etagOf } from '../etag.ts';
+import type { Nouns } from '../nouns.ts';
 import { targetOf } from '../target.ts';
-import type { Nouns } from './index.ts';
 
 export const getRecord = ({ collections, records }: Nouns) =>
   route(recordRoutes.getRecord, async ({ params, identity }) => {

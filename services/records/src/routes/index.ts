@@ -1,9 +1,6 @@
 import type { MountedRoute } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
-import type { Collections } from '../collections.ts';
-import type { Counts } from '../counts.ts';
-import type { Lists } from '../lists.ts';
-import type { Records } from '../records.ts';
+import type { Nouns } from '../nouns.ts';
 import { countRecords } from './count-records.ts';
 import { createRecord } from './create-record.ts';
 import { deleteRecord } from './delete-record.ts';
@@ -13,13 +10,6 @@ import { listRecords } from './list-records.ts';
 import { replaceRecord } from './replace-record.ts';
 import { setCollectionAccess } from './set-collection-access.ts';
 import { updateRecord } from './update-record.ts';
-
-export interface Nouns {
-  collections: Collections;
-  records: Records;
-  lists: Lists;
-  counts: Counts;
-}
 
 /** `_count` stands before the id that it could be taken for. */
 export const routesOf = (nouns: Nouns, cursorSecret: IdentitySecret): MountedRoute[] => [

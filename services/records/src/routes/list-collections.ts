@@ -1,7 +1,7 @@
 import { recordRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
+import type { Nouns } from '../nouns.ts';
 import { projectOfPath } from '../target.ts';
-import type { Nouns } from './index.ts';
 
 /** A project has at most 100 of them, so that they are one page. */
 export const listCollections = ({ collections }: Nouns) =>

@@ -3,10 +3,10 @@ import { JsonText, route } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import { accessOf } from '../access.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
+import type { Nouns } from '../nouns.ts';
 import { checkOffset, ownerOf } from '../query.ts';
 import { parseSort } from '../sort.ts';
 import { parseWhere } from '../where/parse.ts';
-import type { Nouns } from './index.ts';
 
 export const listRecords = ({ collections, lists }: Nouns, secret: IdentitySecret) =>
   route(recordRoutes.listRecords, async ({ params, query, identity }) => {

@@ -2,8 +2,8 @@ import { recordRoutes } from '@backlot/contract';
 import { JsonText, route } from '@backlot/http';
 import { dataOf } from '../body.ts';
 import { acceptedVersions, etagOf } from '../etag.ts';
+import type { Nouns } from '../nouns.ts';
 import { targetOf } from '../target.ts';
-import type { Nouns } from './index.ts';
 
 export const replaceRecord = ({ collections, records }: Nouns) =>
   route(recordRoutes.replaceRecord, async ({ params, sent, identity, header }) => {

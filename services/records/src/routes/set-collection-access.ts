@@ -1,7 +1,7 @@
 import { recordRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
+import type { Nouns } from '../nouns.ts';
 import { projectOfPath } from '../target.ts';
-import type { Nouns } from './index.ts';
 
 export const setCollectionAccess = ({ collections }: Nouns) =>
   route(recordRoutes.setCollectionAccess, async ({ params, body, identity }) => {

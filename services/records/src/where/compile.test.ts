@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Query } from 'mingo';
 import { createTestRecords, type TestRecords } from '../test-bed.ts';
-import { evaluate } from './evaluate.ts';
 import type { Json } from './filter.ts';
+import { parseWhere } from './parse.ts';
+import { evaluate } from './test-evaluate.ts';
 import {
   conditions,
   documents,
@@ -12,9 +13,8 @@ import {
   positionPaths,
   scalar,
   values,
-} from './generated.ts';
-import { holds } from './model.ts';
-import { parseWhere } from './parse.ts';
+} from './test-filters.ts';
+import { holds } from './test-model.ts';
 
 type Where = { [key: string]: Json };
 

@@ -1,7 +1,7 @@
 import { isSystemField } from '../fields.ts';
+import type { Budget } from './budget.ts';
 import type { Filter, Json, Sign, Test, TextMatch } from './filter.ts';
 import { checkOperand, instantOf, isObject, listOf, quoted, refuse } from './operands.ts';
-import type { Budget } from './parse.ts';
 
 const signs: Record<string, Sign> = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' };
 const textMatches: Record<string, TextMatch> = {

@@ -1,27 +1,11 @@
 import { pathProblem } from '../fields.ts';
+import { Budget } from './budget.ts';
 import { parseCondition } from './condition.ts';
 import { everything, type Filter, type Json } from './filter.ts';
 import { isObject, quoted, refuse } from './operands.ts';
 
 /** Contract section 4. */
 const maxBytes = 8 * 1024;
-const maxNesting = 5;
-const maxConditions = 50;
-
-/** Counts what the caps are about while a filter is read. */
-export class Budget {
-  #conditions = 0;
-
-  spendCondition(): void {
-    this.#conditions += 1;
-    if (this.#conditions > maxConditions) refuse(`has more than ${maxConditions} conditions.`);
-  }
-
-  checkNesting(depth: number): void {
-    if (depth > maxNesting) refuse(`nests $and, $or, $nor and $not more than ${maxNesting} deep.`);
-  }
-}
-
 /**
  * Reads the query parameter `where`.
  * @throws ApiError invalid_where, naming what is wrong
