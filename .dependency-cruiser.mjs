@@ -49,7 +49,7 @@ export default {
     ),
     mayImport('http-imports', '^packages/http/', ['contract', 'identity']),
     mayImport('gateway-imports', '^gateway/', [
-      ...['contract', 'http', 'identity', 'counters', 'bus', 'telemetry'],
+      ...['contract', 'http', 'identity', 'counters', 'bus', 'telemetry', 'process'],
     ]),
     never(
       'gateway-has-no-database',
@@ -60,7 +60,7 @@ export default {
     mayImport(
       'service-imports',
       '^services/([^/]+)/',
-      ['contract', 'http', 'identity', 'database', 'bus', 'counters', 'telemetry'],
+      ['contract', 'http', 'identity', 'database', 'bus', 'counters', 'telemetry', 'process'],
       '^services/$1/',
     ),
     never(

@@ -7,12 +7,16 @@ const env = {
   BACKLOT_PROJECTS_ORIGIN: 'http://projects:8087',
   BACKLOT_RECORDS_ORIGIN: 'http://records:8082',
   BACKLOT_AI_ORIGIN: 'http://ai:8083',
+  REDIS_URL: 'redis://redis:6379',
+  AMQP_URL: 'amqp://rabbitmq:5672',
 };
 
 it('needs a secret and the services, the rest has defaults', () => {
   expect(parseConfig(env)).toEqual({
     port: 8080,
     metricsPort: undefined,
+    redisUrl: 'redis://redis:6379',
+    amqpUrl: 'amqp://rabbitmq:5672',
     logLevel: 'info',
     identitySecret: 's'.repeat(32),
     origins: {

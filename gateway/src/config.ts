@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ServiceName } from '@backlot/contract';
+import { portSetting, readSettings, redisSetting, sharedSettings } from '@backlot/process';
 import { z } from 'zod';
 import type { GatewayConfig } from './gateway.ts';
 
@@ -11,16 +12,14 @@ const origin = z
     'must be an origin such as http://auth:8081',
   )
   .transform((url) => url.origin);
-const port = z.coerce.number().int().min(0).max(65_535);
-
 const schema = z.object({
-  PORT: port.default(8080),
-  BACKLOT_METRICS_PORT: port.optional(),
+  ...sharedSettings,
+  PORT: portSetting.default(8080),
+  REDIS_URL: redisSetting,
   BACKLOT_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .default('http://localhost:8080')
     .transform((value) => value.replace(/\/+$/, '')),
-  BACKLOT_IDENTITY_SECRET: z.string().min(32),
   BACKLOT_OPERATOR_TOKEN: z
     .string()
     .min(16)
@@ -32,9 +31,6 @@ const schema = z.object({
     .optional(),
   BACKLOT_TOKEN_ISSUER: z.string().min(1).max(255).default('backlot'),
   BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
-  BACKLOT_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info'),
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
   BACKLOT_AUTH_ORIGIN: origin,
   BACKLOT_PROJECTS_ORIGIN: origin,
@@ -46,6 +42,8 @@ export interface ProcessConfig {
   port: number;
   /** Serves /metrics on a port of its own; none without it. */
   metricsPort: number | undefined;
+  redisUrl: string;
+  amqpUrl: string;
   logLevel: string;
   identitySecret: string;
   origins: Record<ServiceName, string>;
@@ -57,16 +55,13 @@ export const hashToken = (token: string): string => hash('sha256', token, 'base6
 
 /** The only reader of the environment. @throws Error naming each wrong setting */
 export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
-  const result = schema.safeParse(env);
-  if (!result.success) {
-    const lines = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new Error(`Wrong settings:\n  ${lines.join('\n  ')}`);
-  }
-  const settings = result.data;
+  const settings = readSettings(schema, env);
   const operatorToken = settings.BACKLOT_OPERATOR_TOKEN;
   return {
     port: settings.PORT,
     metricsPort: settings.BACKLOT_METRICS_PORT,
+    redisUrl: settings.REDIS_URL,
+    amqpUrl: settings.AMQP_URL,
     logLevel: settings.BACKLOT_LOG_LEVEL,
     identitySecret: settings.BACKLOT_IDENTITY_SECRET,
     origins: {

@@ -62,8 +62,12 @@ export interface GatewayDeps {
   config: GatewayConfig;
   /** Content of openapi.json. */
   apiDescription: object;
+  /** False while events may be lost; caches then believe nothing for long. */
+  hears: () => boolean;
   /** Names what is out of reach; empty when calls can be served. */
   missing(): Promise<readonly string[]>;
+  /** Names what works less well than it should, while calls are served. */
+  degraded(): readonly string[];
   /** The contract's unless a test brings its own. */
   routes?: readonly RouteDefinition[];
   timeoutMs?: number;
@@ -73,6 +77,8 @@ export interface Gateway {
   app: RequestListener;
   /** Hears events from here on; before it nothing may be served. */
   start(): Promise<void>;
+  /** Forgets what it knows of projects, keys and sessions: events may have been missed. */
+  forget(): void;
   stop(): Promise<void>;
 }
 
@@ -83,10 +89,14 @@ const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === '
 
 export const createGateway = (deps: GatewayDeps): Gateway => {
   const { config, counters, bus, identitySecret, now, log } = deps;
-  const cached = createCachedProjects(deps.projects, now);
-  const sessions = createCachedSessions(deps.sessions, { issuer: config.issuer, now });
+  const cached = createCachedProjects(deps.projects, now, deps.hears);
+  const sessions = createCachedSessions(deps.sessions, {
+    issuer: config.issuer,
+    now,
+    hears: deps.hears,
+  });
   const description = createDescription(deps.apiDescription, config.publicUrl);
-  const shell = createShell({ description, missing: deps.missing, log });
+  const shell = createShell({ ...deps, description });
 
   const headers = createStandardHeaders(config.publicUrl);
   const metrics = deps.registry && createHttpMetrics(deps.registry);
@@ -179,6 +189,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     async start() {
       await cached.listen(bus);
       await sessions.listen(bus);
+    },
+    forget() {
+      cached.forget();
+      sessions.forget();
     },
     async stop() {
       for (const upstream of Object.values(deps.upstreams)) upstream.close();

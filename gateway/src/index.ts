@@ -6,7 +6,6 @@
 export { hashToken } from './config.ts';
 export * from './directory/http.ts';
 export * from './gateway.ts';
-export { metricsListener } from './pages/metrics.ts';
 export * from './upstream/http.ts';
 export * from './upstream/in-process.ts';
 export * from './upstream/upstream.ts';

@@ -1,55 +1,50 @@
-import { createInProcessBus } from '@backlot/bus';
 import { openApiDocument, routes } from '@backlot/contract';
-import { createMemoryCounters } from '@backlot/counters';
+import { createFallbackCounters, createMemoryCounters } from '@backlot/counters';
+import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { serve } from '@backlot/http';
 import { identitySecret } from '@backlot/identity';
-import { createLogger, createRegistry } from '@backlot/telemetry';
+import { openBus, stopOnSignal } from '@backlot/process';
+import { createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
-import {
-  createHttpCreditDirectory,
-  createHttpProjectDirectory,
-  createHttpSessionDirectory,
-} from './directory/http.ts';
+import { createHttpDirectories } from './directory/http.ts';
 import { createGateway } from './gateway.ts';
-import { metricsListener } from './pages/metrics.ts';
 import { missingServices } from './pages/readiness.ts';
 import { createHttpUpstreams } from './upstream/http.ts';
 
-const {
-  port,
-  metricsPort,
-  logLevel,
-  origins,
-  gateway: config,
-  identitySecret: secretText,
-} = parseConfig(process.env);
-const log = createLogger({ service: 'gateway', level: logLevel });
+const config = parseConfig(process.env);
+const log = createLogger({ service: 'gateway', level: config.logLevel });
 const registry = createRegistry('gateway');
-const secret = identitySecret(secretText);
-const bus = createInProcessBus({
-  onDead: (event, queue) => log.error({ event, queue }, 'gave an event up'),
+const shared = { identitySecret: identitySecret(config.identitySecret), now: Date.now, log };
+const redis = connectRedis(config.redisUrl, { onError: (err) => log.warn({ err }, 'Redis') });
+const counters = createFallbackCounters({
+  shared: createRedisCounters(redis),
+  local: createMemoryCounters(Date.now),
+  now: Date.now,
+  onChange: (degraded, err) => log.warn({ degraded, err }, 'limits'),
 });
-const counters = createMemoryCounters(Date.now);
-const asked = { identitySecret: secret, now: Date.now };
+let forget = () => {};
+const bus = await openBus(config.amqpUrl, log, (connected) => connected && forget());
 const gateway = createGateway({
-  upstreams: createHttpUpstreams(origins),
-  projects: createHttpProjectDirectory({ ...asked, origin: origins.projects }),
-  sessions: createHttpSessionDirectory({ ...asked, origin: origins.auth }),
-  credits: createHttpCreditDirectory({ ...asked, origin: origins.projects }),
-  ...{ counters, bus, config, log, registry, ...asked },
+  ...{ ...shared, bus, counters, registry, config: config.gateway },
+  ...createHttpDirectories(config.origins, shared),
+  upstreams: createHttpUpstreams(config.origins),
   apiDescription: openApiDocument(routes),
-  missing: () => missingServices(origins),
+  hears: bus.connected,
+  missing: () => missingServices(config.origins),
+  degraded: () => [
+    ...(bus.connected() ? [] : ['events']),
+    ...(counters.degraded() ? ['limits'] : []),
+  ],
 });
+forget = gateway.forget;
 await gateway.start();
-const listening = await serve(gateway.app, { port });
+const listening = await serve(gateway.app, { port: config.port });
 const metrics =
-  metricsPort === undefined
+  config.metricsPort === undefined
     ? undefined
-    : await serve(metricsListener(registry), { port: metricsPort });
+    : await serve(metricsListener(registry), { port: config.metricsPort });
 log.info({ port: listening.port }, 'listening');
-
-const stop = async () => {
+stopOnSignal(async () => {
   for (const each of [listening, metrics, gateway]) await each?.stop();
   await Promise.all([counters.close(), bus.close()]);
-};
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+}, log);

@@ -197,7 +197,9 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     now,
     log: createLogger({ service: 'gateway', level: 'silent' }),
     apiDescription: { openapi: '3.1.0', paths: {} },
+    hears: () => true,
     missing: async () => [],
+    degraded: () => [],
     ...options.deps,
     config: {
       issuer: 'backlot',

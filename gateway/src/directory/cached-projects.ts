@@ -7,6 +7,7 @@ export interface CachedProjects {
   projects: LookupCache<KnownProject>;
   /** By the key's SHA-256 in base64url. */
   keys: LookupCache<KeySnapshot>;
+  forget(): void;
   /** Hears the events that end what is remembered. */
   listen(bus: Bus): Promise<void>;
 }
@@ -18,11 +19,13 @@ const unknown = { maxUnknown: 20_000, unknownTtlMs: 5000 };
 export const createCachedProjects = (
   directory: ProjectDirectory,
   now: () => number,
+  hears: () => boolean,
 ): CachedProjects => {
   const projects = createLookupCache<KnownProject>({
     ...known,
     ...unknown,
     now,
+    hears,
     load: async (id) => {
       const snapshot = await directory.findProject(id);
       return snapshot && knownProject(snapshot);
@@ -34,11 +37,16 @@ export const createCachedProjects = (
     ...unknown,
     staleMs: 0,
     now,
+    hears,
     load: (hash) => directory.findKey(hash),
   });
   return {
     projects,
     keys,
+    forget() {
+      projects.clear();
+      keys.clear();
+    },
     listen: (bus) =>
       bus.listen(['project.changed', 'project.erased', 'key.revoked'], ({ topic, payload }) => {
         if (topic === 'key.revoked') keys.drop((payload as Payload<'key.revoked'>).keyHash);

@@ -3,6 +3,7 @@ import { ApiError, type Payload, platformProject, type SessionDirectory } from '
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import type { KnownProject } from './known-project.ts';
+import { unheardTtlMs } from './lookup-cache.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
 /** A verified token of a live session. */
@@ -24,11 +25,13 @@ export interface CachedSessions {
    * @throws ApiError unavailable when the auth service does not answer.
    */
   verify(token: string, project: KnownProject): Promise<Session | null>;
+  forget(): void;
   listen(bus: Bus): Promise<void>;
 }
 
 interface Entry {
   session: Session;
+  learnedAt: number;
   until: number;
 }
 
@@ -67,9 +70,9 @@ const decode = (token: string) => {
 
 export const createCachedSessions = (
   sessions: SessionDirectory,
-  options: { issuer: string; now: () => number },
+  options: { issuer: string; now: () => number; hears: () => boolean },
 ): CachedSessions => {
-  const { issuer, now } = options;
+  const { issuer, now, hears } = options;
   const signingKeys = createSigningKeys(sessions, now);
   const tokens = new LRUCache<string, Entry>({ max: maxTokens });
   const underWay = new Map<string, Promise<Session | null>>();
@@ -139,7 +142,11 @@ export const createCachedSessions = (
       sessionKey,
     };
     if (startedIn === epoch)
-      tokens.set(token, { session, until: Math.min(claims.expiresAtMs, now() + ttlMs) });
+      tokens.set(token, {
+        session,
+        learnedAt: now(),
+        until: Math.min(claims.expiresAtMs, now() + ttlMs),
+      });
     return session;
   };
 
@@ -148,6 +155,7 @@ export const createCachedSessions = (
       const entry = tokens.get(token);
       if (entry === undefined || entry.until <= now() || revoked.has(entry.session.sessionKey))
         return undefined;
+      if (!hears() && now() - entry.learnedAt >= unheardTtlMs) return undefined;
       return entry.session;
     },
     verify(token, project) {
@@ -156,6 +164,10 @@ export const createCachedSessions = (
         underWay.get(key) ?? verify(token, project).finally(() => underWay.delete(key));
       underWay.set(key, running);
       return running;
+    },
+    forget() {
+      tokens.clear();
+      epoch++;
     },
     listen: (bus) =>
       bus.listen(['session.revoked'], ({ payload }) => {

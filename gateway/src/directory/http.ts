@@ -88,3 +88,13 @@ export const createHttpCreditDirectory = (options: HttpDirectoryOptions): Credit
     },
   };
 };
+
+/** All three, for a gateway whose services are processes of their own. */
+export const createHttpDirectories = (
+  origins: { auth: string; projects: string },
+  asked: Omit<HttpDirectoryOptions, 'origin'>,
+) => ({
+  projects: createHttpProjectDirectory({ ...asked, origin: origins.projects }),
+  credits: createHttpCreditDirectory({ ...asked, origin: origins.projects }),
+  sessions: createHttpSessionDirectory({ ...asked, origin: origins.auth }),
+});

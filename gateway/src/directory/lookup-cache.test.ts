@@ -10,8 +10,10 @@ describe('look-up cache', () => {
   let asked: string[];
   let answer: (key: string) => Promise<Thing | null>;
   let cache: LookupCache<Thing>;
+  let hears: boolean;
   beforeEach(() => {
     now = 1000;
+    hears = true;
     asked = [];
     answer = async () => ({ version: asked.length });
     cache = createLookupCache<Thing>({
@@ -20,6 +22,7 @@ describe('look-up cache', () => {
         return answer(key);
       },
       now: () => now,
+      hears: () => hears,
       ...{ maxEntries: 2, ttlMs: 60_000, maxUnknown: 2, unknownTtlMs: 5000, staleMs: 60_000 },
     });
   });
@@ -33,6 +36,25 @@ describe('look-up cache', () => {
     now += 1;
     expect(cache.peek('a')).toBeUndefined();
     expect(await cache.load('a')).toEqual({ version: 2 });
+  });
+
+  it('believes nothing for longer than two seconds while events may be lost', async () => {
+    await cache.load('a');
+    hears = false;
+    now += 1999;
+    expect(cache.peek('a')).toEqual({ version: 1 });
+    now += 1;
+    expect(cache.peek('a')).toBeUndefined();
+    expect(await cache.load('a')).toEqual({ version: 2 });
+    expect(cache.peek('a')).toEqual({ version: 2 });
+  });
+
+  it('forgets all when it is told to, also what is being asked', async () => {
+    await cache.load('a');
+    const underWay = cache.load('b');
+    cache.clear();
+    await underWay;
+    expect([cache.peek('a'), cache.peek('b')]).toEqual([undefined, undefined]);
   });
 
   it('asks once for any number of callers at the same time', async () => {

@@ -12,6 +12,8 @@ export interface LookupCacheOptions<Value extends object> {
   unknownTtlMs: number;
   /** How long after its time a value still serves while the directory is down. */
   staleMs: number;
+  /** False while events may be lost: then nothing is believed for longer than 2 seconds. */
+  hears: () => boolean;
 }
 
 export interface LookupCache<Value extends object> {
@@ -20,13 +22,19 @@ export interface LookupCache<Value extends object> {
   /** @throws ApiError unavailable when the directory does not answer and nothing usable is kept. */
   load(key: string): Promise<Value | null>;
   drop(key: string): void;
+  /** Forgets all, because events may have been missed. */
+  clear(): void;
 }
 
 interface Entry<Value> {
   value: Value;
+  learnedAt: number;
   until: number;
   staleUntil: number;
 }
+
+/** How long anything is believed while the events that would end it may be lost. */
+export const unheardTtlMs = 2000;
 
 /** While the directory is down a kept value is used for this long before the directory is asked again. */
 const retryMs = 1000;
@@ -52,6 +60,7 @@ export const createLookupCache = <Value extends object>(
     unknown.delete(key);
     known.set(key, {
       value,
+      learnedAt: now(),
       until: now() + options.ttlMs,
       staleUntil: now() + options.ttlMs + options.staleMs,
     });
@@ -77,7 +86,10 @@ export const createLookupCache = <Value extends object>(
   return {
     peek(key) {
       const entry = known.get(key);
-      if (entry !== undefined) return entry.until > now() ? entry.value : undefined;
+      if (entry !== undefined) {
+        const isFresh = options.hears() || now() - entry.learnedAt < unheardTtlMs;
+        return isFresh && entry.until > now() ? entry.value : undefined;
+      }
       const absentUntil = unknown.get(key);
       return absentUntil !== undefined && absentUntil > now() ? null : undefined;
     },
@@ -99,6 +111,11 @@ export const createLookupCache = <Value extends object>(
         });
       underWay.set(key, asked);
       return asked;
+    },
+    clear() {
+      known.clear();
+      unknown.clear();
+      underWay.clear();
     },
     drop(key) {
       known.delete(key);

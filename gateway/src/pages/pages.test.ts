@@ -1,9 +1,8 @@
 import { openApiDocument, routes } from '@backlot/contract';
-import { createRegistry } from '@backlot/telemetry';
+import { createRegistry, metricsListener } from '@backlot/telemetry';
 import { serveForTest } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed, type TestBedOptions } from '../test-bed.ts';
-import { metricsListener } from './metrics.ts';
 
 describe('what the gateway answers itself', () => {
   let bed: TestBed;

@@ -7,6 +7,8 @@ export interface ShellOptions {
   description: Description;
   /** Names what is out of reach; empty when calls can be served. */
   missing(): Promise<readonly string[]>;
+  /** Names what works less well than it should. */
+  degraded(): readonly string[];
   log: FailureLog;
 }
 
@@ -24,12 +26,14 @@ const inTime = async (missing: Promise<readonly string[]>): Promise<readonly str
 };
 
 /** Everything outside /api: health, readiness, the page of the API, and 404 for the rest. */
-export const createShell = ({ description, missing, log }: ShellOptions): Express => {
+export const createShell = ({ description, missing, degraded, log }: ShellOptions): Express => {
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   app.get('/readyz', async (_req, res) => {
     const absent = await inTime(missing());
-    if (absent.length === 0) res.json({ ok: true });
+    const impaired = degraded();
+    if (absent.length === 0)
+      res.json({ ok: true, ...(impaired.length > 0 && { degraded: impaired }) });
     else res.status(503).json({ ok: false, missing: absent });
   });
   app.use('/docs', docsRouter(description));

@@ -5,9 +5,7 @@ import { openApiDocument, routes } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import {
   createGateway,
-  createHttpCreditDirectory,
-  createHttpProjectDirectory,
-  createHttpSessionDirectory,
+  createHttpDirectories,
   createHttpUpstreams,
   createInProcessUpstream,
 } from '@backlot/gateway';
@@ -60,9 +58,7 @@ const overHttp = async (services: Services, options: GatewayOptions, running: Ru
   };
   return {
     upstreams: createHttpUpstreams(origins),
-    projects: createHttpProjectDirectory({ ...options, origin: origins.projects }),
-    credits: createHttpCreditDirectory({ ...options, origin: origins.projects }),
-    sessions: createHttpSessionDirectory({ ...options, origin: origins.auth }),
+    ...createHttpDirectories(origins, options),
   };
 };
 
@@ -78,7 +74,9 @@ export const assembleGateway = async (
     ...options,
     ...reach,
     apiDescription: openApiDocument(routes),
+    hears: () => true,
     missing: async () => [],
+    degraded: () => [],
     config: {
       issuer: 'backlot',
       operatorTokenHash: createHash('sha256').update(operatorToken).digest('base64url'),

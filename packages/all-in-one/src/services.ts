@@ -61,8 +61,6 @@ export const startServices = async (
   };
   const env = {
     ...settings,
-    DATABASE_URL: databaseUrl,
-    BACKLOT_IDENTITY_SECRET: 'not read: the all-in-one hands its own over',
     BACKLOT_PUBLIC_URL: publicUrl,
     BACKLOT_AUTH_MASTER_KEY: masterKey,
   };

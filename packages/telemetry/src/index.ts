@@ -1,3 +1,4 @@
 /** Logs and metrics, and the list of what a log line never holds. Knows no route and no service. */
 export * from './logger.ts';
 export * from './metrics.ts';
+export * from './metrics-listener.ts';

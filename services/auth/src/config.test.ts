@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAuthConfig, readProcessConfig } from './config.ts';
+import { readAuthConfig } from './config.ts';
 
 const masterKey = Buffer.alloc(32, 1).toString('base64');
 
@@ -39,16 +39,5 @@ describe('readAuthConfig', () => {
     [{ BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_HASH_QUEUE: 'many' }, 'BACKLOT_HASH_QUEUE'],
   ])('names the variable that is wrong (%#)', (env, name) => {
     expect(() => readAuthConfig(env)).toThrow(name);
-  });
-});
-
-describe('readProcessConfig', () => {
-  it('asks for a database and a secret of 32 characters', () => {
-    expect(() => readProcessConfig({ BACKLOT_IDENTITY_SECRET: 'x'.repeat(32) })).toThrow(
-      'DATABASE_URL',
-    );
-    expect(() =>
-      readProcessConfig({ DATABASE_URL: 'postgres://x', BACKLOT_IDENTITY_SECRET: 'short' }),
-    ).toThrow('BACKLOT_IDENTITY_SECRET');
   });
 });

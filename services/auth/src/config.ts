@@ -31,13 +31,6 @@ export interface AuthConfig {
   };
 }
 
-export interface AuthProcessConfig {
-  port: number;
-  databaseUrl: string;
-  identitySecret: string;
-  logLevel: string;
-}
-
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -69,15 +62,6 @@ const environment = z.object({
   BACKLOT_SIGN_UPS_PER_IP_PER_HOUR: count(100),
   BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR: count(5),
   BACKLOT_RESET_CALLS_PER_IP_PER_HOUR: count(100),
-});
-
-const processEnvironment = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8081),
-  DATABASE_URL: z.string().min(1),
-  BACKLOT_IDENTITY_SECRET: z.string().min(32),
-  BACKLOT_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info'),
 });
 
 type Environment = Record<string, string | undefined>;
@@ -129,16 +113,5 @@ export const readAuthConfig = (
       forgotPerEmail: { max: values.BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR, windowMs: HOUR },
       forgotPerIp: { max: values.BACKLOT_RESET_CALLS_PER_IP_PER_HOUR, windowMs: HOUR },
     },
-  };
-};
-
-/** What a process of its own needs beside it. @throws z.ZodError naming the variable */
-export const readProcessConfig = (env: Environment): AuthProcessConfig => {
-  const values = processEnvironment.parse(given(env));
-  return {
-    port: values.PORT,
-    databaseUrl: values.DATABASE_URL,
-    identitySecret: values.BACKLOT_IDENTITY_SECRET,
-    logLevel: values.BACKLOT_LOG_LEVEL,
   };
 };

@@ -18,14 +18,6 @@ export interface ProjectsConfig {
   reconcileSeconds: number;
 }
 
-/** What a process of its own needs beside that. */
-export interface ProjectsProcessConfig extends ProjectsConfig {
-  port: number;
-  databaseUrl: string;
-  identitySecret: string;
-  logLevel: string;
-}
-
 const callsAMinute = z.number().int().min(0).max(1_000_000);
 const limitsText = z
   .string()
@@ -57,10 +49,6 @@ const limitsText = z
   );
 
 const environment = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8087),
-  DATABASE_URL: z.string().min(1),
-  BACKLOT_IDENTITY_SECRET: z.string().min(32),
-  BACKLOT_LOG_LEVEL: z.string().default('info'),
   BACKLOT_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ''))
@@ -74,13 +62,9 @@ const environment = z.object({
 });
 
 /** @throws ZodError that names the settings which are missing or wrong. */
-export const parseConfig = (env: NodeJS.ProcessEnv): ProjectsProcessConfig => {
+export const parseConfig = (env: NodeJS.ProcessEnv): ProjectsConfig => {
   const settings = environment.parse(env);
   return {
-    port: settings.PORT,
-    databaseUrl: settings.DATABASE_URL,
-    identitySecret: settings.BACKLOT_IDENTITY_SECRET,
-    logLevel: settings.BACKLOT_LOG_LEVEL,
     publicUrl: settings.BACKLOT_PUBLIC_URL,
     maxProjectsPerOwner: settings.BACKLOT_MAX_PROJECTS_PER_OWNER,
     maxKeysPerProject: settings.BACKLOT_MAX_KEYS_PER_PROJECT,

@@ -1,40 +1,26 @@
-import { fileURLToPath } from 'node:url';
-import { createInProcessBus } from '@backlot/bus';
-import { createDatabase, migrate } from '@backlot/database';
-import { serve } from '@backlot/http';
-import { identitySecret } from '@backlot/identity';
-import { createLogger } from '@backlot/telemetry';
+import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
+import { readSettings, redisSetting, runService } from '@backlot/process';
+import { z } from 'zod';
 import { parseConfig } from './config.ts';
 import { createProjectsService } from './service.ts';
 
-const config = parseConfig(process.env);
-const log = createLogger({ service: 'projects', level: config.logLevel });
-const place = { url: config.databaseUrl, schema: 'projects' };
-await migrate({ ...place, directory: fileURLToPath(new URL('../migrations', import.meta.url)) });
-const database = createDatabase({
-  ...place,
-  onConnectionLost: (error) => log.warn({ err: error }, 'lost a connection to PostgreSQL'),
-});
-const bus = createInProcessBus({
-  onDead: (event, queue) => log.error({ event, queue }, 'gave an event up'),
-});
-const service = createProjectsService({
-  database,
-  bus,
-  identitySecret: identitySecret(config.identitySecret),
-  now: Date.now,
-  log,
-  config,
-  checkResponses: false,
-});
-await service.start();
-const listening = await serve(service.app, { port: config.port });
-log.info({ port: listening.port }, 'listening');
+const { REDIS_URL: redisUrl } = readSettings(z.object({ REDIS_URL: redisSetting }), process.env);
 
-const stop = async () => {
-  await listening.stop();
-  await service.stop();
-  await bus.close();
-  await database.close();
-};
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+await runService({
+  name: 'projects',
+  port: 8087,
+  entry: import.meta.url,
+  create(parts) {
+    const onError = (err: Error) => parts.log.warn({ err }, 'Redis');
+    const counters = createRedisCounters(connectRedis(redisUrl, { onError }));
+    const config = parseConfig(process.env);
+    const service = createProjectsService({ ...parts, counters, config });
+    return {
+      ...service,
+      async stop() {
+        await service.stop();
+        await counters.close();
+      },
+    };
+  },
+});

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Registry } from '@backlot/telemetry';
+import type { Registry } from 'prom-client';
 
 /** Prometheus' text for a port that only the platform's own network reaches. */
 export const metricsListener =

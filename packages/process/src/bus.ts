@@ -1,0 +1,23 @@
+import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
+import type { Topic } from '@backlot/contract';
+import type { Logger } from '@backlot/telemetry';
+
+/** Events that stay in the outbox until somebody has a queue for them. */
+const mustReach: Topic[] = ['usage.recorded', 'user.erased', 'project.erased'];
+
+export const openBus = (
+  url: string,
+  log: Logger,
+  onState: (connected: boolean) => unknown = () => {},
+): Promise<RabbitmqBus> =>
+  createRabbitmqBus({
+    url,
+    mustReach,
+    onDead: (event, queue, err) =>
+      log.error({ eventId: event?.id, topic: event?.topic, queue, err }, 'parked an event'),
+    onError: (err) => log.warn({ err }, 'RabbitMQ'),
+    onState: (connected) => {
+      log.info({ connected }, 'events');
+      onState(connected);
+    },
+  });
