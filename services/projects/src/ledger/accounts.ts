@@ -52,43 +52,38 @@ export const createAccounts = ({ database, outbox, now }: AccountsDeps) => {
     return rows.map(grantOf);
   };
 
-  const saveGrants = (account: Account, at: Date) =>
-    database.named(
-      'save-grants',
-      `INSERT INTO grants (owner_account, id, amount_millicredits, remaining_millicredits,
-                           lapsed_millicredits, expires_at, period, reason, created_at)
-       SELECT $1, id, amount_millicredits, remaining_millicredits, lapsed_millicredits, expires_at, period, reason, $2
-         FROM jsonb_to_recordset($3) AS changed (id uuid, amount_millicredits int8, remaining_millicredits int8,
-              lapsed_millicredits int8, expires_at timestamptz, period text, reason text)
-       ON CONFLICT (id) DO UPDATE SET remaining_millicredits = excluded.remaining_millicredits,
-                                      lapsed_millicredits = excluded.lapsed_millicredits`,
-      [account.state.number, at, JSON.stringify([...account.changedGrants].map(grantColumns))],
-    );
-
-  const saveLines = (account: Account, at: Date) =>
-    database.named(
-      'save-lines',
-      `INSERT INTO transfers (owner_account, id, seq, kind, from_account, to_account, amount_millicredits, grant_id,
-                              call_id, project_number, project_id, route, units, occurred_at, created_at)
-       SELECT $1, id, seq, kind, from_account, to_account, amount_millicredits, grant_id,
-              call_id, project_number, project_id, route, units, occurred_at, $2
-         FROM jsonb_to_recordset($3) AS line (id uuid, seq int8, kind text, from_account int8, to_account int8,
-              amount_millicredits int8, grant_id uuid, call_id uuid, project_number int8, project_id text, route text,
-              units jsonb, occurred_at timestamptz)`,
+  /** In one round trip. */
+  const save = (account: Account, at: number) => {
+    const { state, lines, changedGrants } = account;
+    return database.named(
+      'save-account',
+      `WITH changed_grants AS (
+         INSERT INTO grants (owner_account, id, amount_millicredits, remaining_millicredits,
+                             lapsed_millicredits, expires_at, period, reason, created_at)
+         SELECT $1, id, amount_millicredits, remaining_millicredits, lapsed_millicredits, expires_at, period, reason, $2
+           FROM jsonb_to_recordset($3) AS changed (id uuid, amount_millicredits int8, remaining_millicredits int8,
+                lapsed_millicredits int8, expires_at timestamptz, period text, reason text)
+         ON CONFLICT (id) DO UPDATE SET remaining_millicredits = excluded.remaining_millicredits,
+                                        lapsed_millicredits = excluded.lapsed_millicredits
+       ), new_lines AS (
+         INSERT INTO transfers (owner_account, id, seq, kind, from_account, to_account, amount_millicredits, grant_id,
+                                call_id, project_number, project_id, route, units, occurred_at, created_at)
+         SELECT $1, id, seq, kind, from_account, to_account, amount_millicredits, grant_id,
+                call_id, project_number, project_id, route, units, occurred_at, $2
+           FROM jsonb_to_recordset($4) AS line (id uuid, seq int8, kind text, from_account int8, to_account int8,
+                amount_millicredits int8, grant_id uuid, call_id uuid, project_number int8, project_id text, route text,
+                units jsonb, occurred_at timestamptz)
+       )
+       UPDATE accounts SET balance_millicredits = $5, seq = $6, period = $7, used_millicredits = $8, warned_percent = $9
+        WHERE number = $1`,
       [
-        account.state.number,
-        at,
-        JSON.stringify(account.lines.map((line) => lineColumns(line, at.getTime()))),
+        ...[state.number, new Date(at)],
+        JSON.stringify([...changedGrants].map(grantColumns)),
+        JSON.stringify(lines.map((line) => lineColumns(line, at))),
+        ...[state.balance, state.seq, state.period, state.used, state.warnedPercent],
       ],
     );
-
-  const saveState = ({ state }: Account) =>
-    database.named(
-      'save-account',
-      `UPDATE accounts SET balance_millicredits = $2, seq = $3, period = $4, used_millicredits = $5, warned_percent = $6
-        WHERE number = $1`,
-      [state.number, state.balance, state.seq, state.period, state.used, state.warnedPercent],
-    );
+  };
 
   return {
     /**
@@ -106,10 +101,8 @@ export const createAccounts = ({ database, outbox, now }: AccountsDeps) => {
       const grants = await grantsOf(stored.number, Math.min(usedSince, at));
       const account = openAccount(stored, grants, at);
       await work(account);
-      if (account.changedGrants.size > 0) await saveGrants(account, new Date(at));
-      if (account.lines.length > 0) await saveLines(account, new Date(at));
       if (account.lines.length > 0 || account.state.period !== stored.period)
-        await saveState(account);
+        await save(account, at);
       for (const { percent, balance } of account.warnings) {
         await outbox.append('credits.low', {
           ownerId: stored.ownerId,
