@@ -1,6 +1,7 @@
 import { type Database, StatementTimeout } from '@backlot/database';
 import { checkRead } from './access.ts';
 import type { ReadLimits } from './read-limits.ts';
+import type { ScanSlots } from './scan-slots.ts';
 import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
 import { all, startParameters } from './statement.ts';
 
@@ -11,19 +12,20 @@ export interface Count {
 }
 
 export interface Counts {
-  /** Exact without a filter. @throws ApiError unauthenticated */
+  /** Exact without a filter. @throws ApiError unauthenticated, overloaded */
   count(selection: Selection): Promise<Count>;
 }
 
 export interface CountsDeps {
   database: Database;
   limits: ReadLimits;
+  scanSlots: ScanSlots;
 }
 
 /** Records looked at where those of the whole budget took too long. */
 const smallSample = 2000;
 
-export const createCounts = ({ database, limits }: CountsDeps): Counts => {
+export const createCounts = ({ database, limits, scanSlots }: CountsDeps): Counts => {
   /** All records within the bounds of the primary key, whatever else is asked of them. */
   const countBounded = async (selection: Selection): Promise<number> => {
     const parameters = startParameters(selection.collection);
@@ -54,19 +56,27 @@ export const createCounts = ({ database, limits }: CountsDeps): Counts => {
     return { count: Math.max(count, sample.matching), approximate: true as const };
   };
 
+  const countFiltered = async (selection: Selection): Promise<Count> => {
+    try {
+      const sample = await look(selection, limits.scanRows);
+      if (sample.seen <= limits.scanRows) return { count: sample.matching };
+      return await estimate(selection, sample);
+    } catch (error) {
+      if (!(error instanceof StatementTimeout)) throw error;
+      return estimate(selection, await look(selection, smallSample));
+    }
+  };
+
   return {
     async count(selection) {
-      checkRead(selection.access);
-      if (selection.access.rights.read === 'none') return { count: 0 };
-      if (scannedField(selection) === undefined) return { count: await countBounded(selection) };
-      try {
-        const sample = await look(selection, limits.scanRows);
-        if (sample.seen <= limits.scanRows) return { count: sample.matching };
-        return await estimate(selection, sample);
-      } catch (error) {
-        if (!(error instanceof StatementTimeout)) throw error;
-        return estimate(selection, await look(selection, smallSample));
-      }
+      const { access, collection } = selection;
+      checkRead(access);
+      if (access.rights.read === 'none') return { count: 0 };
+      return scanSlots.run(collection.projectNumber, async () =>
+        scannedField(selection) === undefined
+          ? { count: await countBounded(selection) }
+          : countFiltered(selection),
+      );
     },
   };
 };

@@ -4,6 +4,7 @@ import { checkRead } from './access.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
 import { type ListQuery, type ListStatement, listStatement } from './list-statement.ts';
 import type { ReadLimits } from './read-limits.ts';
+import type { ScanSlots } from './scan-slots.ts';
 
 export interface ListPage {
   /** The records as a JSON array. */
@@ -14,13 +15,14 @@ export interface ListPage {
 }
 
 export interface Lists {
-  /** @throws ApiError unauthenticated, query_too_expensive */
+  /** @throws ApiError unauthenticated, query_too_expensive, overloaded */
   page(query: ListQuery): Promise<ListPage>;
 }
 
 export interface ListsDeps {
   database: Database;
   limits: ReadLimits;
+  scanSlots: ScanSlots;
 }
 
 /** A page of this many records is quick enough for a connection that others wait on. */
@@ -45,7 +47,7 @@ const tooExpensive = (field: string, scanRows: number) =>
     },
   );
 
-export const createLists = ({ database, limits }: ListsDeps): Lists => {
+export const createLists = ({ database, limits, scanSlots }: ListsDeps): Lists => {
   const quickPage = async (name: string, { text, values }: ListStatement): Promise<ListPage> => {
     const [row = []] = await database.read(name, text, values);
     const [items, more, lastId] = row;
@@ -57,12 +59,12 @@ export const createLists = ({ database, limits }: ListsDeps): Lists => {
   };
 
   const scannedPage = async ({ text, values, scannedFor }: ListStatement): Promise<ListPage> => {
-    const field = scannedFor ?? 'id';
+    const expensive = () => tooExpensive(scannedFor ?? 'id', limits.scanRows);
     const [row] = await database.query<Row>(text, values).catch((error: unknown) => {
-      throw error instanceof StatementTimeout ? tooExpensive(field, limits.scanRows) : error;
+      throw error instanceof StatementTimeout && scannedFor !== undefined ? expensive() : error;
     });
     if (!row) return emptyPage;
-    if (row.exceeded) throw tooExpensive(field, limits.scanRows);
+    if (row.exceeded) throw expensive();
     return {
       itemsJson: row.items,
       hasMore: row.more,
@@ -76,7 +78,8 @@ export const createLists = ({ database, limits }: ListsDeps): Lists => {
       if (query.limit === 0 || query.access.rights.read === 'none') return emptyPage;
       const statement = listStatement(query, limits);
       const name = quickName(query, statement);
-      return name === undefined ? scannedPage(statement) : quickPage(name, statement);
+      if (name !== undefined) return quickPage(name, statement);
+      return scanSlots.run(query.collection.projectNumber, () => scannedPage(statement));
     },
   };
 };

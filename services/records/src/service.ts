@@ -22,6 +22,7 @@ import { eraseProject } from './erasure.ts';
 import { createLists } from './lists.ts';
 import { createRecords } from './records.ts';
 import { routesOf } from './routes/index.ts';
+import { createScanSlots } from './scan-slots.ts';
 import { checkTextOrder } from './text-order.ts';
 
 export interface RecordsDeps {
@@ -49,12 +50,13 @@ export const createRecordsService = (deps: RecordsDeps): RecordsService => {
   const { limits } = config;
   const outbox = createOutbox(database, (err) => log.error({ err }, 'events wait to be published'));
   const idempotency = createIdempotencyStore(database);
+  const scanSlots = createScanSlots();
   const collections = createCollections({ database, outbox, now });
   const nouns = {
     collections,
     records: createRecords({ database, now }),
-    lists: createLists({ database, limits }),
-    counts: createCounts({ database, limits }),
+    lists: createLists({ database, limits, scanSlots }),
+    counts: createCounts({ database, limits, scanSlots }),
   };
   const sweeper = createSweeper(
     () => idempotency.sweep(),

@@ -7,6 +7,7 @@ import { accessOf } from './access.ts';
 import type { Collection } from './collections.ts';
 import { timeOfId } from './instant.ts';
 import { createLists, type Lists } from './lists.ts';
+import { createScanSlots } from './scan-slots.ts';
 import { parseSort } from './sort.ts';
 import { ada, bob, createTestRecords, type TestRecords } from './test-bed.ts';
 import { everything, type Json } from './where/filter.ts';
@@ -129,7 +130,7 @@ describe('sort', () => {
   beforeAll(async () => {
     records = await createTestRecords();
     const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
-    lists = createLists({ database: records.database, limits });
+    lists = createLists({ database: records.database, limits, scanSlots: createScanSlots() });
   });
   afterAll(() => records.close());
 

@@ -20,6 +20,8 @@ export const ada = '018f0000-0000-7000-8000-0000000000a1';
 export const bob = '018f0000-0000-7000-8000-0000000000b1';
 
 export interface TestRecords {
+  /** Of the database. */
+  url: string;
   database: Database;
   close(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export const createTestRecords = async (): Promise<TestRecords> => {
   await migrate({ url: testDatabase.url, schema: 'records', directory });
   const database = createDatabase({ url: testDatabase.url, schema: 'records' });
   return {
+    url: testDatabase.url,
     database,
     async close() {
       await database.close();
@@ -42,6 +45,8 @@ export const createTestRecords = async (): Promise<TestRecords> => {
 /** The service on a database of its own, whose clock `pass` moves on. */
 export interface TestBed {
   service: RecordsService;
+  /** Of the database. */
+  url: string;
   database: Database;
   http: ServiceUnderTest;
   /** Moves the clock. */
@@ -60,7 +65,7 @@ export interface TestBed {
 const limits: ReadLimits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
 
 export const createTestBed = async (changes: Partial<ReadLimits> = {}): Promise<TestBed> => {
-  const { database, close } = await createTestRecords();
+  const { url, database, close } = await createTestRecords();
   const bus = createInProcessBus({ onDead: () => {} });
   let passedMs = 0;
   const now = () => Date.now() + passedMs;
@@ -77,6 +82,7 @@ export const createTestBed = async (changes: Partial<ReadLimits> = {}): Promise<
   const http = await serveForTest(service.app);
   const bed: TestBed = {
     service,
+    url,
     database,
     http,
     pass(ms) {

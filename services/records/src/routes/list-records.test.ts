@@ -1,6 +1,12 @@
+import { createDatabase } from '@backlot/database';
 import { asKey, asOwner, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessOf } from '../access.ts';
+import { createLists } from '../lists.ts';
+import { createScanSlots } from '../scan-slots.ts';
+import { parseSort } from '../sort.ts';
 import { ada, bob, createTestBed, type TestBed } from '../test-bed.ts';
+import { parseWhere } from '../where/parse.ts';
 
 type Query = Record<string, unknown>;
 
@@ -323,6 +329,36 @@ describe('bounds on what a list or count reads', () => {
     const { count: estimate } = await count({ where: { even: true } });
     expect(estimate).toBeGreaterThan(10);
     expect(estimate).toBeLessThan(20);
+  });
+
+  it('answers 422 where a scan takes too long', async () => {
+    const hurried = createDatabase({ url: bed.url, schema: 'records', statementTimeoutMs: 100 });
+    const limits = { scanRows: 100, pageBytes: 10_000 };
+    const lists = createLists({ database: hurried, limits, scanSlots: createScanSlots() });
+    const collection = {
+      projectNumber: testProject.number,
+      id: 1,
+      name: 'many',
+      access: 'shared',
+    } as const;
+    const page = (sort: string, offset: number) =>
+      lists.page({
+        collection,
+        access: accessOf('shared', asKey()),
+        filter: parseWhere(undefined),
+        ownerId: undefined,
+        sort: parseSort(sort),
+        limit: 10,
+        offset,
+        after: undefined,
+      });
+    await bed.database.transaction(async () => {
+      await bed.database.query('LOCK TABLE records');
+      await expect(page('n', 0)).rejects.toMatchObject({ code: 'query_too_expensive' });
+      await expect(page('-createdAt', 1)).rejects.toMatchObject({ name: 'StatementTimeout' });
+    });
+    expect(JSON.parse((await page('n', 0)).itemsJson)).toHaveLength(10);
+    await hurried.close();
   });
 
   it('ends a page early where its documents are large, and goes on behind it', async () => {
