@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiAt } from './api.ts';
-import { type DevCommand, runDev } from './dev-command.ts';
+import { type Command, runCommand } from './command-under-test.ts';
 
 const freePort = async () => {
   const server = createServer().listen(0);
@@ -24,10 +24,10 @@ describe('the dev command', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  const apiOf = (dev: DevCommand) => apiAt(`${dev.url}/api/runtime/demo`);
+  const apiOf = (dev: Command) => apiAt(`${dev.url}/api/runtime/demo`);
 
   /** Eight writers, until the platform is gone. Answers the ids that were acknowledged. */
-  const writeUntilGone = async (dev: DevCommand, acknowledged: string[]) => {
+  const writeUntilGone = async (dev: Command, acknowledged: string[]) => {
     const api = apiOf(dev);
     const writer = async (name: number) => {
       for (let n = 0; ; n++) {
@@ -45,7 +45,7 @@ describe('the dev command', () => {
     await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
   };
 
-  const stored = async (dev: DevCommand) => {
+  const stored = async (dev: Command) => {
     const ids = new Set<string>();
     let cursor: string | null = null;
     do {
@@ -64,7 +64,7 @@ describe('the dev command', () => {
       ['SIGKILL', 300],
       ['SIGINT', 100],
     ] as const) {
-      const dev = await runDev(dataDir, port);
+      const dev = await runCommand('main.ts', dataDir, port);
       const before = acknowledged.length;
       const writing = writeUntilGone(dev, acknowledged);
       await until(() => acknowledged.length >= before + writes, { timeoutMs: 20_000 });
@@ -75,7 +75,7 @@ describe('the dev command', () => {
         expect(dev.output()).toContain('Stopped.');
       }
     }
-    const dev = await runDev(dataDir, port);
+    const dev = await runCommand('main.ts', dataDir, port);
     const kept = await stored(dev);
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
     const { owner } = dev;
@@ -87,6 +87,6 @@ describe('the dev command', () => {
   }, 120_000);
 
   it('says what is wrong when a setting is', async () => {
-    await expect(runDev(dataDir, 99_999)).rejects.toThrow('PORT');
+    await expect(runCommand('main.ts', dataDir, 99_999)).rejects.toThrow('PORT');
   });
 });

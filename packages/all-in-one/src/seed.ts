@@ -9,7 +9,10 @@ export interface Seeded {
 const ownerEmail = 'owner@backlot.example';
 
 /** @param password of the owner when the account is made; a later change of it stays. */
-export const seed = async ({ auth, projects }: Services, password: string): Promise<Seeded> => {
+export const seed = async (
+  { auth, projects }: Pick<Services, 'auth' | 'projects'>,
+  password: string,
+): Promise<Seeded> => {
   const { user } = await auth.ensureOwner({ email: ownerEmail, password, name: 'Demo owner' });
   const project = await projects.ensureProject({ id: 'demo', name: 'Demo', ownerId: user.id });
   return { projectId: project.id, owner: { email: ownerEmail, password } };

@@ -42,6 +42,8 @@ export interface ServiceProcess {
   create(parts: Parts): RunnableService;
 }
 
+const busPatienceMs = 10_000;
+
 /** Migrates, starts the service, listens, and stops in the reverse order. */
 export const runService = async ({ name, port, entry, create }: ServiceProcess): Promise<void> => {
   const schema = z.object({
@@ -59,6 +61,10 @@ export const runService = async ({ name, port, entry, create }: ServiceProcess):
     onConnectionLost: (err) => log.warn({ err }, 'lost a connection to PostgreSQL'),
   });
   const bus = await openBus(settings.AMQP_URL, log);
+  // It serves without events too; they wait in the outbox.
+  await bus
+    .ready(busPatienceMs)
+    .catch((err: unknown) => log.warn({ err }, 'starting without events'));
   const service = create({
     database,
     bus,

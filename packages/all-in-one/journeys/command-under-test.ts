@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-export interface DevCommand {
+export interface Command {
   url: string;
   output(): string;
   owner: { email: string; password: string };
@@ -10,15 +10,26 @@ export interface DevCommand {
   end(signal: 'SIGINT' | 'SIGKILL'): Promise<number | null>;
 }
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const ready = /Base URL +(http:\/\/localhost:\d+)[\s\S]*Owner sign-in +(\S+) +(\S+)[\s\S]*Ctrl-C/;
 const startMs = 60_000;
 
-/** Runs `pnpm dev`’s program as a process group of its own on a data folder and waits until it is ready. */
-export const runDev = async (dataDir: string, port: number): Promise<DevCommand> => {
+/** Runs a program of `src` as a process group of its own on a data folder and waits until it is ready. */
+export const runCommand = async (
+  program: 'main.ts' | 'stack-main.ts',
+  dataDir: string,
+  port: number,
+): Promise<Command> => {
+  const main = fileURLToPath(new URL(`../src/${program}`, import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [main], {
     detached: true,
-    env: { ...process.env, PORT: String(port), BACKLOT_DATA_DIR: dataDir, DATABASE_URL: '' },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      BACKLOT_DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      AMQP_URL: '',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
