@@ -71,7 +71,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const connection: pg.ClientConfig = {
     connectionString: options.url,
     application_name: `backlot-${options.schema}`,
-    options: `-c search_path=${options.schema} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c search_path=${options.schema} -c jit=off -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
     keepAlive: true,
   };
   const onConnectionLost = options.onConnectionLost ?? (() => {});
