@@ -32,6 +32,7 @@ const schema = z.object({
   BACKLOT_TOKEN_ISSUER: z.string().min(1).max(255).default('backlot'),
   BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
+  BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(180),
   BACKLOT_AUTH_ORIGIN: origin,
   BACKLOT_PROJECTS_ORIGIN: origin,
   BACKLOT_RECORDS_ORIGIN: origin,
@@ -43,6 +44,8 @@ export interface ProcessConfig {
   /** Serves /metrics on a port of its own; none without it. */
   metricsPort: number | undefined;
   redisUrl: string;
+  /** How long credits stay reserved for a call of a gateway that was lost. */
+  reservationTtlMs: number;
   amqpUrl: string;
   logLevel: string;
   identitySecret: string;
@@ -61,6 +64,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
     port: settings.PORT,
     metricsPort: settings.BACKLOT_METRICS_PORT,
     redisUrl: settings.REDIS_URL,
+    reservationTtlMs: settings.BACKLOT_RESERVATION_SECONDS * 1000,
     amqpUrl: settings.AMQP_URL,
     logLevel: settings.BACKLOT_LOG_LEVEL,
     identitySecret: settings.BACKLOT_IDENTITY_SECRET,

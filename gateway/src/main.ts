@@ -17,7 +17,7 @@ const registry = createRegistry('gateway');
 const shared = { identitySecret: identitySecret(config.identitySecret), now: Date.now, log };
 const redis = connectRedis(config.redisUrl, { onError: (err) => log.warn({ err }, 'Redis') });
 const counters = createFallbackCounters({
-  shared: createRedisCounters(redis),
+  shared: createRedisCounters(redis, { reservationTtlMs: config.reservationTtlMs }),
   local: createMemoryCounters(Date.now),
   now: Date.now,
   onChange: (degraded, err) => log.warn({ degraded, err }, 'limits'),

@@ -1,7 +1,7 @@
 import type { Cluster, Redis, Result } from 'ioredis';
 import { CountersUnavailable } from './counters.ts';
 import { assertScript, heldScript, loadScript, settleScript } from './credit-scripts.ts';
-import { type CreditCounters, reservationTtlMs, settledTtlMs } from './credits.ts';
+import { type CreditCounters, settledTtlMs } from './credits.ts';
 
 type Arguments = (string | number)[];
 
@@ -52,7 +52,11 @@ export interface RedisCredits extends CreditCounters {
  * Each process remembers its own reservations, so that a Redis that was emptied gets them back: within
  * a poll of the epoch each gateway asserts its own, and until all had the time to, owners stay closed.
  */
-export const createRedisCredits = (client: Redis | Cluster, now?: () => number): RedisCredits => {
+export const createRedisCredits = (
+  client: Redis | Cluster,
+  reservationTtlMs: number,
+  now?: () => number,
+): RedisCredits => {
   client.defineCommand('settleCredits', { numberOfKeys: 3, lua: settleScript });
   client.defineCommand('loadCredits', { numberOfKeys: 3, lua: loadScript });
   client.defineCommand('assertCredits', { numberOfKeys: 3, lua: assertScript });

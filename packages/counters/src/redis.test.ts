@@ -46,7 +46,7 @@ const check = (limit: number, key = '{tenant}:k'): RateCheck => ({ key, limit, w
 
 const create = async () => {
   let now = start;
-  const counters = createRedisCounters(await connect(), () => now);
+  const counters = createRedisCounters(await connect(), { now: () => now });
   // So old that nothing looks like a Redis that was emptied a moment ago.
   await direct.set('cr:epoch', String(Date.now() - 60_000));
   return {

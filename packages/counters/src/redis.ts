@@ -56,15 +56,26 @@ const refuseScatteredKeys = (keys: readonly string[]) => {
   if (stray) throw new RangeError(`The keys ${first} and ${stray} share no hash tag.`);
 };
 
+export interface RedisCountersOptions {
+  /**
+   * Epoch milliseconds, for tests; without it Redis' own clock counts, so that gateways whose clocks
+   * differ agree.
+   */
+  now?: () => number;
+  /** Longer than any call takes. Default 180,000. */
+  reservationTtlMs?: number;
+}
+
 /**
  * Exact for all processes that use this Redis, in one round trip a call.
- * @param now epoch milliseconds, for tests; without it Redis' own clock counts, so that gateways
- *   whose clocks differ agree
  * @throws CountersUnavailable; RangeError when the keys of a call do not share a hash tag
  */
-export const createRedisCounters = (client: Redis | Cluster, now?: () => number): Counters => {
+export const createRedisCounters = (
+  client: Redis | Cluster,
+  { now, reservationTtlMs: ttlMs = reservationTtlMs }: RedisCountersOptions = {},
+): Counters => {
   client.defineCommand('admit', { lua: admitScript });
-  const { remember, stop, ...credits } = createRedisCredits(client, now);
+  const { remember, stop, ...credits } = createRedisCredits(client, ttlMs, now);
   return {
     ...credits,
     async admit(checks, request) {
@@ -73,7 +84,7 @@ export const createRedisCounters = (client: Redis | Cluster, now?: () => number)
       refuseScatteredKeys(keys);
       const limits = checks.flatMap(({ limit, windowMs }) => [limit, windowMs]);
       const answer = await client
-        .admit(keys.length, ...keys, now?.() ?? '', checks.length, ...limits, ...wanted(request))
+        .admit(keys.length, ...keys, now?.() ?? '', checks.length, ...limits, ...wanted(request, ttlMs))
         .catch((cause: unknown) => {
           throw new CountersUnavailable('Redis does not answer.', { cause });
         });
@@ -90,10 +101,8 @@ export const createRedisCounters = (client: Redis | Cluster, now?: () => number)
   };
 };
 
-const wanted = (request: ReservationRequest | undefined) =>
-  request
-    ? [request.callId, request.wantMillicredits, request.minMillicredits, reservationTtlMs]
-    : [];
+const wanted = (request: ReservationRequest | undefined, ttlMs: number) =>
+  request ? [request.callId, request.wantMillicredits, request.minMillicredits, ttlMs] : [];
 
 const outcomeOf = (reserved: number): ReservationOutcome => {
   if (reserved === -1) return { kind: 'unloaded' };
