@@ -45,8 +45,8 @@ export interface ProjectsDeps {
   config: ProjectsConfig;
   /** Validates answers against the contract; on in tests. */
   checkResponses: boolean;
-  /** The gateway's working copy of credits; told of nothing where there is none. */
-  counters?: LedgerCounters;
+  /** The gateway's working copy of credits. */
+  counters: LedgerCounters;
   registry?: Registry;
 }
 

@@ -18,7 +18,7 @@ import { createUsageConsumer } from './usage-consumer.ts';
 export interface CreditsDeps {
   database: Database;
   outbox: Outbox;
-  counters?: LedgerCounters;
+  counters: LedgerCounters;
   registry?: Registry;
   log: Logger;
   now: () => number;
@@ -42,13 +42,13 @@ export const createCredits = (deps: CreditsDeps) => {
   const metrics = createLedgerMetrics(registry);
   const accounts = createAccounts(deps);
   const telling = createTelling({ counters, metrics, log });
-  const ledger = createLedger({ ...deps, counters, accounts, telling, metrics });
+  const ledger = createLedger({ ...deps, accounts, telling, metrics });
   const statement = createStatement(database);
-  const reconciliation = createReconciliation({ ...deps, counters, accounts, metrics });
+  const reconciliation = createReconciliation({ ...deps, accounts, metrics });
 
   const reserved = async (ownerId: string): Promise<number> => {
     try {
-      return (await counters?.reserved(ownerId)) ?? 0;
+      return await counters.reserved(ownerId);
     } catch (cause) {
       const message = 'Reserved credits can not be told right now. Try again shortly.';
       throw new ApiError('unavailable', message, { cause, retryAfterSeconds: 2 });

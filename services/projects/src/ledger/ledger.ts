@@ -27,7 +27,7 @@ export interface PresentedGrant {
 export interface LedgerDeps {
   database: Database;
   accounts: Accounts;
-  counters: LedgerCounters | undefined;
+  counters: LedgerCounters;
   telling: Telling;
   metrics: LedgerMetrics;
   log: Logger;
@@ -137,7 +137,7 @@ export const createLedger = (deps: LedgerDeps) => {
     /** For the gateway, which knows nothing of this owner yet: afterwards the counters do. */
     async loadOwner(ownerId: string): Promise<OwnerCredits> {
       const credits = await upToDate(ownerId);
-      await counters?.load(ownerId, credits.balanceMillicredits, credits.seq);
+      await counters.load(ownerId, credits.balanceMillicredits, credits.seq);
       return credits;
     },
 

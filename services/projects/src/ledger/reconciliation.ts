@@ -35,7 +35,7 @@ export interface Reconciled {
 export interface ReconciliationDeps {
   database: Database;
   accounts: Accounts;
-  counters: LedgerCounters | undefined;
+  counters: LedgerCounters;
   metrics: LedgerMetrics;
   log: Logger;
   now: () => number;
@@ -89,15 +89,15 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
   };
 
   /** Counters out of reach are no difference: they are told of by others. */
-  const orNothing = <T>(asked: Promise<T> | undefined): Promise<T | undefined> =>
-    Promise.resolve(asked).catch((error: unknown) => {
+  const orNothing = <T>(asked: Promise<T>): Promise<T | undefined> =>
+    asked.catch((error: unknown) => {
       log.warn({ err: error }, 'held credits could not be compared');
       return undefined;
     });
 
   /** Also sets right what it finds: the counters may have missed a booking. */
   const heldThoughBooked = async (book: BookRow): Promise<number> => {
-    const held = (await orNothing(counters?.held(book.owner_id))) ?? [];
+    const held = (await orNothing(counters.held(book.owner_id))) ?? [];
     if (held.length === 0) return 0;
     const callIds = held.map((each) => each.callId);
     const booked = await accounts.booked(book.number, callIds);
@@ -107,7 +107,7 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
     });
     if (missed.length === 0) return 0;
     const missedIds = missed.map((each) => each.callId);
-    await orNothing(counters?.book(book.owner_id, book.balance_millicredits, book.seq, missedIds));
+    await orNothing(counters.book(book.owner_id, book.balance_millicredits, book.seq, missedIds));
     return missed.reduce((sum, each) => sum + each.millicredits, 0);
   };
 

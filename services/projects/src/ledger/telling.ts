@@ -20,7 +20,7 @@ export interface Booked extends OwnerCredits {
 }
 
 export interface TellingDeps {
-  counters: LedgerCounters | undefined;
+  counters: LedgerCounters;
   metrics: LedgerMetrics;
   log: Logger;
   /** Before the counters are told a second time; doubled each time. 100 without it. */
@@ -41,7 +41,7 @@ export const createTelling = ({ counters, metrics, log, retryDelayMs = 100 }: Te
     async booked({ ownerId, balanceMillicredits, seq, callIds }: Booked): Promise<void> {
       for (let tried = 1; ; tried++) {
         try {
-          await counters?.book(ownerId, balanceMillicredits, seq, callIds);
+          await counters.book(ownerId, balanceMillicredits, seq, callIds);
           return;
         } catch (error) {
           if (tried < tries) {
@@ -60,7 +60,7 @@ export const createTelling = ({ counters, metrics, log, retryDelayMs = 100 }: Te
     async catchUp(creditsOf: (ownerId: string) => Promise<OwnerCredits>): Promise<void> {
       for (const ownerId of missed) {
         const { balanceMillicredits, seq } = await creditsOf(ownerId);
-        await counters?.load(ownerId, balanceMillicredits, seq);
+        await counters.load(ownerId, balanceMillicredits, seq);
         missed.delete(ownerId);
       }
     },
