@@ -2,26 +2,21 @@ import { defaultLimits } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
 import { parseConfig } from './config.ts';
 
-const needed = {
-  DATABASE_URL: 'postgres://localhost/backlot',
-  BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
-};
-
 describe('parseConfig', () => {
-  it('asks for the database and the identity secret only', () => {
-    expect(parseConfig(needed)).toMatchObject({
+  it('asks for nothing', () => {
+    expect(parseConfig({})).toMatchObject({
       publicUrl: 'http://localhost:8080',
       maxProjectsPerOwner: 1000,
       maxKeysPerProject: 100,
       restoreDays: 30,
+      monthlyCredits: 1000,
+      reconcileSeconds: 300,
       defaultLimits,
     });
-    expect(() => parseConfig({})).toThrow('DATABASE_URL');
   });
 
   it('merges limits into the defaults and cuts slashes off the public URL', () => {
     const config = parseConfig({
-      ...needed,
       BACKLOT_PUBLIC_URL: 'https://api.example.org/',
       BACKLOT_DEFAULT_LIMITS: '{"ai":{"perCaller":5}}',
     });
@@ -38,8 +33,10 @@ describe('parseConfig', () => {
     ['BACKLOT_DEFAULT_LIMITS', '{"ai":{"perCaller":-1}}'],
     ['BACKLOT_PUBLIC_URL', 'api.example.org'],
     ['BACKLOT_RESTORE_DAYS', 'soon'],
-    ['BACKLOT_IDENTITY_SECRET', 'short'],
+    ['BACKLOT_MONTHLY_CREDITS', '-1'],
+    ['BACKLOT_MONTHLY_CREDITS', '0.5'],
+    ['BACKLOT_RECONCILE_SECONDS', '0'],
   ])('refuses %s=%s, naming it', (name, value) => {
-    expect(() => parseConfig({ ...needed, [name]: value })).toThrow(name);
+    expect(() => parseConfig({ [name]: value })).toThrow(name);
   });
 });
