@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -10,6 +11,8 @@ export interface LoadRequest {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
+  /** 64 unless stated. */
+  connections?: number;
 }
 
 export interface LoadResult {
@@ -21,10 +24,10 @@ export interface LoadResult {
 
 const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 
-/** Calls as fast as answers come, over 64 connections of wrk. */
+/** Calls as fast as answers come, by wrk. */
 export const load = async (request: LoadRequest, seconds: number): Promise<LoadResult> => {
-  const { url, method = 'GET', headers = {}, body = '' } = request;
-  const options = ['-t1', '-c64', `-d${seconds}s`, '-s', script, url];
+  const { url, method = 'GET', headers = {}, body = '', connections = 64 } = request;
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
   const { stdout } = await run('wrk', [
     ...options,
     '--',
@@ -44,6 +47,40 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
     p99Ms: summary.p99 / 1000,
     failures: summary.failures,
   };
+};
+
+const pacedAgent = new Agent({ keepAlive: true, maxSockets: 256 });
+
+/** Calls at a steady rate whatever the answers are; the 99th percentile of their times in ms. */
+export const paced = async (
+  url: string,
+  headers: Record<string, string>,
+  perSecond: number,
+  seconds: number,
+): Promise<number> => {
+  const times: number[] = [];
+  const underWay: Promise<void>[] = [];
+  const call = () =>
+    new Promise<void>((resolve) => {
+      const startedAt = performance.now();
+      const done = () => {
+        times.push(performance.now() - startedAt);
+        resolve();
+      };
+      const req = get(url, { agent: pacedAgent, headers }, (res) => res.resume().once('end', done));
+      req.once('error', done);
+    });
+  const everyMs = 10;
+  const beganAt = performance.now();
+  let sent = 0;
+  while (sent < perSecond * seconds) {
+    const due = Math.floor(((performance.now() - beganAt) / 1000) * perSecond);
+    for (; sent < due; sent++) underWay.push(call());
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+  await Promise.all(underWay);
+  times.sort((a, b) => a - b);
+  return times[Math.floor(times.length * 0.99)] ?? Number.NaN;
 };
 
 /** CPU time of a process so far, in seconds; Linux only. */

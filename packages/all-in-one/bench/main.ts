@@ -1,6 +1,7 @@
 import { benchDev } from './dev.ts';
+import { benchGateway } from './gateway.ts';
 
-const benches: Record<string, () => Promise<void>> = { dev: benchDev };
+const benches: Record<string, () => Promise<void>> = { dev: benchDev, gateway: benchGateway };
 
 const name = process.argv[2] ?? '';
 const bench = benches[name];

@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
+import { migrate } from '@backlot/database';
+import { apiAt } from '../journeys/api.ts';
+import { migrations } from '../src/migrations.ts';
+import { loadSecrets } from '../src/secrets.ts';
+import { planStack } from '../src/stack/programs.ts';
+import { seedDatabase } from '../src/stack/seed-database.ts';
+import { startServers } from '../src/stack/servers.ts';
+import { compare } from './compare.ts';
+import { cpuSeconds, load, median, paced } from './load.ts';
+import { data, operatorToken, prepare } from './prepare.ts';
+import { type Program, reachable, startProgram } from './program.ts';
+
+const port = 18_300;
+const barePort = 18_320;
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Calls one after the other: what a call takes when nothing else is going on. */
+const alone = async (url: string, headers: Record<string, string>, count: number) => {
+  const times: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const startedAt = performance.now();
+    await (await fetch(url, { headers })).arrayBuffer();
+    times.push(performance.now() - startedAt);
+  }
+  return median(times);
+};
+
+const benchAdmission = async (redisUrl: string) => {
+  const client = connectRedis(redisUrl, { commandTimeoutMs: 5000, onError: () => {} });
+  await new Promise((resolve) => client.once('ready', resolve));
+  const counters = createRedisCounters(client);
+  const checks = [1, 2].map((n) => ({
+    key: `rl:{bench}:${n}`,
+    limit: 1_000_000,
+    windowMs: 60_000,
+  }));
+  const calls = async () =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
+  const total = 100_000;
+  const before = await calls();
+  const usedBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      for (let n = 0; n < total / 64; n++) await counters.admit(checks);
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(usedBefore);
+  const sent = (await calls()) - before;
+  console.log(
+    `admission alone: ${(sent / seconds).toFixed(0)}/s, ${((user + system) / sent).toFixed(0)} µs of node a call, ${(sent / (Math.floor(total / 64) * 64)).toFixed(2)} commands a call`,
+  );
+  await counters.close();
+};
+
+/** One project floods at ten times its limit: what its neighbour sees of it. */
+const benchFlood = async (origin: string, token: string, id: string) => {
+  const control = apiAt(`${origin}/api/platform`);
+  const { body: owner } = await apiAt(`${origin}/api/runtime/platform`)('POST', '/auth/signup', {
+    body: { email: `${Date.now()}@flood.example`, password: 'a good long password' },
+  });
+  const { body: project } = await control('POST', '/projects', {
+    token: owner.token,
+    body: { name: 'Flood' },
+  });
+  const neighbour = () =>
+    paced(
+      `${origin}/api/runtime/demo/db/bench/${id}`,
+      { authorization: `Bearer ${token}` },
+      200,
+      3,
+    );
+  const quiet: number[] = [];
+  const flooded: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    quiet.push(await neighbour());
+    // 200 calls a second are the default limit of 12,000 a minute; this is ten times as many.
+    const flood = paced(`${origin}/api/runtime/${project.id}/db/x`, {}, 2000, 4);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    flooded.push(await neighbour());
+    await flood;
+  }
+  console.log(
+    `neighbour of a flood: p99 ${median(quiet).toFixed(2)} ms quiet, ${median(flooded).toFixed(2)} ms flooded, ratio ${(median(flooded) / median(quiet)).toFixed(2)} (bound: 1.5)`,
+  );
+};
+
+const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) => {
+  const none = { databaseUrl: undefined, redisUrl: undefined, amqpUrl: undefined };
+  const servers = await startServers(none, folder, running);
+  for (const each of migrations) await migrate({ url: servers.databaseUrl, ...each });
+  const secrets = await loadSecrets(folder);
+  await seedDatabase(servers.databaseUrl, {}, secrets);
+  const plan = planStack(port, servers, secrets, { BACKLOT_OPERATOR_TOKEN: operatorToken });
+  const programs = new Map<string, Program>();
+  for (const { name, entry, env } of [...plan.services, ...plan.gateways.slice(0, 1)]) {
+    const program = startProgram(entry, [], { ...env, BACKLOT_LOG_LEVEL: 'error' });
+    programs.set(name, program);
+    running.push(() => program.stop());
+  }
+  const origin = `http://localhost:${port}`;
+  await reachable(`${origin}/readyz`, 200);
+  const { token, id, place } = await prepare(origin, servers.databaseUrl);
+  const bare = startProgram(
+    fileOf('./bare-server.ts'),
+    [servers.databaseUrl, ...place, String(barePort)],
+    {},
+  );
+  running.push(() => bare.stop());
+  await reachable(`http://127.0.0.1:${barePort}/${id}`, 200);
+
+  const headers = { authorization: `Bearer ${token}` };
+  const url = `${origin}/api/runtime/demo/db/bench/${id}`;
+  const gateway = programs.get('gateway-1')?.pid ?? 0;
+  await compare(
+    'get',
+    0.18,
+    { name: 'gateway and records', pid: gateway, request: { url, headers } },
+    {
+      name: 'node:http + pg (pipeline)',
+      pid: bare.pid,
+      request: { url: `http://127.0.0.1:${barePort}/${id}` },
+    },
+  );
+  const before = await cpuSeconds(gateway);
+  const { requestsPerSecond } = await load({ url, headers, connections: 32 }, 5);
+  const micros = (((await cpuSeconds(gateway)) - before) * 1e6) / (requestsPerSecond * 5);
+  console.log(`gateway at 32 connections: ${micros.toFixed(0)} µs CPU a call (bound: 100)`);
+
+  const api = apiAt(`${origin}/api/runtime/demo`);
+  const made = await api('POST', '/db/bench', { token, body: { data } });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  const through = await alone(url, headers, 500);
+  const direct = await alone(`http://127.0.0.1:${barePort}/${id}`, {}, 500);
+  console.log(
+    `one call at a time: p50 ${through.toFixed(2)} ms through gateway and records, ${direct.toFixed(2)} ms bare`,
+  );
+  await benchAdmission(servers.redisUrl);
+  await benchFlood(origin, token, id);
+};
+
+/** The gateway and the records service as processes of their own, limits in Redis. */
+export const benchGateway = async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'backlot-bench-'));
+  const running: (() => Promise<unknown>)[] = [];
+  try {
+    await benchStack(folder, running);
+  } finally {
+    for (const each of running.reverse()) await each();
+    await rm(folder, { recursive: true, force: true });
+  }
+};

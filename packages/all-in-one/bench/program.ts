@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+
+export interface Program {
+  pid: number;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** @param file of the program */
+export const startProgram = (
+  file: string,
+  args: string[],
+  env: Record<string, string>,
+): Program => {
+  const child = spawn(process.execPath, [file, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return {
+    pid: child.pid ?? 0,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      await exited;
+    },
+  };
+};
+
+/** Answers after how many milliseconds it was. */
+export const reachable = async (url: string, expected: number) => {
+  const startedAt = performance.now();
+  for (;;) {
+    const status = await fetch(url).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === expected) return performance.now() - startedAt;
+    if (performance.now() - startedAt > 60_000)
+      throw new Error(`${url} did not answer ${expected}.`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
