@@ -151,6 +151,34 @@ describe('credits at the gateway', () => {
     expect(await counters.reserved(ownerId)).toBe(3000);
   });
 
+  it('finds out within a second that an owner without credits has got some', async () => {
+    let balance = 1000;
+    let seq = 0;
+    let loads = 0;
+    const counters = createMemoryCounters(Date.now);
+    await start(0, {
+      service: service((send) => send(200, 1000)),
+      deps: {
+        counters,
+        credits: {
+          loadOwner: async () => {
+            loads++;
+            await counters.load(ownerId, balance, ++seq);
+          },
+        },
+      },
+    });
+    expect((await think()).status).toBe(200);
+    expect((await think()).status).toBe(402);
+    for (let n = 0; n < 5; n++) expect((await think()).status).toBe(402);
+    expect(loads).toBe(2);
+    balance = 2000;
+    bed.clock.now += 1000;
+    const served = await think();
+    expect(served.status).toBe(200);
+    expect(served.headers.get('ratelimit')).toContain('"caller";r=52');
+  });
+
   it('answers 503 while an owner can not be loaded, and serves again afterwards', async () => {
     let fails = true;
     const counters = createMemoryCounters(Date.now);

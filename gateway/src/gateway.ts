@@ -109,7 +109,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     keys: cached.keys,
     operatorTokenHash: config.operatorTokenHash,
   });
-  const admit = createAdmit(counters, deps.credits);
+  const admit = createAdmit(counters, deps.credits, now);
   const signIdentity = createSignIdentity(identitySecret, now);
   const forward = createForward(deps.upstreams, deps.timeoutMs);
   const fail = createFail(log);

@@ -7,6 +7,7 @@ import type {
   RateState,
   ReservationRequest,
 } from '@backlot/counters';
+import { LRUCache } from 'lru-cache';
 import { type KnownProject, windowMs } from '../directory/known-project.ts';
 import type { Caller } from './authenticate.ts';
 
@@ -44,9 +45,13 @@ export type Admit = (
  * Answers the millicredits reserved, where some were asked for.
  * @throws ApiError rate_limited, out_of_credits, unavailable
  */
-export const createAdmit =
-  (counters: Counters, credits: CreditDirectory): Admit =>
-  async (res, project, limitClass, caller, address, request) => {
+export const createAdmit = (
+  counters: Counters,
+  credits: CreditDirectory,
+  now: () => number,
+): Admit => {
+  const isDue = oncePerSecond(now);
+  return async (res, project, limitClass, caller, address, request) => {
     const { callerLimit, callerKeyPrefix, projectCheck, policy, projectPolicy } =
       project.admission[limitClass];
     const counter = counterOf(caller, address);
@@ -54,7 +59,7 @@ export const createAdmit =
       counter === undefined
         ? [projectCheck]
         : [{ key: callerKeyPrefix + counter, limit: callerLimit, windowMs }, projectCheck];
-    const admission = await admitLoaded(counters, credits, checks, request);
+    const admission = await admitLoaded(counters, credits, checks, request, isDue);
     const [first, second] = admission.states;
     if (first && second) {
       res.setHeader('RateLimit-Policy', policy);
@@ -70,6 +75,17 @@ export const createAdmit =
     }
     return reservedCredits(admission);
   };
+};
+
+/** A month has begun, or a grant was missed: an owner without credits is loaded again, but not by every call. */
+const oncePerSecond = (now: () => number): ((ownerId: string) => boolean) => {
+  const loadedAt = new LRUCache<string, number>({ max: 10_000 });
+  return (ownerId) => {
+    if (now() - (loadedAt.get(ownerId) ?? 0) < 1000) return false;
+    loadedAt.set(ownerId, now());
+    return true;
+  };
+};
 
 const creditsUnavailable = (cause?: unknown) =>
   new ApiError('unavailable', 'Credits can not be checked right now. Try again shortly.', {
@@ -83,15 +99,21 @@ const admitLoaded = async (
   credits: CreditDirectory,
   checks: readonly RateCheck[],
   request: ReservationRequest | undefined,
+  isDue: (ownerId: string) => boolean,
 ): Promise<Admission> => {
   const admission = await counters.admit(checks, request);
-  if (!request || admission.reservation?.kind !== 'unloaded') return admission;
+  if (!request || !admission.reservation) return admission;
+  const { kind } = admission.reservation;
+  const mayBeOutdated = kind === 'insufficient' && isDue(request.ownerId);
+  if (kind !== 'unloaded' && !mayBeOutdated) return admission;
   try {
     await credits.loadOwner(request.ownerId);
   } catch (cause) {
     throw creditsUnavailable(cause);
   }
-  return counters.admit(checks, request);
+  if (kind === 'unloaded') return counters.admit(checks, request);
+  // The call has been counted; only its reservation is tried again.
+  return { ...(await counters.admit([], request)), states: admission.states };
 };
 
 const reservedCredits = ({ reservation }: Admission): number | undefined => {
