@@ -30,6 +30,8 @@ export interface RunnableService {
   app: Parameters<typeof serve>[0];
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Ends what is needed until the last event is handled. */
+  close?(): Promise<void>;
 }
 
 export interface ServiceProcess {
@@ -85,6 +87,7 @@ export const runService = async ({ name, port, entry, create }: ServiceProcess):
     await listening.stop();
     await service.stop();
     await bus.close();
+    await service.close?.();
     await database.close();
     await metrics?.stop();
   }, log);

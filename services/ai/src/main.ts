@@ -13,12 +13,6 @@ await runService({
     const provider = createDemoProvider(schemas);
     const config = parseConfig(process.env);
     const service = createAiService({ ...parts, config, schemas, provider });
-    return {
-      ...service,
-      async stop() {
-        await service.stop();
-        await schemas.close();
-      },
-    };
+    return { ...service, close: () => schemas.close() };
   },
 });

@@ -15,12 +15,6 @@ await runService({
     const counters = createRedisCounters(connectRedis(redisUrl, { onError }));
     const config = parseConfig(process.env);
     const service = createProjectsService({ ...parts, counters, config });
-    return {
-      ...service,
-      async stop() {
-        await service.stop();
-        await counters.close();
-      },
-    };
+    return { ...service, close: () => counters.close() };
   },
 });
