@@ -189,6 +189,15 @@ describe('counters while Redis is out of reach', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
+  it('are believed although the process was busy for longer than the command time-out', async () => {
+    const counters = createRedisCounters(await connect(server.url, 50));
+    await until(() => counters.admit([check(10)]));
+    const admissions = Array.from({ length: 5 }, () => counters.admit([check(10)]));
+    const busyUntil = performance.now() + 200;
+    while (performance.now() < busyUntil);
+    expect((await Promise.all(admissions)).every(({ allowed }) => allowed)).toBe(true);
+  });
+
   it('wait no longer than the command time-out for a Redis that hangs', async () => {
     const counters = createRedisCounters(await connect(server.url, 50));
     await direct.del('{tenant}:k');

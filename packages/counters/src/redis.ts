@@ -5,10 +5,7 @@ import { type ReservationOutcome, type ReservationRequest, reservationTtlMs } fr
 import { createRedisCredits, creditKeys } from './redis-credits.ts';
 
 export interface RedisConnectionOptions {
-  /**
-   * The longest that a call waits for Redis, in milliseconds. Default 100: a process that was busy
-   * for longer finds its timer due before it has read the answer.
-   */
+  /** The longest that a call waits for Redis, in milliseconds. Default 100. */
   commandTimeoutMs?: number;
   /** Told of each failed connection; ioredis goes on trying. */
   onError: (error: Error) => void;
@@ -26,11 +23,19 @@ export const connectRedis = (
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     autoResendUnfulfilledCommands: false,
-    commandTimeout: commandTimeoutMs,
     connectTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random() / 2),
   });
   client.on('error', onError);
+  const send = client.sendCommand.bind(client);
+  client.sendCommand = (command, stream) => {
+    const giveUp = () => command.reject(new Error('Redis did not answer in time.'));
+    // A process that was busy finds the timer due before it has read the answer, which it does next.
+    const timer = setTimeout(() => setImmediate(giveUp), commandTimeoutMs);
+    const clear = () => clearTimeout(timer);
+    command.promise.then(clear, clear);
+    return send(command, stream);
+  };
   return client;
 };
 
@@ -84,7 +89,14 @@ export const createRedisCounters = (
       refuseScatteredKeys(keys);
       const limits = checks.flatMap(({ limit, windowMs }) => [limit, windowMs]);
       const answer = await client
-        .admit(keys.length, ...keys, now?.() ?? '', checks.length, ...limits, ...wanted(request, ttlMs))
+        .admit(
+          keys.length,
+          ...keys,
+          now?.() ?? '',
+          checks.length,
+          ...limits,
+          ...wanted(request, ttlMs),
+        )
         .catch((cause: unknown) => {
           throw new CountersUnavailable('Redis does not answer.', { cause });
         });
