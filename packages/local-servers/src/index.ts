@@ -4,6 +4,7 @@
  * Refuses: production. A deployment sets the URLs of its servers and never imports this package.
  */
 export { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
+export { findFreePort } from './free-port.ts';
 export type { KillSignal, OwnServer } from './own-server.ts';
 export {
   type PostgresOptions,

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startPostgres } from '@backlot/local-servers';
+import { until } from '@backlot/testing';
+import type { Victim } from './os-process.ts';
+
+export interface KeptPostgres extends Victim {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL whose commits survive its crash. */
+export const startKeptPostgres = async (dataDir: string): Promise<KeptPostgres> => {
+  let server = await startPostgres({ dataDir });
+  const { url, port } = server;
+  return {
+    url,
+    async kill() {
+      const [pid] = (await readFile(join(dataDir, 'cluster/postmaster.pid'), 'utf8')).split('\n');
+      process.kill(Number(pid), 'SIGKILL');
+      await server.stop();
+    },
+    async restart() {
+      // While a session of the dead server still ends, the next one refuses to start.
+      server = await until(() => startPostgres({ dataDir, port }), { timeoutMs: 60_000 });
+    },
+    stop: () => server.stop(),
+  };
+};

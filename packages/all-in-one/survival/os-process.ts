@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { until } from '@backlot/testing';
+
+/** What can be killed and comes back. */
+export interface Victim {
+  /** As a crash, with SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** On the same port; resolves when it answers. */
+  restart(): Promise<void>;
+}
+
+export interface OsProcess extends Victim {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export interface Program {
+  entry: URL;
+  port: number;
+  env: Record<string, string>;
+  logFile: string;
+}
+
+/** Ends the process when the test that started it is gone, however that ended. */
+const endWithParent = `data:text/javascript,${encodeURIComponent(
+  "process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));",
+)}`;
+const startTimeoutMs = 30_000;
+
+/** A gateway or service in a process of its own; resolves when it answers. */
+export const startProcess = async ({ entry, port, env, logFile }: Program): Promise<OsProcess> => {
+  const url = `http://127.0.0.1:${port}`;
+  const isUp = () => fetch(`${url}/healthz`).then(({ ok }) => ok);
+
+  const launch = async (): Promise<ChildProcess> => {
+    const log = await open(logFile, 'a');
+    const child = spawn(process.execPath, ['--import', endWithParent, entry.pathname], {
+      env: { ...env, PORT: String(port), PATH: process.env.PATH },
+      stdio: ['ignore', log.fd, log.fd, 'ipc'],
+    });
+    await log.close();
+    const ended = once(child, 'exit').then(() => 'ended' as const);
+    const up = until(isUp, { timeoutMs: startTimeoutMs, what: entry.pathname });
+    if ((await Promise.race([ended, up])) === 'ended') {
+      up.catch(() => {});
+      throw new Error(
+        `${entry.pathname} ended:\n${(await readFile(logFile, 'utf8')).slice(-2000)}`,
+      );
+    }
+    return child;
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  };
+
+  let child = await launch();
+  return {
+    url,
+    kill: () => end('SIGKILL'),
+    async restart() {
+      child = await launch();
+    },
+    stop: () => end('SIGKILL'),
+  };
+};
