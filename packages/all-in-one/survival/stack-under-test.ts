@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePort } from '@backlot/local-servers';
 import { startRabbitmq, startRedis, until } from '@backlot/testing';
 import { type Api, apiAt } from '../journeys/api.ts';
-import { ask } from './ai-calls.ts';
+import { after, ask } from './ai-calls.ts';
 import { startKeptPostgres } from './kept-postgres.ts';
 import { type OsProcess, startProcess, type Victim } from './os-process.ts';
 
@@ -149,7 +149,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
 const untilServing = async ({ gateways, newShop }: StackUnderTest) => {
   const { id } = await newShop(10);
   for (const gateway of gateways)
-    await until(async () => (await ask(gateway, id, 'Hello')).kind === 'served', {
+    await until(async () => (await after(100, () => ask(gateway, id, 'Hello'))).kind === 'served', {
       timeoutMs: 10_000,
       what: 'a priced call',
     });
