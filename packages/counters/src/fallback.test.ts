@@ -1,3 +1,4 @@
+import { until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
 import { countersConformance } from './counters.conformance.ts';
 import { type Admission, type Counters, CountersUnavailable } from './counters.ts';
@@ -90,6 +91,23 @@ describe('counters with a fallback', () => {
     expect(changes).toEqual([true, false]);
     await counters.admit(once);
     expect(calls()).toBe(4);
+  });
+
+  it('find out by themselves that the shared ones are back, where no call comes', async () => {
+    let failing = true;
+    const shared = createMemoryCounters(Date.now);
+    const counters = createFallbackCounters({
+      shared: {
+        ...shared,
+        admit: (...call) => (failing ? Promise.reject(unavailable) : shared.admit(...call)),
+      },
+      ...{ local: createMemoryCounters(Date.now), now: Date.now, pauseMs: 5 },
+    });
+    await counters.admit(once);
+    expect(counters.degraded()).toBe(true);
+    failing = false;
+    await until(() => !counters.degraded());
+    await counters.close();
   });
 
   it('do not take the late answer from before an outage for its end', async () => {

@@ -20,17 +20,20 @@ export interface FallbackCounters extends Counters {
 
 /**
  * After a failure one call in `pauseMs` tries the shared counters, the others do not wait for them;
- * its success ends the outage.
+ * its success ends the outage. Where no call comes, an empty one is made.
  */
 export const createFallbackCounters = (options: FallbackOptions): FallbackCounters => {
   const { shared, local, now, pauseMs = 1000, onChange = () => undefined } = options;
   let degraded = false;
   let trying = false;
   let nextTry = 0;
+  let probe: NodeJS.Timeout | undefined;
 
   const change = (next: boolean, cause?: unknown) => {
     if (next === degraded) return;
     degraded = next;
+    clearInterval(probe);
+    if (degraded) probe = setInterval(() => void admit([]).catch(() => {}), pauseMs).unref();
     onChange(next, cause);
   };
 
@@ -43,28 +46,31 @@ export const createFallbackCounters = (options: FallbackOptions): FallbackCounte
       : admission;
   };
 
+  const admit: Counters['admit'] = async (checks, reservation) => {
+    if (degraded && (trying || now() < nextTry)) return locally(checks, reservation);
+    const isTrial = degraded;
+    if (isTrial) trying = true;
+    try {
+      const admission = await shared.admit(checks, reservation);
+      // A call that was under way when the outage began says nothing about its end.
+      if (isTrial) change(false);
+      return admission;
+    } catch (error) {
+      if (!(error instanceof CountersUnavailable)) throw error;
+      nextTry = now() + pauseMs;
+      change(true, error);
+      return locally(checks, reservation);
+    } finally {
+      if (isTrial) trying = false;
+    }
+  };
+
   return {
     ...credits,
-    async admit(checks, reservation) {
-      if (degraded && (trying || now() < nextTry)) return locally(checks, reservation);
-      const isTrial = degraded;
-      if (isTrial) trying = true;
-      try {
-        const admission = await shared.admit(checks, reservation);
-        // A call that was under way when the outage began says nothing about its end.
-        if (isTrial) change(false);
-        return admission;
-      } catch (error) {
-        if (!(error instanceof CountersUnavailable)) throw error;
-        nextTry = now() + pauseMs;
-        change(true, error);
-        return locally(checks, reservation);
-      } finally {
-        if (isTrial) trying = false;
-      }
-    },
+    admit,
     degraded: () => degraded,
     async close() {
+      clearInterval(probe);
       await Promise.all([shared.close(), local.close()]);
     },
   };
