@@ -3,12 +3,24 @@ import { defaultBodyLimitBytes, type RouteDefinition } from './define-route.ts';
 import { type ErrorCode, errorStatus } from './error-codes.ts';
 import { failure } from './schemas.ts';
 
+const controlPlane = 'Control plane';
 const groupNames: Record<RouteDefinition['service'], string> = {
   auth: 'Accounts',
   records: 'Records',
   ai: 'AI',
-  projects: 'Projects',
+  projects: controlPlane,
 };
+const groupOf = ({ plane, service }: RouteDefinition) =>
+  plane === 'platform' ? controlPlane : groupNames[service];
+
+const groups = Object.values(groupNames);
+const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
+
+/** As a reader looks for them: by group, then by path, then from reading to deleting. */
+const inReadingOrder = (a: RouteDefinition, b: RouteDefinition): number =>
+  groups.indexOf(groupOf(a)) - groups.indexOf(groupOf(b)) ||
+  a.path.localeCompare(b.path, 'en') ||
+  methods.indexOf(a.method) - methods.indexOf(b.method);
 
 const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
@@ -51,7 +63,7 @@ const failuresOf = (route: RouteDefinition) => {
 
 const operationOf = (route: RouteDefinition) => ({
   operationId: route.operationId,
-  tags: [groupNames[route.service]],
+  tags: [groupOf(route)],
   summary: route.summary,
   description: `Callers: ${route.callers.join(', ')}. Rate class: ${route.limit}.${
     route.body
@@ -87,7 +99,7 @@ const operationOf = (route: RouteDefinition) => ({
  */
 export const openApiDocument = (routes: readonly RouteDefinition[]): Record<string, unknown> => {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
+  for (const route of [...routes].sort(inReadingOrder)) {
     const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
     const fresh = route.plane === 'platform' ? { servers: [{ url: '/api/platform' }] } : {};
     paths[path] = { ...(paths[path] ?? fresh), [route.method.toLowerCase()]: operationOf(route) };
@@ -106,7 +118,7 @@ export const openApiDocument = (routes: readonly RouteDefinition[]): Record<stri
         variables: { projectId: { default: 'demo', description: 'Id of the project' } },
       },
     ],
-    tags: Object.values(groupNames).map((name) => ({ name })),
+    tags: groups.map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
