@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../test-bed.ts';
 import { createHttpUpstream } from './http.ts';
+import { createProxyUpstream } from './proxy.ts';
 import { upstreamConformance } from './upstream.conformance.ts';
 
 const servers: Server[] = [];
@@ -20,8 +21,12 @@ afterEach(() => {
 });
 
 upstreamConformance('http', async (service) => createHttpUpstream(await listen(service)));
+upstreamConformance('http, proxied', async (service) => createProxyUpstream(await listen(service)));
 
-describe('upstream: http', () => {
+describe.each([
+  ['http', createHttpUpstream],
+  ['http, proxied', createProxyUpstream],
+])('upstream: %s', (_name, createUpstream) => {
   let bed: TestBed | undefined;
   afterEach(() => bed?.close());
   const list = '/api/runtime/demo/db/notes';
@@ -39,7 +44,7 @@ describe('upstream: http', () => {
     const origin = await listen(() => {});
     const server = servers.pop();
     await new Promise((resolve) => server?.close(resolve));
-    bed = await createTestBed({ upstream: () => createHttpUpstream(origin) });
+    bed = await createTestBed({ upstream: () => createUpstream(origin) });
     await expectUnavailable();
     await expectUnavailable({ data: {} });
   });
@@ -49,7 +54,7 @@ describe('upstream: http', () => {
       const tcp = createTcpServer((socket) => socket.once('data', () => socket.end(reply)));
       await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
       const origin = `http://127.0.0.1:${(tcp.address() as AddressInfo).port}`;
-      bed = await createTestBed({ upstream: () => createHttpUpstream(origin) });
+      bed = await createTestBed({ upstream: () => createUpstream(origin) });
       await expectUnavailable();
       await bed.close();
       await new Promise((resolve) => tcp.close(resolve));
@@ -63,7 +68,7 @@ describe('upstream: http', () => {
       sockets.add(req.socket);
       res.end('{}');
     });
-    bed = await createTestBed({ upstream: () => createHttpUpstream(origin) });
+    bed = await createTestBed({ upstream: () => createUpstream(origin) });
     for (let n = 0; n < 5; n++) expect((await bed.call('GET', list)).status).toBe(200);
     expect(sockets.size).toBe(1);
   });

@@ -1,0 +1,60 @@
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import { answerHeaders, unavailable } from './http-answer.ts';
+import type { OnFailure, Upstream } from './upstream.ts';
+
+/** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
+const idleMs = 30_000;
+const maxSockets = 256;
+
+const copyAnswer = (from: IncomingMessage, to: ServerResponse) => {
+  to.writeHead(from.statusCode ?? 502, answerHeaders(from.headers));
+  from.pipe(to);
+};
+
+interface UnderWay {
+  onFailure: OnFailure;
+  proxyReq?: ClientRequest;
+  isGivenUp: boolean;
+}
+
+/** A service behind HTTP, for bodies of any size and length. @param target its origin, for example `http://auth:8081`. */
+export const createProxyUpstream = (target: string): Upstream => {
+  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 64, timeout: idleMs });
+  const calls = new WeakMap<IncomingMessage, UnderWay>();
+
+  const wiring: Plugin = (proxy) => {
+    proxy.on('proxyReq', (proxyReq, req) => {
+      const call = calls.get(req);
+      if (!call || call.isGivenUp) proxyReq.destroy();
+      else call.proxyReq = proxyReq;
+    });
+    proxy.on('proxyRes', (proxyRes, req, res) => {
+      if (calls.get(req)?.isGivenUp || res.headersSent) proxyRes.destroy();
+      else copyAnswer(proxyRes, res);
+    });
+    proxy.on('error', (error, req) => {
+      if (req) calls.get(req)?.onFailure(unavailable(error));
+    });
+  };
+  const proxy = createProxyMiddleware({
+    target,
+    agent,
+    selfHandleResponse: true,
+    ejectPlugins: true,
+    plugins: [wiring],
+  });
+
+  return {
+    forward(req, res, onFailure) {
+      const call: UnderWay = { onFailure, isGivenUp: false };
+      calls.set(req, call);
+      void proxy(req, res, (error?: unknown) => onFailure(unavailable(error)));
+      return () => {
+        call.isGivenUp = true;
+        call.proxyReq?.destroy();
+      };
+    },
+    close: () => agent.destroy(),
+  };
+};
