@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 
 export interface Program {
   pid: number;
+  ended: Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -18,6 +19,7 @@ export const startProgram = (
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return {
     pid: child.pid ?? 0,
+    ended: exited,
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       await exited;
