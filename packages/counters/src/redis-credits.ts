@@ -48,14 +48,19 @@ export interface RedisCredits extends CreditCounters {
   stop(): void;
 }
 
+export interface RedisCreditsOptions {
+  reservationTtlMs: number;
+  now: (() => number) | undefined;
+  onLoss: (() => void) | undefined;
+}
+
 /**
  * Each process remembers its own reservations, so that a Redis that was emptied gets them back: within
  * a poll of the epoch each gateway asserts its own, and until all had the time to, owners stay closed.
  */
 export const createRedisCredits = (
   client: Redis | Cluster,
-  reservationTtlMs: number,
-  now?: () => number,
+  { reservationTtlMs, now, onLoss }: RedisCreditsOptions,
 ): RedisCredits => {
   client.defineCommand('settleCredits', { numberOfKeys: 3, lua: settleScript });
   client.defineCommand('loadCredits', { numberOfKeys: 3, lua: loadScript });
@@ -64,6 +69,7 @@ export const createRedisCredits = (
   const at = () => now?.() ?? '';
   const calls = new Map<string, Remembered>();
   let epoch: string | undefined;
+  let lossTimer: NodeJS.Timeout | undefined;
 
   const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((cause: unknown) => {
@@ -91,7 +97,10 @@ export const createRedisCredits = (
 
   const poll = async () => {
     const found = await currentEpoch();
-    if (epoch !== undefined && found !== epoch) await assertAll();
+    if (epoch !== undefined && found !== epoch) {
+      await assertAll();
+      if (onLoss) lossTimer = setTimeout(onLoss, reassertMs).unref();
+    }
     epoch = found;
     for (const [callId, call] of calls) {
       if (call.until <= Date.now()) calls.delete(callId);
@@ -127,7 +136,10 @@ export const createRedisCredits = (
       const until = Date.now() + reservationTtlMs;
       calls.set(callId, { ownerId, millicredits, settled: false, unsent: false, until });
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer);
+      clearTimeout(lossTimer);
+    },
     async settle(ownerId, callId, usedMillicredits) {
       const call: Remembered = {
         ownerId,

@@ -152,8 +152,9 @@ describe('counters while Redis is out of reach', () => {
   });
 
   it('get their reservations back after Redis was emptied, before anybody can spend them again', async () => {
+    let toldOfLoss = 0;
     const [one, two] = [
-      createRedisCounters(await connect(server.url)),
+      createRedisCounters(await connect(server.url), { onLoss: () => void toldOfLoss++ }),
       createRedisCounters(await connect(server.url)),
     ];
     const request = (callId: string) => ({
@@ -186,6 +187,7 @@ describe('counters while Redis is out of reach', () => {
     );
     expect(await one.reserved('owner')).toBe(2200);
     expect(await reserve(two, 'd')).toMatchObject({ reservation: { kind: 'insufficient' } });
+    await until(() => toldOfLoss === 1);
     await Promise.all([one.close(), two.close()]);
   });
 

@@ -69,6 +69,8 @@ export interface RedisCountersOptions {
   now?: () => number;
   /** Longer than any call takes. Default 180,000. */
   reservationTtlMs?: number;
+  /** Told after Redis has lost everything and all processes have put back what they hold. */
+  onLoss?: () => void;
 }
 
 /**
@@ -77,10 +79,11 @@ export interface RedisCountersOptions {
  */
 export const createRedisCounters = (
   client: Redis | Cluster,
-  { now, reservationTtlMs: ttlMs = reservationTtlMs }: RedisCountersOptions = {},
+  { now, reservationTtlMs: ttlMs = reservationTtlMs, onLoss }: RedisCountersOptions = {},
 ): Counters => {
   client.defineCommand('admit', { lua: admitScript });
-  const { remember, stop, ...credits } = createRedisCredits(client, ttlMs, now);
+  const options = { reservationTtlMs: ttlMs, now, onLoss };
+  const { remember, stop, ...credits } = createRedisCredits(client, options);
   return {
     ...credits,
     async admit(checks, request) {

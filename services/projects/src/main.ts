@@ -12,7 +12,10 @@ await runService({
   entry: import.meta.url,
   create(parts) {
     const onError = (err: Error) => parts.log.warn({ err }, 'Redis');
-    const counters = createRedisCounters(connectRedis(redisUrl, { onError }));
+    const counters = createRedisCounters(connectRedis(redisUrl, { onError }), {
+      onLoss: () =>
+        void service.reconcile().catch((err: unknown) => parts.log.warn({ err }, 'the books')),
+    });
     const config = parseConfig(process.env);
     const service = createProjectsService({ ...parts, counters, config });
     return { ...service, close: () => counters.close() };

@@ -15,6 +15,11 @@ export interface AccountsDeps {
   now: () => number;
 }
 
+export interface BookedLine {
+  seq: number;
+  since: number;
+}
+
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Owners' accounts in PostgreSQL. The row of an account is the only lock of a booking. */
@@ -113,14 +118,16 @@ export const createAccounts = ({ database, outbox, now }: AccountsDeps) => {
       return account;
     },
 
-    /** Those of `callIds` that have a line, and since when (epoch milliseconds). */
-    async booked(account: number, callIds: readonly string[]): Promise<Map<string, number>> {
-      const rows = await database.named<{ call_id: string; created_at: Date }>(
+    /** Those of `callIds` that have a line: its number, and since when (epoch milliseconds). */
+    async booked(account: number, callIds: readonly string[]): Promise<Map<string, BookedLine>> {
+      const rows = await database.named<{ call_id: string; seq: number; created_at: Date }>(
         'booked-calls',
-        `SELECT call_id, created_at FROM transfers WHERE owner_account = $1 AND kind = 'debit' AND call_id = ANY($2::uuid[])`,
+        `SELECT call_id, seq, created_at FROM transfers WHERE owner_account = $1 AND kind = 'debit' AND call_id = ANY($2::uuid[])`,
         [account, [...callIds]],
       );
-      return new Map(rows.map((row) => [row.call_id, row.created_at.getTime()]));
+      return new Map(
+        rows.map((row) => [row.call_id, { seq: row.seq, since: row.created_at.getTime() }]),
+      );
     },
 
     /** The account as it is stored, without a lock; null where the owner has none. */

@@ -95,20 +95,25 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
       return undefined;
     });
 
-  /** Also sets right what it finds: the counters may have missed a booking. */
+  /**
+   * Also sets right what it finds: the counters may have missed a booking, or got a call back after a
+   * loss that was booked meanwhile.
+   */
   const heldThoughBooked = async (book: BookRow): Promise<number> => {
     const held = (await orNothing(counters.held(book.owner_id))) ?? [];
     if (held.length === 0) return 0;
     const callIds = held.map((each) => each.callId);
     const booked = await accounts.booked(book.number, callIds);
-    const missed = held.filter(({ callId }) => {
-      const since = booked.get(callId);
-      return since !== undefined && since <= now() - settlingMs;
+    const inBalance = held.flatMap(({ callId, millicredits }) => {
+      const line = booked.get(callId);
+      return line && line.seq <= book.seq ? [{ ...line, callId, millicredits }] : [];
     });
-    if (missed.length === 0) return 0;
-    const missedIds = missed.map((each) => each.callId);
-    await orNothing(counters.book(book.owner_id, book.balance_millicredits, book.seq, missedIds));
-    return missed.reduce((sum, each) => sum + each.millicredits, 0);
+    if (inBalance.length === 0) return 0;
+    const ids = inBalance.map((each) => each.callId);
+    await orNothing(counters.book(book.owner_id, book.balance_millicredits, book.seq, ids));
+    return inBalance
+      .filter(({ since }) => since <= now() - settlingMs)
+      .reduce((sum, each) => sum + each.millicredits, 0);
   };
 
   const compare = async (books: readonly BookRow[]): Promise<Difference[]> => {
