@@ -46,7 +46,7 @@ export const tally = (outcomes: readonly Outcome[]): Record<string, number> => {
 };
 
 /** Runs `work` after so long. */
-export const after = async <T>(delayMs: number, work: () => Promise<T>): Promise<T> => {
+export const later = async <T>(delayMs: number, work: () => Promise<T>): Promise<T> => {
   await sleep(delayMs);
   return work();
 };

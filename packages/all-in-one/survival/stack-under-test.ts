@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findFreePort } from '@backlot/local-servers';
 import { startRabbitmq, startRedis, until } from '@backlot/testing';
 import { type Api, apiAt } from '../journeys/api.ts';
-import { after, ask } from './ai-calls.ts';
+import { ask, later } from './ai-calls.ts';
 import { startKeptPostgres } from './kept-postgres.ts';
 import { type OsProcess, startProcess, type Victim } from './os-process.ts';
 
@@ -44,11 +44,10 @@ const entryOf = (folder: string) => new URL(`../../../${folder}/src/main.ts`, im
 const secret = (bytes: number) => randomBytes(bytes);
 const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
 
-/** What differs from production: nothing is granted by time, and what was lost is found soon. */
+/** What differs from production: nothing is granted by time, a lost gateway is noticed soon. */
 const settings = {
   BACKLOT_LOG_LEVEL: 'warn',
   BACKLOT_MONTHLY_CREDITS: '0',
-  BACKLOT_RECONCILE_SECONDS: '1',
   BACKLOT_RESERVATION_SECONDS: '20',
   BACKLOT_DEFAULT_LIMITS: JSON.stringify({ read: wide, write: wide, ai: wide }),
   BACKLOT_ARGON2_MEMORY_KIB: '1024',
@@ -149,7 +148,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
 const untilServing = async ({ gateways, newShop }: StackUnderTest) => {
   const { id } = await newShop(10);
   for (const gateway of gateways)
-    await until(async () => (await after(100, () => ask(gateway, id, 'Hello'))).kind === 'served', {
+    await until(async () => (await later(100, () => ask(gateway, id, 'Hello'))).kind === 'served', {
       timeoutMs: 10_000,
       what: 'a priced call',
     });
