@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { migrate } from '@backlot/database';
+import { identityHeader, identitySecret, internalIdentity, signIdentity } from '@backlot/identity';
 import { apiAt } from '../journeys/api.ts';
 import { migrations } from '../src/migrations.ts';
 import { loadSecrets } from '../src/secrets.ts';
@@ -11,12 +13,14 @@ import { planStack } from '../src/stack/programs.ts';
 import { seedDatabase } from '../src/stack/seed-database.ts';
 import { startServers } from '../src/stack/servers.ts';
 import { compare } from './compare.ts';
-import { cpuSeconds, load, median, paced } from './load.ts';
+import { cpuSeconds, type LoadRequest, load, median, paced, residentMib } from './load.ts';
 import { data, operatorToken, prepare } from './prepare.ts';
 import { type Program, reachable, startProgram } from './program.ts';
 
 const port = 18_300;
 const barePort = 18_320;
+const uploadPort = 18_330;
+const sinkPort = 18_331;
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Calls one after the other: what a call takes when nothing else is going on. */
@@ -59,6 +63,66 @@ const benchAdmission = async (redisUrl: string) => {
   await counters.close();
 };
 
+/** 200 MB of undeclared length through the gateway: how much its memory grows. */
+const benchUpload = async (running: (() => Promise<unknown>)[]) => {
+  const sink = createServer((req, res) => {
+    let size = 0;
+    req.on('data', (chunk) => {
+      size += chunk.length;
+    });
+    req.on('end', () => res.end(JSON.stringify({ size })));
+  });
+  await new Promise<void>((resolve) => sink.listen(sinkPort, '127.0.0.1', resolve));
+  running.push(async () => sink.close());
+  const service = `http://127.0.0.1:${sinkPort}`;
+  const program = startProgram(fileOf('./upload-gateway.ts'), [String(uploadPort), service], {});
+  running.push(() => program.stop());
+  const origin = `http://localhost:${uploadPort}`;
+  await reachable(`${origin}/healthz`, 200);
+  const send = async (megabytes: number) => {
+    const chunk = new Uint8Array(1024 * 1024);
+    const body = ReadableStream.from(Array.from({ length: megabytes }, () => chunk));
+    const url = `${origin}/api/runtime/demo/upload`;
+    const answer = await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit);
+    const { size } = (await answer.json()) as { size: number };
+    if (size !== megabytes * 1024 * 1024) throw new Error(`${size} bytes arrived.`);
+  };
+  await send(50);
+  const before = residentMib(program.pid);
+  let most = before;
+  const sampling = setInterval(() => {
+    most = Math.max(most, residentMib(program.pid));
+  }, 5);
+  await send(200);
+  clearInterval(sampling);
+  console.log(`200 MB upload: memory grows by ${(most - before).toFixed(0)} MiB (bound: 60)`);
+};
+
+/** What the gateway adds to a call: the same calls with and without it, 1,000/s over 32 connections. */
+const benchAdded = async (
+  through: LoadRequest,
+  recordsOrigin: string,
+  place: string[],
+  id: string,
+  secret: string,
+) => {
+  const project = { id: 'demo', number: Number(place[0]), name: '', ownerId: null, settings: {} };
+  const identity = { ...internalIdentity, project };
+  const direct: number[] = [];
+  const withGateway: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const headers = {
+      [identityHeader]: signIdentity(identity, identitySecret(secret), Date.now()),
+    };
+    direct.push((await paced(`${recordsOrigin}/db/bench/${id}`, headers, 1000, 3)).p50Ms);
+    withGateway.push((await paced(through.url, through.headers ?? {}, 1000, 3)).p50Ms);
+  }
+  const [slower, faster] = [median(withGateway), median(direct)];
+  console.log(
+    `p50 at 1,000/s over 32 connections: ${slower.toFixed(2)} ms with the gateway, ${faster.toFixed(2)} ms without, added ${(slower - faster).toFixed(2)} ms (bound: 1)`,
+  );
+};
+
 /** One project floods at ten times its limit: what its neighbour sees of it. */
 const benchFlood = async (origin: string, token: string, id: string) => {
   const control = apiAt(`${origin}/api/platform`);
@@ -79,12 +143,12 @@ const benchFlood = async (origin: string, token: string, id: string) => {
   const quiet: number[] = [];
   const flooded: number[] = [];
   for (let round = 0; round < 5; round++) {
-    quiet.push(await neighbour());
+    quiet.push((await neighbour()).p99Ms);
     // 200 calls a second are the default limit of 12,000 a minute; this is ten times as many.
     const url = `${origin}/api/runtime/${project.id}/db/x`;
     const flood = startProgram(fileOf('./flood.ts'), [url, '2000', '5'], {});
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    flooded.push(await neighbour());
+    flooded.push((await neighbour()).p99Ms);
     await flood.ended;
   }
   console.log(
@@ -142,6 +206,10 @@ const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) =
   console.log(
     `one call at a time: p50 ${through.toFixed(2)} ms through gateway and records, ${direct.toFixed(2)} ms bare`,
   );
+  const records = plan.services.find(({ name }) => name === 'records')?.env.PORT;
+  const recordsOrigin = `http://127.0.0.1:${records}`;
+  await benchAdded({ url, headers }, recordsOrigin, place, id, secrets.identitySecret);
+  await benchUpload(running);
   await benchAdmission(servers.redisUrl);
   await benchFlood(origin, token, id);
 };
