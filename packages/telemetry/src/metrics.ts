@@ -29,10 +29,26 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics => {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
     registers: [registry],
   });
+  /** Children by label values, because prom-client sorts and joins the labels at each use. */
+  const known = new Map<string, { count: () => void; time: (seconds: number) => void }>();
+  const seriesOf = (operation: string, status: number) => {
+    const key = `${operation} ${status}`;
+    const found = known.get(key);
+    if (found) return found;
+    const counter = calls.labels(operation, String(status));
+    const histogram = duration.labels(operation);
+    const series = {
+      count: () => counter.inc(),
+      time: (seconds: number) => histogram.observe(seconds),
+    };
+    known.set(key, series);
+    return series;
+  };
   return {
     observe(operation, status, seconds) {
-      calls.inc({ operation, status });
-      duration.observe({ operation }, seconds);
+      const { count, time } = seriesOf(operation, status);
+      count();
+      time(seconds);
     },
   };
 };
