@@ -16,6 +16,7 @@ it('needs a secret and the services, the rest has defaults', () => {
     port: 8080,
     metricsPort: undefined,
     redisUrl: 'redis://redis:6379',
+    redisTimeoutMs: 100,
     reservationTtlMs: 180_000,
     amqpUrl: 'amqp://rabbitmq:5672',
     logLevel: 'info',

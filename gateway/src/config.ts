@@ -16,6 +16,7 @@ const schema = z.object({
   ...sharedSettings,
   PORT: portSetting.default(8080),
   REDIS_URL: redisSetting,
+  BACKLOT_REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).max(60_000).default(100),
   BACKLOT_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .default('http://localhost:8080')
@@ -44,6 +45,8 @@ export interface ProcessConfig {
   /** Serves /metrics on a port of its own; none without it. */
   metricsPort: number | undefined;
   redisUrl: string;
+  /** The longest that a call waits for Redis. */
+  redisTimeoutMs: number;
   /** How long credits stay reserved for a call of a gateway that was lost. */
   reservationTtlMs: number;
   amqpUrl: string;
@@ -64,6 +67,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
     port: settings.PORT,
     metricsPort: settings.BACKLOT_METRICS_PORT,
     redisUrl: settings.REDIS_URL,
+    redisTimeoutMs: settings.BACKLOT_REDIS_TIMEOUT_MS,
     reservationTtlMs: settings.BACKLOT_RESERVATION_SECONDS * 1000,
     amqpUrl: settings.AMQP_URL,
     logLevel: settings.BACKLOT_LOG_LEVEL,

@@ -15,7 +15,10 @@ const config = parseConfig(process.env);
 const log = createLogger({ service: 'gateway', level: config.logLevel });
 const registry = createRegistry('gateway');
 const shared = { identitySecret: identitySecret(config.identitySecret), now: Date.now, log };
-const redis = connectRedis(config.redisUrl, { onError: (err) => log.warn({ err }, 'Redis') });
+const redis = connectRedis(config.redisUrl, {
+  commandTimeoutMs: config.redisTimeoutMs,
+  onError: (err) => log.warn({ err }, 'Redis'),
+});
 const counters = createFallbackCounters({
   shared: createRedisCounters(redis, { reservationTtlMs: config.reservationTtlMs }),
   local: createMemoryCounters(Date.now),
