@@ -47,7 +47,9 @@ export const startStack = async (
     const secrets = await loadSecrets(folder);
     const { databaseUrl, settings } = config;
     const given = { databaseUrl, redisUrl: settings.REDIS_URL, amqpUrl: settings.AMQP_URL };
-    const servers = await startServers(given, folder, running);
+    const servers = await startServers(given, folder, running, (server, text) =>
+      write(`${server} ${text}\n`),
+    );
     for (const each of migrations) await migrate({ url: servers.databaseUrl, ...each });
     const seeded = await seedDatabase(servers.databaseUrl, settings, secrets);
 
