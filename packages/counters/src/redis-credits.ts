@@ -27,6 +27,8 @@ const epochKey = 'cr:epoch';
 const pollMs = 1000;
 /** How long an owner stays closed whose Redis has just lost everything: two polls and a little. */
 const reassertMs = 2500;
+/** Not every process may have noticed the loss. */
+const isYoung = (epoch: string) => Date.now() - Number(epoch) <= pollMs + reassertMs;
 const maxListed = 1000;
 /** Settled calls are asserted for this long after; by then the ledger has most often booked them. */
 const rememberedMs = 60_000;
@@ -97,7 +99,8 @@ export const createRedisCredits = (
 
   const poll = async () => {
     const found = await currentEpoch();
-    if (epoch !== undefined && found !== epoch) {
+    // A loss may also come before the first poll.
+    if (found !== epoch && (epoch !== undefined || isYoung(found))) {
       await assertAll();
       if (onLoss) lossTimer = setTimeout(onLoss, reassertMs).unref();
     }
@@ -121,8 +124,7 @@ export const createRedisCredits = (
   timer.unref();
 
   const store = async (ownerId: string, balance: number, seq: number, ids: readonly string[]) => {
-    const age = Date.now() - Number(await orUnavailable(currentEpoch()));
-    const closedMs = age > pollMs + reassertMs ? 0 : reassertMs;
+    const closedMs = isYoung(await orUnavailable(currentEpoch())) ? reassertMs : 0;
     await orUnavailable(
       client.loadCredits(...creditKeys(ownerId), at(), balance, seq, closedMs, ...ids),
     );
