@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
@@ -161,6 +162,32 @@ describe('failures', () => {
     release();
     await busy;
     await small.close();
+  });
+
+  it('outlives a server that ends a connection with the word that it is ready', async () => {
+    const message = (type: string, text: string) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(text.length + 4);
+      return Buffer.concat([Buffer.from(type), length, Buffer.from(text, 'latin1')]);
+    };
+    const dying = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () =>
+        socket.end(
+          Buffer.concat([
+            message('R', '\0\0\0\0'),
+            message('Z', 'I'),
+            message('E', 'SFATAL\0C57P01\0Mterminating connection\0\0'),
+          ]),
+        ),
+      );
+    });
+    await new Promise<void>((resolve) => dying.listen(0, '127.0.0.1', resolve));
+    const { port } = dying.address() as AddressInfo;
+    const doomed = createDatabase({ url: `postgres://a:b@127.0.0.1:${port}/c`, schema: 'unit' });
+    await expect(doomed.transaction(async () => {})).rejects.toThrow(DatabaseUnavailable);
+    await doomed.close();
+    dying.close();
   });
 
   it('goes on after its connections were cut', async () => {

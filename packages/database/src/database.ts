@@ -82,7 +82,13 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       max,
       connectionTimeoutMillis: options.acquireTimeoutMs ?? 3000,
     });
-    return connections.on('error', onConnectionLost);
+    // Between the pool and whoever takes a connection nobody else hears of its end; what is sent on it
+    // fails by itself.
+    connections.on('connect', (client) => client.on('error', () => {}));
+    // pg adds the client to the error, and with it what must not be logged.
+    return connections.on('error', ({ message, stack }) =>
+      onConnectionLost(Object.assign(new Error(message), { stack })),
+    );
   };
   const pool = createPool(options.poolSize ?? 8);
   // Transactions that fill the pool would wait for each other if their detached work needed it too.
