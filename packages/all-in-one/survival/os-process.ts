@@ -40,7 +40,10 @@ export const startProcess = async ({ entry, port, env, logFile }: Program): Prom
       env: { ...env, PORT: String(port), PATH: process.env.PATH },
       stdio: ['ignore', log.fd, log.fd, 'ipc'],
     });
-    await log.close();
+    child.once('exit', (code, signal) => {
+      const line = `${new Date().toISOString()} ended: ${signal ?? code}\n`;
+      void log.appendFile(line).finally(() => log.close());
+    });
     const ended = once(child, 'exit').then(() => 'ended' as const);
     const up = until(isUp, { timeoutMs: startTimeoutMs, what: entry.pathname });
     if ((await Promise.race([ended, up])) === 'ended') {
