@@ -6,10 +6,9 @@ import pg from 'pg';
 import { ask, tally } from './ai-calls.ts';
 import { untilDrained } from './broker.ts';
 import { readBooks, sumOf } from './ledger.ts';
+import { limitReads } from './limits.ts';
 import { burst } from './rate.ts';
 import { type Shop, type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
-
-const markOfLimits = 4321;
 
 describe('two gateways and the services as processes', () => {
   let stack: StackUnderTest;
@@ -53,21 +52,7 @@ describe('two gateways and the services as processes', () => {
     [300, 3000],
   ])('let exactly %i calls a minute of 64 parallel clients through', async (limit, durationMs) => {
     const shop = await stack.newShop(1);
-    const limits = { read: { perProject: limit }, write: { perProject: markOfLimits } };
-    await stack.control('PUT', `/projects/${shop.id}/limits`, {
-      token: stack.operatorToken,
-      body: limits,
-    });
-    // A changed limit takes effect on every gateway by an event: both show the other class's mark.
-    for (const gateway of [0, 1]) {
-      const policy = async () => {
-        const { headers } = await stack.runtime(gateway, shop.id)('POST', '/db/notes', {
-          body: {},
-        });
-        return headers.get('ratelimit-policy')?.includes(`q=${markOfLimits}`);
-      };
-      await until(policy, { timeoutMs: 5000, what: `the limits on gateway ${gateway}` });
-    }
+    await limitReads(stack, shop, limit);
     const result = await burst(64, durationMs, limit, async (client) => {
       const { status } = await stack.runtime(client, shop.id)('GET', '/db/notes');
       expect([200, 429]).toContain(status);

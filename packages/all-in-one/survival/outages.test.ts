@@ -4,6 +4,7 @@ import type { Answer } from '../journeys/api.ts';
 import { ask, tally } from './ai-calls.ts';
 import { untilDrained } from './broker.ts';
 import { readBooks } from './ledger.ts';
+import { limitReads } from './limits.ts';
 import {
   isWhole,
   type Shop,
@@ -122,11 +123,7 @@ describe('while a server is away', () => {
 
   it('limits are held locally with Redis away, and priced calls are told to come again', async () => {
     const shop = await stack.newShop(100);
-    const limits = { read: { perProject: 5 } };
-    await stack.control('PUT', `/projects/${shop.id}/limits`, {
-      token: stack.operatorToken,
-      body: limits,
-    });
+    await limitReads(stack, shop, 5);
     await stack.victims.redis.kill();
     const statuses = async (gateway: number) => {
       const reads = Array.from({ length: 20 }, () =>
