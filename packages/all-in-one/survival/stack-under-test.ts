@@ -75,8 +75,8 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
   try {
     const [postgres, redis, rabbitmq] = await Promise.all([
       startKeptPostgres(at('postgres')).then(keep),
-      startRedis({ dataDir: at('redis') }).then(keep),
-      startRabbitmq({ dataDir: at('rabbitmq') }).then(keep),
+      startRedis({ dataDir: at('redis'), throwaway: true }).then(keep),
+      startRabbitmq({ dataDir: at('rabbitmq'), throwaway: true }).then(keep),
     ]);
     const operatorToken = secret(24).toString('hex');
     const shared = {
