@@ -43,7 +43,7 @@ export default {
     ),
     mayImport(
       'leaf-packages-import-none-of-ours',
-      '^packages/(identity|telemetry|database|bus|counters|local-servers)/',
+      '^packages/(identity|telemetry|database|bus|counters|sealing|local-servers)/',
       [],
       '^packages/$1/',
     ),
@@ -60,7 +60,10 @@ export default {
     mayImport(
       'service-imports',
       '^services/([^/]+)/',
-      ['contract', 'http', 'identity', 'database', 'bus', 'counters', 'telemetry', 'process'],
+      [
+        ...['contract', 'http', 'identity', 'database', 'bus', 'counters', 'sealing'],
+        ...['telemetry', 'process'],
+      ],
       '^services/$1/',
     ),
     never(
