@@ -4,7 +4,6 @@
  * but by its contract.
  */
 export { hashToken } from './config.ts';
-export * from './directory/http.ts';
 export * from './gateway.ts';
 export * from './upstream/http.ts';
 export * from './upstream/in-process.ts';

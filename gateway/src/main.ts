@@ -1,12 +1,11 @@
 import { openApiDocument, routes } from '@backlot/contract';
 import { createFallbackCounters, createMemoryCounters } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
-import { serve } from '@backlot/http';
+import { createHttpDirectories, serve } from '@backlot/http';
 import { identitySecret } from '@backlot/identity';
 import { openBus, stopOnSignal } from '@backlot/process';
 import { createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
-import { createHttpDirectories } from './directory/http.ts';
 import { createGateway } from './gateway.ts';
 import { missingServices } from './pages/readiness.ts';
 import { createHttpUpstreams } from './upstream/http.ts';

@@ -54,6 +54,18 @@ export interface SessionDirectory {
   jwks(): Promise<Jwks>;
 }
 
+export interface AccountSnapshot {
+  email: string;
+  name: string | null;
+}
+
+/** Offered by the auth service. */
+export interface AccountDirectory {
+  /** Which of these addresses, as accounts spell them, belong to users of the project; at most 100. */
+  registered(projectNumber: number, emails: readonly string[]): Promise<string[]>;
+  findAccount(projectNumber: number, userId: string): Promise<AccountSnapshot | null>;
+}
+
 /** The built-in project whose users are the owners. */
 export const platformProject = { id: 'platform', number: 1 } as const;
 

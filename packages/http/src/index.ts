@@ -2,8 +2,9 @@
  * Turns route definitions and handlers into Express apps: body, validation, identity check,
  * idempotency, failures, listening and graceful stop. Knows no service and no database.
  */
+export * from './directories.ts';
 export * from './failure.ts';
-export * from './gateway-only.ts';
+export * from './internal-only.ts';
 export * from './json-body.ts';
 export * from './page.ts';
 export * from './route.ts';

@@ -1,27 +1,42 @@
-import type { SessionDirectory } from '@backlot/contract';
-import { gatewayOnly } from '@backlot/http';
+import { type AccountDirectory, ApiError, type SessionDirectory } from '@backlot/contract';
+import { internalOnly } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
-import { Router } from 'express';
+import express, { Router } from 'express';
 import { z } from 'zod';
 
-const sessionPath = z.object({
-  projectNumber: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
-  sessionId: z.uuid(),
-});
+const projectNumber = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const addresses = z.object({ emails: z.array(z.string().max(320)).max(100) });
+const sessionPath = z.object({ projectNumber, sessionId: z.uuid() });
+const accountPath = z.object({ projectNumber, userId: z.uuid() });
 
-/** The gateway's own questions: `GET /internal/sessions/<project number>/<session id>` -> `{live}`. */
+/** The platform's own questions, as `SessionDirectory` and `AccountDirectory` put them, over HTTP. */
 export const internalRoutes = (
   sessions: SessionDirectory,
+  accounts: AccountDirectory,
   secret: IdentitySecret,
   now: () => number,
 ): Router => {
   const router = Router();
-  router.use(gatewayOnly(secret, now));
+  router.use(internalOnly(secret, now));
   router.get('/sessions/:projectNumber/:sessionId', async (req, res) => {
     const path = sessionPath.safeParse(req.params);
     const live =
       path.success && (await sessions.isLive(path.data.projectNumber, path.data.sessionId));
     res.json({ live });
+  });
+  router.post('/accounts/:projectNumber/registered', express.json(), async (req, res) => {
+    const project = projectNumber.safeParse(req.params.projectNumber);
+    const body = addresses.safeParse(req.body);
+    if (!project.success || !body.success)
+      throw new ApiError('invalid_body', 'Send at most 100 addresses in "emails".');
+    res.json({ emails: await accounts.registered(project.data, body.data.emails) });
+  });
+  router.get('/accounts/:projectNumber/:userId', async (req, res) => {
+    const path = accountPath.safeParse(req.params);
+    const account =
+      path.success && (await accounts.findAccount(path.data.projectNumber, path.data.userId));
+    if (!account) throw new ApiError('not_found', 'There is no such account.');
+    res.json(account);
   });
   return router;
 };

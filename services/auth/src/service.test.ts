@@ -50,6 +50,26 @@ describe('the auth service', () => {
     expect(await bed.call('GET', path)).toMatchObject({ status: 401 });
   });
 
+  it('tells the platform, and nobody else, whose an address is', async () => {
+    const { email, user } = await bed.signUp();
+    const path = `/internal/accounts/${testProject.number}`;
+    const ask = (method: string, at: string, body?: unknown, identity = internalIdentity) =>
+      bed.call(method, at, { identity, ...(body !== undefined && { body }) });
+    const asked = { emails: ['nobody@example.org', email.toUpperCase()] };
+    expect((await ask('POST', `${path}/registered`, asked)).body).toEqual({ emails: [email] });
+    const elsewhere = `/internal/accounts/${otherProject.number}`;
+    expect((await ask('POST', `${elsewhere}/registered`, asked)).body).toEqual({ emails: [] });
+    expect((await ask('POST', `${path}/registered`, { emails: 5 })).status).toBe(400);
+    expect((await ask('GET', `${path}/${user.id}`)).body).toEqual({ email, name: user.name });
+    for (const at of [`${elsewhere}/${user.id}`, `${path}/x`, `/internal/accounts/x/${user.id}`])
+      expect((await ask('GET', at)).status).toBe(404);
+    for (const [method, at] of [
+      ['POST', `${path}/registered`],
+      ['GET', `${path}/${user.id}`],
+    ] as const)
+      expect((await ask(method, at, undefined, asOperator())).status).toBe(401);
+  });
+
   it('makes an owner once, however many processes do it, and never changes them', async () => {
     const owner = { email: ' Owner@example.org', password: goodPassword, name: null };
     const results = await Promise.all(

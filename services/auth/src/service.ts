@@ -4,7 +4,7 @@
  * bearer token becomes a caller (the gateway's business).
  */
 import type { Bus } from '@backlot/bus';
-import type { SessionDirectory, User } from '@backlot/contract';
+import type { AccountDirectory, SessionDirectory, User } from '@backlot/contract';
 import { createIdempotencyStore, createSweeper, type Database } from '@backlot/database';
 import { serviceApp } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
@@ -36,6 +36,7 @@ export interface AuthDeps {
 export interface AuthService {
   app: Express;
   sessions: SessionDirectory;
+  accounts: AccountDirectory;
   /** The account of an owner with a verified address; an existing one is left as it is. */
   ensureOwner(owner: NewOwner): Promise<{ user: User; created: boolean }>;
   /** Opens the signing keys, listens to the bus, relays events, sweeps. */
@@ -56,9 +57,16 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   });
   const idempotency = createIdempotencyStore(database);
   const sessions: SessionDirectory = { isLive: nouns.sessions.isLive, jwks: nouns.keys.jwks };
+  const accounts: AccountDirectory = {
+    registered: nouns.users.registered,
+    async findAccount(projectNumber, userId) {
+      const account = await nouns.users.find(projectNumber, userId);
+      return account ? { email: account.email, name: account.name } : null;
+    },
+  };
   const app = serviceApp({
     routes: authServiceRoutes(nouns),
-    internal: internalRoutes(sessions, identitySecret, now),
+    internal: internalRoutes(sessions, accounts, identitySecret, now),
     ready: () => database.query('SELECT 1'),
     log,
     identitySecret,
@@ -75,6 +83,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   return {
     app,
     sessions,
+    accounts,
     ensureOwner: (owner) => ensureOwner(nouns, owner),
     async start() {
       await Promise.all([nouns.keys.signer(), nouns.passwords.prepare()]);

@@ -119,6 +119,15 @@ export const createUsers = (database: Database, events: Events, now: () => numbe
     return account;
   },
 
+  /** Which of these addresses have an account. */
+  async registered(project: number, emails: readonly string[]): Promise<string[]> {
+    const rows = await database.query<{ email: string }>(
+      'SELECT email FROM users WHERE project_number = $1 AND email = ANY($2)',
+      [project, emails.map(normalizeEmail)],
+    );
+    return rows.map(({ email }) => email);
+  },
+
   async find(project: number, id: string): Promise<Account | undefined> {
     const [account] = await database.query<Account>(
       `SELECT ${accountColumns} FROM users WHERE project_number = $1 AND id = $2`,

@@ -1,5 +1,5 @@
 import { ApiError, type ProjectDirectory } from '@backlot/contract';
-import { gatewayOnly } from '@backlot/http';
+import { internalOnly } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import { Router } from 'express';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ export const internalRouter = (
   now: () => number,
 ): Router => {
   const router = Router();
-  router.use(gatewayOnly(secret, now));
+  router.use(internalOnly(secret, now));
   router.get('/projects/:id', async (req, res) => {
     const project = await directory.findProject(req.params.id);
     if (!project) throw new ApiError('not_found', 'There is no such project.');

@@ -8,8 +8,8 @@ import {
 } from '@backlot/identity';
 import type { RequestHandler } from 'express';
 
-/** Stands in front of paths that answer the gateway's own questions, never a caller's. */
-export const gatewayOnly =
+/** Stands in front of paths that answer the platform's own questions, never a caller's. */
+export const internalOnly =
   (secret: IdentitySecret, now: () => number): RequestHandler =>
   (req, _res, next) => {
     try {
@@ -19,5 +19,5 @@ export const gatewayOnly =
     } catch (error) {
       if (!(error instanceof IdentityInvalid)) throw error;
     }
-    throw new ApiError('unauthenticated', 'This path answers the gateway only.');
+    throw new ApiError('unauthenticated', 'This path answers the platform only.');
   };

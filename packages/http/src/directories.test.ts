@@ -1,9 +1,13 @@
 import { defaultLimits } from '@backlot/contract';
-import { gatewayOnly } from '@backlot/http';
 import { type ServiceUnderTest, serveForTest, testIdentitySecret } from '@backlot/testing';
 import { afterEach, expect, it } from '@jest/globals';
 import express from 'express';
-import { createHttpProjectDirectory, createHttpSessionDirectory } from './http.ts';
+import {
+  createHttpAccountDirectory,
+  createHttpProjectDirectory,
+  createHttpSessionDirectory,
+} from './directories.ts';
+import { internalOnly } from './internal-only.ts';
 
 let service: ServiceUnderTest | undefined;
 afterEach(() => service?.stop());
@@ -20,23 +24,30 @@ const snapshot = {
 
 const given = async () => {
   const app = express();
-  app.use(gatewayOnly(testIdentitySecret, Date.now));
+  app.use(internalOnly(testIdentitySecret, Date.now));
   app.get('/internal/projects/demo', (_req, res) => void res.json(snapshot));
   app.get('/internal/keys/hash', (_req, res) => void res.json({ id: 'k', projectNumber: 1001 }));
   app.get('/internal/sessions/1001/live', (_req, res) => void res.json({ live: true }));
   app.get('/internal/sessions/1001/ended', (_req, res) => void res.json({ live: false }));
   app.get('/auth/.well-known/jwks.json', (_req, res) => void res.json({ keys: [] }));
+  app.post('/internal/accounts/1001/registered', express.json(), (req, res) => {
+    res.json({ emails: req.body.emails.slice(0, 1) });
+  });
+  app.get('/internal/accounts/1001/u1', (_req, res) => {
+    res.json({ email: 'a@example.org', name: null });
+  });
   app.get('/internal/projects/broken', (_req, res) => void res.status(500).json({}));
   service = await serveForTest(app);
   const options = { origin: service.url, identitySecret: testIdentitySecret, now: Date.now };
   return {
     projects: createHttpProjectDirectory(options),
     sessions: createHttpSessionDirectory(options),
+    accounts: createHttpAccountDirectory(options),
   };
 };
 
 it('asks with the identity of the gateway and understands what services answer', async () => {
-  const { projects, sessions } = await given();
+  const { projects, sessions, accounts } = await given();
   expect(await projects.findProject('demo')).toEqual(snapshot);
   expect(await projects.findProject('no/thing')).toBeNull();
   expect(await projects.findKey('hash')).toEqual({ id: 'k', projectNumber: 1001 });
@@ -46,12 +57,18 @@ it('asks with the identity of the gateway and understands what services answer',
     await sessions.isLive(1001, 'ended'),
     await sessions.isLive(1, 'x'),
   ]).toEqual([true, false, false]);
+  expect(await accounts.registered(1001, ['a@example.org', 'b@example.org'])).toEqual([
+    'a@example.org',
+  ]);
+  expect(await accounts.findAccount(1001, 'u1')).toEqual({ email: 'a@example.org', name: null });
+  expect(await accounts.findAccount(1001, 'u2')).toBeNull();
   expect(await sessions.jwks()).toEqual({ keys: [] });
 });
 
 it('a failing or absent service is a failure, not an absence', async () => {
-  const { projects } = await given();
+  const { projects, accounts } = await given();
   await expect(projects.findProject('broken')).rejects.toThrow('answered 500');
+  await expect(accounts.registered(1, [])).rejects.toThrow('does not tell');
   await service?.stop();
   await expect(projects.findProject('demo')).rejects.toThrow();
   service = undefined;

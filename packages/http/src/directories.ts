@@ -1,4 +1,6 @@
 import type {
+  AccountDirectory,
+  AccountSnapshot,
   CreditDirectory,
   Jwks,
   KeySnapshot,
@@ -24,14 +26,18 @@ export interface HttpDirectoryOptions {
 /** A caller waits for these answers, so that a slow directory must fail before the caller's own patience. */
 const timeoutMs = 5000;
 
-type Ask = (path: string) => Promise<Response>;
+type Ask = (path: string, body?: unknown) => Promise<Response>;
 
 const createAsk =
   ({ origin, identitySecret, now }: HttpDirectoryOptions, method = 'GET'): Ask =>
-  async (path) => {
+  async (path, body) => {
     const response = await fetch(origin + path, {
       method,
-      headers: { [identityHeader]: signIdentity(internalIdentity, identitySecret, now()) },
+      headers: {
+        [identityHeader]: signIdentity(internalIdentity, identitySecret, now()),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -77,6 +83,24 @@ export const createHttpSessionDirectory = (options: HttpDirectoryOptions): Sessi
   };
 };
 
+/** The auth service asked for accounts over HTTP. */
+export const createHttpAccountDirectory = (options: HttpDirectoryOptions): AccountDirectory => {
+  const ask = createAsk(options);
+  const askWithBody = createAsk(options, 'POST');
+  return {
+    async registered(projectNumber, emails) {
+      const path = `/internal/accounts/${projectNumber}/registered`;
+      const found = await jsonOrNull<{ emails: string[] }>(await askWithBody(path, { emails }));
+      if (!found) throw new Error(`${options.origin} does not tell accounts.`);
+      return found.emails;
+    },
+    findAccount: async (projectNumber, userId) =>
+      jsonOrNull<AccountSnapshot>(
+        await ask(`/internal/accounts/${projectNumber}/${encodeURIComponent(userId)}`),
+      ),
+  };
+};
+
 /** The projects service asked to load credits over HTTP. */
 export const createHttpCreditDirectory = (options: HttpDirectoryOptions): CreditDirectory => {
   const ask = createAsk(options, 'POST');
@@ -89,7 +113,7 @@ export const createHttpCreditDirectory = (options: HttpDirectoryOptions): Credit
   };
 };
 
-/** All three, for a gateway whose services are processes of their own. */
+/** What a gateway asks, whose services are processes of their own. */
 export const createHttpDirectories = (
   origins: { auth: string; projects: string },
   asked: Omit<HttpDirectoryOptions, 'origin'>,
