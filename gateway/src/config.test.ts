@@ -7,6 +7,8 @@ const env = {
   BACKLOT_PROJECTS_ORIGIN: 'http://projects:8087',
   BACKLOT_RECORDS_ORIGIN: 'http://records:8082',
   BACKLOT_AI_ORIGIN: 'http://ai:8083',
+  BACKLOT_EMAIL_ORIGIN: 'http://email:8085',
+  BACKLOT_PAYMENTS_ORIGIN: 'http://payments:8086',
   REDIS_URL: 'redis://redis:6379',
   AMQP_URL: 'amqp://rabbitmq:5672',
 };
@@ -26,6 +28,8 @@ it('needs a secret and the services, the rest has defaults', () => {
       projects: 'http://projects:8087',
       records: 'http://records:8082',
       ai: 'http://ai:8083',
+      email: 'http://email:8085',
+      payments: 'http://payments:8086',
     },
     gateway: {
       issuer: 'backlot',

@@ -1,17 +1,15 @@
 import { hash } from 'node:crypto';
 import type { ServiceName } from '@backlot/contract';
-import { portSetting, readSettings, redisSetting, sharedSettings } from '@backlot/process';
+import {
+  originSetting,
+  portSetting,
+  readSettings,
+  redisSetting,
+  sharedSettings,
+} from '@backlot/process';
 import { z } from 'zod';
 import type { GatewayConfig } from './gateway.ts';
 
-const origin = z
-  .url({ protocol: /^https?$/ })
-  .transform((value) => new URL(value))
-  .refine(
-    (url) => url.pathname === '/' && url.search === '',
-    'must be an origin such as http://auth:8081',
-  )
-  .transform((url) => url.origin);
 const schema = z.object({
   ...sharedSettings,
   PORT: portSetting.default(8080),
@@ -34,10 +32,12 @@ const schema = z.object({
   BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
   BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(180),
-  BACKLOT_AUTH_ORIGIN: origin,
-  BACKLOT_PROJECTS_ORIGIN: origin,
-  BACKLOT_RECORDS_ORIGIN: origin,
-  BACKLOT_AI_ORIGIN: origin,
+  BACKLOT_AUTH_ORIGIN: originSetting,
+  BACKLOT_PROJECTS_ORIGIN: originSetting,
+  BACKLOT_RECORDS_ORIGIN: originSetting,
+  BACKLOT_AI_ORIGIN: originSetting,
+  BACKLOT_EMAIL_ORIGIN: originSetting,
+  BACKLOT_PAYMENTS_ORIGIN: originSetting,
 });
 
 export interface ProcessConfig {
@@ -77,6 +77,8 @@ export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
       projects: settings.BACKLOT_PROJECTS_ORIGIN,
       records: settings.BACKLOT_RECORDS_ORIGIN,
       ai: settings.BACKLOT_AI_ORIGIN,
+      email: settings.BACKLOT_EMAIL_ORIGIN,
+      payments: settings.BACKLOT_PAYMENTS_ORIGIN,
     },
     gateway: {
       issuer: settings.BACKLOT_TOKEN_ISSUER,

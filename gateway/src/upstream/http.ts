@@ -31,4 +31,6 @@ export const createHttpUpstreams = (
   projects: createHttpUpstream(origins.projects),
   records: createHttpUpstream(origins.records),
   ai: createHttpUpstream(origins.ai),
+  email: createHttpUpstream(origins.email),
+  payments: createHttpUpstream(origins.payments),
 });

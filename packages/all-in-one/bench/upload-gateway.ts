@@ -1,7 +1,7 @@
 /** A gateway with one route that takes a large body, in front of a service that throws it away. */
 import { createServer } from 'node:http';
 import { createInProcessBus } from '@backlot/bus';
-import { defaultLimits, defineRoute, MIB } from '@backlot/contract';
+import { defaultLimits, defineRoute, MIB, type ServiceName } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
 import { createGateway, createHttpUpstream } from '@backlot/gateway';
 import { identitySecret } from '@backlot/identity';
@@ -27,9 +27,13 @@ const upload = defineRoute({
 const [port = '', service = ''] = process.argv.slice(2);
 const upstream = createHttpUpstream(service);
 const counters = createMemoryCounters(Date.now);
+const services = ['auth', 'records', 'ai', 'email', 'payments', 'projects'] as const;
 const project = { id: 'demo', number: 1001, name: 'Demo', ownerId: null, settings: {} };
 const gateway = createGateway({
-  upstreams: { auth: upstream, projects: upstream, records: upstream, ai: upstream },
+  upstreams: Object.fromEntries(services.map((name) => [name, upstream])) as Record<
+    ServiceName,
+    typeof upstream
+  >,
   projects: {
     findProject: async () => ({ ...project, status: 'active', limits: defaultLimits }),
     findKey: async () => null,

@@ -59,7 +59,10 @@ describe('the stack command', () => {
   }, 60_000);
 
   it('names each process in its log and stops all of them in order', async () => {
-    for (const name of ['auth', 'projects', 'records', 'ai', 'gateway-1', 'gateway-2']) {
+    for (const name of [
+      ...['auth', 'projects', 'records', 'ai', 'email', 'payments'],
+      ...['gateway-1', 'gateway-2'],
+    ]) {
       expect(stack.output()).toMatch(new RegExp(`^${name} +\\| `, 'm'));
     }
     expect(await stack.end('SIGINT')).toBe(0);

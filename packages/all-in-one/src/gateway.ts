@@ -3,13 +3,8 @@ import type { RequestListener } from 'node:http';
 import type { Bus } from '@backlot/bus';
 import { openApiDocument, routes } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
-import {
-  createGateway,
-  createHttpDirectories,
-  createHttpUpstreams,
-  createInProcessUpstream,
-} from '@backlot/gateway';
-import { serve } from '@backlot/http';
+import { createGateway, createHttpUpstreams, createInProcessUpstream } from '@backlot/gateway';
+import { createHttpDirectories, serve } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
 import type { PlatformConfig } from './config.ts';
@@ -29,12 +24,14 @@ export interface GatewayOptions {
 
 type Running = (() => Promise<unknown>)[];
 
-const inProcess = ({ auth, records, projects, ai }: Services) => ({
+const inProcess = ({ auth, records, projects, ai, email, payments }: Services) => ({
   upstreams: {
     auth: createInProcessUpstream(auth.app),
     records: createInProcessUpstream(records.app),
     projects: createInProcessUpstream(projects.app),
     ai: createInProcessUpstream(ai.app),
+    email: createInProcessUpstream(email.app),
+    payments: createInProcessUpstream(payments.app),
   },
   projects: projects.directory,
   credits: {
@@ -55,6 +52,8 @@ const overHttp = async (services: Services, options: GatewayOptions, running: Ru
     records: await listen('records'),
     projects: await listen('projects'),
     ai: await listen('ai'),
+    email: await listen('email'),
+    payments: await listen('payments'),
   };
   return {
     upstreams: createHttpUpstreams(origins),

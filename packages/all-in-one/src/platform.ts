@@ -70,6 +70,7 @@ export const startPlatform = async (
         databaseUrl,
         publicUrl: url,
         masterKey: secrets.masterKey,
+        secretsKey: secrets.secretsKey,
       },
       running,
     );

@@ -6,6 +6,7 @@ import { z } from 'zod';
 const schema = z.object({
   identitySecret: z.string(),
   masterKey: z.string(),
+  secretsKey: z.string(),
   operatorToken: z.string(),
   ownerPassword: z.string(),
 });
@@ -16,6 +17,7 @@ export type Secrets = z.infer<typeof schema>;
 const create = (): Secrets => ({
   identitySecret: randomBytes(32).toString('base64url'),
   masterKey: randomBytes(32).toString('base64'),
+  secretsKey: randomBytes(32).toString('base64'),
   operatorToken: `op_${randomBytes(24).toString('base64url')}`,
   ownerPassword: randomBytes(9).toString('base64url'),
 });

@@ -9,7 +9,17 @@ import { type AuthService, createAuthService, readAuthConfig } from '@backlot/au
 import type { Bus } from '@backlot/bus';
 import type { Counters } from '@backlot/counters';
 import { createDatabase, migrate } from '@backlot/database';
+import {
+  createEmailService,
+  type EmailService,
+  parseConfig as parseEmailConfig,
+} from '@backlot/email';
 import type { IdentitySecret } from '@backlot/identity';
+import {
+  createPaymentsService,
+  type PaymentsService,
+  parseConfig as parsePaymentsConfig,
+} from '@backlot/payments';
 import {
   createProjectsService,
   type ProjectsService,
@@ -28,6 +38,8 @@ export interface ServicesOptions {
   databaseUrl: string;
   publicUrl: string;
   masterKey: string;
+  /** In base64; seals what projects entrust to the platform. */
+  secretsKey: string;
   identitySecret: IdentitySecret;
   now: () => number;
   log: Logger;
@@ -41,11 +53,13 @@ export interface Services {
   projects: ProjectsService;
   records: RecordsService;
   ai: AiService;
+  email: EmailService;
+  payments: PaymentsService;
 }
 
 /** Migrates, creates and starts every service; what must be stopped is pushed to `running`. */
 export const startServices = async (
-  { settings, databaseUrl, publicUrl, masterKey, ...shared }: ServicesOptions,
+  { settings, databaseUrl, publicUrl, masterKey, secretsKey, ...shared }: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Promise<Services> => {
   for (const each of migrations) await migrate({ url: databaseUrl, ...each });
@@ -63,21 +77,24 @@ export const startServices = async (
     ...settings,
     BACKLOT_PUBLIC_URL: publicUrl,
     BACKLOT_AUTH_MASTER_KEY: masterKey,
+    BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secretsKey,
   };
   const schemas = createJsonSchemas();
   running.push(() => schemas.close());
+  const auth = createAuthService({
+    ...shared,
+    database: databaseOf('auth'),
+    // One hash at a time leaves the other threads of the pool to everything else in this process.
+    config: readAuthConfig(env, { hashConcurrency: 1 }),
+  });
+  const projects = createProjectsService({
+    ...shared,
+    database: databaseOf('projects'),
+    config: parseProjectsConfig(env),
+  });
   const services = {
-    auth: createAuthService({
-      ...shared,
-      database: databaseOf('auth'),
-      // One hash at a time leaves the other threads of the pool to everything else in this process.
-      config: readAuthConfig(env, { hashConcurrency: 1 }),
-    }),
-    projects: createProjectsService({
-      ...shared,
-      database: databaseOf('projects'),
-      config: parseProjectsConfig(env),
-    }),
+    auth,
+    projects,
     records: createRecordsService({
       ...shared,
       database: databaseOf('records'),
@@ -89,6 +106,19 @@ export const startServices = async (
       config: parseAiConfig(env),
       provider: createDemoProvider(schemas),
       schemas,
+    }),
+    email: createEmailService({
+      ...shared,
+      database: databaseOf('email'),
+      config: parseEmailConfig(env),
+      projects: projects.directory,
+      accounts: auth.accounts,
+    }),
+    payments: createPaymentsService({
+      ...shared,
+      database: databaseOf('payments'),
+      config: parsePaymentsConfig(env),
+      projects: projects.directory,
     }),
   };
   for (const service of Object.values(services)) {

@@ -39,7 +39,7 @@ export interface StackUnderTest {
   stop(): Promise<void>;
 }
 
-const services = ['auth', 'projects', 'records', 'ai'] as const;
+const services = ['auth', 'projects', 'records', 'ai', 'email', 'payments'] as const;
 const entryOf = (folder: string) => new URL(`../../../${folder}/src/main.ts`, import.meta.url);
 const secret = (bytes: number) => randomBytes(bytes);
 const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
@@ -86,6 +86,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       AMQP_URL: rabbitmq.url,
       BACKLOT_IDENTITY_SECRET: secret(32).toString('hex'),
       BACKLOT_AUTH_MASTER_KEY: secret(32).toString('base64'),
+      BACKLOT_SECRETS_KEYS: secret(32).toString('base64'),
       BACKLOT_OPERATOR_TOKEN: operatorToken,
     };
     let nextPort = 18_000 + Math.floor(Math.random() * 4_000);
@@ -98,7 +99,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
     const origins: Record<string, string> = {};
     const started: Partial<Record<(typeof services)[number], OsProcess>> = {};
     for (const name of services) {
-      const service = await launch(name, entryOf(`services/${name}`), shared);
+      const service = await launch(name, entryOf(`services/${name}`), { ...shared, ...origins });
       started[name] = service;
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = service.url;
     }

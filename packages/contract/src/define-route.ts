@@ -9,14 +9,19 @@ export type Caller = (typeof callers)[number];
 export const limitClasses = ['read', 'write', 'ai', 'upload', 'email', 'payments'] as const;
 export type LimitClass = (typeof limitClasses)[number];
 
-export type ServiceName = 'auth' | 'records' | 'ai' | 'projects';
+export type ServiceName = 'auth' | 'records' | 'ai' | 'email' | 'payments' | 'projects';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Credits are counted in thousandths; a priced call takes at least one whole credit. */
 export const creditMillicredits = 1000;
 
-/** On a service's answer to a priced call: the milli-credits used. For the gateway, which removes it. */
+/**
+ * On a service's answer to a priced call: the milli-credits used, or `usageFollows`. For the gateway,
+ * which removes it.
+ */
 export const usageHeader = 'x-backlot-usage';
+/** The answer is streamed: what it used is known, and recorded for the ledger, only at its end. */
+export const usageFollows = 'follows';
 
 /** What a priced call costs at most; it is settled to what was used (contract section 9). */
 export interface Price {
@@ -24,6 +29,11 @@ export interface Price {
   needsBody: boolean;
   /** @param input.body parsed JSON that nobody has validated yet */
   worstCaseMillicredits(input: { body: unknown; contentLength: number | undefined }): number;
+  /**
+   * When the caller goes, the service is told and ends its work, and records what was used until then.
+   * Otherwise a priced call is heard to its end.
+   */
+  endsWithCaller?: true;
 }
 
 /**
@@ -45,6 +55,8 @@ export interface RouteDefinition {
   query?: z.ZodObject;
   body?: z.ZodType;
   response: z.ZodType;
+  /** What the answer may be beside JSON: server-sent events, or instead of it: a page for people. */
+  answers?: 'json-or-events' | 'html';
   status: 200 | 201;
   errors: readonly ErrorCode[];
   /** Free unless stated. */

@@ -39,6 +39,13 @@ export const events = {
     percent: z.union([z.literal(80), z.literal(95), z.literal(100)]),
     balanceMillicredits: z.number().int(),
   }),
+  /** A payment took a step: it is published once for each status that is reached. */
+  'payment.changed': z.object({
+    projectId: z.string(),
+    projectNumber: z.number().int(),
+    paymentId: z.uuid(),
+    status: z.enum(['paid', 'failed', 'expired', 'refunded']),
+  }),
   /** The platform wants a mail sent to a user of a project. */
   'mail.requested': z.object({
     projectId: z.string(),

@@ -8,6 +8,8 @@ const groupNames: Record<RouteDefinition['service'], string> = {
   auth: 'Accounts',
   records: 'Records',
   ai: 'AI',
+  email: 'E-mail',
+  payments: 'Payments',
   projects: controlPlane,
 };
 const groupOf = ({ plane, service }: RouteDefinition) =>
@@ -61,6 +63,13 @@ const failuresOf = (route: RouteDefinition) => {
   return { ...stated, default: { $ref: '#/components/responses/Failure' } };
 };
 
+const contentOf = ({ answers, response }: RouteDefinition) => ({
+  ...(answers === 'html'
+    ? { 'text/html': { schema: { type: 'string' } } }
+    : { 'application/json': { schema: jsonSchema(response, 'output') } }),
+  ...(answers === 'json-or-events' && { 'text/event-stream': { schema: { type: 'string' } } }),
+});
+
 const operationOf = (route: RouteDefinition) => ({
   operationId: route.operationId,
   tags: [groupOf(route)],
@@ -87,7 +96,7 @@ const operationOf = (route: RouteDefinition) => ({
   responses: {
     [route.status]: {
       description: 'Done',
-      content: { 'application/json': { schema: jsonSchema(route.response, 'output') } },
+      content: contentOf(route),
     },
     ...failuresOf(route),
   },
@@ -110,7 +119,7 @@ export const openApiDocument = (routes: readonly RouteDefinition[]): Record<stri
       title: 'Backlot',
       version: '1',
       description:
-        'The backend of an application: accounts, records, AI and the control plane of its project.',
+        'The backend of an application: accounts, records, AI, e-mail, payments and the control plane of its project.',
     },
     servers: [
       {

@@ -61,10 +61,16 @@ describe('docker-compose.yml', () => {
     expect(waitedFor).toHaveLength(ours.length + ['redis', 'rabbitmq'].length);
   });
 
-  it('keeps everything but the gateway in a network without a way out', () => {
+  it('keeps all but the gateway, and services that call providers, in a network without a way out', () => {
     expect(compose.networks.back).toEqual({ internal: true });
+    const further: Record<string, string[]> = {
+      gateway: ['front', 'back'],
+      ai: ['back', 'out'],
+      email: ['back', 'out'],
+      payments: ['back', 'out'],
+    };
     for (const [name, { networks }] of Object.entries(compose.services))
-      expect(networks).toEqual(name === 'gateway' ? ['front', 'back'] : ['back']);
+      expect(networks).toEqual(further[name] ?? ['back']);
   });
 
   it('names every setting that it takes from .env', async () => {

@@ -12,6 +12,8 @@ export interface Deployable {
   component: 'gateway' | 'service';
   /** Keys of the Secret `backlot-secrets` that it gets, under the same names. */
   secrets: readonly string[];
+  /** Services that it asks something at once; the gateway may ask all. */
+  asks: readonly string[];
   /** Asked for; there is no upper limit of CPU, so that a burst is not throttled. */
   cpuMillis: number;
   /** Asked for and the upper limit. */
@@ -20,11 +22,17 @@ export interface Deployable {
   replicas: { min: number; max: number };
 }
 
-const service = (name: string, memoryMib: number, ownSecrets: string[] = []): Deployable => ({
+interface Own {
+  secrets?: readonly string[];
+  asks?: readonly string[];
+}
+
+const service = (name: string, memoryMib: number, own: Own = {}): Deployable => ({
   name,
   entry: `services/${name}/src/main.ts`,
   component: 'service',
-  secrets: ['DATABASE_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', ...ownSecrets],
+  secrets: ['DATABASE_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', ...(own.secrets ?? [])],
+  asks: own.asks ?? [],
   cpuMillis: 250,
   memoryMib,
   replicas: { min: 2, max: 6 },
@@ -36,12 +44,18 @@ export const deployables: readonly Deployable[] = [
     entry: 'gateway/src/main.ts',
     component: 'gateway',
     secrets: ['REDIS_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', 'BACKLOT_OPERATOR_TOKEN'],
+    asks: ['auth', 'records', 'ai', 'email', 'payments', 'projects'],
     cpuMillis: 500,
     memoryMib: 512,
     replicas: { min: 2, max: 10 },
   },
-  service('auth', 512, ['BACKLOT_AUTH_MASTER_KEY']),
+  service('auth', 512, { secrets: ['BACKLOT_AUTH_MASTER_KEY'] }),
   service('records', 768),
   service('ai', 384),
-  service('projects', 384, ['REDIS_URL']),
+  service('email', 384, { asks: ['auth', 'projects'] }),
+  service('payments', 384, {
+    secrets: ['BACKLOT_SECRETS_KEYS'],
+    asks: ['projects'],
+  }),
+  service('projects', 384, { secrets: ['REDIS_URL'] }),
 ];

@@ -21,6 +21,7 @@ const services = deployables.filter(({ component }) => component === 'service');
 const secrets = {
   BACKLOT_IDENTITY_SECRET: 'an-identity-secret-for-this-test-only',
   BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 8).toString('base64'),
   BACKLOT_OPERATOR_TOKEN: 'an-operator-token-for-this-test',
 };
 
@@ -114,8 +115,10 @@ describe('the image, its steps carried out without an engine', () => {
     };
     const containers: Container[] = [];
     const origins: Record<string, string> = {};
-    for (const { name, entry } of services) {
-      const container = await launch([entry], settings);
+    // Who is asked comes first; on other machines names stand for addresses that are not known yet.
+    const inOrder = [...services].sort((a, b) => a.asks.length - b.asks.length);
+    for (const { name, entry } of inOrder) {
+      const container = await launch([entry], { ...settings, ...origins });
       containers.push(container);
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = `http://127.0.0.1:${container.port}`;
     }

@@ -2,7 +2,7 @@ import type { IDeployment } from 'kubernetes-models/apps/v1';
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import type { IContainer, IEnvVar, IPodSpec, IProbe, IService } from 'kubernetes-models/v1';
-import { type Deployable, deployables } from './deployables.ts';
+import type { Deployable } from './deployables.ts';
 
 export type Manifest = IDeployment | IService | IHorizontalPodAutoscaler | IPodDisruptionBudget;
 
@@ -19,19 +19,17 @@ const labelsOf = ({ name, component }: Deployable) => ({
 });
 const selectorOf = ({ name }: Deployable) => ({ 'app.kubernetes.io/name': name });
 
-const origins = (): IEnvVar[] =>
-  deployables
-    .filter(({ component }) => component === 'service')
-    .map(({ name }) => ({
-      name: `BACKLOT_${name.toUpperCase()}_ORIGIN`,
-      value: `http://${name}:${port}`,
-    }));
+const originsOf = ({ asks }: Deployable): IEnvVar[] =>
+  asks.map((name) => ({
+    name: `BACKLOT_${name.toUpperCase()}_ORIGIN`,
+    value: `http://${name}:${port}`,
+  }));
 
-const environmentOf = ({ component, secrets }: Deployable): IEnvVar[] => [
+const environmentOf = (deployable: Deployable): IEnvVar[] => [
   { name: 'PORT', value: String(port) },
   { name: 'BACKLOT_METRICS_PORT', value: String(metricsPort) },
-  ...(component === 'gateway' ? origins() : []),
-  ...secrets.map((key) => ({
+  ...originsOf(deployable),
+  ...deployable.secrets.map((key) => ({
     name: key,
     valueFrom: { secretKeyRef: { name: 'backlot-secrets', key } },
   })),

@@ -14,6 +14,16 @@ export const sharedSettings = {
 
 export const redisSetting = z.url({ protocol: /^rediss?$/ });
 
+/** Where another process is reached, for example `http://auth:8081`. */
+export const originSetting = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => new URL(value))
+  .refine(
+    (url) => url.pathname === '/' && url.search === '',
+    'must be an origin such as http://auth:8081',
+  )
+  .transform((url) => url.origin);
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -9,7 +9,7 @@ export interface Program {
   env: Record<string, string>;
 }
 
-const services = ['auth', 'projects', 'records', 'ai'] as const;
+const services = ['auth', 'projects', 'records', 'ai', 'email', 'payments'] as const;
 const entryOf = (name: string) =>
   fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
 
@@ -37,6 +37,7 @@ export const planStack = (
     DATABASE_URL: servers.databaseUrl,
     BACKLOT_IDENTITY_SECRET: secrets.identitySecret,
     BACKLOT_AUTH_MASTER_KEY: secrets.masterKey,
+    BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secrets.secretsKey,
     BACKLOT_OPERATOR_TOKEN: settings.BACKLOT_OPERATOR_TOKEN ?? secrets.operatorToken,
     BACKLOT_PUBLIC_URL: settings.BACKLOT_PUBLIC_URL ?? urls[0] ?? '',
   };
@@ -52,7 +53,7 @@ export const planStack = (
     services: services.map((name, index) => ({
       name,
       entry: entryOf(name),
-      env: { ...shared, PORT: portOf(index) },
+      env: { ...shared, ...origins, PORT: portOf(index) },
     })),
     gateways: urls.map((_, index) => ({
       name: `gateway-${index + 1}`,

@@ -1,0 +1,3 @@
+import type { MountedRoute } from '@backlot/http';
+
+export const routesOf = (): MountedRoute[] => [];
