@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  randomUUID,
+} from 'node:crypto';
 import type { Database } from './database.ts';
 
 export interface Answer {
@@ -18,6 +25,12 @@ export interface IdempotentCall {
 
 export type IdempotentResult = { answer: Answer; replayed: boolean } | 'mismatch' | 'in_progress';
 
+/** What slow work has found out, and the writes that belong to it. */
+export interface Finished {
+  answer: Answer;
+  commit(): Promise<unknown>;
+}
+
 export interface IdempotencyStore {
   /**
    * Runs `work` at most once per call within 24 hours. Its writes and its answer commit together, so
@@ -27,6 +40,17 @@ export interface IdempotencyStore {
   run(
     call: IdempotentCall,
     work: () => Promise<Answer>,
+    keptFailure: (error: unknown) => Answer | undefined,
+  ): Promise<IdempotentResult>;
+  /**
+   * The same for work that waits for others: the call is claimed first and no transaction is held
+   * while `work` runs. What `commit` writes and the answer commit together. A crash frees the claim
+   * after two minutes; work that takes longer may be done twice, its writes and answer are not.
+   * Needs `idempotencyClaims`.
+   */
+  runSlow(
+    call: IdempotentCall,
+    work: () => Promise<Finished>,
     keptFailure: (error: unknown) => Answer | undefined,
   ): Promise<IdempotentResult>;
   /** Deletes answers older than 24 hours, at most 10,000. */
@@ -42,6 +66,10 @@ CREATE TABLE idempotency (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX idempotency_created_at ON idempotency (created_at)`;
+
+/** What `runSlow` adds to it. */
+export const idempotencyClaims = `
+ALTER TABLE idempotency ALTER COLUMN sealed_answer DROP NOT NULL, ADD COLUMN claim uuid`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const ivBytes = 12;
@@ -67,7 +95,75 @@ const unseal = (call: IdempotentCall, sealed: Buffer): Answer => {
   return JSON.parse(text.toString('utf8')) as Answer;
 };
 
+class ClaimLost extends Error {
+  override readonly name = 'ClaimLost';
+}
+
+/** Exact among parallel calls: one of them gets the row. */
+const claim = async (
+  database: Database,
+  call: IdempotentCall,
+  token: string,
+): Promise<IdempotentResult | undefined> => {
+  const [scopeHash, requestHash] = [sha256(call.scope), sha256(call.request)];
+  const claimed = await database.query(
+    `INSERT INTO idempotency (scope_hash, request_hash, claim) VALUES ($1, $2, $3)
+     ON CONFLICT (scope_hash) DO UPDATE
+       SET request_hash = excluded.request_hash, claim = excluded.claim, sealed_answer = NULL, created_at = now()
+       WHERE idempotency.created_at <= now() - CASE WHEN idempotency.sealed_answer IS NULL
+         THEN interval '2 minutes' ELSE interval '24 hours' END
+     RETURNING true`,
+    [scopeHash, requestHash, token],
+  );
+  if (claimed.length > 0) return undefined;
+  const [row] = await database.query<{ request_hash: Buffer; sealed_answer: Buffer | null }>(
+    'SELECT request_hash, sealed_answer FROM idempotency WHERE scope_hash = $1',
+    [scopeHash],
+  );
+  if (row && !row.request_hash.equals(requestHash)) return 'mismatch';
+  if (!row?.sealed_answer) return 'in_progress';
+  return { answer: unseal(call, row.sealed_answer), replayed: true };
+};
+
+/** @throws ClaimLost where the work took so long that another call has taken it over */
+const keep = async (database: Database, call: IdempotentCall, token: string, answer: Answer) => {
+  const kept = await database.query(
+    `UPDATE idempotency SET sealed_answer = $3, created_at = now()
+      WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL RETURNING true`,
+    [sha256(call.scope), token, seal(call, answer)],
+  );
+  if (kept.length === 0) throw new ClaimLost();
+};
+
 export const createIdempotencyStore = (database: Database): IdempotencyStore => ({
+  async runSlow(call, work, keptFailure) {
+    const token = randomUUID();
+    const known = await claim(database, call, token);
+    if (known) return known;
+    try {
+      const { answer, commit } = await work();
+      await database.transaction(async () => {
+        await commit();
+        await keep(database, call, token, answer);
+      });
+      return { answer, replayed: false };
+    } catch (error) {
+      if (error instanceof ClaimLost) return 'in_progress';
+      const kept = keptFailure(error);
+      if (kept) {
+        await keep(database, call, token, kept);
+        return { answer: kept, replayed: false };
+      }
+      // Where this fails too, the claim is free after its time. An answer whose commit was not heard stays.
+      await database
+        .query(
+          'DELETE FROM idempotency WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL',
+          [sha256(call.scope), token],
+        )
+        .catch(() => {});
+      throw error;
+    }
+  },
   run: (call, work, keptFailure) =>
     database.transaction(async () => {
       const scopeHash = sha256(call.scope);
