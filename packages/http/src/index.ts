@@ -3,7 +3,9 @@
  * idempotency, failures, listening and graceful stop. Knows no service and no database.
  */
 export * from './directories.ts';
+export type { EventReply, ServerEvent } from './event-stream.ts';
 export * from './failure.ts';
+export type { IdempotencyPort } from './idempotent.ts';
 export * from './internal-only.ts';
 export * from './json-body.ts';
 export * from './page.ts';

@@ -8,10 +8,13 @@ import {
   serveForTest,
   signed,
   testIdentitySecret,
+  until,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { type IdempotencyPort, JsonText, route } from './route.ts';
+import type { ServerEvent } from './event-stream.ts';
+import type { IdempotencyPort } from './idempotent.ts';
+import { JsonText, route } from './route.ts';
 import { serviceApp } from './service-app.ts';
 
 const echo = defineRoute({
@@ -53,7 +56,32 @@ const lies = defineRoute({
   response: z.object({ n: z.number() }),
 });
 
-const noKeys: IdempotencyPort = { run: () => Promise.reject(new Error('not under test')) };
+const streams = defineRoute({
+  ...withoutBody,
+  operationId: 'streams',
+  path: '/streams/:collection',
+  answers: 'json-or-events',
+});
+
+const notUnderTest = () => Promise.reject(new Error('not under test'));
+const noKeys: IdempotencyPort = { run: notUnderTest, runSlow: notUnderTest };
+const ended: string[] = [];
+const committed: string[] = [];
+
+async function* eventsOf(kind: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  try {
+    if (kind === 'none') throw new ApiError('upstream_failed', 'Nothing came.');
+    yield { event: 'delta', data: { text: 'a\nb' } };
+    if (kind === 'half') throw new Error('secret detail');
+    // More than any buffer takes: without a reader it waits.
+    while (kind === 'endless') yield { event: 'delta', data: 'x'.repeat(100_000) };
+    if (kind === 'silent')
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    yield { event: 'done', data: {} };
+  } finally {
+    ended.push(kind);
+  }
+}
 const logged: object[] = [];
 
 describe('route', () => {
@@ -74,6 +102,11 @@ describe('route', () => {
               throw Object.assign(new Error('secret host'), { isUnavailable: true });
             throw new Error('secret detail');
           }),
+          route(streams, async ({ params, signal }) =>
+            params.collection === 'json'
+              ? { body: {}, commit: async () => void committed.push('json') }
+              : { events: eventsOf(params.collection, signal) },
+          ),
           route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
         ],
         identitySecret: testIdentitySecret,
@@ -207,6 +240,45 @@ describe('route', () => {
     expect(broken).toMatchObject({ status: 500, body: { code: 'internal' } });
     expect(JSON.stringify([down.body, broken.body])).not.toContain('secret');
     expect(logged).toHaveLength(2);
+  });
+
+  it('streams events, and says that what they used follows', async () => {
+    const { status, headers, body } = await post('/streams/x', undefined);
+    expect([status, headers.get('content-type'), headers.get('x-backlot-usage')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+      'follows',
+    ]);
+    expect(body).toBe('event: delta\ndata: {"text":"a\\nb"}\n\nevent: done\ndata: {}\n\n');
+  });
+
+  it('a stream that fails ends in an error event; before its first event it is a failure', async () => {
+    expect(await post('/streams/none', undefined)).toMatchObject({
+      status: 502,
+      body: { code: 'upstream_failed' },
+    });
+    const before = logged.length;
+    const { body } = await post('/streams/half', undefined);
+    expect(body).toMatch(/event: error\ndata: \{.*"code":"internal".*\}\n\n$/);
+    expect(body).not.toContain('secret');
+    expect(logged).toHaveLength(before + 1);
+  });
+
+  it.each(['endless', 'silent'])('ends a stream (%s) whose reader has gone', async (kind) => {
+    const gone = new AbortController();
+    const response = await fetch(`${service.url}/streams/${kind}`, {
+      method: 'POST',
+      headers: { [identityHeader]: signed(anonymous()) },
+      signal: gone.signal,
+    });
+    await response.body?.getReader().read();
+    gone.abort();
+    await until(() => ended.includes(kind));
+  });
+
+  it('commits before it answers', async () => {
+    expect(await post('/streams/json', undefined)).toMatchObject({ status: 201 });
+    expect(committed).toEqual(['json']);
   });
 
   it('finds out when a handler does not answer what the contract says', async () => {

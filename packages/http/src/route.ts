@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   ApiError,
   type BodyOf,
@@ -16,7 +15,9 @@ import {
 } from '@backlot/identity';
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import { failureBody, toApiError } from './failure.ts';
+import { type EventReply, sendEvents } from './event-stream.ts';
+import type { FailureLog } from './failure.ts';
+import { type Answer, type Finished, type IdempotencyPort, once } from './idempotent.ts';
 import { readJsonBody } from './json-body.ts';
 
 /** What a handler gets: validated input and a verified identity, never `req` or `res`. */
@@ -29,6 +30,8 @@ export interface Call<R extends RouteDefinition> {
   identity: Identity;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
+  /** Aborted when the caller has gone before the answer was finished. */
+  readonly signal: AbortSignal;
 }
 
 /** JSON that somebody else (PostgreSQL) has already written. */
@@ -44,23 +47,17 @@ export interface Reply<R extends RouteDefinition> {
   headers?: Record<string, string>;
   /** What a priced call used; a replay of its answer uses nothing. */
   usedMillicredits?: number;
+  /** The last writes, stored together with the answer where an Idempotency-Key keeps it. */
+  commit?: () => Promise<unknown>;
 }
 
-export type Handler<R extends RouteDefinition> = (call: Call<R>) => Promise<Reply<R>>;
+export type Handler<R extends RouteDefinition> = (
+  call: Call<R>,
+) => Promise<Reply<R> | (R extends { answers: 'json-or-events' } ? EventReply : never)>;
 
-interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** Structurally what packages/database offers as IdempotencyStore. */
-export interface IdempotencyPort {
-  run(
-    call: { scope: string; key: string; request: string },
-    work: () => Promise<Answer>,
-    keptFailure: (error: unknown) => Answer | undefined,
-  ): Promise<{ answer: Answer; replayed: boolean } | 'mismatch' | 'in_progress'>;
+export interface RouteOptions {
+  /** The handler waits for others: no transaction is held meanwhile, its writes belong in `commit`. */
+  isSlow?: boolean;
 }
 
 export interface RouteContext {
@@ -68,15 +65,13 @@ export interface RouteContext {
   idempotency: IdempotencyPort;
   /** Validates what handlers answer against the contract; on in tests. */
   checkResponses: boolean;
+  log: FailureLog;
 }
 
 export interface MountedRoute {
   definition: RouteDefinition;
   middleware(context: RouteContext): RequestHandler;
 }
-
-/** Contract section 2: at most 255 characters. */
-const maxIdempotencyKeyLength = 255;
 
 const validate = (
   schema: z.ZodType | undefined,
@@ -112,8 +107,6 @@ const checkCaller = (definition: RouteDefinition, identity: Identity): void => {
   throw new ApiError('forbidden', `This call is not open to the caller "${identity.caller}".`);
 };
 
-const callerName = (identity: Identity) => identity.userId ?? identity.keyId ?? identity.ip;
-
 const send = (res: Response, answer: Answer) => {
   res.writeHead(answer.status, {
     'Content-Type': 'application/json; charset=utf-8',
@@ -123,6 +116,41 @@ const send = (res: Response, answer: Answer) => {
   res.end(answer.body);
 };
 
+const signalOf = (res: Response): AbortSignal => {
+  const gone = new AbortController();
+  const onClose = () => {
+    if (!res.writableFinished) gone.abort();
+  };
+  if (res.closed) onClose();
+  else res.once('close', onClose);
+  return gone.signal;
+};
+
+const callOf = async <R extends RouteDefinition>(
+  definition: R,
+  identity: Identity,
+  req: Request,
+  res: Response,
+): Promise<Call<R>> => {
+  const sent = await readJsonBody(req, res, definition);
+  let signal: AbortSignal | undefined;
+  return {
+    params: validate(definition.params, req.params, 'invalid_path'),
+    query: validate(definition.query, req.query, 'invalid_query'),
+    body: validate(definition.body, sent.value, 'invalid_body'),
+    sent,
+    identity,
+    header(name) {
+      const value = req.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+    get signal() {
+      signal ??= signalOf(res);
+      return signal;
+    },
+  } as Call<R>;
+};
+
 /**
  * Binds a handler to its definition. The order is the contract's: identity, anonymous callers, body
  * size and type, fields, then whether this caller may.
@@ -130,109 +158,45 @@ const send = (res: Response, answer: Answer) => {
 export const route = <const R extends RouteDefinition>(
   definition: R,
   handler: Handler<R>,
+  { isSlow = false }: RouteOptions = {},
 ): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
     const identity = identify(req, context);
     if (identity.caller === 'anonymous') checkCaller(definition, identity);
-    const sent = await readJsonBody(req, res, definition);
-    const call = {
-      params: validate(definition.params, req.params, 'invalid_path'),
-      query: validate(definition.query, req.query, 'invalid_query'),
-      body: validate(definition.body, sent.value, 'invalid_body'),
-      sent,
-      identity,
-      header: (name: string) => {
-        const value = req.headers[name];
-        return Array.isArray(value) ? value[0] : value;
-      },
-    } as Call<R>;
+    const call = await callOf(definition, identity, req, res);
     checkCaller(definition, identity);
 
     let usage: Record<string, string> = {};
-    const work = async (): Promise<Answer> => {
-      const { body, headers = {}, usedMillicredits } = await handler(call);
+    const finish = ({ body, headers = {}, usedMillicredits, commit }: Reply<R>): Finished => {
       if (usedMillicredits !== undefined) usage = { [usageHeader]: String(usedMillicredits) };
-      if (context.checkResponses) {
-        definition.response.parse(
-          body instanceof JsonText ? JSON.parse(body.text) : JSON.parse(JSON.stringify(body)),
-        );
-      }
+      const text = body instanceof JsonText ? body.text : JSON.stringify(body);
+      if (context.checkResponses) definition.response.parse(JSON.parse(text));
       return {
-        status: definition.status,
-        headers,
-        body: body instanceof JsonText ? body.text : JSON.stringify(body),
+        answer: { status: definition.status, headers, body: text },
+        commit: commit ?? (async () => {}),
       };
     };
+    // Usage is not part of the answer: it isn't kept for a replay, which does no work.
+    const answerWith = (answer: Answer) =>
+      send(res, { ...answer, headers: { ...answer.headers, ...usage } });
 
     const key = definition.method === 'POST' ? call.header('idempotency-key') : undefined;
-    const answer =
-      key === undefined
-        ? await work()
-        : await once(
-            definition,
-            identity,
-            key,
-            { path: req.url, text: sent.text, requestId: call.header('x-request-id') ?? '' },
-            work,
-            context,
-          );
-    // Not part of the answer: it isn't kept for a replay, which does no work.
-    send(res, { ...answer, headers: { ...answer.headers, ...usage } });
+    if (key === undefined) {
+      const reply = await handler(call);
+      if ('events' in reply) return sendEvents(res, reply, call, context.log);
+      const { answer, commit } = finish(reply);
+      await commit();
+      return answerWith(answer);
+    }
+    const work = async () => {
+      const reply = await handler(call);
+      if ('events' in reply)
+        throw new ApiError('invalid_header', 'A stream takes no Idempotency-Key.');
+      return finish(reply);
+    };
+    const { path, requestId } = { path: req.url, requestId: call.header('x-request-id') ?? '' };
+    const asked = { definition, identity, key, path, text: call.sent.text, requestId };
+    answerWith(await once(context.idempotency, asked, work, isSlow));
   },
 });
-
-const once = async (
-  definition: RouteDefinition,
-  identity: Identity,
-  key: string,
-  request: { path: string; text: string; requestId: string },
-  work: () => Promise<Answer>,
-  context: RouteContext,
-): Promise<Answer> => {
-  if (key.length === 0 || key.length > maxIdempotencyKeyLength) {
-    throw new ApiError(
-      'invalid_header',
-      `Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`,
-    );
-  }
-  const keptFailure = (error: unknown): Answer | undefined => {
-    const failure = toApiError(error);
-    if (failure.status === 402 || failure.status === 429 || failure.status >= 500) return undefined;
-    return {
-      status: failure.status,
-      headers: failure.headers,
-      body: failureBody(failure, request.requestId),
-    };
-  };
-  const scope = [
-    identity.project.number,
-    identity.caller,
-    callerName(identity),
-    definition.operationId,
-    key,
-  ].join('\n');
-  const digest = createHash('sha256')
-    .update(request.path)
-    .update('\n')
-    .update(request.text)
-    .digest('hex');
-  const result = await context.idempotency.run({ scope, key, request: digest }, work, keptFailure);
-  if (result === 'mismatch') {
-    throw new ApiError(
-      'idempotency_mismatch',
-      'This Idempotency-Key was used with another request.',
-    );
-  }
-  if (result === 'in_progress') {
-    throw new ApiError(
-      'idempotency_in_progress',
-      'The first request with this Idempotency-Key is still running.',
-      {
-        retryAfterSeconds: 1,
-      },
-    );
-  }
-  if (!result.replayed) return result.answer;
-  return { ...result.answer, headers: { ...result.answer.headers, 'Idempotent-Replayed': 'true' } };
-};

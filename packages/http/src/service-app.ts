@@ -1,7 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import { createIdentityVerifier, type IdentitySecret } from '@backlot/identity';
 import express, { type Express, type Router } from 'express';
-import { errorHandler, type FailureLog } from './failure.ts';
+import { errorHandler } from './failure.ts';
 import type { MountedRoute, RouteContext } from './route.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
@@ -9,7 +9,6 @@ export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   /** Epoch milliseconds. */
   now: () => number;
   routes: readonly MountedRoute[];
-  log: FailureLog;
   /** Rejects while something the service can't work without is out of reach. */
   ready: () => Promise<unknown>;
   /** Further paths under /internal, for the gateway's own questions; it checks the identity itself. */
@@ -42,7 +41,7 @@ export const serviceApp = ({
   now,
   ...rest
 }: ServiceAppOptions): Express => {
-  const context = { ...rest, identities: createIdentityVerifier(identitySecret, now) };
+  const context = { ...rest, log, identities: createIdentityVerifier(identitySecret, now) };
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   app.get('/readyz', async (_req, res) => {

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { usageFollows, usageHeader } from '@backlot/contract';
+import { type FailureLog, failureBody, isFault, toApiError } from './failure.ts';
+
+/** One server-sent event; `data` is written as JSON. */
+export interface ServerEvent {
+  event: string;
+  data: unknown;
+}
+
+/**
+ * An answer that is streamed and can't be kept. A failure before the first event is an answer of its
+ * own; after it, the last event is `error`, with the body of a failure. When the caller goes, the
+ * iteration is ended. A priced call that has begun to stream records what it used when it ends.
+ */
+export interface EventReply {
+  events: AsyncIterable<ServerEvent>;
+}
+
+interface Streamed {
+  signal: AbortSignal;
+  header(name: string): string | undefined;
+}
+
+const textOf = ({ event, data }: ServerEvent) =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** Resolves when more may be written; false where nobody reads any longer. */
+const write = async (res: ServerResponse, event: ServerEvent, signal: AbortSignal) => {
+  if (signal.aborted) return false;
+  if (res.write(textOf(event))) return true;
+  return once(res, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  );
+};
+
+export const sendEvents = async (
+  res: ServerResponse,
+  { events }: EventReply,
+  { signal, header }: Streamed,
+  log: FailureLog,
+): Promise<void> => {
+  const iterator = events[Symbol.asyncIterator]();
+  let next = await iterator.next();
+  res.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    // nginx would hold the events back.
+    'X-Accel-Buffering': 'no',
+    [usageHeader]: usageFollows,
+  });
+  try {
+    for (; !next.done; next = await iterator.next()) {
+      if (await write(res, next.value, signal)) continue;
+      await iterator.return?.();
+      return;
+    }
+  } catch (thrown) {
+    if (signal.aborted) return;
+    const failure = toApiError(thrown);
+    const requestId = header('x-request-id') ?? '';
+    if (isFault(failure))
+      log.error({ err: failure, cause: failure.cause, requestId }, failure.message);
+    res.write(textOf({ event: 'error', data: JSON.parse(failureBody(failure, requestId)) }));
+  }
+  res.end();
+};
