@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { defineRoute, usageHeader } from '@backlot/contract';
+import { defineRoute, usageFollows, usageHeader } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
 import { identityHeader, verifyIdentity } from '@backlot/identity';
-import { testIdentitySecret, until } from '@backlot/testing';
+import { serveForTest, testIdentitySecret, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { createTestBed, ownerId, type TestBed, type TestBedOptions } from './test-bed.ts';
+import { createHttpUpstream } from './upstream/http.ts';
 
 const priced = defineRoute({
   operationId: 'think',
@@ -144,6 +145,86 @@ describe('credits at the gateway', () => {
     release();
     await until(async () => (await counters.reserved(ownerId)) === 1700);
   });
+
+  /** On a port of its own, or in the gateway's process. */
+  const ways = {
+    'in-process': undefined,
+    http: async (app: RequestListener) => {
+      const { url, stop } = await serveForTest(app);
+      const upstream = createHttpUpstream(url);
+      return {
+        ...upstream,
+        close() {
+          upstream.close();
+          void stop();
+        },
+      };
+    },
+  };
+  const whereNames = Object.keys(ways) as (keyof typeof ways)[];
+  const over = (where: keyof typeof ways): TestBedOptions => {
+    const upstream = ways[where];
+    return upstream ? { upstream } : {};
+  };
+
+  it.each(whereNames)(
+    'keeps the reservation of a streamed answer until it is booked (%s)',
+    async (where) => {
+      let finish = () => {};
+      const counters = await start(9000, {
+        ...over(where),
+        service: () => (_req, res) => {
+          res.writeHead(200, { 'Content-Type': 'text/event-stream', [usageHeader]: usageFollows });
+          res.write('event: delta\n\n');
+          finish = () => void res.end('event: done\n\n');
+        },
+      });
+      const response = await fetch(`${bed.url}/api/runtime/demo/ai`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"most":3000}',
+      });
+      const reader = response.body?.getReader();
+      const first = await reader?.read();
+      expect(Buffer.from(first?.value ?? []).toString()).toBe('event: delta\n\n');
+      expect(response.headers.has(usageHeader)).toBe(false);
+      finish();
+      await reader?.read();
+      expect(await counters.reserved(ownerId)).toBe(3000);
+    },
+  );
+
+  it.each(whereNames)(
+    'ends a call that is to end with its caller, and leaves its credits to the ledger (%s)',
+    async (where) => {
+      let arrived = false;
+      let heard = false;
+      const counters = await start(9000, {
+        ...over(where),
+        service: () => (req, res) => {
+          arrived = true;
+          req.resume();
+          res.on('close', () => {
+            heard = true;
+            if (!res.headersSent) res.writeHead(499);
+          });
+        },
+        deps: { routes: [{ ...priced, price: { ...priced.price, endsWithCaller: true } }] },
+      });
+      const gone = new AbortController();
+      const answer = fetch(`${bed.url}/api/runtime/demo/ai`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"most":3000}',
+        signal: gone.signal,
+      });
+      await until(() => arrived);
+      gone.abort();
+      await expect(answer).rejects.toThrow();
+      await until(() => heard);
+      expect(await counters.reserved(ownerId)).toBe(3000);
+    },
+  );
 
   it('keeps the reservation of a call whose outcome nobody knows', async () => {
     const counters = await start(9000, { service: service(() => {}), deps: { timeoutMs: 50 } });

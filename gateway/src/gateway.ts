@@ -165,10 +165,8 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
 
     const passed = ahead?.req ?? req;
     signIdentity(passed, { project, caller, address, requestId, charge });
-    forward(passed, res, definition, servicePath(definition, at.path) + at.search, (error) => {
-      charge?.leaveOpen();
-      fail(req, res, error, requestId);
-    });
+    const path = servicePath(definition, at.path) + at.search;
+    forward(passed, res, { definition, path, charge }, (error) => fail(req, res, error, requestId));
   };
 
   const app: RequestListener = (req, res) => {

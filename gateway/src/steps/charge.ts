@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { creditMillicredits, type RouteDefinition, usageHeader } from '@backlot/contract';
+import {
+  creditMillicredits,
+  type RouteDefinition,
+  usageFollows,
+  usageHeader,
+} from '@backlot/contract';
 import type { CreditCounters, ReservationRequest } from '@backlot/counters';
 import type { KnownProject } from '../directory/known-project.ts';
 
@@ -37,10 +42,15 @@ export const reservationFor = (
   };
 };
 
-const takeUsage = (res: ServerResponse, headers: OutgoingHttpHeaders | undefined): number => {
+/** Undefined where it is known, and booked, only at the end of the answer. */
+const takeUsage = (
+  res: ServerResponse,
+  headers: OutgoingHttpHeaders | undefined,
+): number | undefined => {
   const stated = headers?.[usageHeader] ?? res.getHeader(usageHeader);
   if (headers) delete headers[usageHeader];
   res.removeHeader(usageHeader);
+  if (stated === usageFollows) return undefined;
   const used = Number(stated ?? 0);
   return Number.isSafeInteger(used) && used > 0 ? used : 0;
 };
@@ -58,11 +68,10 @@ export const openCharge = (
     const headers = rest.find((each) => typeof each === 'object') as
       | OutgoingHttpHeaders
       | undefined;
-    const used = Math.min(takeUsage(res, headers), millicredits);
-    if (open) {
-      open = false;
-      void counters.settle(ownerId, callId, used);
-    }
+    const used = takeUsage(res, headers);
+    if (open && used !== undefined)
+      void counters.settle(ownerId, callId, Math.min(used, millicredits));
+    open = false;
     return writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
   };
   return {

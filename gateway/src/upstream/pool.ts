@@ -31,7 +31,8 @@ const passOn = (
       else res.writeHead(status, answerHeaders(headers));
     },
     onResponseData(started, chunk) {
-      if (res.write(chunk)) return;
+      // A caller who has gone reads nothing, and never says that there is room again.
+      if (res.destroyed || res.write(chunk)) return;
       started.pause();
       res.once('drain', () => started.resume());
     },
