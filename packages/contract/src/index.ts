@@ -12,6 +12,7 @@ export * as aiRoutes from './routes/ai.ts';
 export type { User } from './routes/auth.ts';
 export * as authRoutes from './routes/auth.ts';
 export * as creditRoutes from './routes/credits.ts';
+export * as emailRoutes from './routes/email.ts';
 export { routes } from './routes/index.ts';
 export type { LimitChanges, ProjectSettings } from './routes/projects.ts';
 export * as projectRoutes from './routes/projects.ts';

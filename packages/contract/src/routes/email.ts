@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { callers, creditMillicredits, defineRoute, KIB, MIB } from '../define-route.ts';
+import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+
+/** Contract section 7. */
+export const maxRecipients = 10;
+const maxHtmlBytes = 256 * KIB;
+/** RFC 5321 section 4.5.3.1, in octets. */
+const maxLocalBytes = 64;
+const maxAddressBytes = 254;
+
+const utf8 = new TextEncoder();
+const bytesOf = (value: string) => utf8.encode(value).length;
+
+/** RFC 5322's dot-atom, with RFC 6531's letters of all scripts; no quoted strings, no comments. */
+const localPart = /^[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+(\.[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+)*$/u;
+const label = '[\\p{L}\\p{N}]([\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])?';
+/** The last label has a letter: an address of the network is no domain. */
+const domain = new RegExp(`^(${label}\\.)+(?=[^.]*\\p{L})${label}$`, 'u');
+
+const isAddress = (value: string): boolean => {
+  const at = value.lastIndexOf('@');
+  const [local, host] = [value.slice(0, at), value.slice(at + 1)];
+  return (
+    at > 0 &&
+    localPart.test(local) &&
+    domain.test(host) &&
+    bytesOf(local) <= maxLocalBytes &&
+    bytesOf(value) <= maxAddressBytes
+  );
+};
+
+/** One address of any script: no display name, no list, nothing that could end a header. */
+const recipient = z
+  .string()
+  .max(320)
+  .trim()
+  .normalize('NFC')
+  .refine((value) => value.isWellFormed() && isAddress(value), 'must be an e-mail address');
+
+const base = { service: 'email' } as const;
+
+export const sendEmail = defineRoute({
+  ...base,
+  plane: 'runtime',
+  operationId: 'sendEmail',
+  method: 'POST',
+  path: '/email/send',
+  summary: 'Send an HTML e-mail',
+  callers,
+  limit: 'email',
+  body: z.object({
+    to: z
+      .union([recipient, z.array(recipient).min(1).max(maxRecipients)], {
+        error: ({ input }) =>
+          Array.isArray(input)
+            ? `must be 1 to ${maxRecipients} e-mail addresses`
+            : 'must be an e-mail address, or a list of them',
+      })
+      .describe('One address, or up to 10'),
+    subject: text(1, 200).refine(
+      (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
+      'must be one line without control characters',
+    ),
+    html: text(1, maxHtmlBytes).refine(
+      (value) => bytesOf(value) <= maxHtmlBytes,
+      `may have at most ${maxHtmlBytes} bytes`,
+    ),
+  }),
+  response: ok,
+  status: 200,
+  errors: [
+    'invalid_body',
+    'out_of_credits',
+    'recipient_not_allowed',
+    'sending_stopped',
+    'overloaded',
+  ],
+  price: {
+    needsBody: true,
+    worstCaseMillicredits: ({ body }) => {
+      const to = typeof body === 'object' && body !== null && 'to' in body ? body.to : undefined;
+      const count = Array.isArray(to) ? to.length : 1;
+      return Math.min(Math.max(count, 1), maxRecipients) * creditMillicredits;
+    },
+  },
+});
+
+const mail = z.object({
+  id: uuid,
+  to: z.array(z.string()),
+  subject: z.string(),
+  html: z.string().describe("Empty where a mail of the platform's own held a one-time link"),
+  from: z.string(),
+  status: z.enum(['queued', 'sent', 'failed', 'captured']),
+  error: z.string().optional().describe('Why it failed, or which recipients were refused'),
+  createdAt: timestamp,
+});
+export type Mail = z.infer<typeof mail>;
+
+const oneProject = z.object({ projectId: idInPath });
+
+export const listEmails = defineRoute({
+  ...base,
+  plane: 'platform',
+  operationId: 'listEmails',
+  method: 'GET',
+  path: '/projects/:projectId/emails',
+  summary: 'Mails of the last 30 days, newest first',
+  callers: ['owner', 'operator'],
+  limit: 'read',
+  params: oneProject,
+  query: listQuery,
+  response: listOf(mail),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+});
+
+export const resumeEmails = defineRoute({
+  ...base,
+  plane: 'platform',
+  operationId: 'resumeEmails',
+  method: 'POST',
+  path: '/projects/:projectId/emails/resume',
+  summary: 'Let a project send again that was stopped for bounces or complaints',
+  callers: ['operator'],
+  limit: 'write',
+  params: oneProject,
+  response: ok,
+  status: 200,
+  errors: ['not_found'],
+});
+
+/** SendGrid's event webhook: a batch of what became of mails, signed over the body as it was sent. */
+export const receiveSendgridEvents = defineRoute({
+  ...base,
+  plane: 'runtime',
+  operationId: 'receiveSendgridEvents',
+  method: 'POST',
+  path: '/email/sendgrid-events',
+  summary: 'For SendGrid alone: bounces and complaints; in the project `platform`',
+  callers,
+  limit: 'write',
+  ignoresCredentials: true,
+  servesPlatformProject: true,
+  bodyLimitBytes: MIB,
+  body: z.array(z.unknown()).max(10_000),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_signature', 'not_found'],
+});
