@@ -17,7 +17,13 @@ export const events = {
     sessionIds: z.array(z.string()).max(1000),
   }),
   /** An account was erased; its id names nobody from now on. */
-  'user.erased': z.object({ projectId: z.string(), projectNumber: z.number(), userId: z.string() }),
+  'user.erased': z.object({
+    projectId: z.string(),
+    projectNumber: z.number(),
+    userId: z.string(),
+    /** The address that the account had, for whoever knows it by no other name. */
+    email: z.string(),
+  }),
   /** A collection's access changed or it was created. */
   'collection.changed': z.object({ projectNumber: z.number(), name: z.string() }),
   /** A priced call did its work: one ledger line per `callId`, however often this arrives. */
@@ -58,6 +64,8 @@ export const events = {
     token: z.string(),
     expiresAt: z.string(),
   }),
+  /** A mail is stored and waits to be delivered. */
+  'mail.queued': z.object({ projectNumber: z.number().int(), mailId: z.uuid() }),
 } as const;
 
 export type Topic = keyof typeof events;

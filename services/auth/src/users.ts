@@ -210,13 +210,13 @@ export const createUsers = (database: Database, events: Events, now: () => numbe
   /** Everything of the account goes with it. @throws ApiError not_found */
   async erase(project: Tenant, id: string): Promise<void> {
     await database.transaction(async () => {
-      const locked = isUuid(id)
-        ? await database.query(
-            'SELECT FROM users WHERE project_number = $1 AND id = $2 FOR UPDATE',
+      const [locked] = isUuid(id)
+        ? await database.query<{ email: string }>(
+            'SELECT email FROM users WHERE project_number = $1 AND id = $2 FOR UPDATE',
             [project.number, id],
           )
         : [];
-      if (locked.length === 0) throw unknownUser();
+      if (!locked) throw unknownUser();
       const sessions = await database.query<{ id: string }>(
         'DELETE FROM sessions WHERE project_number = $1 AND user_id = $2 RETURNING id',
         [project.number, id],
@@ -232,6 +232,7 @@ export const createUsers = (database: Database, events: Events, now: () => numbe
         projectId: project.id,
         projectNumber: project.number,
         userId: id,
+        email: locked.email,
       });
     });
   },

@@ -109,7 +109,7 @@ describe('deleted projects', () => {
       bed.publish({
         id: randomUUID(),
         topic: 'user.erased',
-        payload: { projectId, projectNumber, userId },
+        payload: { projectId, projectNumber, userId, email: 'owner@example.org' },
       });
 
     // A user of a project may have any id; only accounts of the built-in project are owners.

@@ -42,6 +42,7 @@ describe('deleteMe', () => {
           projectId: testProject.id,
           projectNumber: testProject.number,
           userId: person.user.id,
+          email: person.user.email,
         },
       },
     ]);

@@ -29,7 +29,12 @@ describe('deleteUser', () => {
       { topic: 'session.revoked', payload: { projectNumber, sessionIds: [sessionId] } },
       {
         topic: 'user.erased',
-        payload: { projectId: testProject.id, projectNumber, userId: user.id },
+        payload: {
+          projectId: testProject.id,
+          projectNumber,
+          userId: user.id,
+          email: user.email,
+        },
       },
     ]);
     expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(401);
