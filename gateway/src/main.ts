@@ -1,5 +1,5 @@
 import { openApiDocument, routes } from '@backlot/contract';
-import { createFallbackCounters, createMemoryCounters } from '@backlot/counters';
+import { createFallbackCounters, createMemoryCounters, withRefusals } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { createHttpDirectories, serve } from '@backlot/http';
 import { identitySecret } from '@backlot/identity';
@@ -19,7 +19,10 @@ const redis = connectRedis(config.redisUrl, {
   onError: (err) => log.warn({ err }, 'Redis'),
 });
 const counters = createFallbackCounters({
-  shared: createRedisCounters(redis, { reservationTtlMs: config.reservationTtlMs }),
+  shared: withRefusals(
+    createRedisCounters(redis, { reservationTtlMs: config.reservationTtlMs }),
+    performance.now.bind(performance),
+  ),
   local: createMemoryCounters(Date.now),
   now: Date.now,
   onChange: (degraded, err) => log.warn({ degraded, err }, 'limits'),

@@ -6,3 +6,4 @@ export * from './counters.ts';
 export * from './credits.ts';
 export * from './fallback.ts';
 export * from './memory.ts';
+export * from './refusals.ts';

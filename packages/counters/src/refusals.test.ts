@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { countersConformance } from './counters.conformance.ts';
+import type { RateCheck } from './counters.ts';
+import { createMemoryCounters } from './memory.ts';
+import { withRefusals } from './refusals.ts';
+
+countersConformance('with remembered refusals', async () => {
+  let now = 1_800_000_000_000;
+  const clock = () => now;
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  return { counters: withRefusals(createMemoryCounters(clock), clock), advance };
+});
+
+describe('counters that remember refusals', () => {
+  const given = () => {
+    const clock = { now: 1_000_000 };
+    const shared = createMemoryCounters(() => clock.now);
+    let asked = 0;
+    const counters = withRefusals(
+      {
+        ...shared,
+        admit: (...call) => {
+          asked += 1;
+          return shared.admit(...call);
+        },
+      },
+      () => clock.now,
+    );
+    return { clock, counters, askedSoFar: () => asked };
+  };
+  const caller: RateCheck = { key: 'caller', limit: 60, windowMs: 60_000 };
+  const project: RateCheck = { key: 'project', limit: 600, windowMs: 60_000 };
+
+  it('let through exactly what the shared counters would, and ask them once a free slot', async () => {
+    const { clock, counters, askedSoFar } = given();
+    let allowed = 0;
+    for (let call = 0; call < 6000; call++) {
+      if ((await counters.admit([caller, project])).allowed) allowed += 1;
+      clock.now += 10;
+    }
+    // A burst of 60, and one a second for the 60 s that have passed.
+    expect(allowed).toBe(119);
+    expect(askedSoFar()).toBeLessThan(3 * allowed);
+  });
+
+  it('state how long is still to wait', async () => {
+    const { clock, counters, askedSoFar } = given();
+    for (let call = 0; call < 60; call++) await counters.admit([caller]);
+    expect(await counters.admit([caller])).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+    clock.now += 400;
+    expect(await counters.admit([caller])).toMatchObject({
+      allowed: false,
+      retryAfterMs: 599,
+      states: [{ limit: 60, remaining: 0, resetMs: 59_600 }],
+    });
+    expect(askedSoFar()).toBe(61);
+  });
+
+  it('ask again when a limit has changed, or another is held against the call', async () => {
+    const { counters } = given();
+    const none = { ...caller, limit: 0 };
+    expect((await counters.admit([none])).allowed).toBe(false);
+    expect((await counters.admit([caller])).allowed).toBe(true);
+    expect((await counters.admit([none])).allowed).toBe(false);
+    expect((await counters.admit([{ ...none, key: 'other', limit: 1 }])).allowed).toBe(true);
+  });
+});
