@@ -1,6 +1,7 @@
 import { createHttpAccountDirectory, createHttpProjectDirectory } from '@backlot/http';
 import { runService } from '@backlot/process';
 import { parseConfig, parseOrigins } from './config.ts';
+import { createMailer } from './index.ts';
 import { createEmailService } from './service.ts';
 
 await runService({
@@ -11,6 +12,9 @@ await runService({
     const origins = parseOrigins(process.env);
     const accounts = createHttpAccountDirectory({ ...parts, origin: origins.auth });
     const projects = createHttpProjectDirectory({ ...parts, origin: origins.projects });
-    return createEmailService({ ...parts, accounts, projects, config: parseConfig(process.env) });
+    const config = parseConfig(process.env);
+    const mailer = createMailer(config);
+    const service = createEmailService({ ...parts, accounts, projects, config, mailer });
+    return { ...service, close: () => mailer.close() };
   },
 });

@@ -1,5 +1,6 @@
 /**
- * E-mail: what a project may send to whom, and its delivery.
+ * E-mail: what a project may send to whom, its delivery, once, and the platform's own mails. Refuses
+ * to know how a provider is spoken to (a mailer's business) and what an owner has left.
  */
 import type { Bus } from '@backlot/bus';
 import type { AccountDirectory, ProjectDirectory } from '@backlot/contract';
@@ -14,7 +15,14 @@ import type { IdentitySecret } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
 import type { Express } from 'express';
 import type { EmailConfig } from './config.ts';
+import { createDeliveries } from './deliveries.ts';
+import type { Mailer } from './mailer/mailer.ts';
+import { createMails } from './mails.ts';
+import { createPace } from './pace.ts';
+import { createRecipients } from './recipients.ts';
 import { routesOf } from './routes/index.ts';
+import { createSending } from './sending.ts';
+import { createWorker } from './worker.ts';
 
 export interface EmailDeps {
   /** Of schema `email`, migrated. */
@@ -25,6 +33,8 @@ export interface EmailDeps {
   now: () => number;
   log: Logger;
   config: EmailConfig;
+  /** Closed by whoever created it, after `stop`. */
+  mailer: Mailer;
   /** Validates answers against the contract; on in tests. */
   checkResponses: boolean;
   /** Settings that the signed identity leaves out. */
@@ -36,21 +46,56 @@ export interface EmailService {
   app: Express;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Delivers what is due, without waiting to be told. */
+  deliver(): Promise<void>;
 }
 
+/** Finds mails whose time has come again, and what no event told of. */
+const pollMs = 1000;
+
 export const createEmailService = (deps: EmailDeps): EmailService => {
-  const { database, bus, identitySecret, now, log, checkResponses } = deps;
+  const { database, bus, identitySecret, now, log, config, mailer, checkResponses } = deps;
   const outbox = createOutbox(database, (error) =>
     log.error({ err: error }, 'events wait to be published'),
   );
   const idempotency = createIdempotencyStore(database);
-  const sweeper = createSweeper(
-    () => idempotency.sweep(),
-    (error) => log.error({ err: error }, 'the sweep failed; it runs again'),
+  const mails = createMails({ ...config, database, outbox, now });
+  const deliveries = createDeliveries({
+    database,
+    now,
+    random: Math.random,
+    isRepeatable: !mailer.reachesPeople,
+  });
+  const worker = createWorker({
+    ...config,
+    deliveries,
+    mailer,
+    pace: createPace(config.ratePerSecond, now),
+    log,
+  });
+  const recipients = createRecipients({
+    ...deps,
+    defaultPolicy: mailer.reachesPeople ? 'known' : 'anyone',
+  });
+  const fromAddress = `no-reply@${config.domain}`;
+  const sending = createSending({ mails, recipients, fromAddress, now });
+
+  const onSweepError = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
+  const sweeper = createSweeper(async () => {
+    await idempotency.sweep();
+    await mails.sweep();
+  }, onSweepError);
+  const poll = createSweeper(
+    async () => {
+      await deliveries.expire();
+      worker.wake();
+    },
+    onSweepError,
+    pollMs,
   );
   return {
     app: serviceApp({
-      routes: routesOf(),
+      routes: routesOf({ mails, sending }),
       ready: () => database.query('SELECT 1'),
       identitySecret,
       idempotency,
@@ -59,11 +104,21 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
       checkResponses,
     }),
     async start() {
+      await bus.subscribe({
+        queue: 'email.deliveries',
+        topics: ['mail.queued'],
+        handler: async () => worker.wake(),
+      });
       outbox.start((event) => bus.publish(event));
       sweeper.start();
+      poll.start();
     },
     async stop() {
-      await Promise.all([sweeper.stop(), outbox.stop()]);
+      await Promise.all([sweeper.stop(), poll.stop(), worker.stop(), outbox.stop()]);
+    },
+    async deliver() {
+      await deliveries.expire();
+      await worker.drain();
     },
   };
 };

@@ -1,0 +1,79 @@
+import sharedClient from '@sendgrid/client';
+import sharedService from '@sendgrid/mail';
+import { HandoverUnknown, type Mailer, MailRefused, messageIdOf } from './mailer.ts';
+
+export interface SendgridOptions {
+  apiKey: string;
+  /** `https://api.sendgrid.com`, or a counterpart of it. */
+  baseUrl: string;
+  /** For one mail. */
+  timeoutMs: number;
+}
+
+/** Nothing was sent before these. */
+const notConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+
+const translate = (error: unknown): Error => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // The library's error holds the request, and with it the key.
+  const cause = new Error(error instanceof Error ? error.message : String(error));
+  if (typeof code === 'number') {
+    // 401 and 403 are about the platform's key, which can be mended while mails wait.
+    const isTemporary = code >= 500 || [401, 403, 408, 429].includes(code);
+    return new MailRefused(
+      isTemporary
+        ? `SendGrid takes no mail at the moment (${code}).`
+        : `SendGrid refused the message (${code}).`,
+      { isTemporary, cause },
+    );
+  }
+  if (notConnected.has(String(code)))
+    return new MailRefused('SendGrid is out of reach.', { isTemporary: true, cause });
+  return new HandoverUnknown('SendGrid did not confirm the message.', { cause });
+};
+
+// The library exports its classes, but its type declarations hide them.
+const Client = sharedClient.constructor as new () => typeof sharedClient;
+const MailService = sharedService.constructor as new () => typeof sharedService;
+
+/** The library's usual client is one for the whole process; this one has key and address of its own. */
+const createClient = ({ apiKey, baseUrl, timeoutMs }: SendgridOptions) => {
+  const service = new MailService();
+  const client = new Client();
+  service.setClient(client);
+  client.setApiKey(apiKey);
+  // After the key, which sets the usual address.
+  client.setDefaultRequest('baseUrl', baseUrl);
+  service.setTimeout(timeoutMs);
+  return service;
+};
+
+export const createSendgridMailer = (options: SendgridOptions): Mailer => {
+  const client = createClient(options);
+  return {
+    reachesPeople: true,
+    async send(mail, handOver) {
+      await handOver();
+      try {
+        await client.send({
+          from: { name: mail.from.name, email: mail.from.address },
+          // As objects: a text would be split into name and address.
+          to: mail.to.map((email) => ({ email })),
+          subject: mail.subject,
+          html: mail.html,
+          ...(mail.text === null ? {} : { text: mail.text }),
+          headers: { 'Message-ID': messageIdOf(mail) },
+          categories: [`project-${mail.projectId}`],
+          customArgs: {
+            backlot_project: String(mail.projectNumber),
+            backlot_mail: mail.id,
+          },
+        });
+      } catch (error) {
+        throw translate(error);
+      }
+      return { status: 'sent', refused: [] };
+    },
+    async close() {},
+  };
+};

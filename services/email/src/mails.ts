@@ -1,0 +1,199 @@
+import { ApiError, type Mail, type Payload, type Topic } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
+import { type Page, type PageQuery, pageOf, positionOf } from '@backlot/http';
+import { uuidv7 } from 'uuidv7';
+import { z } from 'zod';
+
+export interface NewMail {
+  projectNumber: number;
+  projectId: string;
+  recipients: readonly string[];
+  from: { name: string; address: string };
+  subject: string;
+  html: string;
+}
+
+/** A mail of the platform itself. */
+export interface NewOwnMail extends NewMail {
+  text: string;
+  /** The event that asks for it; a repetition makes no second mail. Null where none does. */
+  eventId: string | null;
+  /** Holds a one-time link, which nobody but its recipient may read. */
+  isSecret: boolean;
+}
+
+export interface MailRow {
+  id: string;
+  created_at: Date;
+  recipients: string[];
+  from_name: string;
+  from_address: string;
+  subject: string;
+  html: string;
+  plain_text: string | null;
+  status: 'queued' | 'sending' | 'sent' | 'captured' | 'failed';
+  is_secret: boolean;
+  error: string | null;
+}
+
+/** An event that is stored together with the mail. */
+export type Event = { [T in Topic]: { topic: T; payload: Payload<T> } }[Topic];
+
+export type Refusal = 'stopped' | 'too_many_waiting';
+
+const columns =
+  'id, created_at, recipients, from_name, from_address, subject, html, plain_text, status, is_secret, error';
+const listName = 'mails';
+const keepDays = 30;
+const sweepBatch = 1000;
+const uuid = z.uuid();
+const isUuid = (text: string) => uuid.safeParse(text).success;
+
+/** As people write it; the mailer encodes it for the wire. */
+export const displayFrom = (name: string, address: string): string =>
+  `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
+
+export const presentMail = (row: MailRow): Mail => ({
+  id: row.id,
+  to: row.recipients,
+  subject: row.subject,
+  html: row.is_secret && row.status !== 'captured' ? '' : row.html,
+  from: displayFrom(row.from_name, row.from_address),
+  status: row.status === 'sending' ? 'queued' : row.status,
+  ...(row.error === null ? {} : { error: row.error }),
+  createdAt: row.created_at.toISOString(),
+});
+
+export interface MailsDeps {
+  database: Database;
+  outbox: Outbox;
+  /** Epoch milliseconds. */
+  now: () => number;
+  maxWaitingPerProject: number;
+}
+
+export type Mails = ReturnType<typeof createMails>;
+
+export const createMails = ({ database, outbox, now, maxWaitingPerProject }: MailsDeps) => {
+  const newRow = () => ({ id: uuidv7(), createdAt: new Date(now()) });
+  const queued = (mail: NewMail, mailId: string): Event => ({
+    topic: 'mail.queued',
+    payload: { projectNumber: mail.projectNumber, mailId },
+  });
+  const eventValues = (events: readonly Event[]) => [
+    events.map(({ topic }) => topic),
+    events.map(({ payload }) => JSON.stringify(payload)),
+  ];
+
+  return {
+    /** One statement: the mail, its event and those given are there together, or none of them. */
+    async accept(mail: NewMail, events: readonly Event[]): Promise<Refusal | undefined> {
+      const { id, createdAt } = newRow();
+      const [row] = await database.named<{ stored: boolean; stopped: boolean }>(
+        'accept-mail',
+        `WITH stop AS (SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL),
+         mail AS (
+           INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
+             subject, html, next_attempt_at, created_at)
+           SELECT $1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9
+            WHERE NOT EXISTS (SELECT FROM stop)
+              AND NOT EXISTS (SELECT FROM mails WHERE project_number = $1 AND status = 'queued' OFFSET $10)
+           RETURNING id),
+         events AS (
+           INSERT INTO outbox (topic, payload)
+           SELECT topic, payload::jsonb FROM mail, unnest($11::text[], $12::text[]) AS event (topic, payload))
+         SELECT EXISTS (SELECT FROM mail) AS stored, EXISTS (SELECT FROM stop) AS stopped`,
+        [
+          ...[mail.projectNumber, id, mail.projectId, mail.recipients],
+          ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
+          ...[maxWaitingPerProject - 1, ...eventValues([queued(mail, id), ...events])],
+        ],
+      );
+      if (!row?.stored) return row?.stopped ? 'stopped' : 'too_many_waiting';
+      outbox.wake();
+      return undefined;
+    },
+
+    /** Stores a mail of the platform itself, unless its event made one already. */
+    async acceptOwn(mail: NewOwnMail): Promise<void> {
+      const { id, createdAt } = newRow();
+      await database.query(
+        `WITH mail AS (
+           INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
+             subject, html, next_attempt_at, created_at, plain_text, event_id, is_secret, is_own)
+           VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9, $10, $11, $12, true)
+           ON CONFLICT ON CONSTRAINT mails_event DO NOTHING RETURNING id)
+         INSERT INTO outbox (topic, payload)
+         SELECT topic, payload::jsonb FROM mail, unnest($13::text[], $14::text[]) AS event (topic, payload)`,
+        [
+          ...[mail.projectNumber, id, mail.projectId, mail.recipients],
+          ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
+          ...[mail.text, mail.eventId, mail.isSecret, ...eventValues([queued(mail, id)])],
+        ],
+      );
+      outbox.wake();
+    },
+
+    /** Newest first. @throws ApiError invalid_cursor */
+    async page<T>(
+      projectNumber: number,
+      query: PageQuery,
+      present: (row: MailRow) => T,
+    ): Promise<Page<T>> {
+      const after = positionOf(listName, query.cursor);
+      if (after && !isUuid(after.id))
+        throw new ApiError('invalid_cursor', '"cursor": not one of this list.');
+      const rows = await database.query<MailRow>(
+        `SELECT ${columns} FROM mails
+          WHERE project_number = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+          ORDER BY created_at DESC, id DESC LIMIT $4`,
+        [projectNumber, after?.createdAt, after?.id, query.limit + 1],
+      );
+      return pageOf(listName, query, rows, present);
+    },
+
+    async find(projectNumber: number, id: string): Promise<MailRow | undefined> {
+      if (!isUuid(id)) return undefined;
+      const [row] = await database.query<MailRow>(
+        `SELECT ${columns} FROM mails WHERE project_number = $1 AND id = $2`,
+        [projectNumber, id],
+      );
+      return row;
+    },
+
+    /** What was sent to this address goes, and that it is suppressed. */
+    eraseAddress: (projectNumber: number, address: string): Promise<void> =>
+      database.transaction(async () => {
+        await database.query(
+          `DELETE FROM mails WHERE project_number = $1
+             AND EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower($2))`,
+          [projectNumber, address],
+        );
+        await database.query(
+          'DELETE FROM suppressions WHERE project_number = $1 AND address = lower($2)',
+          [projectNumber, address],
+        );
+      }),
+
+    eraseProject: (projectNumber: number): Promise<void> =>
+      database.transaction(async () => {
+        for (const table of ['mails', 'suppressions', 'reports', 'sending_stops'])
+          await database.query(`DELETE FROM ${table} WHERE project_number = $1`, [projectNumber]);
+      }),
+
+    /** Deletes what is older than 30 days, in batches. */
+    async sweep(): Promise<void> {
+      const before = new Date(now() - keepDays * 24 * 60 * 60 * 1000);
+      for (const table of ['mails', 'reports']) {
+        let deleted: unknown[];
+        do {
+          deleted = await database.query(
+            `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+               SELECT ctid FROM ${table} WHERE created_at < $1 LIMIT ${sweepBatch})) RETURNING true`,
+            [before],
+          );
+        } while (deleted.length === sweepBatch);
+      }
+    },
+  };
+};
