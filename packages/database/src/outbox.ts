@@ -11,6 +11,8 @@ export interface OutboxEvent {
 export interface Outbox {
   /** Stores the event in the surrounding transaction and wakes the relay after its commit. */
   append(topic: string, payload: unknown): Promise<void>;
+  /** The same waking for events that a statement of one's own has stored. */
+  wake(): void;
   /** Starts the relay: publishes stored events, oldest first, each until `publish` has resolved once. */
   start(publish: (event: OutboxEvent) => Promise<void>): void;
   /** Ends the relay after the batch under way. */
@@ -106,6 +108,7 @@ export const createOutbox = (database: Database, onError: (error: unknown) => vo
       ]);
       database.afterCommit(nudge);
     },
+    wake: () => database.afterCommit(nudge),
     start(publish) {
       running = loop(publish);
     },
