@@ -11,6 +11,7 @@ import type { Counters } from '@backlot/counters';
 import { createDatabase, migrate } from '@backlot/database';
 import {
   createEmailService,
+  createMailer,
   type EmailService,
   parseConfig as parseEmailConfig,
 } from '@backlot/email';
@@ -81,6 +82,9 @@ export const startServices = async (
   };
   const schemas = createJsonSchemas();
   running.push(() => schemas.close());
+  const emailConfig = parseEmailConfig(env);
+  const mailer = createMailer(emailConfig);
+  running.push(() => mailer.close());
   const auth = createAuthService({
     ...shared,
     database: databaseOf('auth'),
@@ -110,7 +114,8 @@ export const startServices = async (
     email: createEmailService({
       ...shared,
       database: databaseOf('email'),
-      config: parseEmailConfig(env),
+      config: emailConfig,
+      mailer,
       projects: projects.directory,
       accounts: auth.accounts,
     }),
