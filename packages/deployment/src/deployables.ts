@@ -12,6 +12,8 @@ export interface Deployable {
   component: 'gateway' | 'service';
   /** Keys of the Secret `backlot-secrets` that it gets, under the same names. */
   secrets: readonly string[];
+  /** The same where the Secret has them; what they are needed for is switched on by a setting. */
+  optionalSecrets: readonly string[];
   /** Services that it asks something at once; the gateway may ask all. */
   asks: readonly string[];
   /** Asked for; there is no upper limit of CPU, so that a burst is not throttled. */
@@ -24,6 +26,7 @@ export interface Deployable {
 
 interface Own {
   secrets?: readonly string[];
+  optionalSecrets?: readonly string[];
   asks?: readonly string[];
 }
 
@@ -32,6 +35,7 @@ const service = (name: string, memoryMib: number, own: Own = {}): Deployable => 
   entry: `services/${name}/src/main.ts`,
   component: 'service',
   secrets: ['DATABASE_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', ...(own.secrets ?? [])],
+  optionalSecrets: own.optionalSecrets ?? [],
   asks: own.asks ?? [],
   cpuMillis: 250,
   memoryMib,
@@ -44,6 +48,7 @@ export const deployables: readonly Deployable[] = [
     entry: 'gateway/src/main.ts',
     component: 'gateway',
     secrets: ['REDIS_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', 'BACKLOT_OPERATOR_TOKEN'],
+    optionalSecrets: [],
     asks: ['auth', 'records', 'ai', 'email', 'payments', 'projects'],
     cpuMillis: 500,
     memoryMib: 512,
@@ -51,7 +56,10 @@ export const deployables: readonly Deployable[] = [
   },
   service('auth', 512, { secrets: ['BACKLOT_AUTH_MASTER_KEY'] }),
   service('records', 768),
-  service('ai', 384),
+  service('ai', 384, {
+    secrets: ['BACKLOT_SECRETS_KEYS'],
+    optionalSecrets: ['BACKLOT_AI_ENDPOINTS'],
+  }),
   service('email', 384, { asks: ['auth', 'projects'] }),
   service('payments', 384, {
     secrets: ['BACKLOT_SECRETS_KEYS'],

@@ -33,6 +33,10 @@ const environmentOf = (deployable: Deployable): IEnvVar[] => [
     name: key,
     valueFrom: { secretKeyRef: { name: 'backlot-secrets', key } },
   })),
+  ...deployable.optionalSecrets.map((key) => ({
+    name: key,
+    valueFrom: { secretKeyRef: { name: 'backlot-secrets', key, optional: true } },
+  })),
 ];
 
 const probe = (path: string, probing: Partial<IProbe>): IProbe => ({
