@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { generateText, generationMillicredits, promptTokensAtMost } from './ai.ts';
 
 const worstCase = (body: unknown) =>
-  generateText.price.worstCaseMillicredits({ body, contentLength: undefined });
+  generateText.price.worstCaseMillicredits({ body, contentLength: undefined, settings: {} });
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 
 describe('the price of a generation', () => {
@@ -36,8 +36,13 @@ describe('the price of a generation', () => {
         ]),
       ),
     ).toBe(base + 3);
-    expect(promptTokensAtMost({ ...user(''), system: 'abc' })).toBe(base + 3);
+    expect(promptTokensAtMost({ ...user(''), system: 'abc' })).toBe(base + 8 + 3);
     expect(promptTokensAtMost({ ...user(''), json: { type: 'null' } })).toBe(base + 15);
+  });
+
+  it('counts a prompt of the owner as if it had all the bytes that it may have', () => {
+    expect(worstCase({ ...user('Hi'), prompt: 'tutor' })).toBe(worstCase(user('Hi')) + 8 + 8192);
+    expect(worstCase({ ...user('Hi'), prompt: 7 })).toBe(worstCase(user('Hi')) + 8 + 8192);
   });
 
   it('is a whole number of at least a credit, whatever is sent', () => {
@@ -52,6 +57,7 @@ describe('the price of a generation', () => {
               system: fc.anything(),
               json: fc.jsonValue(),
               maxTokens: fc.anything(),
+              prompt: fc.anything(),
             },
             { requiredKeys: [] },
           ),

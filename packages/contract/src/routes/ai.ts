@@ -1,9 +1,18 @@
 import { z } from 'zod';
-import { callers, creditMillicredits, defineRoute } from '../define-route.ts';
-import { text } from '../schemas.ts';
+import { callers, defineRoute } from '../define-route.ts';
+import { idInPath, listOf, ok, text, timestamp } from '../schemas.ts';
+import {
+  generationMillicredits,
+  maxOutputTokens,
+  maxPromptBytes,
+  outputTokensAtMost,
+  promptTokensAtMost,
+  tokensAtMost,
+} from './ai-price.ts';
 
-/** Contract section 5. */
-export const maxOutputTokens = 4096;
+export * from './ai-price.ts';
+
+export const maxPrompts = 100;
 const maxMessages = 100;
 const maxCharacters = 200_000;
 
@@ -23,6 +32,10 @@ type Content = z.infer<typeof message>['content'];
 const textOf = (content: Content): string =>
   typeof content === 'string' ? content : content.map((part) => part.text).join('');
 
+const promptName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'must match ^[a-z][a-z0-9_-]{0,62}$');
+
 const body = z
   .object({
     messages: z.array(message).min(1).max(maxMessages),
@@ -32,8 +45,25 @@ const body = z
       .optional()
       .describe('true: any JSON object; a JSON Schema: a value that satisfies it'),
     maxTokens: z.int().min(1).max(maxOutputTokens).optional().describe('Longest answer, in tokens'),
-    stream: z.literal(false, 'answers come in one piece; leave it out').optional(),
+    stream: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: server-sent events delta {text}, then done {text, data?} or error; without an Idempotency-Key',
+      ),
+    prompt: promptName
+      .optional()
+      .describe('A prompt of the owner, put before all messages; then no other system text'),
   })
+  .refine(({ prompt, system }) => prompt === undefined || system === undefined, {
+    path: ['system'],
+    message: 'can not be given beside "prompt"',
+  })
+  .refine(
+    ({ prompt, messages }) =>
+      prompt === undefined || messages.every(({ role }) => role !== 'system'),
+    { path: ['messages'], message: 'can not hold any of role "system" beside "prompt"' },
+  )
   .refine(({ messages }) => messages.at(-1)?.role === 'user', {
     path: ['messages'],
     message: 'the last one must come from "user"',
@@ -51,51 +81,6 @@ export const conversationOf = ({ messages, system }: z.infer<typeof body>): Chat
   ...messages.map(({ role, content }) => ({ role, text: textOf(content) })),
 ];
 
-/** Contract section 9: a credit for 1,000 tokens, at least one. */
-export const generationMillicredits = (tokens: number): number =>
-  Math.max(creditMillicredits, Math.ceil(tokens));
-
-/** Tokenizers work on bytes, so that a text never has more tokens than it has bytes in UTF-8. */
-const utf8 = new TextEncoder();
-const tokensAtMost = (value: unknown): number =>
-  typeof value === 'string' ? utf8.encode(value).length : 0;
-/** What marks the start, role and end of one message in a chat template, and the answer's start. */
-const messageOverheadTokens = 8;
-const answerOverheadTokens = 64;
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const fieldsOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-
-const schemaTokensAtMost = (json: unknown): number => {
-  if (typeof json !== 'object' || json === null) return 0;
-  try {
-    return tokensAtMost(JSON.stringify(json));
-  } catch {
-    // Nested so deeply that it can't be written: the service refuses it.
-    return 0;
-  }
-};
-
-/** An upper bound of the prompt's tokens for any model; of a body that nobody has validated. */
-export const promptTokensAtMost = (unchecked: unknown): number => {
-  const { messages, system, json } = fieldsOf(unchecked);
-  let tokens = answerOverheadTokens + tokensAtMost(system) + schemaTokensAtMost(json);
-  for (const each of listOf(messages)) {
-    const { content } = fieldsOf(each);
-    tokens += messageOverheadTokens + tokensAtMost(content);
-    for (const part of listOf(content)) tokens += tokensAtMost(fieldsOf(part).text);
-  }
-  return tokens;
-};
-
-const outputTokensAtMost = (unchecked: unknown): number => {
-  const { maxTokens } = fieldsOf(unchecked);
-  const isCap =
-    Number.isInteger(maxTokens) && Number(maxTokens) >= 1 && Number(maxTokens) <= maxOutputTokens;
-  return isCap ? Number(maxTokens) : maxOutputTokens;
-};
-
 export const generateText = defineRoute({
   service: 'ai',
   plane: 'runtime',
@@ -110,11 +95,127 @@ export const generateText = defineRoute({
     text: z.string(),
     data: z.unknown().optional().describe('With "json": the parsed value'),
   }),
+  answers: 'json-or-events',
   status: 200,
-  errors: ['invalid_body', 'out_of_credits', 'overloaded', 'upstream_failed', 'timeout'],
+  errors: [
+    'invalid_body',
+    'invalid_header',
+    'out_of_credits',
+    'visitor_budget',
+    'overloaded',
+    'upstream_failed',
+    'timeout',
+  ],
   price: {
+    endsWithCaller: true,
     needsBody: true,
     worstCaseMillicredits: ({ body }) =>
       generationMillicredits(promptTokensAtMost(body) + outputTokensAtMost(body)),
   },
+});
+
+const base = { service: 'ai', plane: 'platform', callers: ['owner', 'operator'] } as const;
+const oneProject = z.object({ projectId: idInPath });
+
+export const prompt = z.object({ name: z.string(), system: z.string(), updatedAt: timestamp });
+
+const utf8Text = (maxBytes: number) =>
+  text(1, maxBytes).refine(
+    (value) => tokensAtMost(value) <= maxBytes,
+    `must have at most ${maxBytes} bytes in UTF-8`,
+  );
+
+export const setPrompt = defineRoute({
+  ...base,
+  operationId: 'setPrompt',
+  method: 'PUT',
+  path: '/projects/:projectId/prompts/:name',
+  summary: 'Pin a system text that calls name as "prompt" and no visitor can read or replace',
+  limit: 'write',
+  params: oneProject.extend({ name: promptName }),
+  body: z.strictObject({ system: utf8Text(maxPromptBytes) }),
+  response: prompt,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'prompt_limit'],
+});
+
+export const listPrompts = defineRoute({
+  ...base,
+  operationId: 'listPrompts',
+  method: 'GET',
+  path: '/projects/:projectId/prompts',
+  summary: 'All prompts of a project by name; there are at most 100',
+  limit: 'read',
+  params: oneProject,
+  response: listOf(prompt),
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const deletePrompt = defineRoute({
+  ...base,
+  operationId: 'deletePrompt',
+  method: 'DELETE',
+  path: '/projects/:projectId/prompts/:name',
+  summary: 'Delete a prompt; calls that name it are refused from then on',
+  limit: 'write',
+  params: oneProject.extend({ name: idInPath }),
+  response: ok,
+  status: 200,
+  errors: ['not_found'],
+});
+
+const openaiSecret = z.object({
+  name: z.literal('openai'),
+  hint: z.string().describe('The last characters of the key'),
+  model: z.string().nullable(),
+  updatedAt: timestamp,
+});
+
+const secretPath = '/projects/:projectId/secrets/openai';
+
+export const setOpenaiSecret = defineRoute({
+  ...base,
+  operationId: 'setOpenaiSecret',
+  method: 'PUT',
+  path: secretPath,
+  summary: 'Let a project use a key of its own for the model, and a model of its choice',
+  limit: 'write',
+  params: oneProject,
+  body: z.strictObject({
+    apiKey: z
+      .string()
+      .regex(/^[\x21-\x7e]{8,512}$/, 'must be 8 to 512 printable ASCII characters')
+      .describe('Checked with the provider, then sealed: no answer shows it again'),
+    model: text(1, 200).optional().describe('Goes before the setting aiModel'),
+  }),
+  response: openaiSecret,
+  status: 200,
+  errors: ['invalid_body', 'invalid_secret', 'conflict', 'upstream_failed', 'timeout'],
+});
+
+export const getOpenaiSecret = defineRoute({
+  ...base,
+  operationId: 'getOpenaiSecret',
+  method: 'GET',
+  path: secretPath,
+  summary: "What is known of a project's own key, without the key",
+  limit: 'read',
+  params: oneProject,
+  response: openaiSecret,
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const deleteOpenaiSecret = defineRoute({
+  ...base,
+  operationId: 'deleteOpenaiSecret',
+  method: 'DELETE',
+  path: secretPath,
+  summary: "Forget a project's own key; the platform's is used again",
+  limit: 'write',
+  params: oneProject,
+  response: ok,
+  status: 200,
+  errors: ['not_found'],
 });
