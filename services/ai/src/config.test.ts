@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseConfig } from './config.ts';
 
 const needed = {
-  DATABASE_URL: 'postgres://localhost/backlot',
-  BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+  BACKLOT_SECRETS_KEYS: Buffer.alloc(32).toString('base64'),
 };
 
 describe('parseConfig', () => {
@@ -17,7 +16,39 @@ describe('parseConfig', () => {
   it.each([
     ['BACKLOT_AI_TIMEOUT_SECONDS', 'soon'],
     ['BACKLOT_AI_TIMEOUT_SECONDS', '300'],
+    ['BACKLOT_SECRETS_KEYS', 'short'],
+    ['BACKLOT_AI_PROVIDER', 'magic'],
+    ['BACKLOT_AI_ENDPOINTS', '[{"baseUrl":"https://api.openai.com/v1","model":"m"}]'],
   ])('refuses %s=%s, naming it', (name, value) => {
     expect(() => parseConfig({ ...needed, [name]: value })).toThrow(name);
+  });
+
+  const openai = { ...needed, BACKLOT_AI_PROVIDER: 'openai' };
+
+  it('answers with the demo unless endpoints are given, which keep their order', () => {
+    expect(parseConfig(needed).provider).toEqual({ kind: 'demo' });
+    const BACKLOT_AI_ENDPOINTS = JSON.stringify([
+      { baseUrl: 'https://api.openai.com/v1/', apiKey: 'sk-1', model: 'gpt-5' },
+      { baseUrl: 'http://ollama:11434/v1', model: 'llama3' },
+    ]);
+    expect(parseConfig({ ...openai, BACKLOT_AI_ENDPOINTS }).provider).toEqual({
+      kind: 'openai',
+      endpoints: [
+        { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-1', model: 'gpt-5' },
+        { baseUrl: 'http://ollama:11434/v1', model: 'llama3' },
+      ],
+    });
+  });
+
+  it.each([
+    undefined,
+    '[',
+    '[]',
+    '[{"baseUrl":"ftp://x","model":"m"}]',
+    '[{"baseUrl":"http://x"}]',
+    '[{"baseUrl":"http://x","model":"m","url":"y"}]',
+  ])('refuses the endpoints %s, naming the setting and quoting no key', (endpoints) => {
+    const env = { ...openai, ...(endpoints && { BACKLOT_AI_ENDPOINTS: endpoints }) };
+    expect(() => parseConfig(env)).toThrow('BACKLOT_AI_ENDPOINTS');
   });
 });

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import {
   type Completion,
   type CompletionRequest,
-  type ModelProvider,
   ModelProviderFailed,
 } from './model-provider/model-provider.ts';
 import { createTestBed, reserved, type TestBed } from './test-bed.ts';
+import { fakeProvider, silence } from './test-provider.ts';
 
 const messages = [{ role: 'user', content: 'Give me a number' }];
 const json = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
@@ -21,15 +21,12 @@ const completion = (text: string, changes: Partial<Completion> = {}): Completion
 /** Gives these answers in turn and remembers what it was asked. */
 const scripted = (...answers: (Completion | Error)[]) => {
   const asked: CompletionRequest[] = [];
-  const provider: ModelProvider = {
-    promptTokensAtMost: () => 10,
-    async complete(request) {
-      asked.push(request);
-      const answer = answers[asked.length - 1];
-      if (!answer || answer instanceof Error) throw answer ?? new Error('asked too often');
-      return answer;
-    },
-  };
+  const provider = fakeProvider(async (request) => {
+    asked.push(request);
+    const answer = answers[asked.length - 1];
+    if (!answer || answer instanceof Error) throw answer ?? new Error('asked too often');
+    return answer;
+  });
   return { provider, asked };
 };
 
@@ -93,13 +90,7 @@ describe('a model that errs', () => {
   });
 
   it('shows as 504 where it does not answer in time', async () => {
-    bed.useProvider({
-      promptTokensAtMost: () => 10,
-      complete: ({ signal }) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(new Error('aborted')));
-        }),
-    });
+    bed.useProvider(fakeProvider(({ signal }) => silence(signal)));
     expect(await bed.ask({ messages })).toMatchObject({ status: 504, body: { code: 'timeout' } });
   });
 

@@ -25,6 +25,7 @@ describe('the process', () => {
         DATABASE_URL: database.url,
         AMQP_URL: broker.url,
         BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+        BACKLOT_SECRETS_KEYS: Buffer.alloc(32).toString('base64'),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,7 +1,7 @@
 import { runService } from '@backlot/process';
 import { parseConfig } from './config.ts';
 import { createJsonSchemas } from './json-schema/json-schemas.ts';
-import { createDemoProvider } from './model-provider/demo.ts';
+import { createModelProvider } from './model-provider/create-model-provider.ts';
 import { createAiService } from './service.ts';
 
 await runService({
@@ -10,8 +10,8 @@ await runService({
   entry: import.meta.url,
   create(parts) {
     const schemas = createJsonSchemas();
-    const provider = createDemoProvider(schemas);
     const config = parseConfig(process.env);
+    const provider = createModelProvider(config, schemas, parts.log);
     const service = createAiService({ ...parts, config, schemas, provider });
     return { ...service, close: () => schemas.close() };
   },

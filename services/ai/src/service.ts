@@ -1,10 +1,11 @@
 /**
  * Text from language models: what a caller may ask for, in which form it is answered, and what it
- * used. Owns no conversation and keeps no text. Refuses to know which model answers (a provider's
- * business), what an owner has left (the gateway reserves) and how usage is booked (the projects
- * service's ledger).
+ * used. Owns owners' prompts and keys and visitors' days, no conversation. Refuses to know which model
+ * answers (a provider's business), what an owner has left (the gateway reserves) and how usage is
+ * booked (the projects service's ledger).
  */
 import type { Bus } from '@backlot/bus';
+import { events } from '@backlot/contract';
 import {
   createIdempotencyStore,
   createOutbox,
@@ -13,14 +14,21 @@ import {
 } from '@backlot/database';
 import { serviceApp } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
+import { createSealer } from '@backlot/sealing';
 import type { Logger } from '@backlot/telemetry';
 import type { Express } from 'express';
+import { createAnswers } from './answers.ts';
 import type { AiConfig } from './config.ts';
+import { eraseProject } from './erasure.ts';
 import { createGenerations } from './generations.ts';
 import type { JsonSchemas } from './json-schema/json-schemas.ts';
 import type { ModelProvider } from './model-provider/model-provider.ts';
+import { createProjectKeys } from './project-keys.ts';
+import { createPrompts } from './prompts.ts';
 import { routesOf } from './routes/index.ts';
+import { createSpendings } from './spending.ts';
 import { createUsage } from './usage.ts';
+import { createVisitorBudgets } from './visitor-budgets.ts';
 
 export interface AiDeps {
   /** Of schema `ai`, migrated. */
@@ -51,14 +59,31 @@ export const createAiService = (deps: AiDeps): AiService => {
     log.error({ err: error }, 'events wait to be published'),
   );
   const idempotency = createIdempotencyStore(database);
+  const visitorBudgets = createVisitorBudgets(database, now);
   const sweeper = createSweeper(
-    () => idempotency.sweep(),
+    async () => {
+      await idempotency.sweep();
+      await visitorBudgets.sweep();
+    },
     (error) => log.error({ err: error }, 'the sweep failed; it runs again'),
   );
   const usage = createUsage(outbox, now);
+  const prompts = createPrompts(database, now);
+  const sealer = createSealer(config.masterKeys);
+  const projectKeys = createProjectKeys({ database, sealer, provider, now });
+  const generations = createGenerations({
+    provider,
+    answers: createAnswers(provider, schemas),
+    schemas,
+    prompts,
+    projectKeys,
+    spendings: createSpendings({ database, usage, visitorBudgets, now }),
+    usage,
+    config,
+  });
   return {
     app: serviceApp({
-      routes: routesOf(createGenerations({ provider, schemas, usage, config })),
+      routes: routesOf({ generations, prompts, projectKeys }),
       ready: () => database.query('SELECT 1'),
       identitySecret,
       idempotency,
@@ -67,6 +92,12 @@ export const createAiService = (deps: AiDeps): AiService => {
       checkResponses,
     }),
     async start() {
+      await bus.subscribe({
+        queue: 'ai.project-erased',
+        topics: ['project.erased'],
+        handler: ({ payload }) =>
+          eraseProject(database, events['project.erased'].parse(payload).projectNumber),
+      });
       outbox.start((event) => bus.publish(event));
       sweeper.start();
     },

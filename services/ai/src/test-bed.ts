@@ -39,7 +39,10 @@ export interface TestBed {
   close(): Promise<void>;
 }
 
-export const createTestBed = async (config: Partial<AiConfig> = {}): Promise<TestBed> => {
+export const createTestBed = async ({
+  now = Date.now,
+  ...config
+}: Partial<AiConfig> & { now?: () => number } = {}): Promise<TestBed> => {
   const testDatabase = await createTestDatabase();
   const place = { url: testDatabase.url, schema: 'ai' };
   await migrate({ ...place, directory: fileURLToPath(new URL('../migrations', import.meta.url)) });
@@ -52,13 +55,23 @@ export const createTestBed = async (config: Partial<AiConfig> = {}): Promise<Tes
     database,
     bus,
     identitySecret: testIdentitySecret,
-    now: Date.now,
+    now,
     log: createLogger({ service: 'ai', level: 'silent' }),
-    config: { answerTimeoutMs: 60_000, ...config },
+    config: {
+      answerTimeoutMs: 60_000,
+      masterKeys: [Buffer.alloc(32, 1)],
+      provider: { kind: 'demo' },
+      ...config,
+    },
     checkResponses: true,
     provider: {
+      get takesChoices() {
+        return provider.takesChoices;
+      },
       promptTokensAtMost: (prompt) => provider.promptTokensAtMost(prompt),
       complete: (request) => provider.complete(request),
+      stream: (request) => provider.stream(request),
+      checkKey: (apiKey, signal) => provider.checkKey(apiKey, signal),
     },
     schemas,
   });

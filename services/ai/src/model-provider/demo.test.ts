@@ -16,6 +16,7 @@ describe('the demo provider', () => {
       messages: [{ role: 'user', text }],
       format: 'text',
       maxOutputTokens,
+      choice: {},
       signal,
     });
 
@@ -35,6 +36,7 @@ describe('the demo provider', () => {
           messages: [{ role: 'user', text }],
           format,
           maxOutputTokens: 100,
+          choice: {},
           signal,
         })
       ).text;

@@ -1,19 +1,16 @@
 import { crc32 } from 'node:zlib';
 import type { JsonSchemas } from '../json-schema/json-schemas.ts';
-import type { CompletionRequest, ModelProvider, Prompt } from './model-provider.ts';
+import {
+  bytesPerToken,
+  type Completion,
+  type CompletionRequest,
+  estimatePromptTokens,
+  estimateTokens,
+  ModelKeyRefused,
+  type ModelProvider,
+} from './model-provider.ts';
 
-/** English text has about four bytes a token in common tokenizers; here that is the definition. */
-const bytesPerToken = 4;
 const quotedCharacters = 200;
-
-const tokensOf = (bytes: number) => Math.max(1, Math.ceil(bytes / bytesPerToken));
-
-const promptTokens = ({ messages, format }: Prompt): number => {
-  const schema = typeof format === 'string' ? '' : JSON.stringify(format.schema);
-  return tokensOf(
-    messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), Buffer.byteLength(schema)),
-  );
-};
 
 /** Cut between characters. */
 const cut = (text: string, maxBytes: number): string =>
@@ -29,6 +26,9 @@ const objectFor = (question: string, maxBytes: number): string => {
   return texts.find((each) => Buffer.byteLength(each) <= maxBytes) ?? '{}';
 };
 
+/** As a model streams: a word with the space after it at a time, or the white space before the first. */
+const piecesOf = (text: string): string[] => text.match(/\s*\S+\s*|\s+/g) ?? [];
+
 /** Works offline and says that it is no model; the same prompt always gets the same answer. */
 export const createDemoProvider = (schemas: JsonSchemas): ModelProvider => {
   const answer = async ({ messages, format }: CompletionRequest, maxBytes: number) => {
@@ -37,19 +37,34 @@ export const createDemoProvider = (schemas: JsonSchemas): ModelProvider => {
     if (format === 'json') return objectFor(question, maxBytes);
     return schemas.example(format.schema, { seed: crc32(JSON.stringify(messages)), maxBytes });
   };
+
+  const complete = async (request: CompletionRequest): Promise<Completion> => {
+    request.signal.throwIfAborted();
+    const maxBytes = request.maxOutputTokens * bytesPerToken;
+    const whole = await answer(request, maxBytes);
+    const text = cut(whole, maxBytes);
+    return {
+      text,
+      promptTokens: estimatePromptTokens(request),
+      outputTokens: estimateTokens(text),
+      isCut: text !== whole,
+    };
+  };
+
   return {
-    promptTokensAtMost: promptTokens,
-    async complete(request) {
-      request.signal.throwIfAborted();
-      const maxBytes = request.maxOutputTokens * bytesPerToken;
-      const whole = await answer(request, maxBytes);
-      const text = cut(whole, maxBytes);
-      return {
-        text,
-        promptTokens: promptTokens(request),
-        outputTokens: tokensOf(Buffer.byteLength(text)),
-        isCut: text !== whole,
-      };
+    takesChoices: false,
+    promptTokensAtMost: estimatePromptTokens,
+    complete,
+    async *stream(request) {
+      const completion = await complete(request);
+      for (const piece of piecesOf(completion.text)) {
+        request.signal.throwIfAborted();
+        yield piece;
+      }
+      yield completion;
+    },
+    async checkKey() {
+      throw new ModelKeyRefused('The demo takes no keys.');
     },
   };
 };

@@ -5,6 +5,7 @@ const ask = (text: string, changes: Partial<CompletionRequest> = {}): Completion
   messages: [{ role: 'user', text }],
   format: 'text',
   maxOutputTokens: 500,
+  choice: {},
   signal: new AbortController().signal,
   ...changes,
 });

@@ -7,10 +7,17 @@ export interface Prompt {
   format: 'text' | 'json' | { schema: JsonSchema };
 }
 
+/** A project's own account with the provider, and the model that its owner has chosen. */
+export interface ModelChoice {
+  apiKey?: string;
+  model?: string;
+}
+
 export interface CompletionRequest extends Prompt {
   /** At least 1; the text is cut there. */
   maxOutputTokens: number;
-  /** Ends the work; the promise then rejects, with whatever. */
+  choice: ModelChoice;
+  /** Ends the work; it then fails, with whatever. */
   signal: AbortSignal;
 }
 
@@ -27,9 +34,37 @@ export class ModelProviderFailed extends Error {
   override readonly name = 'ModelProviderFailed';
 }
 
+/** A project's key opens nothing at the provider, or the provider takes none of projects. */
+export class ModelKeyRefused extends Error {
+  override readonly name = 'ModelKeyRefused';
+}
+
 export interface ModelProvider {
-  /** Never less than what `complete` will count for the same prompt. */
+  /** Whether it works with keys of projects, and with models that owners choose. */
+  takesChoices: boolean;
+  /** Never less than what `complete` and `stream` will count for the same prompt. */
   promptTokensAtMost(prompt: Prompt): number;
   /** @throws ModelProviderFailed; SchemaRefused where the provider can't serve this schema */
   complete(request: CompletionRequest): Promise<Completion>;
+  /**
+   * Gives pieces of the text as they come and, last, the whole; the provider is read no faster than its
+   * reader reads. Throws what `complete` does, at any point. Ended early, it ends the work.
+   */
+  stream(request: CompletionRequest): AsyncGenerator<string | Completion, void>;
+  /** @throws ModelKeyRefused, ModelProviderFailed */
+  checkKey(apiKey: string, signal: AbortSignal): Promise<void>;
 }
+
+/** English text has about four bytes a token in common tokenizers. */
+export const bytesPerToken = 4;
+
+/** For what nobody has counted. */
+export const estimateTokens = (text: string): number =>
+  Math.max(1, Math.ceil(Buffer.byteLength(text) / bytesPerToken));
+
+/** Of the texts and the schema alone. */
+export const estimatePromptTokens = ({ messages, format }: Prompt): number =>
+  estimateTokens(
+    messages.map(({ text }) => text).join('') +
+      (typeof format === 'string' ? '' : JSON.stringify(format.schema)),
+  );

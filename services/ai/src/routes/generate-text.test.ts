@@ -189,7 +189,12 @@ describe('generateText', () => {
     ['maxTokens', { ...hello, maxTokens: 4097 }],
     ['maxTokens', { ...hello, maxTokens: 1.5 }],
     ['maxTokens', { ...hello, maxTokens: 2, json: { type: 'string', minLength: 50 } }],
-    ['stream', { ...hello, stream: true }],
+    ['stream', { ...hello, stream: 'yes' }],
+    ['prompt', { ...hello, prompt: 'Not a name' }],
+    ['prompt', { ...hello, prompt: 'unknown' }],
+    ['system', { ...hello, prompt: 'unknown', system: 'Be rude.' }],
+    ['messages', { messages: [{ role: 'system', content: 'x' }, user('y')], prompt: 'unknown' }],
+    ['json', { ...hello, stream: true, json: { not: {} } }],
     ['json', { ...hello, json: 'yes' }],
     ['json', { ...hello, json: [] }],
     ['json', { ...hello, json: { type: 'banana' } }],
@@ -243,6 +248,8 @@ describe('generateText', () => {
           system: anyJson,
           json: fc.oneof(schema, anyJson),
           maxTokens: fc.oneof(fc.integer({ min: 1, max: 300 }), anyJson),
+          stream: fc.oneof(fc.boolean(), anyJson),
+          prompt: fc.oneof(fc.constant('unknown'), anyJson),
         },
         { requiredKeys: ['messages'] },
       ),
@@ -252,6 +259,7 @@ describe('generateText', () => {
       fc.asyncProperty(body, async (value) => {
         const answer = await bed.ask(JSON.stringify(value));
         expect(answer.status).toBeLessThan(500);
+        expect(String(answer.body)).not.toContain('event: error');
         const isCharged = answer.headers.has('x-backlot-usage');
         expect(isCharged).toBe(answer.status === 200);
         expect(await bed.takeUsage()).toHaveLength(isCharged ? 1 : 0);

@@ -1,9 +1,24 @@
-import { aiRoutes } from '@backlot/contract';
+import { ApiError, aiRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import type { Generations } from '../generations.ts';
+import type { Nouns } from '../nouns.ts';
 
-export const generateText = (generations: Generations) =>
-  route(aiRoutes.generateText, async ({ identity, body }) => {
-    const { usedMillicredits, ...answer } = await generations.generate(identity, body);
-    return { body: answer, ...(usedMillicredits === undefined ? {} : { usedMillicredits }) };
-  });
+export const generateText = ({ generations }: Nouns) =>
+  route(
+    aiRoutes.generateText,
+    async ({ identity, body, signal, header }) => {
+      const asking = { identity, body, signal };
+      if (body.stream) {
+        if (header('idempotency-key') !== undefined) {
+          throw new ApiError('invalid_header', 'A stream takes no Idempotency-Key.');
+        }
+        return { events: generations.stream(asking) };
+      }
+      const { usedMillicredits, commit, ...answer } = await generations.generate(asking);
+      return {
+        body: answer,
+        commit,
+        ...(usedMillicredits === undefined ? {} : { usedMillicredits }),
+      };
+    },
+    { isSlow: true },
+  );
