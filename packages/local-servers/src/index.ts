@@ -1,8 +1,9 @@
 /**
  * Owns: the servers that Backlot needs on this machine, started and stopped from Node, for
- * development and for tests: PostgreSQL, Redis, RabbitMQ.
+ * development and for tests: PostgreSQL, Redis, RabbitMQ, and exim as a mail server.
  * Refuses: production. A deployment sets the URLs of its servers and never imports this package.
  */
+export { type EximOptions, type RunningExim, startExim } from './exim.ts';
 export { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
 export { findFreePort } from './free-port.ts';
 export type { KillSignal, OwnServer } from './own-server.ts';

@@ -12,8 +12,12 @@ export interface ProgramNeeded {
   /** Names or absolute paths, the best first. */
   candidates: string[];
   debianPackage: string;
+  /** Without it, the Debian package's name without `-server`. */
+  homebrewPackage?: string;
   /** The variable that makes a local server needless. */
-  setting: string;
+  setting?: string;
+  /** Set where no image of it is kept. */
+  notInDocker?: true;
 }
 
 export type Found = { kind: 'program'; path: string } | { kind: 'docker'; path: string };
@@ -25,18 +29,23 @@ export type Found = { kind: 'program'; path: string } | { kind: 'docker'; path: 
 export async function findServer(needed: ProgramNeeded): Promise<Found> {
   const path = await findProgram(needed.candidates);
   if (path !== undefined) return { kind: 'program', path };
-  const docker = await findProgram(['docker']);
+  const docker = needed.notInDocker ? undefined : await findProgram(['docker']);
   if (docker !== undefined && (await answers(docker))) return { kind: 'docker', path: docker };
   const aptGet = process.getuid?.() === 0 ? await findProgram(['apt-get']) : undefined;
   const cause = aptGet === undefined ? undefined : await install(aptGet, needed.debianPackage);
   const installed = await findProgram(needed.candidates);
   if (installed !== undefined) return { kind: 'program', path: installed };
-  throw new Error(
-    `${needed.name} is needed and not here. Install it (Debian and Ubuntu: apt-get install ` +
-      `${needed.debianPackage}; macOS: brew install ${needed.debianPackage.replace('-server', '')}` +
-      `), or start Docker, or set ${needed.setting} to a server of yours.`,
-    { cause },
-  );
+  throw new Error(`${needed.name} is needed and not here. ${adviceOn(needed)}.`, { cause });
+}
+
+function adviceOn({ debianPackage, homebrewPackage, setting, notInDocker }: ProgramNeeded): string {
+  const homebrew = homebrewPackage ?? debianPackage.replace('-server', '');
+  const ways = [
+    `Install it (Debian and Ubuntu: apt-get install ${debianPackage}; macOS: brew install ${homebrew})`,
+    ...(notInDocker ? [] : ['or start Docker']),
+    ...(setting === undefined ? [] : [`or set ${setting} to a server of yours`]),
+  ];
+  return ways.join(', ');
 }
 
 /** Also where an ordinary user's PATH does not lead although servers are there. */

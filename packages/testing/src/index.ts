@@ -5,8 +5,10 @@
 
 /** For tests that kill and restart a server: one of their own. */
 export {
+  type RunningExim,
   type RunningRabbitmq,
   type RunningRedis,
+  startExim,
   startRabbitmq,
   startRedis,
 } from '@backlot/local-servers';
