@@ -42,38 +42,35 @@ const refusalsOf = (errors: readonly NodemailerError[] = []): Refusal[] =>
     reason: `refused by the mail server${codeOf(error)}`,
   }));
 
+/** How Node names certificates that it does not trust. */
+const distrust = /CERT|SELF_SIGNED|ISSUER|ERR_TLS/;
+
 /** What a failed attempt means; nodemailer documents its codes in errors.d.ts. */
 const translate = (cause: NodemailerError, hasBegun: boolean): Error => {
   const refused = (reason: string, isTemporary: boolean) =>
     new MailRefused(reason, { isTemporary, cause });
   if (cause.responseCode === undefined && hasBegun)
     return new HandoverUnknown('The mail server did not confirm the message.', { cause });
+  if (cause.code === 'ETLS' || distrust.test(cause.originalCode ?? ''))
+    return refused('The mail server offers no trustworthy encryption.', true);
   switch (cause.code) {
     case 'EAUTH':
       return refused(`The mail server refuses the platform's sign-in${codeOf(cause)}.`, true);
-    case 'ETLS':
-      return refused('The mail server offers no trustworthy encryption.', true);
-    case 'EENVELOPE': {
+    case 'EENVELOPE':
+    case 'EMESSAGE': {
       const errors = cause.rejectedErrors ?? [];
-      if (errors.length > 0) {
-        const isTemporary = errors.some((each) => each.permanent !== true);
-        const who = refusalsOf(errors).map(({ address }, index) => {
-          const error = errors[index];
-          return address + (error ? codeOf(error) : '');
-        });
-        return refused(`The mail server refused every recipient: ${who.join(', ')}.`, isTemporary);
-      }
-      // Without an answer of the server it was nodemailer that found the envelope unusable.
+      if (errors.length === 0)
+        // Without an answer of the server it was nodemailer that found the message unusable.
+        return refused(
+          `The mail server refused the message${codeOf(cause)}.`,
+          cause.responseCode !== undefined && cause.permanent !== true,
+        );
+      const who = errors.map((error) => `${error.recipient}${codeOf(error)}`);
       return refused(
-        `The mail server refused the message${codeOf(cause)}.`,
-        cause.responseCode !== undefined && cause.permanent !== true,
+        `The mail server refused every recipient: ${who.join(', ')}.`,
+        errors.some((each) => each.permanent !== true),
       );
     }
-    case 'EMESSAGE':
-      return refused(
-        `The mail server refused the message${codeOf(cause)}.`,
-        cause.responseCode !== undefined && cause.permanent !== true,
-      );
     default:
       return refused(`The mail server is out of reach${codeOf(cause)}.`, true);
   }

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { conformsAsMailer, outgoing } from './mailer.conformance.ts';
+import { HandoverUnknown, type Mailer, MailRefused } from './mailer.ts';
+import { createSendgridMailer } from './sendgrid.ts';
+
+const freely = async () => {};
+const apiKey = 'SG.a-key-that-only-tests-know';
+
+describe('the SendGrid mailer', () => {
+  const requests: { path: string; authorization: string | undefined; body: string }[] = [];
+  let answer: { status: number; body?: string } | 'break off' | 'silence' = { status: 202 };
+  const server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    req.on('end', () => {
+      requests.push({ path: req.url ?? '', authorization: req.headers.authorization, body });
+      if (answer === 'break off') req.socket.destroy();
+      else if (answer !== 'silence') {
+        res.writeHead(answer.status, { 'Content-Type': 'application/json' });
+        res.end(answer.body ?? '');
+      }
+    });
+  });
+  let mailer: Mailer;
+  let baseUrl: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    mailer = createSendgridMailer({ apiKey, baseUrl, timeoutMs: 500 });
+  });
+  afterAll(async () => {
+    await mailer.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const failure = async () => {
+    const error = await mailer.send(outgoing(), freely).catch((each: unknown) => each);
+    answer = { status: 202 };
+    return error;
+  };
+
+  conformsAsMailer(() => ({
+    mailer,
+    received: async (text) => requests.filter(({ body }) => body.includes(text)).length,
+  }));
+
+  it('names project and mail in categories and arguments, and the message by its id', async () => {
+    const mail = outgoing({
+      to: ['jösé@example.org', 'a,b <c@example.org>'],
+      from: { name: 'Ada’s "shop"', address: 'no-reply@mail.example.org' },
+      text: 'Hi',
+    });
+    await mailer.send(mail, freely);
+    const { path, authorization, body } = requests.at(-1) ?? {};
+    expect([path, authorization]).toEqual(['/v3/mail/send', `Bearer ${apiKey}`]);
+    expect(JSON.parse(body ?? '')).toEqual({
+      from: { name: 'Ada’s "shop"', email: 'no-reply@mail.example.org' },
+      subject: 'Hello',
+      personalizations: [
+        {
+          to: [{ email: 'jösé@example.org' }, { email: 'a,b <c@example.org>' }],
+        },
+      ],
+      content: [
+        { type: 'text/plain', value: 'Hi' },
+        { type: 'text/html', value: '<p>Hi</p>' },
+      ],
+      headers: { 'Message-ID': `<${mail.id}@mail.example.org>` },
+      categories: ['project-testproject'],
+      custom_args: { backlot_project: '1001', backlot_mail: mail.id },
+    });
+  });
+
+  it.each([
+    [400, false],
+    [413, false],
+    [401, true],
+    [403, true],
+    [429, true],
+    [500, true],
+    [503, true],
+  ])(
+    'takes %i as a refusal (for the moment: %s), in our own words',
+    async (status, isTemporary) => {
+      answer = { status, body: '{"errors":[{"message":"provider text","field":"x"}]}' };
+      const error = await failure();
+      expect(error).toBeInstanceOf(MailRefused);
+      expect(error).toMatchObject({ isTemporary, message: expect.stringContaining(`(${status})`) });
+      expect(String(error)).not.toContain('provider text');
+    },
+  );
+
+  it('does not know what became of a mail without an answer, and keeps its key to itself', async () => {
+    for (const each of ['break off', 'silence'] as const) {
+      answer = each;
+      const error = await failure();
+      expect(error).toBeInstanceOf(HandoverUnknown);
+      expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(apiKey);
+      expect(JSON.stringify((error as Error).cause)).not.toContain(apiKey);
+    }
+  });
+
+  it('knows that nothing was handed over where nobody answers', async () => {
+    const away = createSendgridMailer({ apiKey, baseUrl: 'http://127.0.0.1:1', timeoutMs: 500 });
+    await expect(away.send(outgoing(), freely)).rejects.toMatchObject({
+      message: 'SendGrid is out of reach.',
+      isTemporary: true,
+    });
+  });
+});
