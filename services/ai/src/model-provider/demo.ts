@@ -4,6 +4,7 @@ import {
   bytesPerToken,
   type Completion,
   type CompletionRequest,
+  cut,
   estimatePromptTokens,
   estimateTokens,
   ModelKeyRefused,
@@ -11,10 +12,6 @@ import {
 } from './model-provider.ts';
 
 const quotedCharacters = 200;
-
-/** Cut between characters. */
-const cut = (text: string, maxBytes: number): string =>
-  new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
 
 const answerTo = (question: string): string =>
   'This is a demo answer: no language model is connected to this backend yet. ' +

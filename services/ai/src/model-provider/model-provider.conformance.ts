@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { CompletionRequest, ModelProvider, Prompt } from './model-provider.ts';
+import type { Completion, CompletionRequest, ModelProvider, Prompt } from './model-provider.ts';
 
 const ask = (text: string, changes: Partial<CompletionRequest> = {}): CompletionRequest => ({
   messages: [{ role: 'user', text }],
@@ -15,6 +15,14 @@ const schema = {
   properties: { name: { type: 'string' }, age: { type: 'integer' } },
   required: ['name', 'age'],
   additionalProperties: false,
+};
+
+const readAll = async (pieces: AsyncIterable<string | Completion>) => {
+  const all: (string | Completion)[] = [];
+  for await (const piece of pieces) all.push(piece);
+  const completion = all.pop();
+  if (completion === undefined || typeof completion === 'string') throw new Error('no whole');
+  return { pieces: all, completion };
 };
 
 /** What every model provider keeps to. */
@@ -68,5 +76,32 @@ export const conformsAsModelProvider = (provider: () => ModelProvider): void => 
     await expect(
       provider().complete(ask('Say hello.', { signal: AbortSignal.abort() })),
     ).rejects.toThrow();
+  });
+
+  it('streams the text in pieces, and last the same whole', async () => {
+    for (const request of [
+      ask('Say hello to the 🌍.'),
+      ask('A person.', { format: { schema } }),
+      ask('A person, as JSON.', { format: 'json' }),
+      ask('Say a lot. '.repeat(20), { maxOutputTokens: 7 }),
+    ]) {
+      const { pieces, completion } = await readAll(provider().stream(request));
+      expect(pieces.join('')).toBe(completion.text);
+      expect(completion).toEqual(await provider().complete(request));
+    }
+    const { pieces } = await readAll(provider().stream(ask('Say hello.')));
+    expect(pieces.length).toBeGreaterThan(1);
+  });
+
+  it('ends a stream when it is told to, or when nobody reads on', async () => {
+    const gone = new AbortController();
+    const told = provider().stream(ask('Say a lot. '.repeat(20), { signal: gone.signal }));
+    expect((await told.next()).value).toEqual(expect.any(String));
+    gone.abort();
+    await expect(readAll(told)).rejects.toThrow();
+    for await (const piece of provider().stream(ask('Say hello.'))) {
+      expect(piece).toEqual(expect.any(String));
+      break;
+    }
   });
 };

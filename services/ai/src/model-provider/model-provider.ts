@@ -58,6 +58,10 @@ export interface ModelProvider {
 /** English text has about four bytes a token in common tokenizers. */
 export const bytesPerToken = 4;
 
+/** Cut between characters. */
+export const cut = (text: string, maxBytes: number): string =>
+  new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
+
 /** For what nobody has counted. */
 export const estimateTokens = (text: string): number =>
   Math.max(1, Math.ceil(Buffer.byteLength(text) / bytesPerToken));

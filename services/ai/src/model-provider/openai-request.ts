@@ -28,6 +28,10 @@ const strictKeywords = new Set([
 ]);
 const strictDepth = 5;
 
+const plainTypes = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'null']);
+const isPlain = (type: unknown) =>
+  Array.isArray(type) ? type.every((each) => plainTypes.has(each)) : plainTypes.has(type);
+
 const fitsStrict = (schema: unknown, depth: number): boolean => {
   if (!isRecord(schema) || depth > strictDepth) return false;
   if (Object.keys(schema).some((keyword) => !strictKeywords.has(keyword))) return false;
@@ -38,10 +42,13 @@ const fitsStrict = (schema: unknown, depth: number): boolean => {
     ...(Array.isArray(anyOf) ? anyOf : []),
   ];
   if (!inner.every((each) => fitsStrict(each, depth + 1))) return false;
-  if (type !== 'object') return properties === undefined && (type !== 'array' || isRecord(items));
-  const names = isRecord(properties) ? Object.keys(properties) : [];
-  const needed = new Set(Array.isArray(required) ? required : []);
-  return additionalProperties === false && names.every((name) => needed.has(name));
+  if (type === 'object') {
+    const names = isRecord(properties) ? Object.keys(properties) : [];
+    const needed = new Set(Array.isArray(required) ? required : []);
+    return additionalProperties === false && names.every((name) => needed.has(name));
+  }
+  if (type === 'array') return isRecord(items);
+  return isPlain(type) || (type === undefined && anyOf !== undefined);
 };
 
 /** Strict mode takes a part of JSON Schema, and refuses the request for anything beyond it. */
