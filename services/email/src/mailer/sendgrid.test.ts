@@ -1,51 +1,32 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { conformsAsMailer, outgoing } from './mailer.conformance.ts';
 import { HandoverUnknown, type Mailer, MailRefused } from './mailer.ts';
 import { createSendgridMailer } from './sendgrid.ts';
+import { type SendgridStub, startSendgridStub } from './test-sendgrid.ts';
 
 const freely = async () => {};
 const apiKey = 'SG.a-key-that-only-tests-know';
 
 describe('the SendGrid mailer', () => {
-  const requests: { path: string; authorization: string | undefined; body: string }[] = [];
-  let answer: { status: number; body?: string } | 'break off' | 'silence' = { status: 202 };
-  const server = createServer((req, res) => {
-    let body = '';
-    req.on('data', (chunk: Buffer) => {
-      body += chunk.toString();
-    });
-    req.on('end', () => {
-      requests.push({ path: req.url ?? '', authorization: req.headers.authorization, body });
-      if (answer === 'break off') req.socket.destroy();
-      else if (answer !== 'silence') {
-        res.writeHead(answer.status, { 'Content-Type': 'application/json' });
-        res.end(answer.body ?? '');
-      }
-    });
-  });
+  let stub: SendgridStub;
   let mailer: Mailer;
-  let baseUrl: string;
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    mailer = createSendgridMailer({ apiKey, baseUrl, timeoutMs: 500 });
+    stub = await startSendgridStub();
+    mailer = createSendgridMailer({ ...stub, apiKey, timeoutMs: 500 });
   });
   afterAll(async () => {
     await mailer.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await stub.stop();
   });
   const failure = async () => {
     const error = await mailer.send(outgoing(), freely).catch((each: unknown) => each);
-    answer = { status: 202 };
+    stub.answer = { status: 202 };
     return error;
   };
 
   conformsAsMailer(() => ({
     mailer,
-    received: async (text) => requests.filter(({ body }) => body.includes(text)).length,
+    received: async (text) => stub.requests.filter(({ body }) => body.includes(text)).length,
   }));
 
   it('names project and mail in categories and arguments, and the message by its id', async () => {
@@ -55,7 +36,7 @@ describe('the SendGrid mailer', () => {
       text: 'Hi',
     });
     await mailer.send(mail, freely);
-    const { path, authorization, body } = requests.at(-1) ?? {};
+    const { path, authorization, body } = stub.requests.at(-1) ?? {};
     expect([path, authorization]).toEqual(['/v3/mail/send', `Bearer ${apiKey}`]);
     expect(JSON.parse(body ?? '')).toEqual({
       from: { name: 'Ada’s "shop"', email: 'no-reply@mail.example.org' },
@@ -86,7 +67,7 @@ describe('the SendGrid mailer', () => {
   ])(
     'takes %i as a refusal (for the moment: %s), in our own words',
     async (status, isTemporary) => {
-      answer = { status, body: '{"errors":[{"message":"provider text","field":"x"}]}' };
+      stub.answer = { status, body: '{"errors":[{"message":"provider text","field":"x"}]}' };
       const error = await failure();
       expect(error).toBeInstanceOf(MailRefused);
       expect(error).toMatchObject({ isTemporary, message: expect.stringContaining(`(${status})`) });
@@ -96,7 +77,7 @@ describe('the SendGrid mailer', () => {
 
   it('does not know what became of a mail without an answer, and keeps its key to itself', async () => {
     for (const each of ['break off', 'silence'] as const) {
-      answer = each;
+      stub.answer = each;
       const error = await failure();
       expect(error).toBeInstanceOf(HandoverUnknown);
       expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(apiKey);
