@@ -5,10 +5,12 @@
 export * from './directories.ts';
 export type { EventReply, ServerEvent } from './event-stream.ts';
 export * from './failure.ts';
+export { escapeHtml, Html, html } from './html.ts';
 export type { IdempotencyPort } from './idempotent.ts';
 export * from './internal-only.ts';
 export * from './json-body.ts';
 export * from './page.ts';
+export * from './page-route.ts';
 export * from './route.ts';
 export * from './serve.ts';
 export * from './service-app.ts';

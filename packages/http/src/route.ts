@@ -73,7 +73,8 @@ export interface MountedRoute {
   middleware(context: RouteContext): RequestHandler;
 }
 
-const validate = (
+/** @throws ApiError of this code that names the first wrong field */
+export const validate = (
   schema: z.ZodType | undefined,
   value: unknown,
   code: 'invalid_path' | 'invalid_query' | 'invalid_body',
@@ -90,7 +91,8 @@ const validate = (
   );
 };
 
-const identify = (req: Request, context: RouteContext): Identity => {
+/** Who calls. @throws ApiError unauthenticated where the gateway does not vouch for it */
+export const identify = (req: Request, context: RouteContext): Identity => {
   try {
     return context.identities.verify(req.headers[identityHeader]);
   } catch (error) {
@@ -101,7 +103,8 @@ const identify = (req: Request, context: RouteContext): Identity => {
   }
 };
 
-const checkCaller = (definition: RouteDefinition, identity: Identity): void => {
+/** @throws ApiError unauthenticated, forbidden */
+export const checkCaller = (definition: RouteDefinition, identity: Identity): void => {
   if (definition.callers.includes(identity.caller)) return;
   if (identity.caller === 'anonymous') throw new ApiError('unauthenticated', 'Sign in first.');
   throw new ApiError('forbidden', `This call is not open to the caller "${identity.caller}".`);
