@@ -14,6 +14,8 @@ export * as authRoutes from './routes/auth.ts';
 export * as creditRoutes from './routes/credits.ts';
 export * as emailRoutes from './routes/email.ts';
 export { routes } from './routes/index.ts';
+export type { Payment, PaymentStatus } from './routes/payments.ts';
+export * as paymentRoutes from './routes/payments.ts';
 export type { LimitChanges, ProjectSettings } from './routes/projects.ts';
 export * as projectRoutes from './routes/projects.ts';
 export * as recordRoutes from './routes/records.ts';

@@ -3,6 +3,7 @@ import * as ai from './ai.ts';
 import * as auth from './auth.ts';
 import * as credits from './credits.ts';
 import * as email from './email.ts';
+import * as payments from './payments.ts';
 import * as projects from './projects.ts';
 import * as records from './records.ts';
 
@@ -17,4 +18,5 @@ export const routes: readonly RouteDefinition[] = [
   records,
   ai,
   email,
+  payments,
 ].flatMap((group) => Object.values(group).filter(isRoute));

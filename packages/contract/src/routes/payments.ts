@@ -1,0 +1,246 @@
+import { z } from 'zod';
+import { callers, defineRoute, KIB } from '../define-route.ts';
+import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+
+/** Contract section 8, in the currency's smallest unit. */
+export const maxTotal = 99_999_999;
+const maxItems = 50;
+const maxMetadataKeys = 20;
+
+const item = z.object({
+  name: text(1, 250),
+  amount: z.int().min(0).max(maxTotal).describe('In the smallest unit: 1999 is 19.99 USD'),
+  quantity: z.int().min(1).max(999).default(1),
+});
+export type Item = z.output<typeof item>;
+
+export const totalOf = (items: readonly Item[]): number =>
+  items.reduce((sum, { amount, quantity }) => sum + amount * quantity, 0);
+
+const items = z
+  .array(item)
+  .min(1)
+  .superRefine((list, context) => {
+    if (list.length > maxItems) {
+      const message = `at most ${maxItems} items`;
+      context.addIssue({ code: 'custom', path: [maxItems], message });
+    }
+    const total = totalOf(list);
+    if (total >= 1 && total <= maxTotal) return;
+    context.addIssue({ code: 'custom', message: `the total must be 1 to ${maxTotal}` });
+  });
+
+/** What Stripe takes: square brackets are its own. */
+const metadataKey = text(1, 40).refine(
+  (key) => !/[[\]]/.test(key),
+  'keys may not contain square brackets',
+);
+const metadata = z
+  .record(
+    metadataKey,
+    z.union([text(0, 500), z.number().transform(String), z.boolean().transform(String)]),
+  )
+  .refine((value) => Object.keys(value).length <= maxMetadataKeys, {
+    message: `at most ${maxMetadataKeys} keys`,
+  });
+
+/** Where the payer goes afterwards; whether the project allows its origin is the service's question. */
+const returnUrl = text(1, 2048)
+  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+    message: 'must be an absolute http(s) address',
+    abort: true,
+  })
+  .refine((value) => new URL(value).username === '' && new URL(value).password === '', {
+    message: 'may not contain credentials',
+  });
+
+export const paymentStatuses = ['open', 'paid', 'failed', 'expired', 'refunded'] as const;
+export type PaymentStatus = (typeof paymentStatuses)[number];
+
+const payment = z.object({
+  id: uuid,
+  sessionId: z.string(),
+  status: z.enum(paymentStatuses),
+  amount: z.int().describe('Total, in the smallest unit'),
+  currency: z.string().describe('ISO 4217, lower case'),
+  items: z.array(z.object({ name: z.string(), amount: z.int(), quantity: z.int() })),
+  metadata: z.record(z.string(), z.string()),
+  createdAt: timestamp,
+  paidAt: timestamp.nullable(),
+});
+export type Payment = z.infer<typeof payment>;
+
+const runtime = { service: 'payments', plane: 'runtime', callers } as const;
+
+export const createCheckout = defineRoute({
+  ...runtime,
+  operationId: 'createCheckout',
+  method: 'POST',
+  path: '/payments/checkout',
+  summary: 'Start a hosted payment session; send the payer to its url',
+  limit: 'payments',
+  body: z.object({
+    items,
+    currency: z
+      .string()
+      .regex(/^[A-Za-z]{3}$/, 'must be three letters (ISO 4217)')
+      .transform((code) => code.toLowerCase())
+      .default('usd'),
+    returnUrl,
+    metadata: metadata.default({}),
+  }),
+  response: z.object({ url: z.string(), sessionId: z.string() }),
+  status: 200,
+  errors: ['invalid_body', 'upstream_failed', 'timeout'],
+});
+
+export const verifyPayment = defineRoute({
+  ...runtime,
+  operationId: 'verifyPayment',
+  method: 'GET',
+  path: '/payments/verify',
+  summary: 'Whether a session was paid; an open one is checked with the provider',
+  limit: 'read',
+  query: z.object({ session_id: z.string().min(1).max(255) }),
+  response: z.object({ paid: z.boolean(), payment }),
+  status: 200,
+  errors: ['invalid_query', 'not_found'],
+});
+
+export const receiveWebhook = defineRoute({
+  ...runtime,
+  operationId: 'receiveWebhook',
+  method: 'POST',
+  path: '/payments/webhook',
+  summary: 'For the payment provider: signed news of sessions',
+  limit: 'write',
+  ignoresCredentials: true,
+  body: z.unknown(),
+  response: z.object({ received: z.literal(true) }),
+  status: 200,
+  errors: ['invalid_signature'],
+});
+
+const page = {
+  ...runtime,
+  path: '/payments/test-checkout/:sessionId',
+  ignoresCredentials: true,
+  answers: 'html',
+  params: z.object({ sessionId: idInPath }),
+  response: z.string(),
+  status: 200,
+} as const;
+
+export const showTestCheckout = defineRoute({
+  ...page,
+  operationId: 'showTestCheckout',
+  method: 'GET',
+  summary: 'The page of the test checkout, for the payer; no money moves',
+  limit: 'read',
+  errors: ['not_found'],
+});
+
+export const submitTestCheckout = defineRoute({
+  ...page,
+  operationId: 'submitTestCheckout',
+  method: 'POST',
+  summary: 'Pay or cancel on the page of the test checkout; leads back to returnUrl',
+  limit: 'payments',
+  body: z.object({ action: z.enum(['pay', 'cancel']) }),
+  bodyLimitBytes: 4 * KIB,
+  errors: ['invalid_body', 'not_found', 'conflict'],
+});
+
+const platform = {
+  service: 'payments',
+  plane: 'platform',
+  callers: ['owner', 'operator'],
+} as const;
+const oneProject = z.object({ projectId: idInPath });
+
+export const listPayments = defineRoute({
+  ...platform,
+  operationId: 'listPayments',
+  method: 'GET',
+  path: '/projects/:projectId/payments',
+  summary: 'Payments of a project, newest first',
+  limit: 'read',
+  params: oneProject,
+  query: listQuery,
+  response: listOf(payment),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+});
+
+export const refundPayment = defineRoute({
+  ...platform,
+  operationId: 'refundPayment',
+  method: 'POST',
+  path: '/projects/:projectId/payments/:paymentId/refund',
+  summary: 'Give a payment back whole; a refunded one is answered as it is',
+  limit: 'write',
+  params: z.object({ projectId: idInPath, paymentId: idInPath }),
+  response: payment,
+  status: 200,
+  errors: ['not_found', 'not_refundable', 'upstream_failed', 'timeout'],
+});
+
+const stripeSecret = z.object({
+  name: z.literal('stripe'),
+  hint: z.string().describe('The end of the secret key'),
+  mode: z.enum(['test', 'live']),
+  updatedAt: timestamp,
+});
+const secretPath = '/projects/:projectId/secrets/stripe';
+
+export const setStripeSecret = defineRoute({
+  ...platform,
+  operationId: 'setStripeSecret',
+  method: 'PUT',
+  path: secretPath,
+  summary:
+    'Keys of the project’s own Stripe account, never shown again; a replaced webhookSecret is good for 24 hours more',
+  limit: 'write',
+  params: oneProject,
+  body: z.strictObject({
+    secretKey: z
+      .string()
+      .max(255)
+      .regex(/^[rs]k_(test|live)_[A-Za-z0-9_]{4,}$/, 'must be a secret or restricted key'),
+    webhookSecret: z
+      .string()
+      .max(255)
+      .regex(/^whsec_[A-Za-z0-9+/=_-]{1,}$/, 'must be the signing secret of a webhook endpoint')
+      .optional()
+      .describe('Left out: the one that is set stays'),
+  }),
+  response: stripeSecret,
+  status: 200,
+  errors: ['invalid_body', 'invalid_secret', 'not_found', 'upstream_failed', 'timeout'],
+});
+
+export const getStripeSecret = defineRoute({
+  ...platform,
+  operationId: 'getStripeSecret',
+  method: 'GET',
+  path: secretPath,
+  summary: 'Whether the project has keys of its own, without the keys',
+  limit: 'read',
+  params: oneProject,
+  response: stripeSecret,
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const deleteStripeSecret = defineRoute({
+  ...platform,
+  operationId: 'deleteStripeSecret',
+  method: 'DELETE',
+  path: secretPath,
+  summary: 'Forget the keys; further payments go to the test checkout',
+  limit: 'write',
+  params: oneProject,
+  response: ok,
+  status: 200,
+  errors: ['not_found'],
+});
