@@ -1,20 +1,34 @@
 /**
- * Payments: checkout sessions at a provider, and what became of them.
+ * Payments: checkout sessions at a provider, and what became of them. Owns no money and no card: the
+ * payer gives both to the provider. Refuses to know what was sold; the app reads that from `verify`.
  */
 import type { Bus } from '@backlot/bus';
-import type { ProjectDirectory } from '@backlot/contract';
+import { events, type ProjectDirectory } from '@backlot/contract';
 import {
   createIdempotencyStore,
   createOutbox,
   createSweeper,
   type Database,
+  type Outbox,
 } from '@backlot/database';
 import { serviceApp } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
+import { createSealer } from '@backlot/sealing';
 import type { Logger } from '@backlot/telemetry';
 import type { Express } from 'express';
+import { createStripe } from './checkout/stripe.ts';
+import { createTestCheckout } from './checkout/test-checkout.ts';
+import { createCheckouts } from './checkouts.ts';
 import type { PaymentsConfig } from './config.ts';
+import { eraseProject, eraseUser } from './erasure.ts';
+import { createPayments } from './payments.ts';
+import { createProviders } from './providers.ts';
 import { routesOf } from './routes/index.ts';
+import { createSecrets } from './secrets.ts';
+import { createStripeAccounts } from './stripe-accounts.ts';
+import { createSweep } from './sweep.ts';
+import { createTestSessions } from './test-sessions.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export interface PaymentsDeps {
   /** Of schema `payments`, migrated. */
@@ -35,7 +49,29 @@ export interface PaymentsService {
   app: Express;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Asks providers about open payments that are due; also runs every minute. */
+  sweep(): Promise<void>;
 }
+
+const sweepMs = 60_000;
+
+const createNouns = (deps: PaymentsDeps, outbox: Outbox) => {
+  const { database, config, now } = deps;
+  const secrets = createSecrets(database, createSealer(config.masterKeys), now);
+  const testCheckout = createTestCheckout({ database, publicUrl: config.publicUrl, now });
+  const stripe = createStripe(config.stripe);
+  const providers = createProviders({ testCheckout, stripe, secrets });
+  const payments = createPayments({ database, outbox, now });
+  const checkouts = createCheckouts({ ...deps, payments, providers });
+  return {
+    payments,
+    checkouts,
+    testSessions: createTestSessions({ database, payments, testCheckout }),
+    webhooks: createWebhooks({ database, payments, secrets, now }),
+    accounts: createStripeAccounts(secrets, stripe),
+    sweep: createSweep({ ...deps, payments, providers, checkouts }),
+  };
+};
 
 export const createPaymentsService = (deps: PaymentsDeps): PaymentsService => {
   const { database, bus, identitySecret, now, log, checkResponses } = deps;
@@ -43,13 +79,15 @@ export const createPaymentsService = (deps: PaymentsDeps): PaymentsService => {
     log.error({ err: error }, 'events wait to be published'),
   );
   const idempotency = createIdempotencyStore(database);
-  const sweeper = createSweeper(
-    () => idempotency.sweep(),
-    (error) => log.error({ err: error }, 'the sweep failed; it runs again'),
-  );
+  const nouns = createNouns(deps, outbox);
+  const onError = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
+  const sweepers = [
+    createSweeper(() => idempotency.sweep(), onError),
+    createSweeper(nouns.sweep, onError, sweepMs),
+  ];
   return {
     app: serviceApp({
-      routes: routesOf(),
+      routes: routesOf(nouns),
       ready: () => database.query('SELECT 1'),
       identitySecret,
       idempotency,
@@ -57,12 +95,23 @@ export const createPaymentsService = (deps: PaymentsDeps): PaymentsService => {
       log,
       checkResponses,
     }),
+    sweep: nouns.sweep,
     async start() {
+      await bus.subscribe({
+        queue: 'payments.project-erased',
+        topics: ['project.erased'],
+        handler: ({ payload }) => eraseProject(database, events['project.erased'].parse(payload)),
+      });
+      await bus.subscribe({
+        queue: 'payments.user-erased',
+        topics: ['user.erased'],
+        handler: ({ payload }) => eraseUser(database, events['user.erased'].parse(payload)),
+      });
       outbox.start((event) => bus.publish(event));
-      sweeper.start();
+      for (const sweeper of sweepers) sweeper.start();
     },
     async stop() {
-      await Promise.all([sweeper.stop(), outbox.stop()]);
+      await Promise.all([...sweepers, outbox].map((each) => each.stop()));
     },
   };
 };

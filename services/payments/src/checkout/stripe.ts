@@ -1,0 +1,139 @@
+import { Stripe as StripeSdk } from 'stripe';
+import { z } from 'zod';
+import type { StripeSettings } from '../config.ts';
+import { type Checkout, CheckoutFailed, OrderRefused, SessionUnknown } from './checkout.ts';
+import { sessionParams } from './stripe-order.ts';
+import { chargeIdOf, session, stateOf } from './stripe-session.ts';
+
+export interface Stripe {
+  /** @param secretKey of the account that is paid */
+  account(secretKey: string): Checkout;
+  /** Whether the key opens what a checkout needs. @throws CheckoutFailed; `credentials` where it does not */
+  check(secretKey: string): Promise<void>;
+}
+
+const { errors } = StripeSdk;
+const created = session.extend({ url: z.string().min(1) });
+const refunded = z.object({ id: z.string(), status: z.string().nullish() });
+const listed = z.object({ data: z.array(z.unknown()) });
+
+const fields: [prefix: string, field: OrderRefused['field']][] = [
+  ['success_url', 'returnUrl'],
+  ['cancel_url', 'returnUrl'],
+  ['metadata', 'metadata'],
+  ['line_items', 'items'],
+  ['currency', 'currency'],
+];
+
+const fieldOf = ({ code, param = '' }: InstanceType<typeof errors.StripeError>) => {
+  if (code === 'amount_too_small' || code === 'amount_too_large') return 'items';
+  if (param.endsWith('[currency]')) return 'currency';
+  return fields.find(([prefix]) => param.startsWith(prefix))?.[1];
+};
+
+const translate = (cause: unknown): Error => {
+  if (cause instanceof CheckoutFailed) return cause;
+  if (
+    cause instanceof errors.StripeAuthenticationError ||
+    cause instanceof errors.StripePermissionError
+  )
+    return new CheckoutFailed('credentials', { cause });
+  if (cause instanceof errors.StripeInvalidRequestError) {
+    if (cause.code === 'resource_missing') return new SessionUnknown('', { cause });
+    const field = fieldOf(cause);
+    if (field) return new OrderRefused(field, { cause });
+  }
+  const isTimeout = cause instanceof errors.StripeConnectionError && /timeout/i.test(cause.message);
+  return new CheckoutFailed(isTimeout ? 'timeout' : 'failed', { cause });
+};
+
+/** The SDK's time-out is one of silence: an answer that drips in is ended here. */
+const within = async <T>(limitMs: number, answer: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new CheckoutFailed('timeout')), limitMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/**
+ * Payments by Stripe, each project with its own account. One client serves all of them: a key belongs to
+ * a call. Answers are checked, because the SDK takes any object for one.
+ */
+export const createStripe = ({ url, timeoutMs, retries }: StripeSettings): Stripe => {
+  const { protocol, hostname, port } = new URL(url);
+  const client = new StripeSdk('every call brings its own', {
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    host: hostname,
+    ...(port === '' ? {} : { port }),
+    timeout: timeoutMs,
+    maxNetworkRetries: retries,
+    telemetry: false,
+  });
+  // Each try, and the SDK's pause before the next one.
+  const longestMs = (timeoutMs + 1000) * (retries + 1);
+
+  const ask = async <T extends z.ZodType>(
+    answer: T,
+    question: Promise<unknown>,
+    limitMs = longestMs,
+  ): Promise<z.output<T>> => {
+    try {
+      return answer.parse(await within(limitMs, question));
+    } catch (cause) {
+      throw translate(cause);
+    }
+  };
+  const { sessions } = client.checkout;
+
+  return {
+    async check(apiKey) {
+      await ask(listed, sessions.list({ limit: 1 }, { apiKey }));
+    },
+
+    account: (apiKey) => ({
+      async create(order) {
+        const idempotencyKey = `backlot-checkout-${order.paymentId}`;
+        const params = sessionParams(order);
+        const made = await ask(created, sessions.create(params, { apiKey, idempotencyKey }));
+        return { sessionId: made.id, url: made.url };
+      },
+
+      async retrieve({ sessionId }, { timeoutMs: limitMs } = {}) {
+        const options = {
+          apiKey,
+          ...(limitMs === undefined ? {} : { timeout: limitMs, maxNetworkRetries: 0 }),
+        };
+        const expand = { expand: ['payment_intent.latest_charge'] };
+        return stateOf(await ask(session, sessions.retrieve(sessionId, expand, options), limitMs));
+      },
+
+      async expire({ sessionId }) {
+        const found = await ask(session, sessions.retrieve(sessionId, {}, { apiKey }));
+        if (found.status !== 'open') return;
+        await ask(session, sessions.expire(sessionId, {}, { apiKey }));
+      },
+
+      async refund({ paymentId, sessionId, chargeId }) {
+        const idempotencyKey = `backlot-refund-${paymentId}`;
+        const paymentIntent =
+          chargeId ?? chargeIdOf(await ask(session, sessions.retrieve(sessionId, {}, { apiKey })));
+        if (paymentIntent === null) throw new SessionUnknown();
+        const asked = client.refunds
+          .create({ payment_intent: paymentIntent }, { apiKey, idempotencyKey })
+          .catch((error: unknown) => {
+            const isDone =
+              error instanceof errors.StripeError && error.code === 'charge_already_refunded';
+            if (isDone) return { id: '', status: 'succeeded' };
+            throw error;
+          });
+        const { status } = await ask(refunded, asked);
+        if (status === 'failed' || status === 'canceled') throw new CheckoutFailed('failed');
+      },
+    }),
+  };
+};

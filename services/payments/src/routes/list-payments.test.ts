@@ -1,0 +1,52 @@
+import { paymentRoutes } from '@backlot/contract';
+import { asOperator, asOwner, refusesStrangers } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, order, otherProject, type TestBed } from '../test-bed.ts';
+
+describe('listPayments', () => {
+  let bed: TestBed;
+  const sessions: string[] = [];
+  beforeAll(async () => {
+    bed = await createTestBed();
+    for (const name of ['one', 'two', 'three']) {
+      sessions.unshift(await bed.session({ ...order, items: [{ name, amount: 100 }] }));
+      bed.pass(10);
+    }
+    await bed.session(order, asOwner({ project: otherProject }));
+  });
+  afterAll(() => bed.close());
+  const sessionIds = (body: { items: { sessionId: string }[] }) =>
+    body.items.map((each) => each.sessionId);
+
+  refusesStrangers(
+    paymentRoutes.listPayments,
+    () => bed.http,
+    () => ({ path: '/projects/testproject/payments' }),
+  );
+
+  it('lists payments of the project alone, newest first, page by page', async () => {
+    const first = await bed.owner('GET', '/payments?limit=2');
+    expect(first).toMatchObject({ status: 200, body: { hasMore: true } });
+    expect(sessionIds(first.body)).toEqual(sessions.slice(0, 2));
+    const rest = await bed.owner('GET', `/payments?limit=2&cursor=${first.body.nextCursor}`);
+    expect(rest.body).toMatchObject({ hasMore: false, nextCursor: null });
+    expect(sessionIds(rest.body)).toEqual(sessions.slice(2));
+    const all = await bed.owner('GET', '/payments', undefined, asOperator());
+    expect(sessionIds(all.body)).toEqual(sessions);
+  });
+
+  it("refuses made-up cursors and another project's path", async () => {
+    const madeUp = Buffer.from(JSON.stringify(['payments', 5, 'no-uuid'])).toString('base64url');
+    expect(await bed.owner('GET', `/payments?cursor=${madeUp}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor' },
+    });
+    const path = '/platform/projects/otherproject/payments';
+    expect(await bed.http.call('GET', path, { identity: asOwner() })).toMatchObject({
+      status: 404,
+      body: { code: 'project_not_found' },
+    });
+    const stranger = asOwner({ userId: '018f0000-0000-7000-8000-00000000eeee' });
+    expect(await bed.owner('GET', '/payments', undefined, stranger)).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,9 @@
+import { paymentRoutes } from '@backlot/contract';
+import { pageRoute } from '@backlot/http';
+import { testPage } from '../test-page.ts';
+import type { TestSessions } from '../test-sessions.ts';
+
+export const showTestCheckout = (sessions: TestSessions) =>
+  pageRoute(paymentRoutes.showTestCheckout, async ({ identity, params }) =>
+    testPage(await sessions.show(identity.project, params.sessionId)),
+  );

@@ -1,0 +1,97 @@
+import { paymentRoutes } from '@backlot/contract';
+import { anonymous, refusesStrangers } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createTestBed, order, otherProject, type TestBed } from '../test-bed.ts';
+
+describe('verifyPayment', () => {
+  let bed: TestBed;
+  let sessionId: string;
+  beforeAll(async () => {
+    bed = await createTestBed();
+    sessionId = await bed.session();
+  });
+  afterAll(() => bed.close());
+
+  refusesStrangers(
+    paymentRoutes.verifyPayment,
+    () => bed.http,
+    () => ({ path: `/payments/verify?session_id=${sessionId}` }),
+  );
+
+  it('shows an open payment, then a paid one', async () => {
+    const session = await bed.session();
+    const open = await bed.verify(session);
+    expect(open).toMatchObject({ status: 200, body: { paid: false } });
+    expect(open.body.payment).toEqual({
+      id: expect.any(String),
+      sessionId: session,
+      status: 'open',
+      amount: 4248,
+      currency: 'usd',
+      items: [
+        { name: 'Mug', amount: 1999, quantity: 2 },
+        { name: 'Sticker', amount: 250, quantity: 1 },
+      ],
+      metadata: { orderId: 'o-1' },
+      createdAt: expect.any(String),
+      paidAt: null,
+    });
+    expect(await bed.press(session, 'pay')).toMatchObject({ status: 303 });
+    const paid = await bed.verify(session);
+    expect(paid.body).toMatchObject({
+      paid: true,
+      payment: { status: 'paid', paidAt: expect.any(String) },
+    });
+    expect(await bed.takeEvents()).toEqual([
+      {
+        projectId: 'testproject',
+        projectNumber: 1001,
+        paymentId: paid.body.payment.id,
+        status: 'paid',
+      },
+    ]);
+  });
+
+  it('notices the end of a session, once', async () => {
+    const session = await bed.session();
+    bed.pass(24 * 60 * 60 * 1000);
+    const answers = await Promise.all([1, 2, 3].map(() => bed.verify(session)));
+    for (const { body } of answers)
+      expect(body).toMatchObject({ paid: false, payment: { status: 'expired' } });
+    expect(await bed.takeEvents()).toMatchObject([{ status: 'expired' }]);
+    expect(await bed.press(session, 'pay')).toMatchObject({ status: 409 });
+    expect((await bed.verify(session)).body.paid).toBe(false);
+  });
+
+  it("knows no other project's session", async () => {
+    const session = await bed.session();
+    const stranger = anonymous({ project: otherProject });
+    expect(await bed.verify(session, stranger)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
+  });
+
+  it('shows nothing of a payment whose session was never recorded', async () => {
+    const session = await bed.session(order);
+    const id = (await bed.verify(session)).body.payment.id;
+    await bed.database.query('UPDATE payments SET session_id = NULL WHERE id = $1', [id]);
+    expect(await bed.verify(session)).toMatchObject({ status: 404 });
+    const { body } = await bed.owner('GET', '/payments');
+    expect(body.items.map((each: { id: string }) => each.id)).not.toContain(id);
+  });
+
+  it('answers 404 for a made-up session and 400 without one', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (made) => {
+        const { status } = await bed.verify(made);
+        expect(status).toBe(made.length === 0 || made.length > 255 ? 400 : 404);
+      }),
+      { numRuns: 50 },
+    );
+    expect(await bed.http.call('GET', '/payments/verify', { identity: anonymous() })).toMatchObject(
+      { status: 400, body: { code: 'invalid_query' } },
+    );
+  });
+});
