@@ -1,6 +1,6 @@
 import type { Checkout, Provider } from './checkout/checkout.ts';
+import type { TestCheckout } from './checkout/hosted-test.ts';
 import type { Stripe } from './checkout/stripe.ts';
-import type { TestCheckout } from './checkout/test-checkout.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface ProvidersDeps {

@@ -16,18 +16,18 @@ import type { IdentitySecret } from '@backlot/identity';
 import { createSealer } from '@backlot/sealing';
 import type { Logger } from '@backlot/telemetry';
 import type { Express } from 'express';
+import { createTestCheckout } from './checkout/hosted-test.ts';
 import { createStripe } from './checkout/stripe.ts';
-import { createTestCheckout } from './checkout/test-checkout.ts';
 import { createCheckouts } from './checkouts.ts';
 import type { PaymentsConfig } from './config.ts';
 import { eraseProject, eraseUser } from './erasure.ts';
+import { createTestSessions } from './hosted-sessions.ts';
 import { createPayments } from './payments.ts';
 import { createProviders } from './providers.ts';
 import { routesOf } from './routes/index.ts';
 import { createSecrets } from './secrets.ts';
 import { createStripeAccounts } from './stripe-accounts.ts';
 import { createSweep } from './sweep.ts';
-import { createTestSessions } from './test-sessions.ts';
 import { createWebhooks } from './webhooks.ts';
 
 export interface PaymentsDeps {

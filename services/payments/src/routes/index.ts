@@ -1,8 +1,8 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Checkouts } from '../checkouts.ts';
+import type { TestSessions } from '../hosted-sessions.ts';
 import type { Payments } from '../payments.ts';
 import type { StripeAccounts } from '../stripe-accounts.ts';
-import type { TestSessions } from '../test-sessions.ts';
 import type { Webhooks } from '../webhooks.ts';
 import { createCheckout } from './create-checkout.ts';
 import { deleteStripeSecret } from './delete-stripe-secret.ts';

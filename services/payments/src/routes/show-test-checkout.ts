@@ -1,7 +1,7 @@
 import { paymentRoutes } from '@backlot/contract';
 import { pageRoute } from '@backlot/http';
-import { testPage } from '../test-page.ts';
-import type { TestSessions } from '../test-sessions.ts';
+import { testPage } from '../hosted-page.ts';
+import type { TestSessions } from '../hosted-sessions.ts';
 
 export const showTestCheckout = (sessions: TestSessions) =>
   pageRoute(paymentRoutes.showTestCheckout, async ({ identity, params }) =>

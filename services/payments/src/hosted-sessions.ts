@@ -1,10 +1,10 @@
 import type { Database } from '@backlot/database';
 import { SessionUnknown } from './checkout/checkout.ts';
-import type { TestCheckout } from './checkout/test-checkout.ts';
+import type { TestCheckout } from './checkout/hosted-test.ts';
 import { soldOf } from './checkouts.ts';
+import type { TestPage } from './hosted-page.ts';
 import { type PaymentRow, type Payments, paymentNotFound } from './payments.ts';
 import { landingUrl } from './return-url.ts';
-import type { TestPage } from './test-page.ts';
 
 export interface TestSessionsDeps {
   database: Database;
