@@ -1,5 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import type { ErrorRequestHandler } from 'express';
+import { discardBody } from './discard-body.ts';
 
 /** What an adapter throws when the server behind it can't be reached carries this mark. */
 const isUnavailable = (error: unknown) =>
@@ -73,9 +74,8 @@ export const errorHandler =
       ...(error.retryAfterSeconds === undefined
         ? {}
         : { 'Retry-After': String(error.retryAfterSeconds) }),
-      // The rest of a refused upload is not read; the connection can't be used again.
-      ...(error.code === 'body_too_large' ? { Connection: 'close' } : {}),
       ...error.headers,
     });
     res.end(body);
+    discardBody(req);
   };

@@ -3,6 +3,7 @@
  * idempotency, failures, listening and graceful stop. Knows no service and no database.
  */
 export * from './directories.ts';
+export * from './discard-body.ts';
 export type { EventReply, ServerEvent } from './event-stream.ts';
 export * from './failure.ts';
 export { escapeHtml, Html, html } from './html.ts';

@@ -55,9 +55,23 @@ export type Handler<R extends RouteDefinition> = (
   call: Call<R>,
 ) => Promise<Reply<R> | (R extends { answers: 'json-or-events' } ? EventReply : never)>;
 
+/** A body that is no JSON. */
+export interface Received {
+  /** Valid already: it becomes `body`. */
+  value: unknown;
+  /** Stands for the body where an Idempotency-Key compares two. */
+  text: string;
+  /** Called once the answer is on its way, or the call has failed. */
+  release?(): Promise<void>;
+}
+
+export type Receive = (req: Request, identity: Identity) => Promise<Received>;
+
 export interface RouteOptions {
   /** The handler waits for others: no transaction is held meanwhile, its writes belong in `commit`. */
   isSlow?: boolean;
+  /** Reads the body instead of what reads JSON. */
+  receive?: Receive;
 }
 
 export interface RouteContext {
@@ -134,13 +148,14 @@ const callOf = async <R extends RouteDefinition>(
   identity: Identity,
   req: Request,
   res: Response,
+  received: Received | undefined,
 ): Promise<Call<R>> => {
-  const sent = await readJsonBody(req, res, definition);
+  const sent = received ?? (await readJsonBody(req, res, definition));
   let signal: AbortSignal | undefined;
   return {
     params: validate(definition.params, req.params, 'invalid_path'),
     query: validate(definition.query, req.query, 'invalid_query'),
-    body: validate(definition.body, sent.value, 'invalid_body'),
+    body: received ? received.value : validate(definition.body, sent.value, 'invalid_body'),
     sent,
     identity,
     header(name) {
@@ -161,13 +176,16 @@ const callOf = async <R extends RouteDefinition>(
 export const route = <const R extends RouteDefinition>(
   definition: R,
   handler: Handler<R>,
-  { isSlow = false }: RouteOptions = {},
-): MountedRoute => ({
-  definition,
-  middleware: (context) => async (req, res) => {
-    const identity = identify(req, context);
-    if (identity.caller === 'anonymous') checkCaller(definition, identity);
-    const call = await callOf(definition, identity, req, res);
+  { isSlow = false, receive }: RouteOptions = {},
+): MountedRoute => {
+  const answer = async (
+    context: RouteContext,
+    identity: Identity,
+    req: Request,
+    res: Response,
+    received?: Received,
+  ) => {
+    const call = await callOf(definition, identity, req, res, received);
     checkCaller(definition, identity);
 
     let usage: Record<string, string> = {};
@@ -201,5 +219,14 @@ export const route = <const R extends RouteDefinition>(
     const { path, requestId } = { path: req.url, requestId: call.header('x-request-id') ?? '' };
     const asked = { definition, identity, key, path, text: call.sent.text, requestId };
     answerWith(await once(context.idempotency, asked, work, isSlow));
-  },
-});
+  };
+  return {
+    definition,
+    middleware: (context) => async (req, res) => {
+      const identity = identify(req, context);
+      if (identity.caller === 'anonymous') checkCaller(definition, identity);
+      const received = receive ? await receive(req, identity) : undefined;
+      await answer(context, identity, req, res, received).finally(received?.release);
+    },
+  };
+};

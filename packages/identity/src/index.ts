@@ -40,6 +40,8 @@ export interface Identity {
   ip: string;
   /** Null or absent where the call is free. */
   reservation?: Reservation | null;
+  /** An `anonymous` caller sent a credential that is no good; only on routes that look at it themselves. */
+  hasBadCredential?: true;
 }
 
 export class IdentityInvalid extends Error {
@@ -114,8 +116,8 @@ export const createIdentitySigner = (secret: IdentitySecret, now: () => number):
     sign(identity) {
       // A reservation is for one call.
       if (identity.reservation) return signIdentity(identity, secret, now());
-      const { project, caller, userId, sessionId, keyId, ip } = identity;
-      const key = `${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${ip}`;
+      const { project, caller, userId, sessionId, keyId, ip, hasBadCredential } = identity;
+      const key = `${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${ip} ${hasBadCredential}`;
       const known = signed.get(key);
       const at = now();
       if (known && known.project === project && at - known.at < signedAgainMs) return known.header;
