@@ -36,6 +36,7 @@ const schema = z.object({
   BACKLOT_PROJECTS_ORIGIN: originSetting,
   BACKLOT_RECORDS_ORIGIN: originSetting,
   BACKLOT_AI_ORIGIN: originSetting,
+  BACKLOT_STORAGE_ORIGIN: originSetting,
   BACKLOT_EMAIL_ORIGIN: originSetting,
   BACKLOT_PAYMENTS_ORIGIN: originSetting,
 });
@@ -77,6 +78,7 @@ export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
       projects: settings.BACKLOT_PROJECTS_ORIGIN,
       records: settings.BACKLOT_RECORDS_ORIGIN,
       ai: settings.BACKLOT_AI_ORIGIN,
+      storage: settings.BACKLOT_STORAGE_ORIGIN,
       email: settings.BACKLOT_EMAIL_ORIGIN,
       payments: settings.BACKLOT_PAYMENTS_ORIGIN,
     },

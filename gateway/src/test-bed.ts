@@ -182,7 +182,15 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   const counters = createMemoryCounters(now);
   const service = (options.service ?? echoService)(now, seen);
   const upstream = await (options.upstream ?? createInProcessUpstream)(service);
-  const names: ServiceName[] = ['auth', 'records', 'projects', 'ai', 'email', 'payments'];
+  const names: ServiceName[] = [
+    'auth',
+    'records',
+    'projects',
+    'ai',
+    'storage',
+    'email',
+    'payments',
+  ];
   const gateway = createGateway({
     upstreams: Object.fromEntries(names.map((each) => [each, upstream])) as Record<
       ServiceName,

@@ -16,6 +16,8 @@ export interface Caller {
   userId: string | null;
   sessionId: string | null;
   keyId: string | null;
+  /** The credential was no good; the caller counts as nobody. */
+  isRefused?: true;
 }
 
 export interface AuthenticateDeps {
@@ -36,6 +38,7 @@ const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
 
 export const anonymous: Caller = { kind: 'anonymous', userId: null, sessionId: null, keyId: null };
+const refused: Caller = { ...anonymous, isRefused: true };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
 const invalidToken = () =>
@@ -125,8 +128,20 @@ export const createAuthenticate = ({
       .then((session) => asCaller(session, definition, project));
   };
 
+  const withAnyToken = async (...[req, definition, project]: Parameters<Authenticate>) => {
+    try {
+      const token = readBearer(req);
+      return token === undefined ? anonymous : await withToken(token, definition, project);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'invalid_token') return refused;
+      throw error;
+    }
+  };
+
   return (req, definition, project) => {
     if (definition.ignoresCredentials) return anonymous;
+    if (definition.badCredentials === 'reach-service')
+      return withAnyToken(req, definition, project);
     const token = readBearer(req);
     if (token !== undefined) return withToken(token, definition, project);
     if (definition.callers.includes('anonymous')) return anonymous;

@@ -19,13 +19,15 @@ export interface Charge {
    * until its time is over.
    */
   leaveOpen(): void;
+  /** The service did nothing. */
+  cancel(): void;
 }
 
 /** What the call asks for; undefined where it is free. */
 export const reservationFor = (
   req: IncomingMessage,
   { price }: RouteDefinition,
-  { ownerId }: KnownProject,
+  { ownerId, identity }: KnownProject,
   body: unknown,
 ): ReservationRequest | undefined => {
   if (!price || ownerId === null) return undefined;
@@ -33,6 +35,7 @@ export const reservationFor = (
   const worstCase = price.worstCaseMillicredits({
     body,
     contentLength: declared === undefined ? undefined : Number(declared),
+    settings: identity.settings,
   });
   return {
     ownerId,
@@ -63,15 +66,17 @@ export const openCharge = (
   millicredits: number,
 ): Charge => {
   let open = true;
+  const settle = (used: number | undefined) => {
+    if (open && used !== undefined)
+      void counters.settle(ownerId, callId, Math.min(used, millicredits));
+    open = false;
+  };
   const writeHead = res.writeHead.bind(res);
   res.writeHead = (status: number, ...rest: unknown[]) => {
     const headers = rest.find((each) => typeof each === 'object') as
       | OutgoingHttpHeaders
       | undefined;
-    const used = takeUsage(res, headers);
-    if (open && used !== undefined)
-      void counters.settle(ownerId, callId, Math.min(used, millicredits));
-    open = false;
+    settle(takeUsage(res, headers));
     return writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
   };
   return {
@@ -80,5 +85,6 @@ export const openCharge = (
     leaveOpen() {
       open = false;
     },
+    cancel: () => settle(0),
   };
 };

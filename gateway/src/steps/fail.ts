@@ -1,28 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '@backlot/contract';
-import { failureBody, isFault, toApiError } from '@backlot/http';
+import { discardBody, failureBody, isFault, toApiError } from '@backlot/http';
 
 export interface FailLog {
   error(fields: object, message: string): void;
 }
-
-/** How much of a refused body is read, so that the caller gets to see the answer. */
-const discardBytes = 4 * 1024 * 1024;
-
-/** A refused body is read and thrown away up to a bound; past it the connection is cut. */
-const discardBody = (req: IncomingMessage) => {
-  if (req.readableEnded || req.destroyed) return;
-  let left = discardBytes;
-  req.unpipe();
-  req.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) req.socket.destroy();
-  });
-  req.resume();
-};
-
-const hasBody = (req: IncomingMessage) =>
-  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 
 const write = (req: IncomingMessage, res: ServerResponse, error: ApiError, requestId: string) => {
   const body = failureBody(error, requestId);
@@ -38,7 +20,7 @@ const write = (req: IncomingMessage, res: ServerResponse, error: ApiError, reque
     ...error.headers,
   });
   res.end(body);
-  if (hasBody(req)) discardBody(req);
+  discardBody(req);
 };
 
 /** Answers a failure of the gateway's own in the contract's form; an answer already begun is cut off. */

@@ -5,6 +5,7 @@ import {
   type RouteDefinition,
   type ServiceName,
 } from '@backlot/contract';
+import { discardBody } from '@backlot/http';
 import type { OnFailure, Upstream } from '../upstream/upstream.ts';
 import type { Charge } from './charge.ts';
 
@@ -26,11 +27,22 @@ export type Forward = (
   onFailure: OnFailure,
 ) => void;
 
+/** Whether anything was written since it was asked last. */
+const createProgress = (res: ServerResponse) => {
+  let seen = 0;
+  return (): boolean => {
+    const written = res.socket?.bytesWritten ?? 0;
+    const moved = written > seen;
+    seen = written;
+    return moved;
+  };
+};
+
 /** Hands the call to its service, and gives it up when the time is over or the caller has gone. */
 export const createForward =
   (upstreams: Record<ServiceName, Upstream>, limitMs?: number): Forward =>
   (req, res, { definition, path, charge }, onFailure) => {
-    const { service, price } = definition;
+    const { service, price, answers, takes } = definition;
     req.url = path;
     // What the service did is unknown: the ledger will tell.
     const onUnknown: OnFailure = (error) => {
@@ -38,19 +50,28 @@ export const createForward =
       onFailure(error);
     };
     const giveUp = upstreams[service].forward(req, res, onUnknown);
-    const timer = setTimeout(
-      () => {
-        giveUp();
-        onUnknown(new ApiError('timeout', 'The service did not answer in time.'));
-      },
-      limitMs ?? longerMs[definition.limit] ?? timeoutMs,
-    );
+    const moves = createProgress(res);
+    const patienceMs = limitMs ?? longerMs[definition.limit] ?? timeoutMs;
+    const onTime = () => {
+      // A file takes as long as the caller's network does, as long as it moves.
+      if (answers === 'file' && res.headersSent && moves()) {
+        timer = setTimeout(onTime, patienceMs);
+        return;
+      }
+      giveUp();
+      onUnknown(new ApiError('timeout', 'The service did not answer in time.'));
+    };
+    let timer = setTimeout(onTime, patienceMs);
+    // An upload that was refused on its way.
+    if (takes === 'multipart') res.once('finish', () => discardBody(req));
     // Before a service in this process hears of it, which may then answer nobody.
     res.prependListener('close', () => {
       clearTimeout(timer);
       // What a priced call does is paid for: it is heard to its end, also when its caller has gone.
       if (res.writableFinished || (price && !price.endsWithCaller)) return;
-      charge?.leaveOpen();
+      // A service uses nothing before it has the whole form.
+      if (takes === 'multipart' && !req.complete) charge?.cancel();
+      else charge?.leaveOpen();
       giveUp();
     });
   };

@@ -64,6 +64,7 @@ export const createSignIdentity = (secret: IdentitySecret, now: () => number) =>
       sessionId: caller.sessionId,
       keyId: caller.keyId,
       ip: address,
+      ...(caller.isRefused && { hasBadCredential: true }),
       ...(charge && {
         reservation: { callId: charge.callId, millicredits: charge.millicredits },
       }),

@@ -31,6 +31,7 @@ export const createHttpUpstreams = (
   projects: createHttpUpstream(origins.projects),
   records: createHttpUpstream(origins.records),
   ai: createHttpUpstream(origins.ai),
+  storage: createHttpUpstream(origins.storage),
   email: createHttpUpstream(origins.email),
   payments: createHttpUpstream(origins.payments),
 });

@@ -9,7 +9,7 @@ export type Caller = (typeof callers)[number];
 export const limitClasses = ['read', 'write', 'ai', 'upload', 'email', 'payments'] as const;
 export type LimitClass = (typeof limitClasses)[number];
 
-export type ServiceName = 'auth' | 'records' | 'ai' | 'email' | 'payments' | 'projects';
+export type ServiceName = 'auth' | 'records' | 'ai' | 'storage' | 'email' | 'payments' | 'projects';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Credits are counted in thousandths; a priced call takes at least one whole credit. */
@@ -28,7 +28,12 @@ export interface Price {
   /** The worst case is read from the body, so the gateway has to read it. */
   needsBody: boolean;
   /** @param input.body parsed JSON that nobody has validated yet */
-  worstCaseMillicredits(input: { body: unknown; contentLength: number | undefined }): number;
+  worstCaseMillicredits(input: {
+    body: unknown;
+    contentLength: number | undefined;
+    /** The project's. */
+    settings: { maxUploadBytes?: number };
+  }): number;
   /**
    * When the caller goes, the service is told and ends its work, and records what was used until then.
    * Otherwise a priced call is heard to its end.
@@ -55,8 +60,13 @@ export interface RouteDefinition {
   query?: z.ZodObject;
   body?: z.ZodType;
   response: z.ZodType;
-  /** What the answer may be beside JSON: server-sent events, or instead of it: a page for people. */
-  answers?: 'json-or-events' | 'html';
+  /** The body is a form with a file, streamed, instead of JSON. */
+  takes?: 'multipart';
+  /**
+   * What the answer may be beside JSON: server-sent events, or instead of it: a page for people, or
+   * the bytes of a file, for which the caller may take all the time that they need.
+   */
+  answers?: 'json-or-events' | 'html' | 'file';
   status: 200 | 201;
   errors: readonly ErrorCode[];
   /** Free unless stated. */
@@ -65,6 +75,8 @@ export interface RouteDefinition {
   bodyLimitBytes?: number;
   /** Credentials are not looked at (JWKS, API description). */
   ignoresCredentials?: true;
+  /** A credential that is no good is the service's to refuse: what is public opens all the same. */
+  badCredentials?: 'reach-service';
   /** Allowed in the built-in project `platform`, which holds accounts only. */
   servesPlatformProject?: true;
 }

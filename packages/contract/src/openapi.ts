@@ -8,6 +8,7 @@ const groupNames: Record<RouteDefinition['service'], string> = {
   auth: 'Accounts',
   records: 'Records',
   ai: 'AI',
+  storage: 'Files',
   email: 'E-mail',
   payments: 'Payments',
   projects: controlPlane,
@@ -44,7 +45,8 @@ const parametersOf = (schema: z.ZodObject | undefined, place: 'path' | 'query') 
 const failuresOf = (route: RouteDefinition) => {
   const codes: ErrorCode[] = [...route.errors];
   if (!route.callers.includes('anonymous')) codes.push('unauthenticated', 'forbidden');
-  if (route.body) codes.push('invalid_json', 'body_too_large', 'unsupported_media_type');
+  if (route.body) codes.push('body_too_large', 'unsupported_media_type');
+  if (route.body && !route.takes) codes.push('invalid_json');
   if (route.method === 'POST') codes.push('idempotency_mismatch', 'idempotency_in_progress');
   const byStatus = new Map<number, Set<ErrorCode>>();
   for (const code of codes) {
@@ -64,9 +66,11 @@ const failuresOf = (route: RouteDefinition) => {
 };
 
 const contentOf = ({ answers, response }: RouteDefinition) => ({
-  ...(answers === 'html'
-    ? { 'text/html': { schema: { type: 'string' } } }
-    : { 'application/json': { schema: jsonSchema(response, 'output') } }),
+  ...(answers === 'html' && { 'text/html': { schema: { type: 'string' } } }),
+  ...(answers === 'file' && { '*/*': { schema: { type: 'string', format: 'binary' } } }),
+  ...((answers === undefined || answers === 'json-or-events') && {
+    'application/json': { schema: jsonSchema(response, 'output') },
+  }),
   ...(answers === 'json-or-events' && { 'text/event-stream': { schema: { type: 'string' } } }),
 });
 
@@ -89,7 +93,11 @@ const operationOf = (route: RouteDefinition) => ({
     ? {
         requestBody: {
           required: !route.body.safeParse(undefined).success,
-          content: { 'application/json': { schema: jsonSchema(route.body, 'input') } },
+          content: {
+            [route.takes === 'multipart' ? 'multipart/form-data' : 'application/json']: {
+              schema: jsonSchema(route.body, 'input'),
+            },
+          },
         },
       }
     : {}),
@@ -119,7 +127,7 @@ export const openApiDocument = (routes: readonly RouteDefinition[]): Record<stri
       title: 'Backlot',
       version: '1',
       description:
-        'The backend of an application: accounts, records, AI, e-mail, payments and the control plane of its project.',
+        'The backend of an application: accounts, records, AI, files, e-mail, payments and the control plane of its project.',
     },
     servers: [
       {

@@ -6,6 +6,7 @@ import * as email from './email.ts';
 import * as payments from './payments.ts';
 import * as projects from './projects.ts';
 import * as records from './records.ts';
+import * as storage from './storage.ts';
 
 const isRoute = (value: unknown): value is RouteDefinition =>
   typeof value === 'object' && value !== null && 'operationId' in value;
@@ -17,6 +18,7 @@ export const routes: readonly RouteDefinition[] = [
   credits,
   records,
   ai,
+  storage,
   email,
   payments,
 ].flatMap((group) => Object.values(group).filter(isRoute));

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { callers, creditMillicredits, defineRoute, MIB } from '../define-route.ts';
+import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+
+/** Contract section 6: a project's setting `maxUploadBytes` may go up to this. */
+export const largestUploadBytes = 5 * 1024 * MIB;
+/** Where a project has set nothing. */
+export const defaultUploadBytes = 50 * MIB;
+/** What the form around the file may take: boundaries, part heads, fields. */
+const formBytes = MIB;
+const bytesPerCredit = 10 * MIB;
+const maxSignedSeconds = 7 * 24 * 3600;
+
+/** Contract section 9: a credit for each started 10 MB. */
+export const uploadMillicredits = (sizeBytes: number): number =>
+  Math.max(1, Math.ceil(sizeBytes / bytesPerCredit)) * creditMillicredits;
+/** The largest file that so many milli-credits pay for. */
+export const affordableBytes = (millicredits: number): number =>
+  Math.floor(millicredits / creditMillicredits) * bytesPerCredit;
+
+const visibility = z.enum(['public', 'private']);
+export type Visibility = z.infer<typeof visibility>;
+
+const uploaded = z.object({
+  id: uuid,
+  url: z.string(),
+  name: z.string(),
+  size: z.int().min(1).describe('Bytes'),
+});
+const listed = uploaded.extend({
+  type: z.string().describe('Media type, told from the content'),
+  visibility,
+  ownerId: uuid.nullable().describe('The user who uploaded it'),
+  createdAt: timestamp,
+});
+export type StoredFile = z.infer<typeof listed>;
+
+const base = { service: 'storage', plane: 'runtime' } as const;
+const oneFile = z.object({ id: idInPath });
+const changedBy = ['user', 'owner', 'key', 'operator'] as const;
+
+export const uploadFile = defineRoute({
+  ...base,
+  operationId: 'uploadFile',
+  method: 'POST',
+  path: '/storage/upload',
+  summary: 'Upload a file',
+  callers,
+  limit: 'upload',
+  takes: 'multipart',
+  body: z.object({
+    visibility: visibility
+      .default('public')
+      .describe('Before the file. private: for its owner and by signed addresses'),
+    file: z.file().describe('One part with a file name'),
+  }),
+  bodyLimitBytes: largestUploadBytes + formBytes,
+  response: uploaded,
+  status: 201,
+  errors: ['invalid_body', 'out_of_credits', 'storage_quota', 'overloaded'],
+  price: {
+    needsBody: false,
+    endsWithCaller: true,
+    worstCaseMillicredits: ({ contentLength, settings }) => {
+      const limitBytes = settings.maxUploadBytes ?? defaultUploadBytes;
+      return uploadMillicredits(Math.min(contentLength ?? limitBytes, limitBytes));
+    },
+  },
+});
+
+export const listFiles = defineRoute({
+  ...base,
+  operationId: 'listFiles',
+  method: 'GET',
+  path: '/storage/files',
+  summary: 'Own files, newest first',
+  callers: ['user'],
+  limit: 'read',
+  query: listQuery,
+  response: listOf(listed),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor'],
+});
+
+export const getFile = defineRoute({
+  ...base,
+  operationId: 'getFile',
+  method: 'GET',
+  path: '/storage/files/:id/:name',
+  summary: 'The content of a file, or a part of it (Range)',
+  callers,
+  limit: 'read',
+  params: z.object({ id: idInPath, name: z.string() }),
+  query: z.object({
+    expires: text(1, 20).optional().describe('Of a signed address'),
+    signature: text(1, 100).optional().describe('Of a signed address'),
+  }),
+  response: z.unknown(),
+  answers: 'file',
+  badCredentials: 'reach-service',
+  status: 200,
+  errors: ['invalid_query', 'not_found', 'range_not_satisfiable'],
+});
+
+export const signFile = defineRoute({
+  ...base,
+  operationId: 'signFile',
+  method: 'POST',
+  path: '/storage/files/:id/sign',
+  summary: 'An address that opens a file for a while, to whoever has it',
+  callers: changedBy,
+  limit: 'write',
+  params: oneFile,
+  body: z.object({ expiresIn: z.int().min(1).max(maxSignedSeconds).describe('Seconds') }),
+  response: z.object({ url: z.string(), expiresAt: timestamp }),
+  status: 200,
+  errors: ['invalid_body', 'not_found', 'forbidden'],
+});
+
+export const deleteFile = defineRoute({
+  ...base,
+  operationId: 'deleteFile',
+  method: 'DELETE',
+  path: '/storage/files/:id',
+  summary: 'Delete a file',
+  callers: changedBy,
+  limit: 'write',
+  params: oneFile,
+  response: ok,
+  status: 200,
+  errors: ['not_found', 'forbidden'],
+});
+
+export const listProjectFiles = defineRoute({
+  operationId: 'listProjectFiles',
+  service: 'storage',
+  plane: 'platform',
+  method: 'GET',
+  path: '/projects/:projectId/files',
+  summary: 'All files of a project, newest first, with their totals',
+  callers: ['owner', 'operator'],
+  limit: 'read',
+  params: z.object({ projectId: idInPath }),
+  query: listQuery,
+  response: listOf(listed).extend({
+    totalFiles: z.int().min(0),
+    totalBytes: z.int().min(0),
+    quotaBytes: z.int().min(0),
+  }),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor'],
+});
