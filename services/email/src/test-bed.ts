@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Bus, createInProcessBus } from '@backlot/bus';
 import { events, type Mail, type Payload, type ProjectSnapshot } from '@backlot/contract';
 import { createDatabase, type Database, migrate } from '@backlot/database';
-import type { Identity } from '@backlot/identity';
+import { type Identity, identityHeader } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
 import {
   anonymous,
@@ -10,7 +10,9 @@ import {
   createTestDatabase,
   type ServiceUnderTest,
   serveForTest,
+  signed,
   type TestAnswer,
+  type TestRequest,
   testIdentitySecret,
   testProject,
 } from '@backlot/testing';
@@ -75,6 +77,12 @@ export interface TestBed {
   users: Set<string>;
   /** Epoch milliseconds of the service's clock. */
   clock: { now: number };
+  call(
+    method: string,
+    path: string,
+    identity: Identity,
+    request?: TestRequest,
+  ): Promise<TestAnswer>;
   /** POST /email/send with 10,000 milli-credits reserved unless stated. */
   send(
     body: unknown,
@@ -84,6 +92,8 @@ export interface TestBed {
   list(query?: string): Promise<Mail[]>;
   /** What was stored for the ledger; empties the outbox. */
   takeUsage(): Promise<Payload<'usage.recorded'>[]>;
+  /** Ends as a process that is killed: nothing under way is waited for. */
+  kill(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -119,6 +129,11 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     },
   });
   const http = await serveForTest(service.app);
+  const call: TestBed['call'] = (method, path, identity, { headers = {}, ...request } = {}) =>
+    http.call(method, path, {
+      ...request,
+      headers: { [identityHeader]: signed(identity, clock.now), ...headers },
+    });
   return {
     service,
     http,
@@ -127,15 +142,15 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     databaseUrl,
     users,
     clock,
+    call,
     setProject(changes) {
       project = { ...project, ...changes };
     },
-    send(body, { identity = reserved(10_000), headers = {} } = {}) {
-      return http.call('POST', '/email/send', { identity, headers, body });
-    },
+    send: (body, { identity = reserved(10_000), headers = {} } = {}) =>
+      call('POST', '/email/send', identity, { headers, body }),
     async list(query = '') {
       const path = `/platform/projects/${testProject.id}/emails${query}`;
-      const { body } = await http.call('GET', path, { identity: asOwner() });
+      const { body } = await call('GET', path, asOwner());
       return body.items;
     },
     async takeUsage() {
@@ -145,6 +160,10 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       return rows
         .filter(({ topic }) => topic === 'usage.recorded')
         .map(({ payload }) => events['usage.recorded'].parse(payload));
+    },
+    async kill() {
+      await http.stop();
+      await database.close();
     },
     async close() {
       await http.stop();
