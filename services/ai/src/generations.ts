@@ -1,27 +1,12 @@
-import { ApiError, aiRoutes, type BodyOf } from '@backlot/contract';
-import type { Identity } from '@backlot/identity';
+import { ApiError } from '@backlot/contract';
 import type { Answers } from './answers.ts';
-import type { AiConfig } from './config.ts';
-import { type JsonSchemas, SchemaRefused } from './json-schema/json-schemas.ts';
 import {
   type Completion,
   type CompletionRequest,
   estimatePromptTokens,
   estimateTokens,
-  type ModelProvider,
-  type Prompt,
 } from './model-provider/model-provider.ts';
-import type { ProjectKeys } from './project-keys.ts';
-import type { Prompts } from './prompts.ts';
-import type { Spending, Spendings } from './spending.ts';
-import type { Usage } from './usage.ts';
-
-export interface Asking {
-  identity: Identity;
-  body: BodyOf<typeof aiRoutes.generateText>;
-  /** Aborted when the caller has gone. */
-  signal: AbortSignal;
-}
+import { type Asking, type Open, type Opened, schemaRefused } from './opening.ts';
 
 export interface Generation {
   text: string;
@@ -46,27 +31,6 @@ export interface Generations {
   stream(asking: Asking): AsyncGenerator<GenerationEvent, void>;
 }
 
-export interface GenerationsDeps {
-  provider: ModelProvider;
-  answers: Answers;
-  schemas: JsonSchemas;
-  prompts: Prompts;
-  projectKeys: ProjectKeys;
-  spendings: Spendings;
-  usage: Usage;
-  config: AiConfig;
-}
-
-interface Opened {
-  request: CompletionRequest;
-  spending: Spending;
-}
-
-const formatOf = (json: Asking['body']['json']): Prompt['format'] => {
-  if (json === undefined || json === false) return 'text';
-  return json === true ? 'json' : { schema: json };
-};
-
 const tooShort = ({ spending, request }: Opened) =>
   spending.heldBy ??
   new ApiError(
@@ -75,49 +39,28 @@ const tooShort = ({ spending, request }: Opened) =>
     { hint: 'Raise maxTokens, or ask for less in the schema.' },
   );
 
-const schemaRefused = (error: unknown) =>
-  error instanceof SchemaRefused
-    ? new ApiError('invalid_body', `"json": ${error.message}.`, { cause: error })
-    : error;
-
 /** Nobody has counted the tokens of an answer that was broken off. */
 const tokensSoFar = (request: CompletionRequest, delivered: string) =>
   estimatePromptTokens(request) + (delivered === '' ? 0 : estimateTokens(delivered));
 
-export const createGenerations = (deps: GenerationsDeps): Generations => {
-  const { provider, answers, schemas, prompts, projectKeys, spendings, usage, config } = deps;
+/** What fails on our side or the provider's is free, although its beginning was delivered. */
+const isFree = (failure: unknown) =>
+  !(failure instanceof ApiError) || (failure.status >= 500 && failure.code !== 'timeout');
 
-  const promptOf = async ({ identity, body }: Asking): Promise<Prompt> => {
-    const messages = aiRoutes.conversationOf(body);
-    const format = formatOf(body.json);
-    if (body.prompt === undefined) return { messages, format };
-    const text = await prompts.textOf(identity.project.number, body.prompt);
-    return { messages: [{ role: 'system', text }, ...messages], format };
-  };
+/**
+ * What a stream that ended before its time leaves behind: nothing where its answer can still be a
+ * failure, else what was used so far.
+ */
+const settleBrokenOff = async (
+  { request, spending }: Opened,
+  { failure, delivered }: { failure: unknown; delivered: string },
+) => {
+  if (failure === undefined) return spending.book(tokensSoFar(request, delivered));
+  if (delivered === '') return spending.refund();
+  return spending.book(isFree(failure) ? 0 : tokensSoFar(request, delivered));
+};
 
-  /** Leaves nothing behind where it throws, but a caller who has gone is booked. */
-  const open = async (asking: Asking): Promise<Opened> => {
-    const { identity, body, signal } = asking;
-    let spending: Spending | undefined;
-    try {
-      const prompt = await promptOf(asking);
-      const choice = await projectKeys.choiceOf(identity);
-      spending = await spendings.open(identity, {
-        promptTokens: provider.promptTokensAtMost(prompt),
-        outputTokens: body.maxTokens ?? aiRoutes.maxOutputTokens,
-      });
-      const { maxOutputTokens } = spending;
-      if (typeof prompt.format === 'object') await schemas.check(prompt.format.schema);
-      signal.throwIfAborted();
-      const ends = AbortSignal.any([signal, AbortSignal.timeout(config.answerTimeoutMs)]);
-      return { request: { ...prompt, maxOutputTokens, choice, signal: ends }, spending };
-    } catch (error) {
-      await spending?.refund();
-      if (signal.aborted) await usage.record(identity, 0);
-      throw schemaRefused(error);
-    }
-  };
-
+export const createGenerations = (open: Open, answers: Answers): Generations => {
   const generate = async (asking: Asking): Promise<Generation> => {
     const opened = await open(asking);
     const { request, spending } = opened;
@@ -136,20 +79,6 @@ export const createGenerations = (deps: GenerationsDeps): Generations => {
     }
   };
 
-  /**
-   * What a stream that ended before its time leaves behind: nothing where its answer can still be a
-   * failure, no charge where the provider failed, else what was used so far.
-   */
-  const settleBrokenOff = async (
-    { request, spending }: Opened,
-    { failure, delivered }: { failure: unknown; delivered: string },
-  ) => {
-    if (failure === undefined) return spending.book(tokensSoFar(request, delivered));
-    if (delivered === '') return spending.refund();
-    const isProviders = failure instanceof ApiError && failure.code === 'upstream_failed';
-    return spending.book(isProviders ? 0 : tokensSoFar(request, delivered));
-  };
-
   async function* stream(asking: Asking): AsyncGenerator<GenerationEvent, void> {
     const opened = await open(asking);
     const { request, spending } = opened;
@@ -163,6 +92,7 @@ export const createGenerations = (deps: GenerationsDeps): Generations => {
           first = piece;
           continue;
         }
+        if (piece === '') continue;
         delivered += piece;
         yield { event: 'delta', data: { text: piece } };
       }
@@ -172,7 +102,7 @@ export const createGenerations = (deps: GenerationsDeps): Generations => {
       isBooked = true;
       yield { event: 'done', data };
     } catch (error) {
-      if (!asking.signal.aborted) failure = error;
+      if (!asking.signal.aborted) failure = schemaRefused(error);
       throw schemaRefused(error);
     } finally {
       if (!isBooked) await settleBrokenOff(opened, { failure, delivered });

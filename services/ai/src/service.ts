@@ -23,6 +23,7 @@ import { eraseProject } from './erasure.ts';
 import { createGenerations } from './generations.ts';
 import type { JsonSchemas } from './json-schema/json-schemas.ts';
 import type { ModelProvider } from './model-provider/model-provider.ts';
+import { createOpening } from './opening.ts';
 import { createProjectKeys } from './project-keys.ts';
 import { createPrompts } from './prompts.ts';
 import { routesOf } from './routes/index.ts';
@@ -71,9 +72,8 @@ export const createAiService = (deps: AiDeps): AiService => {
   const prompts = createPrompts(database, now);
   const sealer = createSealer(config.masterKeys);
   const projectKeys = createProjectKeys({ database, sealer, provider, now });
-  const generations = createGenerations({
+  const open = createOpening({
     provider,
-    answers: createAnswers(provider, schemas),
     schemas,
     prompts,
     projectKeys,
@@ -81,6 +81,7 @@ export const createAiService = (deps: AiDeps): AiService => {
     usage,
     config,
   });
+  const generations = createGenerations(open, createAnswers(provider, schemas));
   return {
     app: serviceApp({
       routes: routesOf({ generations, prompts, projectKeys }),

@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { createInProcessBus } from '@backlot/bus';
+import { type Bus, createInProcessBus } from '@backlot/bus';
 import { events, type Payload } from '@backlot/contract';
-import { createDatabase, migrate } from '@backlot/database';
-import type { Identity } from '@backlot/identity';
+import { createDatabase, type Database, migrate } from '@backlot/database';
+import { type Identity, identityHeader } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
 import {
   anonymous,
   createTestDatabase,
   type ServiceUnderTest,
   serveForTest,
+  signed,
   type TestAnswer,
   testIdentitySecret,
 } from '@backlot/testing';
@@ -32,6 +33,13 @@ export interface TestBed {
     body: unknown,
     options?: { identity?: Identity; headers?: Record<string, string> },
   ): Promise<TestAnswer>;
+  /** The same, answered as soon as the head is there; `signal` is a caller who goes. */
+  open(
+    body: unknown,
+    options?: { identity?: Identity; headers?: Record<string, string>; signal?: AbortSignal },
+  ): Promise<Response>;
+  database: Database;
+  bus: Bus;
   /** What was stored for the ledger; empties the list. */
   takeUsage(): Promise<Payload<'usage.recorded'>[]>;
   /** The next call's model; the demo without it. */
@@ -80,8 +88,22 @@ export const createTestBed = async ({
     service,
     http,
     ask(body, { identity = reserved(10_000), headers = {} } = {}) {
-      return http.call('POST', '/ai', { identity, headers, body });
+      const header = { [identityHeader]: signed(identity, now()) };
+      return http.call('POST', '/ai', { headers: { ...header, ...headers }, body });
     },
+    open: (body, { identity = reserved(10_000), headers = {}, signal } = {}) =>
+      fetch(`${http.url}/ai`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          [identityHeader]: signed(identity, now()),
+          ...headers,
+        },
+        body: JSON.stringify(body),
+        signal: signal ?? null,
+      }),
+    database,
+    bus,
     async takeUsage() {
       const rows = await database.query<{ topic: string; payload: unknown }>(
         'WITH taken AS (DELETE FROM outbox RETURNING *) SELECT topic, payload FROM taken ORDER BY id',

@@ -11,6 +11,21 @@ export const silence = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(new Error('aborted')));
   });
 
+/** The events of a streamed answer. */
+export const eventsOf = (body: string): { event: string; data: Record<string, unknown> }[] =>
+  body
+    .split('\n\n')
+    .slice(0, -1)
+    .map((each) => {
+      const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(each) ?? [];
+      return { event, data: JSON.parse(data) };
+    });
+
+/** A model that streams what a test says, piece by piece. */
+export const streamingProvider = (
+  stream: (request: CompletionRequest) => AsyncGenerator<string | Completion, void>,
+): ModelProvider => ({ ...fakeProvider(({ signal }) => silence(signal)), stream });
+
 /** A model that answers what a test says; a stream gives the answer in two pieces. */
 export const fakeProvider = (
   complete: (request: CompletionRequest) => Promise<Completion>,

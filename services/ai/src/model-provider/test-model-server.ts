@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
-import { type ChatCompletionRequest, type JournalEntry, LLMock } from '@copilotkit/aimock';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { cut, estimateTokens } from './model-provider.ts';
 
 export type ChatAnswer = Parameters<LLMock['on']>[1];
@@ -29,12 +29,10 @@ export interface ModelServer {
   mock: LLMock;
   /** The chats that it was sent, as they came. */
   chats(): ChatCompletionRequest[];
-  /** Of the last request, whatever it asked for. */
-  headers(): JournalEntry['headers'];
   /** What it answers from now on; the echo without it. */
   answers(answer?: ChatAnswer, options?: Options): void;
   /** Base address of a server that answers each request in its own way. */
-  mounted(name: string, answer: (res: ServerResponse) => void): string;
+  mounted(name: string, answer: (res: ServerResponse, req: IncomingMessage) => void): string;
   stop(): Promise<void>;
 }
 
@@ -51,7 +49,6 @@ export const startModelServer = async (): Promise<ModelServer> => {
         .getRequests()
         .filter(({ path }) => path.endsWith('/chat/completions'))
         .map(({ body }) => body as ChatCompletionRequest),
-    headers: () => mock.getLastRequest()?.headers ?? {},
     answers(answer = echo, options = {}) {
       mock.clearFixtures();
       mock.clearRequests();
@@ -59,8 +56,8 @@ export const startModelServer = async (): Promise<ModelServer> => {
     },
     mounted(name, answer) {
       mock.mount(`/${name}`, {
-        async handleRequest(_req, res) {
-          answer(res);
+        async handleRequest(req, res) {
+          answer(res, req);
           return true;
         },
       });

@@ -1,0 +1,162 @@
+import { aiRoutes } from '@backlot/contract';
+import { createSealer } from '@backlot/sealing';
+import { asOperator, asOwner, refusesStrangers, testProject } from '@backlot/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createOpenaiProvider } from '../model-provider/openai.ts';
+import { type ModelServer, startModelServer } from '../model-provider/test-model-server.ts';
+import { createProjectKeys } from '../project-keys.ts';
+import { createTestBed, reserved, type TestBed } from '../test-bed.ts';
+
+const path = `/projects/${testProject.id}/secrets/openai`;
+const hello = { messages: [{ role: 'user', content: 'Hello' }] };
+const [olderKey, newerKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const apiKey = 'sk-project-0123456789abcd';
+
+describe('a project’s own key', () => {
+  let bed: TestBed;
+  let server: ModelServer;
+  const providerAt = (baseUrl: string) =>
+    createOpenaiProvider({
+      endpoints: [{ baseUrl, apiKey: 'sk-operator', model: 'model-0' }],
+      patienceMs: 1000,
+    });
+  beforeAll(async () => {
+    bed = await createTestBed({ masterKeys: [olderKey] });
+    server = await startModelServer();
+    bed.useProvider(providerAt(server.baseUrl));
+  });
+  afterEach(async () => {
+    server.answers();
+    await bed.takeUsage();
+  });
+  afterAll(() => Promise.all([bed.close(), server.stop()]));
+
+  const call = (method: string, body?: unknown, identity = asOwner()) =>
+    bed.http.call(method, `/platform${path}`, { identity, body });
+
+  for (const route of [
+    aiRoutes.setOpenaiSecret,
+    aiRoutes.getOpenaiSecret,
+    aiRoutes.deleteOpenaiSecret,
+  ]) {
+    refusesStrangers(
+      route,
+      () => bed.http,
+      () => ({ path, body: { apiKey } }),
+    );
+  }
+
+  it('is used in place of the operator’s from then on, until it is deleted', async () => {
+    const used: unknown[] = [];
+    const choices = [{ message: { content: 'Hi' }, finish_reason: 'stop' }];
+    const recording = server.mounted('recording', (res, req) => {
+      used.push(req.headers.authorization);
+      res.setHeader('content-type', 'application/json');
+      res.end(JSON.stringify({ data: [], choices }));
+    });
+    bed.useProvider(providerAt(recording));
+    expect(await call('GET')).toMatchObject({ status: 404 });
+    const set = await call('PUT', { apiKey, model: 'gpt-own' });
+    expect(set.body).toEqual({
+      name: 'openai',
+      hint: '…abcd',
+      model: 'gpt-own',
+      updatedAt: expect.any(String),
+    });
+    expect((await call('GET', undefined, asOperator())).body).toEqual(set.body);
+    await bed.ask(hello);
+    expect(await call('DELETE')).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await call('DELETE')).toMatchObject({ status: 404 });
+    await bed.ask(hello);
+    expect(used).toEqual([`Bearer ${apiKey}`, `Bearer ${apiKey}`, 'Bearer sk-operator']);
+    bed.useProvider(providerAt(server.baseUrl));
+  });
+
+  it('comes with the model of the project’s setting unless it has one of its own', async () => {
+    const project = { ...testProject, settings: { aiModel: 'gpt-chosen' } };
+    const models = async () => {
+      server.answers();
+      await bed.ask(hello, { identity: { ...reserved(10_000), project } });
+      return server.chats().map(({ model }) => model);
+    };
+    expect(await models()).toEqual(['gpt-chosen']);
+    await call('PUT', { apiKey });
+    expect(await models()).toEqual(['gpt-chosen']);
+    await call('PUT', { apiKey, model: 'gpt-own' });
+    expect(await models()).toEqual(['gpt-own']);
+    await call('DELETE');
+  });
+
+  it('is in no answer, no row and no failure', async () => {
+    const answers = [await call('PUT', { apiKey }), await call('GET')];
+    server.answers({ error: { message: `Incorrect API key: ${apiKey}` }, status: 401 });
+    answers.push(await bed.ask(hello));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 502]);
+    for (const { body } of answers) expect(JSON.stringify(body)).not.toContain('sk-');
+    const rows = await bed.database.query<{ sealed: Buffer }>('SELECT * FROM secrets');
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.sealed.includes(apiKey)).toBe(false);
+    await call('DELETE');
+  });
+
+  it('is refused where the provider refuses it, and a provider that is down is told apart', async () => {
+    const refusing = server.mounted('refusing', (res) =>
+      res.writeHead(401).end(`{"error":{"message":"Incorrect API key: ${apiKey}"}}`),
+    );
+    bed.useProvider(providerAt(refusing));
+    expect(await call('PUT', { apiKey })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_secret', error: expect.stringContaining('"apiKey"') },
+    });
+    bed.useProvider(providerAt('http://127.0.0.1:1/v1'));
+    const down = await call('PUT', { apiKey });
+    expect(down).toMatchObject({ status: 502, body: { code: 'upstream_failed' } });
+    expect(JSON.stringify(down.body)).not.toContain('127.0.0.1');
+    bed.useProvider(providerAt(server.baseUrl));
+    expect(await call('GET')).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    ['apiKey', {}],
+    ['apiKey', { apiKey: 'short' }],
+    ['apiKey', { apiKey: 'sk-with\nanother-header: x' }],
+    ['apiKey', { apiKey: `sk-${'x'.repeat(510)}` }],
+    ['model', { apiKey, model: '' }],
+  ])('answers 400 that names %s, without the value', async (field, body) => {
+    const answer = await call('PUT', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain(`"${field}"`);
+    expect(JSON.stringify(answer.body)).not.toContain('sk-');
+  });
+
+  it('is sealed again when the master key has changed', async () => {
+    await call('PUT', { apiKey });
+    const { database } = bed;
+    const keysWith = (...masterKeys: Buffer[]) =>
+      createProjectKeys({
+        database,
+        sealer: createSealer(masterKeys),
+        provider: providerAt(server.baseUrl),
+        now: Date.now,
+      });
+    expect(await keysWith(newerKey, olderKey).choiceOf(asOwner())).toEqual({ apiKey });
+    expect(await keysWith(newerKey).choiceOf(asOwner())).toEqual({ apiKey });
+    await call('DELETE');
+  });
+});
+
+describe('the demo', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  it('takes no key', async () => {
+    const answer = await bed.http.call('PUT', `/platform${path}`, {
+      identity: asOwner(),
+      body: { apiKey },
+    });
+    expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+});
