@@ -1,0 +1,37 @@
+import type { Readable } from 'node:stream';
+
+/** There is no blob of this key. */
+export class BlobNotFound extends Error {
+  override readonly name = 'BlobNotFound';
+}
+
+/** The store is out of reach, full, or refuses us; the cause is logged, never shown. */
+export class BlobStoreUnavailable extends Error {
+  override readonly name = 'BlobStoreUnavailable';
+  readonly isUnavailable = true;
+}
+
+/** Bytes from `start` to `end`, both included and both within the blob. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/**
+ * Bytes under keys that are used once: lower-case letters, digits, `-` and `/`, never empty between
+ * slashes. All methods throw BlobStoreUnavailable; what a source stream throws passes through.
+ */
+export interface BlobStore {
+  /**
+   * Takes a stream to its end, at the pace of the store. The blob is visible and durable when this
+   * resolves; where it rejects there is none, or one that `remove` ends.
+   */
+  put(key: string, source: AsyncIterable<Buffer>): Promise<void>;
+  /** @throws BlobNotFound before the first byte */
+  open(key: string, range?: ByteRange): Promise<Readable>;
+  /** @throws BlobNotFound */
+  sizeBytes(key: string): Promise<number>;
+  /** The blob, and whatever a put that was cut off has left. A key that has nothing is no error. */
+  remove(key: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { BlobNotFound, type BlobStore, BlobStoreUnavailable } from './blob-store.ts';
+
+/** Chunks that have piled up are written in one call. */
+const writeBufferBytes = 512 * 1024;
+const readChunkBytes = 256 * 1024;
+const keyForm = /^[a-z0-9-]+(\/[a-z0-9-]+)*$/;
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined;
+
+const translate = (error: unknown): unknown => {
+  if (codeOf(error) === 'ENOENT') return new BlobNotFound('no such blob', { cause: error });
+  // fs's errors carry a system call's name; all others are the source's own.
+  const isOurs = error instanceof Error && 'syscall' in error && 'path' in error;
+  return isOurs ? new BlobStoreUnavailable('the file system refuses', { cause: error }) : error;
+};
+const translated = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw translate(error);
+  });
+
+/** A name is durable once its folder is. */
+const syncFolder = async (folder: string) => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/**
+ * Blobs as files below a folder. One is written under `partial/` and moved to its place when all of
+ * it is on the disk, so that a crash leaves no half a blob where blobs are read.
+ */
+export const createFilesystemBlobStore = (directory: string): BlobStore => {
+  const at = (area: 'blobs' | 'partial', key: string) => {
+    if (!keyForm.test(key)) throw new RangeError(`"${key}" is no key of a blob.`);
+    return join(directory, area, key);
+  };
+
+  const put = async (key: string, source: AsyncIterable<Buffer>) => {
+    const [partial, final] = [at('partial', key), at('blobs', key)];
+    await Promise.all([partial, final].map((each) => mkdir(dirname(each), { recursive: true })));
+    const sink = createWriteStream(partial, {
+      flags: 'wx',
+      mode: 0o600,
+      highWaterMark: writeBufferBytes,
+      // Synced before it is closed.
+      flush: true,
+    });
+    await pipeline(source, sink);
+    await rename(partial, final);
+    // The folder may be new, and then its own name has to last too.
+    for (const folder of [dirname(final), dirname(dirname(final))]) await syncFolder(folder);
+  };
+
+  return {
+    put: (key, source) => translated(put(key, source)),
+    async open(key, range) {
+      const handle = await translated(open(at('blobs', key), 'r'));
+      return handle.createReadStream({ ...range, highWaterMark: readChunkBytes });
+    },
+    sizeBytes: async (key) => (await translated(stat(at('blobs', key)))).size,
+    async remove(key) {
+      for (const area of ['partial', 'blobs'] as const)
+        await translated(rm(at(area, key), { force: true }));
+    },
+    async close() {},
+  };
+};

@@ -1,0 +1,245 @@
+import { ApiError, type StoredFile, type Visibility } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { type Page, type PageQuery, pageOf, positionOf } from '@backlot/http';
+import type { Identity } from '@backlot/identity';
+import { z } from 'zod';
+import type { StorageConfig } from './config.ts';
+import type { Links } from './links.ts';
+import type { LooseBlobs } from './loose-blobs.ts';
+import type { ReceivedFile } from './upload/receive-form.ts';
+import type { Usage } from './usage.ts';
+
+export interface File {
+  id: string;
+  ownerId: string | null;
+  name: string;
+  sizeBytes: number;
+  mediaType: string;
+  visibility: Visibility;
+  sha256: Buffer;
+  blobKey: string;
+  createdAt: Date;
+}
+
+interface FileRow {
+  id: string;
+  owner_id: string | null;
+  name: string;
+  size_bytes: number;
+  media_type: string;
+  visibility: Visibility;
+  sha256: Buffer;
+  blob_key: string;
+  created_at: Date;
+}
+
+export interface Totals {
+  totalFiles: number;
+  totalBytes: number;
+  quotaBytes: number;
+}
+
+const columns =
+  'id, owner_id, name, size_bytes, media_type, visibility, sha256, blob_key, created_at';
+/** Files that go away in one transaction. */
+const batchSize = 200;
+const dayMs = 24 * 3600 * 1000;
+const isUuid = (text: string) => z.uuid().safeParse(text).success;
+
+const fileOf = (row: FileRow): File => ({
+  id: row.id,
+  ownerId: row.owner_id,
+  name: row.name,
+  sizeBytes: row.size_bytes,
+  mediaType: row.media_type,
+  visibility: row.visibility,
+  sha256: row.sha256,
+  blobKey: row.blob_key,
+  createdAt: row.created_at,
+});
+
+export const fileNotFound = (): ApiError => new ApiError('not_found', 'There is no such file.');
+const quotaReached = (quotaBytes: number) =>
+  new ApiError('storage_quota', `The files of this app may have ${quotaBytes} bytes in all.`, {
+    hint: 'Delete files that are no longer needed.',
+  });
+
+export interface FilesDeps {
+  database: Database;
+  links: Links;
+  looseBlobs: LooseBlobs;
+  usage: Usage;
+  now: () => number;
+  config: Pick<StorageConfig, 'quotaBytes'>;
+}
+
+export type Files = ReturnType<typeof createFiles>;
+
+/** What is stored for whom. A file that can be seen always has its blob. */
+export const createFiles = ({ database, links, looseBlobs, usage, now, config }: FilesDeps) => {
+  const present =
+    ({ id: projectId, number: projectNumber }: Identity['project']) =>
+    (row: FileRow): StoredFile => ({
+      id: row.id,
+      url: links.to({ projectId, projectNumber, fileId: row.id, name: row.name }),
+      name: row.name,
+      size: row.size_bytes,
+      type: row.media_type,
+      visibility: row.visibility,
+      ownerId: row.owner_id,
+      createdAt: row.created_at.toISOString(),
+    });
+
+  /** The row is locked until the end of the transaction: what changes the files goes one by one. */
+  const lock = (projectNumber: number) =>
+    database.query(
+      `INSERT INTO totals (project_number) VALUES ($1)
+       ON CONFLICT (project_number) DO UPDATE SET files = totals.files`,
+      [projectNumber],
+    );
+
+  const count = async (projectNumber: number, bytes: number) => {
+    const counted = await database.query(
+      `UPDATE totals SET files = files + 1, bytes = bytes + $2
+        WHERE project_number = $1 AND bytes + $2 <= $3 RETURNING true`,
+      [projectNumber, bytes, config.quotaBytes],
+    );
+    if (counted.length === 0) throw quotaReached(config.quotaBytes);
+  };
+
+  const list = async (
+    name: string,
+    project: Identity['project'],
+    query: PageQuery,
+    ownerId?: string,
+  ): Promise<Page<StoredFile>> => {
+    const after = positionOf(name, query.cursor);
+    if (after && !isUuid(after.id))
+      throw new ApiError('invalid_cursor', '"cursor": not one of this list.');
+    const rows = await database.query<FileRow>(
+      `SELECT ${columns} FROM files
+        WHERE project_number = $1 ${ownerId === undefined ? '' : 'AND owner_id = $5'}
+          AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+        ORDER BY created_at DESC, id DESC LIMIT $4`,
+      [
+        ...[project.number, after?.createdAt, after?.id, query.limit + 1],
+        ...(ownerId === undefined ? [] : [ownerId]),
+      ],
+    );
+    return pageOf(name, query, rows, present(project));
+  };
+
+  const checkOwner = async (projectNumber: number, ownerId: string) => {
+    const erased = await database.query(
+      'SELECT true FROM erased_users WHERE project_number = $1 AND user_id = $2',
+      [projectNumber, ownerId],
+    );
+    if (erased.length > 0) throw new ApiError('invalid_token', 'This account has been erased.');
+  };
+
+  /** Answers the keys of blobs that nobody has any more; at most one batch. */
+  const removeSome = (projectNumber: number, which: string, values: readonly unknown[]) =>
+    database.transaction(async () => {
+      await lock(projectNumber);
+      const rows = await database.query<{ blob_key: string; size_bytes: number }>(
+        `DELETE FROM files WHERE project_number = $1 AND id IN (
+           SELECT id FROM files WHERE project_number = $1 AND ${which} LIMIT ${batchSize})
+         RETURNING blob_key, size_bytes`,
+        [projectNumber, ...values],
+      );
+      const bytes = rows.reduce((sum, row) => sum + row.size_bytes, 0);
+      await database.query(
+        'UPDATE totals SET files = files - $2, bytes = bytes - $3 WHERE project_number = $1',
+        [projectNumber, rows.length, bytes],
+      );
+      const keys = rows.map((row) => row.blob_key);
+      await looseBlobs.letGo(projectNumber, keys);
+      return keys;
+    });
+
+  const removeAll = async (projectNumber: number, which: string, values: readonly unknown[]) => {
+    for (;;) {
+      const keys = await removeSome(projectNumber, which, values);
+      if (keys.length === 0) return;
+      await looseBlobs.settle(projectNumber, keys);
+    }
+  };
+
+  return {
+    quotaReached: () => quotaReached(config.quotaBytes),
+
+    async totals(projectNumber: number): Promise<Totals> {
+      const [row] = await database.query<{ files: number; bytes: number }>(
+        'SELECT files, bytes FROM totals WHERE project_number = $1',
+        [projectNumber],
+      );
+      const { quotaBytes } = config;
+      return { totalFiles: row?.files ?? 0, totalBytes: row?.bytes ?? 0, quotaBytes };
+    },
+
+    /** Row, usage and blob become a file together. @throws ApiError storage_quota, unavailable */
+    create: (identity: Identity, id: string, blobKey: string, received: ReceivedFile) =>
+      database.transaction(async () => {
+        const { number } = identity.project;
+        const ownerId = identity.caller === 'user' ? identity.userId : null;
+        await looseBlobs.takeOver(number, blobKey);
+        await lock(number);
+        if (ownerId !== null) await checkOwner(number, ownerId);
+        await count(number, received.sizeBytes);
+        await database.query(
+          `INSERT INTO files (project_number, ${columns})
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+          [
+            ...[number, id, ownerId, received.name, received.sizeBytes, received.mediaType],
+            ...[received.visibility, received.sha256, blobKey, new Date(now())],
+          ],
+        );
+        await usage.record(identity, received.sizeBytes);
+      }),
+
+    /** Null for what no id looks like, too. */
+    async find(projectNumber: number, id: string): Promise<File | null> {
+      if (!isUuid(id)) return null;
+      const [row] = await database.query<FileRow>(
+        `SELECT ${columns} FROM files WHERE project_number = $1 AND id = $2`,
+        [projectNumber, id],
+      );
+      return row ? fileOf(row) : null;
+    },
+
+    mine: (project: Identity['project'], ownerId: string, query: PageQuery) =>
+      list('my-files', project, query, ownerId),
+    all: (project: Identity['project'], query: PageQuery) => list('files', project, query),
+
+    /** False where it was gone already. */
+    async remove(projectNumber: number, id: string): Promise<boolean> {
+      const keys = await removeSome(projectNumber, 'id = $2', [id]);
+      await looseBlobs.settle(projectNumber, keys);
+      return keys.length > 0;
+    },
+
+    async eraseUser(projectNumber: number, userId: string): Promise<void> {
+      await database.transaction(async () => {
+        await lock(projectNumber);
+        await database.query(
+          `INSERT INTO erased_users (project_number, user_id, erased_at) VALUES ($1, $2, $3)
+           ON CONFLICT DO NOTHING`,
+          [projectNumber, userId, new Date(now())],
+        );
+      });
+      await removeAll(projectNumber, 'owner_id = $2', [userId]);
+    },
+
+    async eraseProject(projectNumber: number): Promise<void> {
+      await removeAll(projectNumber, 'true', []);
+      await database.query('DELETE FROM totals WHERE project_number = $1', [projectNumber]);
+    },
+
+    /** Forgets accounts that were erased so long ago that no upload of theirs can be under way. */
+    async sweep(): Promise<void> {
+      await database.query('DELETE FROM erased_users WHERE erased_at < $1', [
+        new Date(now() - dayMs),
+      ]);
+    },
+  };
+};

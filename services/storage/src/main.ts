@@ -1,0 +1,15 @@
+import { runService } from '@backlot/process';
+import { parseConfig } from './config.ts';
+import { openBlobStore, parseBlobStoreConfig } from './open-store.ts';
+import { createStorageService } from './service.ts';
+
+await runService({
+  name: 'storage',
+  port: 8084,
+  entry: import.meta.url,
+  create(parts) {
+    const store = openBlobStore(parseBlobStoreConfig(process.env));
+    const service = createStorageService({ ...parts, store, config: parseConfig(process.env) });
+    return { ...service, close: () => store.close() };
+  },
+});

@@ -1,0 +1,14 @@
+import type { BlobStore } from './blob-store/blob-store.ts';
+import type { Files } from './files.ts';
+import type { Links } from './links.ts';
+import type { Uploads } from './upload/uploads.ts';
+
+/** What the routes work with. */
+export interface Nouns {
+  files: Files;
+  uploads: Uploads;
+  links: Links;
+  store: BlobStore;
+  /** Epoch milliseconds. */
+  now: () => number;
+}

@@ -1,0 +1,97 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { ApiError } from '@backlot/contract';
+import { create as contentDisposition } from 'content-disposition';
+import fresh from 'fresh';
+import parseRange from 'range-parser';
+import type { ByteRange } from './blob-store/blob-store.ts';
+import { isShownInline, plainText } from './media-type.ts';
+
+/** What is sent: a file, or an image made from one. */
+export interface Content {
+  name: string;
+  mediaType: string;
+  sizeBytes: number;
+  /** Tells contents apart; any characters but quotes. */
+  version: string;
+  createdAt: Date;
+  isPublic: boolean;
+}
+
+export type Serving =
+  | { status: 304; headers: OutgoingHttpHeaders }
+  | { status: 200 | 206; headers: OutgoingHttpHeaders; range?: ByteRange };
+
+/** Nothing of a file runs, and nothing that it names is fetched, even where a browser shows it. */
+const contentSecurityPolicy = "default-src 'none'; sandbox";
+const forever = 'public, max-age=31536000, immutable';
+const askedEachTime = 'private, no-cache';
+
+const cachingOf = ({ version, createdAt, isPublic }: Content) => ({
+  etag: `"${version}"`,
+  'last-modified': createdAt.toUTCString(),
+  'cache-control': isPublic ? forever : askedEachTime,
+});
+
+const headersOf = (content: Content): OutgoingHttpHeaders => {
+  const { name, mediaType } = content;
+  return {
+    ...cachingOf(content),
+    'accept-ranges': 'bytes',
+    'content-type': mediaType === plainText ? 'text/plain; charset=utf-8' : mediaType,
+    'content-disposition': contentDisposition(name, {
+      type: isShownInline(mediaType) ? 'inline' : 'attachment',
+    }),
+    'content-security-policy': contentSecurityPolicy,
+    'cross-origin-resource-policy': 'cross-origin',
+    'x-content-type-options': 'nosniff',
+  };
+};
+
+/** Whether the part that is asked for is one of this content (RFC 9110, section 13.1.5). */
+const isSameAs = (condition: string, { etag, ...rest }: ReturnType<typeof cachingOf>) =>
+  condition.startsWith('"') ? condition === etag : condition === rest['last-modified'];
+
+/**
+ * One part of the content; undefined where all of it is to be sent, as for several parts at once.
+ * @throws ApiError range_not_satisfiable
+ */
+const rangeOf = (headers: IncomingHttpHeaders, content: Content): ByteRange | undefined => {
+  const { range, 'if-range': condition } = headers;
+  if (range === undefined || !range.startsWith('bytes=')) return undefined;
+  if (typeof condition === 'string' && !isSameAs(condition, cachingOf(content))) return undefined;
+  const ranges = parseRange(content.sizeBytes, range, { combine: true });
+  if (ranges === -2) return undefined;
+  if (ranges === -1)
+    throw new ApiError('range_not_satisfiable', 'The file has no such part.', {
+      headers: { 'Content-Range': `bytes */${content.sizeBytes}` },
+    });
+  const [only, ...more] = ranges;
+  return only && more.length === 0 ? { start: only.start, end: only.end } : undefined;
+};
+
+/** @throws ApiError range_not_satisfiable */
+export const servingOf = (
+  content: Content,
+  method: string,
+  requestHeaders: IncomingHttpHeaders,
+): Serving => {
+  const caching = cachingOf(content);
+  // A reload says `no-cache` as well; what is the same is the same all the same.
+  const conditions = { ...requestHeaders, 'cache-control': undefined };
+  if (fresh(conditions, caching)) return { status: 304, headers: caching };
+  const { sizeBytes } = content;
+  const headers = headersOf(content);
+  // Parts are defined for GET alone (RFC 9110, section 14.2).
+  const range = method === 'GET' ? rangeOf(requestHeaders, content) : undefined;
+  if (!range) return { status: 200, headers: { ...headers, 'content-length': sizeBytes } };
+  const { start, end } = range;
+  return {
+    status: 206,
+    range,
+    headers: {
+      ...headers,
+      'content-length': end - start + 1,
+      'content-range': `bytes ${start}-${end}/${sizeBytes}`,
+    },
+  };
+};

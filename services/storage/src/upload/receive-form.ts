@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
+import type { Request } from 'express';
+import multer, { MulterError, type StorageEngine } from 'multer';
+import { headBytes, mediaTypeOf } from '../media-type.ts';
+import { cleanFileName } from './file-name.ts';
+
+export interface ReceivedFile {
+  name: string;
+  sizeBytes: number;
+  sha256: Buffer;
+  mediaType: string;
+  visibility: Visibility;
+}
+
+/** The most that the file may have, and what is answered past it. */
+export interface Cap {
+  bytes: number;
+  error(): ApiError;
+}
+
+export interface FormOptions {
+  cap: Cap;
+  /** The caller may be silent for so long. */
+  idleMs: number;
+  /** Takes the file's bytes to their end. */
+  store(source: AsyncIterable<Buffer>): Promise<void>;
+}
+
+/** What multer needs of a request is a stream with its headers. */
+type FormParser = (form: PassThrough, res: undefined, done: (error?: unknown) => void) => void;
+
+const limits = {
+  files: 1,
+  fields: 20,
+  parts: 24,
+  fieldNameSize: 100,
+  fieldSize: KIB,
+  headerPairs: 50,
+  fieldNestingDepth: 1,
+  fieldArrayIndexLimit: 0,
+};
+
+const invalid = (message: string, cause?: unknown) =>
+  new ApiError('invalid_body', message, { cause });
+
+const visibilityOf = (form: unknown): Visibility => {
+  const fields = Object(form) as Record<string, unknown>;
+  const { visibility } = storageRoutes.uploadFile.body.shape;
+  const result = visibility.safeParse(fields.visibility);
+  if (result.success) return result.data;
+  throw invalid('"visibility": must be "public" or "private".');
+};
+
+const messages: Partial<Record<string, string>> = {
+  LIMIT_UNEXPECTED_FILE: '"file": send exactly one file, in a part of this name.',
+  LIMIT_FILE_COUNT: '"file": send exactly one file.',
+  LIMIT_FIELD_COUNT: `The form may have at most ${limits.fields} fields.`,
+  LIMIT_PART_COUNT: `The form may have at most ${limits.parts} parts.`,
+  LIMIT_FIELD_VALUE: `A field may have at most ${limits.fieldSize} bytes.`,
+};
+
+const translate = (error: unknown): unknown => {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof MulterError)) return invalid('The form is broken or incomplete.', error);
+  const message = messages[error.code] ?? 'The form holds a part that is not taken.';
+  return invalid(error.field ? `${message} (${JSON.stringify(error.field)})` : message, error);
+};
+
+/** The request as the form parser sees it; ends one that stands still. */
+const formOf = (req: Request, idleMs: number) => {
+  const form = Object.assign(new PassThrough({ highWaterMark: 256 * KIB }), {
+    headers: req.headers,
+  });
+  const gone = () => form.destroy(invalid('The form ended before it was complete.'));
+  const watch = () => {
+    // Where the store is the slow one, the caller is not to blame.
+    if (form.writableNeedDrain) timer.refresh();
+    else form.destroy(invalid(`Nothing came for ${idleMs / 1000} s.`));
+  };
+  const timer = setTimeout(watch, idleMs);
+  req.on('data', () => timer.refresh());
+  req.once('close', () => req.complete || gone());
+  if (req.destroyed) gone();
+  form.once('close', () => {
+    clearTimeout(timer);
+    req.unpipe(form);
+  });
+  req.pipe(form);
+  return form;
+};
+
+/** It is the form that failed the store, not the other way round. */
+class FormBroken extends Error {}
+
+async function* chunksOf(source: AsyncIterable<Buffer>) {
+  try {
+    yield* source;
+  } catch (cause) {
+    throw new FormBroken('the form broke off', { cause });
+  }
+}
+
+/** Counts, hashes and keeps the begin of what passes. */
+const measure = (cap: Cap) => {
+  const hash = createHash('sha256');
+  const head: Buffer[] = [];
+  let headSize = 0;
+  let sizeBytes = 0;
+  return {
+    async *through(source: AsyncIterable<Buffer>) {
+      for await (const chunk of chunksOf(source)) {
+        sizeBytes += chunk.length;
+        if (sizeBytes > cap.bytes) throw cap.error();
+        hash.update(chunk);
+        if (headSize < headBytes) {
+          head.push(chunk.subarray(0, headBytes - headSize));
+          headSize += chunk.length;
+        }
+        yield chunk;
+      }
+      if (sizeBytes === 0) throw invalid('"file": is empty.');
+    },
+    result: async () => ({
+      sizeBytes,
+      sha256: hash.digest(),
+      mediaType: await mediaTypeOf(Buffer.concat(head), sizeBytes),
+    }),
+  };
+};
+
+/** Hands each file to `take`; what it throws is what the call fails with. */
+const engineOf = (
+  take: (form: unknown, file: Express.Multer.File) => Promise<void>,
+): StorageEngine => ({
+  _handleFile(req, file, done) {
+    take(req.body, file).then(
+      () => done(null, {}),
+      (error: unknown) => done(error),
+    );
+  },
+  _removeFile(_req, _file, done) {
+    done(null);
+  },
+});
+
+const parse = (form: PassThrough, storage: StorageEngine) =>
+  new Promise<void>((resolve, reject) => {
+    let isDone = false;
+    // multer reads a form that it has given up to its end before it says so: here that end comes at once.
+    const streamHandler = (source: Readable, parser: Writable) => {
+      let isWhole = false;
+      parser.once('close', () => {
+        isWhole = true;
+      });
+      parser.once('unpipe', () => {
+        if (!isWhole) setImmediate(() => isDone || form.destroy());
+      });
+      source.pipe(parser);
+    };
+    const options = { storage, limits, defParamCharset: 'utf8', preservePath: true, streamHandler };
+    const read = multer(options).single('file') as unknown as FormParser;
+    read(form, undefined, (error) => {
+      isDone = true;
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+
+const checkHead = ({ headers }: Request) => {
+  if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
+    throw new ApiError('unsupported_media_type', 'Send the file as multipart/form-data.');
+  if (!['identity', undefined].includes(headers['content-encoding']))
+    throw new ApiError('unsupported_media_type', 'This Content-Encoding is not supported.');
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
+    throw invalid('"file": send one part of this name, with a file name.');
+};
+
+/**
+ * Streams the one file of a form into the store.
+ * @throws ApiError unsupported_media_type, invalid_body, the cap's, and what `store` throws
+ */
+export const receiveForm = async (
+  req: Request,
+  { cap, idleMs, store }: FormOptions,
+): Promise<ReceivedFile> => {
+  checkHead(req);
+  let taking: Promise<ReceivedFile> | undefined;
+  const take = async (fields: unknown, file: Express.Multer.File): Promise<ReceivedFile> => {
+    const visibility = visibilityOf(fields);
+    const measured = measure(cap);
+    await store(measured.through(file.stream));
+    return { name: cleanFileName(file.originalname), visibility, ...(await measured.result()) };
+  };
+  const form = formOf(req, idleMs);
+  const engine = engineOf(async (fields, file) => {
+    taking = take(fields, file);
+    await taking;
+  });
+  const parsing = parse(form, engine);
+  try {
+    await parsing;
+    // What follows the form belongs to it: only now the caller has sent all of it.
+    await finished(form);
+  } catch (error) {
+    form.destroy();
+    // The store has let go before anybody removes what is left.
+    const failure: unknown = await taking?.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    throw failure === undefined || failure instanceof FormBroken ? translate(error) : failure;
+  }
+  const fields = Object(Object(form).body) as Record<string, unknown>;
+  const received = await taking;
+  if (!received) throw invalid('"file": send one part of this name, with a file name.');
+  if (visibilityOf(fields) !== received.visibility)
+    throw invalid('"visibility": must come before the file.');
+  return received;
+};
