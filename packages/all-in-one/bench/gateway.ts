@@ -162,7 +162,13 @@ const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) =
   for (const each of migrations) await migrate({ url: servers.databaseUrl, ...each });
   const secrets = await loadSecrets(folder);
   await seedDatabase(servers.databaseUrl, {}, secrets);
-  const plan = planStack(port, servers, secrets, { BACKLOT_OPERATOR_TOKEN: operatorToken });
+  const plan = planStack(
+    port,
+    servers,
+    secrets,
+    { BACKLOT_OPERATOR_TOKEN: operatorToken },
+    join(folder, 'files'),
+  );
   const programs = new Map<string, Program>();
   for (const { name, entry, env } of [...plan.services, ...plan.gateways.slice(0, 1)]) {
     const program = startProgram(entry, [], { ...env, BACKLOT_LOG_LEVEL: 'error' });
@@ -196,7 +202,9 @@ const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) =
   const before = await cpuSeconds(gateway);
   const { requestsPerSecond } = await load({ url, headers, connections: 32 }, 5);
   const micros = (((await cpuSeconds(gateway)) - before) * 1e6) / (requestsPerSecond * 5);
-  console.log(`gateway at 32 connections: ${micros.toFixed(0)} µs CPU a call (bound: 100 where the bare server takes 26)`);
+  console.log(
+    `gateway at 32 connections: ${micros.toFixed(0)} µs CPU a call (bound: 100 where the bare server takes 26)`,
+  );
 
   const api = apiAt(`${origin}/api/runtime/demo`);
   const made = await api('POST', '/db/bench', { token, body: { data } });

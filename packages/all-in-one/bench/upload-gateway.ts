@@ -27,7 +27,7 @@ const upload = defineRoute({
 const [port = '', service = ''] = process.argv.slice(2);
 const upstream = createHttpUpstream(service);
 const counters = createMemoryCounters(Date.now);
-const services = ['auth', 'records', 'ai', 'email', 'payments', 'projects'] as const;
+const services = ['auth', 'records', 'ai', 'storage', 'email', 'payments', 'projects'] as const;
 const project = { id: 'demo', number: 1001, name: 'Demo', ownerId: null, settings: {} };
 const gateway = createGateway({
   upstreams: Object.fromEntries(services.map((name) => [name, upstream])) as Record<

@@ -24,12 +24,13 @@ export interface GatewayOptions {
 
 type Running = (() => Promise<unknown>)[];
 
-const inProcess = ({ auth, records, projects, ai, email, payments }: Services) => ({
+const inProcess = ({ auth, records, projects, ai, storage, email, payments }: Services) => ({
   upstreams: {
     auth: createInProcessUpstream(auth.app),
     records: createInProcessUpstream(records.app),
     projects: createInProcessUpstream(projects.app),
     ai: createInProcessUpstream(ai.app),
+    storage: createInProcessUpstream(storage.app),
     email: createInProcessUpstream(email.app),
     payments: createInProcessUpstream(payments.app),
   },
@@ -52,6 +53,7 @@ const overHttp = async (services: Services, options: GatewayOptions, running: Ru
     records: await listen('records'),
     projects: await listen('projects'),
     ai: await listen('ai'),
+    storage: await listen('storage'),
     email: await listen('email'),
     payments: await listen('payments'),
   };

@@ -9,6 +9,7 @@ export const migrations = [
   { schema: 'projects', directory: directoryOf('@backlot/projects') },
   { schema: 'records', directory: directoryOf('@backlot/records') },
   { schema: 'ai', directory: directoryOf('@backlot/ai') },
+  { schema: 'storage', directory: directoryOf('@backlot/storage') },
   { schema: 'email', directory: directoryOf('@backlot/email') },
   { schema: 'payments', directory: directoryOf('@backlot/payments') },
 ];

@@ -69,6 +69,7 @@ export const startPlatform = async (
         settings: config.settings,
         databaseUrl,
         publicUrl: url,
+        filesDir: join(config.dataDir, 'files'),
         masterKey: secrets.masterKey,
         secretsKey: secrets.secretsKey,
       },

@@ -31,6 +31,13 @@ import {
   parseConfig as parseRecordsConfig,
   type RecordsService,
 } from '@backlot/records';
+import {
+  createStorageService,
+  openBlobStore,
+  parseBlobStoreConfig,
+  parseConfig as parseStorageConfig,
+  type StorageService,
+} from '@backlot/storage';
 import type { Logger } from '@backlot/telemetry';
 import { migrations } from './migrations.ts';
 
@@ -38,6 +45,8 @@ export interface ServicesOptions {
   settings: Readonly<Record<string, string | undefined>>;
   databaseUrl: string;
   publicUrl: string;
+  /** Where files lie unless settings say otherwise. */
+  filesDir: string;
   masterKey: string;
   /** In base64; seals what projects entrust to the platform. */
   secretsKey: string;
@@ -54,13 +63,14 @@ export interface Services {
   projects: ProjectsService;
   records: RecordsService;
   ai: AiService;
+  storage: StorageService;
   email: EmailService;
   payments: PaymentsService;
 }
 
 /** Migrates, creates and starts every service; what must be stopped is pushed to `running`. */
 export const startServices = async (
-  { settings, databaseUrl, publicUrl, masterKey, secretsKey, ...shared }: ServicesOptions,
+  { settings, databaseUrl, publicUrl, filesDir, masterKey, secretsKey, ...shared }: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Promise<Services> => {
   for (const each of migrations) await migrate({ url: databaseUrl, ...each });
@@ -79,7 +89,11 @@ export const startServices = async (
     BACKLOT_PUBLIC_URL: publicUrl,
     BACKLOT_AUTH_MASTER_KEY: masterKey,
     BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secretsKey,
+    BACKLOT_STORAGE_DIR:
+      settings.BACKLOT_STORAGE_DIR ?? (settings.BACKLOT_S3_BUCKET ? undefined : filesDir),
   };
+  const store = openBlobStore(parseBlobStoreConfig(env));
+  running.push(() => store.close());
   const schemas = createJsonSchemas();
   running.push(() => schemas.close());
   const emailConfig = parseEmailConfig(env);
@@ -110,6 +124,12 @@ export const startServices = async (
       config: parseAiConfig(env),
       provider: createDemoProvider(schemas),
       schemas,
+    }),
+    storage: createStorageService({
+      ...shared,
+      database: databaseOf('storage'),
+      config: parseStorageConfig(env),
+      store,
     }),
     email: createEmailService({
       ...shared,

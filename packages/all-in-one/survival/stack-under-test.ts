@@ -39,7 +39,7 @@ export interface StackUnderTest {
   stop(): Promise<void>;
 }
 
-const services = ['auth', 'projects', 'records', 'ai', 'email', 'payments'] as const;
+const services = ['auth', 'projects', 'records', 'ai', 'storage', 'email', 'payments'] as const;
 const entryOf = (folder: string) => new URL(`../../../${folder}/src/main.ts`, import.meta.url);
 const secret = (bytes: number) => randomBytes(bytes);
 const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
@@ -88,6 +88,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       BACKLOT_AUTH_MASTER_KEY: secret(32).toString('base64'),
       BACKLOT_SECRETS_KEYS: secret(32).toString('base64'),
       BACKLOT_OPERATOR_TOKEN: operatorToken,
+      BACKLOT_STORAGE_DIR: at('files'),
     };
     let nextPort = 18_000 + Math.floor(Math.random() * 4_000);
     const launch = async (name: string, entry: URL, env: Record<string, string>) => {

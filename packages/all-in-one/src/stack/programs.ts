@@ -9,7 +9,7 @@ export interface Program {
   env: Record<string, string>;
 }
 
-const services = ['auth', 'projects', 'records', 'ai', 'email', 'payments'] as const;
+const services = ['auth', 'projects', 'records', 'ai', 'storage', 'email', 'payments'] as const;
 const entryOf = (name: string) =>
   fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
 
@@ -23,12 +23,14 @@ export interface StackPlan {
 /**
  * Two gateways on `port` and the next one, the services behind them on those that follow.
  * @param settings everybody's own settings, as given
+ * @param filesDir where files lie unless settings say otherwise
  */
 export const planStack = (
   port: number,
   servers: ServerUrls,
   secrets: Secrets,
   settings: Readonly<Record<string, string | undefined>>,
+  filesDir: string,
 ): StackPlan => {
   const urls = [port, port + 1].map((each) => `http://localhost:${each}`);
   const shared = {
@@ -39,6 +41,9 @@ export const planStack = (
     BACKLOT_AUTH_MASTER_KEY: secrets.masterKey,
     BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secrets.secretsKey,
     BACKLOT_OPERATOR_TOKEN: settings.BACKLOT_OPERATOR_TOKEN ?? secrets.operatorToken,
+    ...(settings.BACKLOT_S3_BUCKET
+      ? {}
+      : { BACKLOT_STORAGE_DIR: settings.BACKLOT_STORAGE_DIR ?? filesDir }),
     BACKLOT_PUBLIC_URL: settings.BACKLOT_PUBLIC_URL ?? urls[0] ?? '',
   };
   const portOf = (index: number) => String(port + urls.length + index);

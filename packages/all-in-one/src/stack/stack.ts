@@ -53,7 +53,7 @@ export const startStack = async (
     for (const each of migrations) await migrate({ url: servers.databaseUrl, ...each });
     const seeded = await seedDatabase(servers.databaseUrl, settings, secrets);
 
-    const plan = planStack(config.port, servers, secrets, settings);
+    const plan = planStack(config.port, servers, secrets, settings, join(config.dataDir, 'files'));
     const names = [...plan.services, ...plan.gateways].map(({ name }) => name);
     const options = { onLine: createLogLines(names, write, colorize) };
     for (const group of [plan.services, plan.gateways]) {
