@@ -3,9 +3,11 @@
 FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY . .
-# local-servers starts databases for development: its binaries stay out of the image.
+# local-servers starts databases for development: its binaries stay out of the image. A volume that is
+# mounted at files/ takes on who may write there.
 RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
-    npx -y pnpm@12 install --prod --frozen-lockfile --filter @backlot/all-in-one... --filter !@backlot/local-servers
+    npx -y pnpm@12 install --prod --frozen-lockfile --filter @backlot/all-in-one... --filter !@backlot/local-servers && \
+    mkdir -m 1777 files
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production PORT=8080

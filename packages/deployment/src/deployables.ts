@@ -16,6 +16,8 @@ export interface Deployable {
   optionalSecrets: readonly string[];
   /** Services that it asks something at once; the gateway may ask all. */
   asks: readonly string[];
+  /** A claim on a volume that is mounted at `/app/files`, for all replicas together. */
+  filesClaim?: string;
   /** Asked for; there is no upper limit of CPU, so that a burst is not throttled. */
   cpuMillis: number;
   /** Asked for and the upper limit. */
@@ -28,6 +30,7 @@ interface Own {
   secrets?: readonly string[];
   optionalSecrets?: readonly string[];
   asks?: readonly string[];
+  filesClaim?: string;
 }
 
 const service = (name: string, memoryMib: number, own: Own = {}): Deployable => ({
@@ -37,6 +40,7 @@ const service = (name: string, memoryMib: number, own: Own = {}): Deployable => 
   secrets: ['DATABASE_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', ...(own.secrets ?? [])],
   optionalSecrets: own.optionalSecrets ?? [],
   asks: own.asks ?? [],
+  ...(own.filesClaim === undefined ? {} : { filesClaim: own.filesClaim }),
   cpuMillis: 250,
   memoryMib,
   replicas: { min: 2, max: 6 },
@@ -49,7 +53,7 @@ export const deployables: readonly Deployable[] = [
     component: 'gateway',
     secrets: ['REDIS_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', 'BACKLOT_OPERATOR_TOKEN'],
     optionalSecrets: [],
-    asks: ['auth', 'records', 'ai', 'email', 'payments', 'projects'],
+    asks: ['auth', 'records', 'ai', 'storage', 'email', 'payments', 'projects'],
     cpuMillis: 500,
     memoryMib: 512,
     replicas: { min: 2, max: 10 },
@@ -59,6 +63,10 @@ export const deployables: readonly Deployable[] = [
   service('ai', 384, {
     secrets: ['BACKLOT_SECRETS_KEYS'],
     optionalSecrets: ['BACKLOT_AI_ENDPOINTS'],
+  }),
+  service('storage', 512, {
+    secrets: ['BACKLOT_SECRETS_KEYS'],
+    filesClaim: 'storage-files',
   }),
   service('email', 384, { asks: ['auth', 'projects'] }),
   service('payments', 384, {

@@ -112,6 +112,7 @@ describe('the image, its steps carried out without an engine', () => {
       DATABASE_URL: database.url,
       AMQP_URL: broker.url,
       REDIS_URL: redis.url,
+      BACKLOT_STORAGE_DIR: join(image.workingDirectory, 'files'),
     };
     const containers: Container[] = [];
     const origins: Record<string, string> = {};

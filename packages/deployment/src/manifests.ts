@@ -73,7 +73,10 @@ const containerOf = (deployable: Deployable): IContainer => ({
     readOnlyRootFilesystem: true,
     capabilities: { drop: ['ALL'] },
   },
-  volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
+  volumeMounts: [
+    { name: 'tmp', mountPath: '/tmp' },
+    ...(deployable.filesClaim ? [{ name: 'files', mountPath: '/app/files' }] : []),
+  ],
 });
 
 const podOf = (deployable: Deployable): IPodSpec => ({
@@ -84,6 +87,7 @@ const podOf = (deployable: Deployable): IPodSpec => ({
     runAsNonRoot: true,
     runAsUser: 1000,
     runAsGroup: 1000,
+    ...(deployable.filesClaim && { fsGroup: 1000 }),
     seccompProfile: { type: 'RuntimeDefault' },
   },
   topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map(
@@ -95,7 +99,12 @@ const podOf = (deployable: Deployable): IPodSpec => ({
     }),
   ),
   containers: [containerOf(deployable)],
-  volumes: [{ name: 'tmp', emptyDir: { sizeLimit: '64Mi' } }],
+  volumes: [
+    { name: 'tmp', emptyDir: { sizeLimit: '64Mi' } },
+    ...(deployable.filesClaim
+      ? [{ name: 'files', persistentVolumeClaim: { claimName: deployable.filesClaim } }]
+      : []),
+  ],
 });
 
 const deploymentOf = (deployable: Deployable): IDeployment => ({
