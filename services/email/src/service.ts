@@ -16,11 +16,15 @@ import type { Logger } from '@backlot/telemetry';
 import type { Express } from 'express';
 import type { EmailConfig } from './config.ts';
 import { createDeliveries } from './deliveries.ts';
+import { createEventHandler } from './events.ts';
 import type { Mailer } from './mailer/mailer.ts';
 import { createMails } from './mails.ts';
+import { createOwnMails } from './own-mails.ts';
 import { createPace } from './pace.ts';
 import { createRecipients } from './recipients.ts';
+import { createReports } from './reports.ts';
 import { routesOf } from './routes/index.ts';
+import { createSignatureCheck } from './sendgrid-signature.ts';
 import { createSending } from './sending.ts';
 import { createWorker } from './worker.ts';
 
@@ -79,6 +83,8 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
   });
   const fromAddress = `no-reply@${config.domain}`;
   const sending = createSending({ mails, recipients, fromAddress, now });
+  const ownMails = createOwnMails({ ...deps, mails, fromAddress, publicUrl: config.publicUrl });
+  const reports = createReports({ database, ownMails, now });
 
   const onSweepError = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
   const sweeper = createSweeper(async () => {
@@ -95,7 +101,15 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
   );
   return {
     app: serviceApp({
-      routes: routesOf({ mails, sending }),
+      routes: routesOf({
+        mails,
+        sending,
+        reports,
+        checkSendgridSignature:
+          config.mailer.kind === 'sendgrid' && config.mailer.webhookKey !== undefined
+            ? createSignatureCheck(config.mailer.webhookKey, now)
+            : undefined,
+      }),
       ready: () => database.query('SELECT 1'),
       identitySecret,
       idempotency,
@@ -108,6 +122,11 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
         queue: 'email.deliveries',
         topics: ['mail.queued'],
         handler: async () => worker.wake(),
+      });
+      await bus.subscribe({
+        queue: 'email.mails',
+        topics: ['mail.requested', 'credits.low', 'user.erased', 'project.erased'],
+        handler: createEventHandler({ mails, ownMails }),
       });
       outbox.start((event) => bus.publish(event));
       sweeper.start();

@@ -30,7 +30,7 @@ describe('sendEmail', () => {
 
   it('stores a mail and its price together, for any caller', async () => {
     const answer = await bed.send(hello);
-    expect(answer).toMatchObject({ status: 200, body: { ok: true } });
+    expect(answer).toMatchObject({ status: 200, body: { ok: true as const } });
     expect(answer.headers.get('x-backlot-usage')).toBe('1000');
     expect(await bed.takeUsage()).toEqual([
       {

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { Payload, Topic } from '@backlot/contract';
+import { asOperator, asOwner, testProject, until } from '@backlot/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createFakeMailer,
+  createTestBed,
+  type FakeMailer,
+  ownerAddress,
+  type TestBed,
+} from './test-bed.ts';
+
+const token = 'a-token_that-opens';
+const requested: Payload<'mail.requested'> = {
+  projectId: testProject.id,
+  projectNumber: testProject.number,
+  projectName: '<b>Ada’s & Bob’s</b>',
+  to: 'ada@example.org',
+  name: '"><script>alert(1)</script>',
+  template: 'verify-email',
+  token,
+  expiresAt: '2026-11-22T05:00:00.000Z',
+};
+
+describe('the platform’s own mails', () => {
+  let mailer: FakeMailer;
+  let bed: TestBed;
+  beforeEach(async () => {
+    mailer = createFakeMailer();
+    bed = await createTestBed({ mailer, config: { publicUrl: 'https://api.example.org' } });
+    await bed.service.start();
+  });
+  afterEach(() => bed.close());
+
+  const tell = <T extends Topic>(topic: T, payload: Payload<T>, id: string = randomUUID()) =>
+    bed.bus.publish({ id, topic, payload });
+  const sent = async (count = 1) => {
+    await until(() => mailer.sent.length >= count);
+    await bed.service.deliver();
+    expect(mailer.sent).toHaveLength(count);
+    const last = mailer.sent.at(-1);
+    if (!last) throw new Error('nothing was sent');
+    return last;
+  };
+
+  it('ask to confirm an address, with a link to the platform’s page, every value escaped', async () => {
+    await tell('mail.requested', requested);
+    const mail = await sent();
+    expect(mail).toMatchObject({
+      projectNumber: testProject.number,
+      from: { name: requested.projectName, address: 'no-reply@backlot.test' },
+      to: ['ada@example.org'],
+      subject: 'Confirm your e-mail address for <b>Ada’s & Bob’s</b>',
+    });
+    const link = `https://api.example.org/account#project=testproject&verify=${token}`;
+    expect(mail.text).toContain(`Confirm e-mail address:\n${link}\n`);
+    expect(mail.text).toContain('until 2026-11-22 at 05:00 UTC');
+    expect(mail.html).toContain(`href="${link.replace('&', '&amp;')}"`);
+    expect(mail.html).toContain('&lt;b&gt;Ada’s &amp; Bob’s&lt;/b&gt;');
+    expect(mail.html).not.toMatch(/<script|<b>/);
+  });
+
+  it('lead to the project’s own page where it has named one', async () => {
+    bed.setProject({ settings: { allowedOrigins: ['https://shop.example', 'https://b.example'] } });
+    await tell('mail.requested', { ...requested, template: 'reset-password', name: null });
+    const mail = await sent();
+    expect(mail.subject).toContain('Reset your password');
+    expect(mail.text).toContain(`https://shop.example/?reset=${token}`);
+    expect(mail.text).toMatch(/^Hello,\n/);
+  });
+
+  it('go out once, however often their event comes, and cost nothing', async () => {
+    const id = randomUUID();
+    await Promise.all(Array.from({ length: 5 }, () => tell('mail.requested', requested, id)));
+    await sent(1);
+    await tell('mail.requested', requested, id);
+    await sent(1);
+    expect(await bed.takeUsage()).toEqual([]);
+  });
+
+  it('show nobody their link, and keep it no longer than needed', async () => {
+    await tell('mail.requested', requested);
+    await sent();
+    const [mail] = await bed.list();
+    expect(mail).toMatchObject({ status: 'sent', html: '' });
+    const kept = await bed.database.query(
+      "SELECT FROM mails WHERE html || coalesce(plain_text, '') LIKE $1",
+      [`%${token}%`],
+    );
+    expect(kept).toEqual([]);
+  });
+
+  it('go before those of projects', async () => {
+    await bed.service.stop();
+    bed = await createTestBed({ mailer, beside: bed });
+    await bed.database.query('DELETE FROM outbox');
+    bed.users.add('ada@example.org');
+    await bed.send({ to: 'ada@example.org', subject: 'first', html: 'x' });
+    await bed.database.query(
+      `INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address, subject, html,
+         next_attempt_at, created_at, is_own)
+       SELECT project_number, gen_random_uuid(), project_id, recipients, from_name, from_address, 'own', html,
+         next_attempt_at + interval '0 s', created_at, true FROM mails`,
+    );
+    await bed.service.deliver();
+    expect(mailer.sent.map(({ subject }) => subject)).toEqual(['own', 'first']);
+  });
+
+  it('tell an owner what is left of the month', async () => {
+    const ownerId = testProject.ownerId;
+    for (const [percent, balanceMillicredits] of [
+      [80, 200_500],
+      [95, 50_000],
+      [100, -10],
+    ] as const)
+      await tell('credits.low', { ownerId, percent, balanceMillicredits });
+    await sent(3);
+    const said = mailer.sent.map(({ subject, text }) => `${subject}: ${text}`).sort();
+    expect(said[0]).toMatch(/^80 % of your credits .*Hello Olga.* 200 are left/s);
+    expect(said[1]).toMatch(/^95 % .* 50 are left/s);
+    expect(said[2]).toMatch(/^Your credits of this month are used up.* 0 are left/s);
+    expect(
+      mailer.sent.every(({ to, projectId }) => to[0] === ownerAddress && projectId === 'platform'),
+    ).toBe(true);
+    // Nobody to tell.
+    await tell('credits.low', { ownerId: randomUUID(), percent: 80, balanceMillicredits: 1 });
+    await sent(3);
+  });
+
+  it('are erased with the address, or the project, that they are about', async () => {
+    bed.users.add('ada@example.org').add('bob@example.org');
+    const send = (to: string | string[]) => bed.send({ to, subject: 'x', html: 'x' });
+    await send('bob@example.org');
+    await send(['Ada@example.org', 'bob@example.org']);
+    await tell('mail.requested', requested);
+    const { id: projectId, number: projectNumber } = testProject;
+    await tell('user.erased', {
+      projectId,
+      projectNumber,
+      userId: randomUUID(),
+      email: 'ada@example.org',
+    });
+    expect((await bed.list()).map(({ to }) => to)).toEqual([['bob@example.org']]);
+    await tell('project.erased', { projectId: 'other', projectNumber: 77 });
+    expect(await bed.list()).toHaveLength(1);
+    await tell('project.erased', { projectId, projectNumber });
+    expect(await bed.list()).toEqual([]);
+  });
+});
+
+describe('listEmails', () => {
+  let bed: TestBed;
+  beforeEach(async () => {
+    bed = await createTestBed();
+  });
+  afterEach(() => bed.close());
+  const path = `/platform/projects/${testProject.id}/emails`;
+
+  it('lists this project’s mails newest first, page by page', async () => {
+    for (const subject of ['one', 'two', 'three']) {
+      await bed.send({ to: 'ada@example.org', subject, html: 'x' });
+      bed.clock.now += 5;
+    }
+    const first = await bed.call('GET', `${path}?limit=2`, asOwner());
+    expect(first.body).toMatchObject({
+      hasMore: true,
+      items: [{ subject: 'three' }, { subject: 'two' }],
+    });
+    const rest = await bed.call('GET', `${path}?cursor=${first.body.nextCursor}`, asOperator());
+    expect(rest.body).toMatchObject({
+      hasMore: false,
+      nextCursor: null,
+      items: [{ subject: 'one' }],
+    });
+    const other = asOwner({ project: { ...testProject, number: 7 } });
+    expect((await bed.call('GET', path, other)).body.items).toEqual([]);
+  });
+
+  it('refuses a made-up cursor and strange limits', async () => {
+    const cursor = Buffer.from(JSON.stringify(['mails', 5, 'no-uuid'])).toString('base64url');
+    for (const query of [`cursor=${cursor}`, 'cursor=x', 'limit=-1', 'limit=x'])
+      expect((await bed.call('GET', `${path}?${query}`, asOwner())).status).toBe(400);
+  });
+
+  it('forgets mails after 30 days', async () => {
+    await bed.send({ to: 'ada@example.org', subject: 'old', html: 'x' });
+    bed.clock.now += 31 * 24 * 60 * 60_000;
+    await bed.send({ to: 'ada@example.org', subject: 'young', html: 'x' });
+    await bed.service.start();
+    await until(async () => (await bed.list()).length === 1);
+    expect(await bed.list()).toMatchObject([{ subject: 'young' }]);
+  });
+});
