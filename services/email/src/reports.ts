@@ -10,18 +10,26 @@ export interface Report {
   kind: 'bounce' | 'complaint';
 }
 
-/** Issue of the sender's reputation: providers close accounts past such figures. */
+/** Past such figures providers close accounts. */
 const minMails = 200;
 const maxBouncedShare = 0.05;
 const maxComplainedShare = 0.001;
 const windowDays = 30;
 const batchSize = 500;
 
+/** What PostgreSQL can keep. */
+const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => value.isWellFormed() && !value.includes('\0'));
+
 const sendgridEvent = z.object({
   event: z.string(),
   type: z.string().optional(),
-  sg_event_id: z.string().min(1).max(200),
-  email: z.string().min(1).max(320),
+  sg_event_id: text(200),
+  email: text(320),
   backlot_project: z.string().regex(/^\d{1,15}$/),
   backlot_mail: z.uuid(),
 });
@@ -77,7 +85,7 @@ export const createReports = ({ database, ownMails, now }: ReportsDeps) => {
              AS report (project_number, event_id, mail_id, address, kind)),
        fresh AS (
          INSERT INTO reports (project_number, event_id, mail_id, kind, created_at)
-         SELECT given.project_number, event_id, mail_id, kind, $6
+         SELECT given.project_number, given.event_id, mail_id, kind, $6
            FROM given JOIN mails ON mails.project_number = given.project_number AND mails.id = mail_id
           WHERE EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower(address))
          ON CONFLICT DO NOTHING RETURNING project_number, event_id),
