@@ -53,6 +53,8 @@ export interface TestBed {
   /** Presses a button of the test checkout's page. */
   press(sessionId: string, action: string, identity?: Identity): Promise<TestAnswer>;
   owner(method: string, path: string, body?: unknown, identity?: Identity): Promise<TestAnswer>;
+  /** What a provider sends, with this signature and no other credential. */
+  webhook(body: string, signature: string, identity?: Identity): Promise<TestAnswer>;
   /** What was stored for the bus; empties the list. */
   takeEvents(): Promise<Payload<'payment.changed'>[]>;
   /** The same service again on the same database, with other master keys. */
@@ -141,6 +143,12 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       call(method, `/platform/projects/${identity.project.id}${path}`, {
         identity,
         ...(body === undefined ? {} : { body }),
+      }),
+    webhook: (body, signature, identity = anonymous()) =>
+      call('POST', '/payments/webhook', {
+        identity,
+        body,
+        headers: { 'content-type': 'application/json', 'stripe-signature': signature },
       }),
     async takeEvents() {
       const rows = await database.query<{ topic: string; payload: unknown }>(

@@ -45,18 +45,22 @@ export const createWebhooks = ({ database, payments, secrets, now }: WebhooksDep
     return undefined;
   };
 
+  const isFirst = async (projectNumber: number, eventId: string): Promise<boolean> => {
+    const heard = await database.query(
+      `INSERT INTO heard_events (project_number, event_id, heard_at) VALUES ($1, $2, $3)
+       ON CONFLICT DO NOTHING RETURNING 1`,
+      [projectNumber, eventId, new Date(now())],
+    );
+    return heard.length > 0;
+  };
+
   return {
     /** @param text the body as it came. @throws ApiError invalid_signature */
     async receive(projectNumber: number, text: string, signature: string | undefined) {
       const { id, news } = await read(projectNumber, text, signature);
       if (!news) return;
       await database.transaction(async () => {
-        const heard = await database.query(
-          `INSERT INTO heard_events (project_number, event_id, heard_at) VALUES ($1, $2, $3)
-           ON CONFLICT DO NOTHING RETURNING 1`,
-          [projectNumber, id, new Date(now())],
-        );
-        if (heard.length === 0) return;
+        if (id !== undefined && !(await isFirst(projectNumber, id))) return;
         const row = await findPayment(projectNumber, news);
         if (row) await payments.advance(projectNumber, row.id, news);
       });

@@ -20,13 +20,14 @@ export interface News {
 }
 
 export interface StripeEvent {
-  id: string;
+  /** Stripe's own always have one. */
+  id: string | undefined;
   /** Undefined where the event changes no payment. */
   news: News | undefined;
 }
 
 const envelope = z.object({
-  id: z.string().min(1).max(255),
+  id: z.string().min(1).max(255).optional(),
   type: z.string(),
   data: z.object({ object: z.unknown() }),
 });

@@ -6,7 +6,7 @@ const charge = named.extend({ refunded: z.boolean() });
 const paymentIntent = named.extend({
   status: z.string(),
   latest_charge: z.union([z.string(), charge]).nullish(),
-  last_payment_error: z.unknown(),
+  last_payment_error: z.unknown().optional(),
 });
 
 /** What is read of a checkout session, whether asked for or told by a webhook. */

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { anOrder, describeCheckout, soldBy } from './checkout.conformance.ts';
+import { CheckoutFailed, OrderRefused } from './checkout.ts';
+import { createStripe, type Stripe } from './stripe.ts';
+import { narrowKey, secretKey, startTestStripe, type TestStripe } from './test-stripe.ts';
+
+describeCheckout('Stripe', async () => {
+  const { url, pay, close } = await startTestStripe();
+  const stripe = createStripe({ url, timeoutMs: 5000, retries: 1 });
+  return { checkout: stripe.account(secretKey), pay, close };
+});
+
+describe('Stripe', () => {
+  let stub: TestStripe;
+  let stripe: Stripe;
+  beforeAll(async () => {
+    stub = await startTestStripe();
+    stripe = createStripe({ url: stub.url, timeoutMs: 300, retries: 0 });
+  });
+  afterAll(() => stub.close());
+
+  it('is told who pays for what, by which payment, until when, and where to lead the payer', async () => {
+    const order = anOrder();
+    await stripe.account(secretKey).create(order);
+    const sent = stub.asked.at(-1);
+    expect(sent?.headers['idempotency-key']).toBe(`backlot-checkout-${order.paymentId}`);
+    const fields = Object.fromEntries(new URLSearchParams(sent?.body));
+    expect(fields).toMatchObject({
+      mode: 'payment',
+      client_reference_id: order.paymentId,
+      'metadata[orderId]': 'o-1',
+      'metadata[backlot_project]': 'testproject',
+      'metadata[backlot_payment]': order.paymentId,
+      'metadata[backlot_user]': order.userId,
+      'payment_intent_data[metadata][backlot_payment]': order.paymentId,
+      'line_items[0][price_data][currency]': 'usd',
+      'line_items[0][price_data][unit_amount]': '1999',
+      'line_items[0][price_data][product_data][name]': 'Mug',
+      'line_items[0][quantity]': '2',
+      success_url: 'https://shop.example/thanks?from=cart&session_id={CHECKOUT_SESSION_ID}#top',
+      cancel_url:
+        'https://shop.example/thanks?from=cart&session_id={CHECKOUT_SESSION_ID}&canceled=1#top',
+      expires_at: String(order.expiresAt.getTime() / 1000),
+    });
+  });
+
+  it('asks with the key of the project alone', async () => {
+    await expect(stripe.account('sk_test_wrong').create(anOrder())).rejects.toMatchObject({
+      reason: 'credentials',
+    });
+    await expect(stripe.account(narrowKey).create(anOrder())).rejects.toMatchObject({
+      reason: 'credentials',
+    });
+    await stripe.check(secretKey);
+    await expect(stripe.check(narrowKey)).rejects.toThrow(CheckoutFailed);
+  });
+
+  it('waits for silence only so long, and repeats nothing that it was told', async () => {
+    const account = stripe.account(secretKey);
+    const order = anOrder();
+    const sold = soldBy(order, await account.create(order));
+    for (const [how, reason] of [
+      ['silent', 'timeout'],
+      ['failing', 'failed'],
+    ] as const) {
+      stub.behave(how);
+      for (const question of [
+        () => account.create(anOrder()),
+        () => account.retrieve(sold, { timeoutMs: 100 }),
+        () => account.expire(sold),
+        () => account.refund({ ...sold, chargeId: 'pi_1' }),
+      ]) {
+        const error: unknown = await question().catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ name: 'CheckoutFailed', reason });
+        expect(String(error)).not.toContain('secret');
+      }
+      stub.behave(null);
+    }
+  });
+
+  it('says which field it refuses', async () => {
+    stub.behave('too-small');
+    const error: unknown = await stripe
+      .account(secretKey)
+      .create(anOrder())
+      .catch((thrown: unknown) => thrown);
+    stub.behave(null);
+    expect(error).toBeInstanceOf(OrderRefused);
+    expect(error).toMatchObject({ field: 'items' });
+  });
+});

@@ -1,0 +1,45 @@
+import { asOwner, asUser } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eraseProject, eraseUser } from './erasure.ts';
+import { order, otherProject } from './test-bed.ts';
+import { createStripeBed, type StripeBed } from './test-webhooks.ts';
+
+const userId = '018f0000-0000-7000-8000-00000000dddd';
+
+describe('erasure', () => {
+  let bed: StripeBed;
+  beforeAll(async () => {
+    bed = await createStripeBed();
+  });
+  afterAll(() => bed.close());
+
+  it('leaves no user in the books, and the books as they are', async () => {
+    await bed.session(order, asUser(userId));
+    await bed.session(order, asUser(userId, { project: otherProject }));
+    const erased = { projectId: 'testproject', projectNumber: 1001, userId };
+    for (const _ of ['once', 'again']) await eraseUser(bed.database, erased);
+    expect(
+      await bed.database.query('SELECT project_number, user_id FROM payments ORDER BY 1'),
+    ).toEqual([
+      { project_number: 1001, user_id: null },
+      { project_number: 1002, user_id: userId },
+    ]);
+  });
+
+  it('leaves nothing of a project, and everything of the others', async () => {
+    const sessionId = await bed.session(order, asOwner());
+    await bed.tell({
+      type: 'checkout.session.expired',
+      object: { id: sessionId, status: 'expired', payment_status: 'unpaid' },
+    });
+    const erased = { projectId: 'testproject', projectNumber: 1001 };
+    for (const _ of ['once', 'again']) await eraseProject(bed.database, erased);
+    for (const [table, left] of [
+      ['payments', [{ project_number: 1002 }]],
+      ['test_sessions', [{ project_number: 1002 }]],
+      ['secrets', []],
+      ['heard_events', []],
+    ] as const)
+      expect(await bed.database.query(`SELECT project_number FROM ${table}`)).toEqual(left);
+  });
+});
