@@ -68,7 +68,10 @@ export const deployables: readonly Deployable[] = [
     secrets: ['BACKLOT_SECRETS_KEYS'],
     filesClaim: 'storage-files',
   }),
-  service('email', 384, { asks: ['auth', 'projects'] }),
+  service('email', 384, {
+    optionalSecrets: ['BACKLOT_SMTP_URL', 'BACKLOT_SENDGRID_API_KEY'],
+    asks: ['auth', 'projects'],
+  }),
   service('payments', 384, {
     secrets: ['BACKLOT_SECRETS_KEYS'],
     asks: ['projects'],
