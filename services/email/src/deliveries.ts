@@ -1,5 +1,6 @@
 import type { Database } from '@backlot/database';
 import { uuidv7 } from 'uuidv7';
+import { type MailRow, outgoingOf } from './mail.ts';
 import type { OutgoingMail } from './mailer/mailer.ts';
 
 /** A mail that this worker alone may hand over, until its lease ends. */
@@ -32,31 +33,15 @@ const jitter = 0.2;
 export const retryDelayMs = (attempts: number, random: number): number =>
   Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs) * (1 + jitter * (2 * random - 1));
 
-interface ClaimedRow {
+interface ClaimedRow extends MailRow {
   project_number: number;
-  id: string;
   project_id: string;
-  recipients: string[];
-  from_name: string;
-  from_address: string;
-  subject: string;
-  html: string;
-  plain_text: string | null;
-  created_at: Date;
   attempts: number;
   suppressed: string[];
 }
 
 const claimedOf = (row: ClaimedRow, claim: string): ClaimedMail => ({
-  id: row.id,
-  projectNumber: row.project_number,
-  projectId: row.project_id,
-  from: { name: row.from_name, address: row.from_address },
-  to: row.recipients,
-  subject: row.subject,
-  html: row.html,
-  text: row.plain_text,
-  createdAt: row.created_at,
+  ...outgoingOf(row, { id: row.project_id, number: row.project_number }),
   claim,
   attempts: row.attempts,
   suppressed: row.suppressed,
@@ -91,7 +76,7 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
                 handed_over_at = NULL
            FROM due WHERE mails.project_number = due.project_number AND mails.id = due.id
          RETURNING mails.project_number, mails.id, project_id, recipients, from_name, from_address,
-           subject, html, plain_text, created_at, attempts, ARRAY(
+           subject, html, plain_text, created_at, status, is_secret, error, attempts, ARRAY(
              SELECT recipient FROM unnest(recipients) AS recipient
                JOIN suppressions ON suppressions.project_number = mails.project_number
                 AND suppressions.address = lower(recipient)) AS suppressed`,

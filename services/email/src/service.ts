@@ -24,6 +24,7 @@ import { createPace } from './pace.ts';
 import { createRecipients } from './recipients.ts';
 import { createReports } from './reports.ts';
 import { routesOf } from './routes/index.ts';
+import { createMailboxPages } from './routes/mailbox/index.ts';
 import { createSignatureCheck } from './sendgrid-signature.ts';
 import { createSending } from './sending.ts';
 import { createWorker } from './worker.ts';
@@ -48,6 +49,8 @@ export interface EmailDeps {
 
 export interface EmailService {
   app: Express;
+  /** Pages below /mailbox/, for this machine alone; undefined where mails reach people. */
+  mailbox: Express | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Delivers what is due, without waiting to be told. */
@@ -117,6 +120,7 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
       log,
       checkResponses,
     }),
+    mailbox: mailer.reachesPeople ? undefined : createMailboxPages(mails, deps.projects),
     async start() {
       await bus.subscribe({
         queue: 'email.deliveries',

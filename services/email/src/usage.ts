@@ -1,6 +1,6 @@
 import { ApiError, creditMillicredits, emailRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import type { Event } from './mails.ts';
+import type { Event } from './mail.ts';
 
 export interface Usage {
   millicredits: number;

@@ -1,6 +1,7 @@
 import { emailRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { type Mails, presentMail } from '../mails.ts';
+import { presentMail } from '../mail.ts';
+import type { Mails } from '../mails.ts';
 
 export const listEmails = (mails: Mails) =>
   route(emailRoutes.listEmails, async ({ identity, query }) => ({
