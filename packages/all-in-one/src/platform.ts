@@ -84,8 +84,12 @@ export const startPlatform = async (
     // The last to start is the first to stop: no call meets a service that is gone.
     running.push(() => listening.stop());
     const examples = examplesApp();
-    answer = (req, res) =>
-      req.url?.startsWith(examplesPath) ? examples(req, res) : gateway(req, res);
+    const { mailbox } = services.email;
+    answer = (req, res) => {
+      if (req.url?.startsWith(examplesPath)) examples(req, res);
+      else if (mailbox && req.url?.startsWith('/mailbox/')) mailbox(req, res);
+      else gateway(req, res);
+    };
     return { ...seeded, url, operatorToken, stop };
   } catch (error) {
     await stop();
