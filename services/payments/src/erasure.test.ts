@@ -16,7 +16,12 @@ describe('erasure', () => {
   it('leaves no user in the books, and the books as they are', async () => {
     await bed.session(order, asUser(userId));
     await bed.session(order, asUser(userId, { project: otherProject }));
-    const erased = { projectId: 'testproject', projectNumber: 1001, userId };
+    const erased = {
+      projectId: 'testproject',
+      projectNumber: 1001,
+      userId,
+      email: 'a@example.org',
+    };
     for (const _ of ['once', 'again']) await eraseUser(bed.database, erased);
     expect(
       await bed.database.query('SELECT project_number, user_id FROM payments ORDER BY 1'),
