@@ -1,3 +1,3 @@
-export { parseConfig, type StorageConfig } from './config.ts';
-export { openBlobStore, parseBlobStoreConfig } from './open-store.ts';
+export { openBlobStore } from './blob-store/open-blob-store.ts';
+export { parseBlobStoreConfig, parseConfig, type StorageConfig } from './config.ts';
 export { createStorageService, type StorageDeps, type StorageService } from './service.ts';

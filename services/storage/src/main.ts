@@ -1,6 +1,6 @@
 import { runService } from '@backlot/process';
-import { parseConfig } from './config.ts';
-import { openBlobStore, parseBlobStoreConfig } from './open-store.ts';
+import { openBlobStore } from './blob-store/open-blob-store.ts';
+import { parseBlobStoreConfig, parseConfig } from './config.ts';
 import { createStorageService } from './service.ts';
 
 await runService({

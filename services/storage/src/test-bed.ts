@@ -48,7 +48,11 @@ export interface TestBed {
   /** One file in a form, fields first; an anonymous caller, free of charge, unless stated. */
   upload(content: string | Uint8Array, options?: UploadOptions): Promise<TestAnswer>;
   /** A form as the bytes that are given. */
-  send(body: BodyInit, headers: Record<string, string>, identity?: Identity): Promise<TestAnswer>;
+  send(
+    body: RequestInit['body'],
+    headers: Record<string, string>,
+    identity?: Identity,
+  ): Promise<TestAnswer>;
   /** What a `url` that the service gave out answers to this caller. */
   get(
     url: string,
@@ -101,17 +105,21 @@ export const createTestBed = async (config: Partial<StorageConfig> = {}): Promis
   const http = await serveForTest(service.app);
 
   const send = async (
-    body: BodyInit,
+    body: RequestInit['body'],
     headers: Record<string, string>,
     identity = anonymous(),
   ): Promise<TestAnswer> => {
     const response = await fetch(`${http.url}/storage/upload`, {
       method: 'POST',
       headers: { [identityHeader]: signed(identity, Date.now() + offset), ...headers },
-      body,
+      body: body ?? null,
       duplex: 'half',
     });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(await response.text()),
+    };
   };
 
   return {
@@ -124,7 +132,11 @@ export const createTestBed = async (config: Partial<StorageConfig> = {}): Promis
     upload(content, { identity, name = 'a.txt', fields = {}, headers = {} } = {}) {
       const form = new FormData();
       for (const [field, value] of Object.entries(fields)) form.append(field, value);
-      form.append('file', new Blob([content as BlobPart]), name);
+      form.append(
+        'file',
+        new Blob([typeof content === 'string' ? content : new Uint8Array(content)]),
+        name,
+      );
       return send(form, headers, identity);
     },
     async get(url, { identity = anonymous(), headers = {}, method = 'GET' } = {}) {

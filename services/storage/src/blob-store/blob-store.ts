@@ -11,6 +11,14 @@ export class BlobStoreUnavailable extends Error {
   readonly isUnavailable = true;
 }
 
+const keyForm = /^[a-z0-9-]+(\/[a-z0-9-]+)*$/;
+
+/** @throws RangeError on what is no key */
+export const checkKey = (key: string): string => {
+  if (!keyForm.test(key)) throw new RangeError(`"${key}" is no key of a blob.`);
+  return key;
+};
+
 /** Bytes from `start` to `end`, both included and both within the blob. */
 export interface ByteRange {
   start: number;

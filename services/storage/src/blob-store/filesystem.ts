@@ -2,12 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { BlobNotFound, type BlobStore, BlobStoreUnavailable } from './blob-store.ts';
+import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
 
 /** Chunks that have piled up are written in one call. */
 const writeBufferBytes = 512 * 1024;
 const readChunkBytes = 256 * 1024;
-const keyForm = /^[a-z0-9-]+(\/[a-z0-9-]+)*$/;
 
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
@@ -38,10 +37,7 @@ const syncFolder = async (folder: string) => {
  * it is on the disk, so that a crash leaves no half a blob where blobs are read.
  */
 export const createFilesystemBlobStore = (directory: string): BlobStore => {
-  const at = (area: 'blobs' | 'partial', key: string) => {
-    if (!keyForm.test(key)) throw new RangeError(`"${key}" is no key of a blob.`);
-    return join(directory, area, key);
-  };
+  const at = (area: 'blobs' | 'partial', key: string) => join(directory, area, checkKey(key));
 
   const put = async (key: string, source: AsyncIterable<Buffer>) => {
     const [partial, final] = [at('partial', key), at('blobs', key)];
