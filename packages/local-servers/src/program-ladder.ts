@@ -11,6 +11,7 @@ export interface ProgramNeeded {
   name: string;
   /** Names or absolute paths, the best first. */
   candidates: string[];
+  /** One, or several with spaces between. */
   debianPackage: string;
   /** Without it, the Debian package's name without `-server`. */
   homebrewPackage?: string;
@@ -83,7 +84,11 @@ async function install(aptGet: string, debianPackage: string): Promise<unknown> 
   );
   try {
     await run(aptGet, ['update'], options).catch(() => undefined);
-    await run(aptGet, ['install', '-y', '--no-install-recommends', debianPackage], options);
+    await run(
+      aptGet,
+      ['install', '-y', '--no-install-recommends', ...debianPackage.split(' ')],
+      options,
+    );
     return undefined;
   } catch (error) {
     return error;

@@ -18,4 +18,5 @@ export * from './service-under-test.ts';
 export { createTestBroker, type TestBroker } from './test-broker.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { createTestRedis, type TestRedis } from './test-redis.ts';
+export { createTestS3, type TestS3 } from './test-s3.ts';
 export { type UntilOptions, until } from './until.ts';
