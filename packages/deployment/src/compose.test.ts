@@ -66,6 +66,7 @@ describe('docker-compose.yml', () => {
     const further: Record<string, string[]> = {
       gateway: ['front', 'back'],
       ai: ['back', 'out'],
+      storage: ['back', 'out'],
       email: ['back', 'out'],
       payments: ['back', 'out'],
     };

@@ -66,6 +66,7 @@ export const deployables: readonly Deployable[] = [
   }),
   service('storage', 512, {
     secrets: ['BACKLOT_SECRETS_KEYS'],
+    optionalSecrets: ['BACKLOT_S3_ACCESS_KEY_ID', 'BACKLOT_S3_SECRET_ACCESS_KEY'],
     filesClaim: 'storage-files',
   }),
   service('email', 384, {
