@@ -225,7 +225,8 @@ export const route = <const R extends RouteDefinition>(
     middleware: (context) => async (req, res) => {
       const identity = identify(req, context);
       if (identity.caller === 'anonymous') checkCaller(definition, identity);
-      const received = receive ? await receive(req, identity) : undefined;
+      const receiving: Promise<Received> | undefined = receive?.(req, identity);
+      const received = await receiving;
       await answer(context, identity, req, res, received).finally(received?.release);
     },
   };
