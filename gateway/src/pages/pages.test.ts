@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { openApiDocument, routes } from '@backlot/contract';
 import { createRegistry, metricsListener } from '@backlot/telemetry';
 import { serveForTest } from '@backlot/testing';
@@ -135,6 +136,20 @@ describe('what the gateway answers itself', () => {
       expect([link, (await bed.call('GET', link)).status]).toEqual([link, 200]);
     expect((await bed.call('GET', '/docs/package.json')).body.code).toBe('route_not_found');
     expect((await bed.call('GET', '/docs/%2e%2e/package.json')).body.code).toBe('route_not_found');
+  });
+
+  it('shows the page of links with its own script and style alone', async () => {
+    await given();
+    const { status, headers, body } = await bed.call('GET', '/account');
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const policy = String(headers.get('content-security-policy'));
+    for (const tag of ['script', 'style']) {
+      const [, text = ''] = new RegExp(`<${tag}>([^]*)</${tag}>`).exec(body) ?? [];
+      const hash = createHash('sha256').update(text).digest('base64');
+      expect(policy).toContain(`${tag}-src 'sha256-${hash}';`);
+    }
+    expect(policy).not.toContain('unsafe');
+    expect(body).not.toMatch(/\son\w+=|https?:/);
   });
 
   it('answers any other address in the contract’s form', async () => {

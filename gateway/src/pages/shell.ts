@@ -1,6 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import { bareApp, errorHandler, type FailureLog } from '@backlot/http';
 import type { Express } from 'express';
+import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
 
 export interface ShellOptions {
@@ -25,7 +26,7 @@ const inTime = async (missing: Promise<readonly string[]>): Promise<readonly str
   );
 };
 
-/** Everything outside /api: health, readiness, the page of the API, and 404 for the rest. */
+/** Everything outside /api: health, readiness, the pages of the API and of links, and 404 for the rest. */
 export const createShell = ({ description, missing, degraded, log }: ShellOptions): Express => {
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
@@ -37,6 +38,7 @@ export const createShell = ({ description, missing, degraded, log }: ShellOption
     else res.status(503).json({ ok: false, missing: absent });
   });
   app.use('/docs', docsRouter(description));
+  app.use('/account', accountRouter());
   app.use(() => {
     throw new ApiError('route_not_found', 'There is no such address.', {
       hint: 'The API is below /api/runtime/<project>; /docs describes it.',
