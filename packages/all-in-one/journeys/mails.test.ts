@@ -1,0 +1,108 @@
+import { launchChromium } from '@backlot/testing/chromium';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { apiAt } from './api.ts';
+import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
+
+const newest = async (
+  list: () => Promise<{ body: { items: { subject: string }[] } }>,
+  subject: RegExp,
+) => {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const { body } = await list();
+    const found = body.items.find((each) => subject.test(each.subject));
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`no mail like ${subject}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+describe('mails, from a call to the person who opens them', () => {
+  let platform: PlatformUnderTest;
+  let browser: Browser;
+  let page: Page;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    platform = await platformUnderTest('http');
+    browser = await launchChromium();
+    page = await browser.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  it('a new user confirms their address, and changes a forgotten password, through the mailbox', async () => {
+    const { id, owner, api } = await platform.newProject();
+    const email = 'new-user@example.org';
+    const signedUp = await api('POST', '/auth/signup', {
+      body: { email, password: 'a good long password', name: 'Nora' },
+    });
+    const token = String(signedUp.body.token);
+    const emails = () => platform.control('GET', `/projects/${id}/emails`, { token: owner.token });
+    await newest(emails, /Confirm/);
+
+    await page.goto(`${platform.url}/mailbox/${id}`);
+    await page.getByRole('link', { name: /Confirm your e-mail address/ }).click();
+    const frame = page.frameLocator('iframe');
+    const opening = page.context().waitForEvent('page');
+    await frame.getByRole('link', { name: 'Confirm e-mail address' }).click();
+    const account = await opening;
+    account.on('pageerror', (error) => problems.push(error.message));
+    await account.getByRole('button', { name: 'Confirm e-mail address' }).click();
+    await account.getByText('Your e-mail address is confirmed.').waitFor();
+    expect((await api('GET', '/auth/me', { token })).body.user.emailVerified).toBe(true);
+    expect(account.url()).not.toContain('verify');
+
+    await api('POST', '/auth/forgot', { body: { email } });
+    await newest(emails, /Reset/);
+    await page.goto(`${platform.url}/mailbox/${id}`);
+    await page.getByRole('link', { name: /Reset your password/ }).click();
+    const openingReset = page.context().waitForEvent('page');
+    await frame.getByRole('link', { name: 'Choose a new password' }).click();
+    const reset = await openingReset;
+    await reset.getByLabel('New password').fill('12345678');
+    await reset.getByRole('button', { name: 'Change password' }).click();
+    await reset.getByRole('alert').filter({ hasText: /.+/ }).waitFor();
+    await reset.getByLabel('New password').fill('another good password');
+    await reset.getByRole('button', { name: 'Change password' }).click();
+    await reset.getByText('Your password is changed.').waitFor();
+    const signIn = (password: string) => api('POST', '/auth/signin', { body: { email, password } });
+    expect((await signIn('another good password')).status).toBe(200);
+    expect((await signIn('a good long password')).status).toBe(401);
+
+    await reset.goto(`${platform.url}/account#project=${id}`);
+    await reset.reload();
+    await reset.getByText('This link is not whole.').waitFor();
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it('a mail costs its owner a credit a recipient, and shows what it says', async () => {
+    const { id, owner, api } = await platform.newProject();
+    const to = ['ada@example.org', 'ADA@example.org', 'bob@example.org'];
+    const sent = await api('POST', '/email/send', {
+      body: { to, subject: 'Hi', html: '<b>Hi</b>' },
+    });
+    expect(sent).toMatchObject({ status: 200, body: { ok: true } });
+    const emails = () => platform.control('GET', `/projects/${id}/emails`, { token: owner.token });
+    await newest(emails, /^Hi$/);
+    const credits = apiAt(`${platform.url}/api/platform`);
+    const deadline = Date.now() + 10_000;
+    for (;;) {
+      const { body } = await credits('GET', '/credits', { token: owner.token });
+      if (body.balanceMillicredits === 998_000) break;
+      if (Date.now() > deadline) throw new Error(`the balance is ${body.balanceMillicredits}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect((await emails()).body.items).toMatchObject([
+      {
+        to: ['ada@example.org', 'bob@example.org'],
+        subject: 'Hi',
+        html: '<b>Hi</b>',
+        status: 'captured',
+      },
+    ]);
+  });
+});
