@@ -1,5 +1,5 @@
 import { ApiError, type ProjectDirectory } from '@backlot/contract';
-import { bareApp } from '@backlot/http';
+import { bareApp, toApiError } from '@backlot/http';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import { type MailRow, outgoingOf } from '../../mail.ts';
 import { sourceOf } from '../../mailer/source.ts';
@@ -43,9 +43,9 @@ const onlyFromHere: RequestHandler = (req, res, next) => {
 
 const notFound = () => new ApiError('not_found', 'There is no such mail.');
 
-const onError: ErrorRequestHandler = (error, _req, res, _next) => {
-  if (error instanceof ApiError) send(res, error.status, messagePage(error.message));
-  else send(res, 500, messagePage('The page could not be made.'));
+const onError: ErrorRequestHandler = (thrown, _req, res, _next) => {
+  const error = toApiError(thrown);
+  send(res, error.status, messagePage(error.message));
 };
 
 /** The dev mailbox for people, below /mailbox/<project>, for a browser on the same machine. */
