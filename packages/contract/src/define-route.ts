@@ -60,8 +60,8 @@ export interface RouteDefinition {
   query?: z.ZodObject;
   body?: z.ZodType;
   response: z.ZodType;
-  /** The body is a form with a file, streamed, instead of JSON. */
-  takes?: 'multipart';
+  /** The body instead of JSON: a form with a file, streamed, or the fields of a page's form. */
+  takes?: 'multipart' | 'form';
   /**
    * What the answer may be beside JSON: server-sent events, or instead of it: a page for people, or
    * the bytes of a file, for which the caller may take all the time that they need.

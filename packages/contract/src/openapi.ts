@@ -74,6 +74,12 @@ const contentOf = ({ answers, response }: RouteDefinition) => ({
   ...(answers === 'json-or-events' && { 'text/event-stream': { schema: { type: 'string' } } }),
 });
 
+const bodyTypes = {
+  json: 'application/json',
+  multipart: 'multipart/form-data',
+  form: 'application/x-www-form-urlencoded',
+} as const;
+
 const operationOf = (route: RouteDefinition) => ({
   operationId: route.operationId,
   tags: [groupOf(route)],
@@ -94,7 +100,7 @@ const operationOf = (route: RouteDefinition) => ({
         requestBody: {
           required: !route.body.safeParse(undefined).success,
           content: {
-            [route.takes === 'multipart' ? 'multipart/form-data' : 'application/json']: {
+            [bodyTypes[route.takes ?? 'json']]: {
               schema: jsonSchema(route.body, 'input'),
             },
           },

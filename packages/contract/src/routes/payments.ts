@@ -146,6 +146,7 @@ export const submitTestCheckout = defineRoute({
   method: 'POST',
   summary: 'Pay or cancel on the page of the test checkout; leads back to returnUrl',
   limit: 'payments',
+  takes: 'form',
   body: z.object({ action: z.enum(['pay', 'cancel']) }),
   bodyLimitBytes: 4 * KIB,
   errors: ['invalid_body', 'not_found', 'conflict'],
