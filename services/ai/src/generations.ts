@@ -32,7 +32,7 @@ export interface Generations {
 }
 
 const tooShort = ({ spending, request }: Opened) =>
-  spending.heldBy ??
+  spending.heldBy?.() ??
   new ApiError(
     'invalid_body',
     `"maxTokens": ${request.maxOutputTokens} do not hold an answer in this form.`,

@@ -8,7 +8,7 @@ import { usedUp, type VisitorBudgets } from './visitor-budgets.ts';
 export interface Spending {
   maxOutputTokens: number;
   /** Why the answer was cut, where it was held to less than the caller has asked for. */
-  heldBy: ApiError | undefined;
+  heldBy: (() => ApiError) | undefined;
   /** What the answer states; undefined where the call is free. */
   priceOf(tokens: number): number | undefined;
   /** Stores for the ledger what was used, and gives back the rest of the visitor's day. */
@@ -47,7 +47,7 @@ export const createSpendings = ({ database, usage, visitorBudgets, now }: Spendi
       throw usedUp(now());
     }
     const affordable = Math.min(owners, visitors) - promptTokens;
-    const holder = visitors < owners ? usedUp(now()) : outOfCredits();
+    const holder = visitors < owners ? () => usedUp(now()) : outOfCredits;
     return {
       maxOutputTokens: Math.min(outputTokens, affordable),
       heldBy: affordable < outputTokens ? holder : undefined,
