@@ -122,8 +122,8 @@ const seeOther = (res: Response, location: string) => {
 };
 
 /**
- * Binds a handler to the definition of a page (`answers: 'html'`), whose body is a form. Failures are
- * pages too, with the status of their code.
+ * Binds a handler to the definition of a page (`answers: 'html'`), whose body is a form. To a browser
+ * failures are pages too, with the status of their code; a program gets them as from any other route.
  */
 export const pageRoute = <const R extends RouteDefinition>(
   definition: R,
@@ -149,6 +149,7 @@ export const pageRoute = <const R extends RouteDefinition>(
       try {
         await answer(req, res);
       } catch (thrown) {
+        if (!req.headers.accept?.includes('text/html')) throw thrown;
         const error = toApiError(thrown);
         const requestId = req.headers['x-request-id'];
         if (isFault(error))

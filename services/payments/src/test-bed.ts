@@ -137,7 +137,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       call('POST', `/payments/test-checkout/${sessionId}`, {
         identity,
         body: `action=${action}`,
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
       }),
     owner: (method, path, body, identity = asOwner()) =>
       call(method, `/platform/projects/${identity.project.id}${path}`, {

@@ -11,12 +11,15 @@ describe('the page of the test checkout', () => {
   afterAll(() => bed.close());
 
   const show = (sessionId: string, identity = anonymous()) =>
-    bed.http.call('GET', `/payments/test-checkout/${sessionId}`, { identity });
+    bed.http.call('GET', `/payments/test-checkout/${sessionId}`, {
+      identity,
+      headers: { accept: 'text/html' },
+    });
   const submit = (sessionId: string, body: string, type = 'application/x-www-form-urlencoded') =>
     bed.http.call('POST', `/payments/test-checkout/${sessionId}`, {
       identity: anonymous(),
       body,
-      headers: { 'content-type': type },
+      headers: { 'content-type': type, accept: 'text/html,*/*' },
     });
 
   for (const [definition, body] of [
@@ -109,6 +112,18 @@ describe('the page of the test checkout', () => {
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     }
     expect((await bed.verify(sessionId)).body.payment.status).toBe('open');
+  });
+
+  it('tells programs of failures as every other route does', async () => {
+    const path = '/payments/test-checkout/cs_test_made-up';
+    expect(await bed.http.call('GET', path, { identity: anonymous() })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', error: 'There is no such payment.' },
+    });
+    expect(await bed.http.call('POST', path, { identity: anonymous(), body: {} })).toMatchObject({
+      status: 415,
+      body: { code: 'unsupported_media_type' },
+    });
   });
 
   it('refuses forms that are none, as pages', async () => {
