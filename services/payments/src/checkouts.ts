@@ -84,6 +84,18 @@ export const createCheckouts = ({ payments, providers, projects, now, log }: Che
   /** Callers that ask about one session at once share one question. */
   const underWay = new Map<string, Promise<void>>();
 
+  /** A list setting: the signed identity leaves it out. */
+  const allowedOriginsOf = async (projectId: string) => {
+    try {
+      return (await projects.findProject(projectId))?.settings.allowedOrigins;
+    } catch (cause) {
+      throw new ApiError('unavailable', 'The project can not be looked up. Try again shortly.', {
+        cause,
+        retryAfterSeconds: 2,
+      });
+    }
+  };
+
   const openSession = async (order: Order, checkout: Checkout): Promise<Session> => {
     try {
       return await checkout.create(order);
@@ -121,8 +133,7 @@ export const createCheckouts = ({ payments, providers, projects, now, log }: Che
     async start({ project, caller, userId }: Identity, body: Body) {
       const { items, currency, metadata } = body;
       checkMoney(currency, items);
-      const snapshot = await projects.findProject(project.id);
-      checkReturnUrl(body.returnUrl, snapshot?.settings.allowedOrigins);
+      checkReturnUrl(body.returnUrl, await allowedOriginsOf(project.id));
       const { provider, checkout } = await providers.current(project.number);
       // To the second, as Stripe counts: asked again, the order must be the same.
       const expiresAt = new Date(Math.floor((now() + sessionMs) / 1000) * 1000);

@@ -1,4 +1,6 @@
+import { anonymous } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { order, otherProject } from './test-bed.ts';
 import { createStripeBed, type StripeBed } from './test-webhooks.ts';
 
 const minuteMs = 60_000;
@@ -30,6 +32,19 @@ describe('the sweep', () => {
     expect(await rows()).toMatchObject([{ status: 'paid', checks: 1 }]);
     expect(asked(sessionId)).toHaveLength(1);
     expect(await bed.takeEvents()).toMatchObject([{ status: 'paid' }]);
+  });
+
+  it('is not kept from one payment by another that can not be asked about', async () => {
+    const sessionId = await bed.session();
+    await bed.session(order, anonymous({ project: otherProject }));
+    await bed.database.query(`UPDATE payments SET provider = 'stripe' WHERE project_number = 1002`);
+    await bed.database.query(
+      `INSERT INTO secrets VALUES (1002, 'broken', '…', 'test', now()) ON CONFLICT DO NOTHING`,
+    );
+    await bed.stripe.pay(sessionId);
+    bed.pass(11 * minuteMs);
+    await bed.service.sweep();
+    expect((await rows()).map(({ status }) => status).sort()).toEqual(['open', 'paid']);
   });
 
   it('asks later and later, and not for ever', async () => {

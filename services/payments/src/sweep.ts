@@ -1,5 +1,5 @@
 import type { Database } from '@backlot/database';
-import { CheckoutFailed, OrderRefused, SessionUnknown } from './checkout/checkout.ts';
+import { OrderRefused } from './checkout/checkout.ts';
 import { type Checkouts, orderOf, soldOf } from './checkouts.ts';
 import type { PaymentRow, Payments } from './payments.ts';
 import type { Providers } from './providers.ts';
@@ -51,12 +51,12 @@ export const createSweep = (deps: SweepDeps) => {
     await payments.forget(row.project_number, row.id);
   };
 
+  /** One that fails, for whatever reason, keeps no other from being asked about. */
   const settle = async (row: PaymentRow): Promise<void> => {
     try {
       if (row.session_id === null) await abandon(row);
       else await checkouts.ask(row);
     } catch (err) {
-      if (!(err instanceof CheckoutFailed) && !(err instanceof SessionUnknown)) throw err;
       log.warn({ err, paymentId: row.id }, 'a payment could not be checked');
     }
     if (row.expires_at.getTime() + giveUpMs <= now())
