@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseConfig } from './config.ts';
+
+const smtp = { BACKLOT_MAILER: 'smtp', BACKLOT_MAIL_DOMAIN: 'mail.example.org' };
+const sendgrid = { ...smtp, BACKLOT_MAILER: 'sendgrid' };
+
+describe('parseConfig', () => {
+  it('keeps mails here unless told otherwise', () => {
+    expect(parseConfig({ BACKLOT_MAILER: '' })).toEqual({
+      publicUrl: 'http://localhost:8080',
+      mailer: { kind: 'dev-mailbox' },
+      domain: 'backlot.test',
+      concurrency: 10,
+      ratePerSecond: 100,
+      maxWaitingPerProject: 20_000,
+    });
+  });
+
+  it('reads a mail server’s address, TLS and credentials', () => {
+    const of = (BACKLOT_SMTP_URL: string) => parseConfig({ ...smtp, BACKLOT_SMTP_URL }).mailer;
+    expect(of('smtp://ada%40example.org:p%2Fw@smtp.example.org')).toEqual({
+      kind: 'smtp',
+      host: 'smtp.example.org',
+      port: 587,
+      implicitTls: false,
+      credentials: { user: 'ada@example.org', password: 'p/w' },
+      trustedCertificates: undefined,
+    });
+    expect(of('smtps://[::1]')).toMatchObject({
+      host: '::1',
+      port: 465,
+      implicitTls: true,
+      credentials: undefined,
+    });
+    expect(of('smtp://127.0.0.1:2525')).toMatchObject({ port: 2525 });
+  });
+
+  it('reads what SendGrid needs', () => {
+    expect(parseConfig({ ...sendgrid, BACKLOT_SENDGRID_API_KEY: 'SG.x' })).toMatchObject({
+      mailer: { kind: 'sendgrid', apiKey: 'SG.x', baseUrl: 'https://api.sendgrid.com' },
+      domain: 'mail.example.org',
+    });
+  });
+
+  it.each([
+    ['BACKLOT_MAILER', { BACKLOT_MAILER: 'pigeon' }],
+    ['BACKLOT_SMTP_URL', smtp],
+    ['BACKLOT_SMTP_URL', { ...smtp, BACKLOT_SMTP_URL: 'https://smtp.example.org' }],
+    ['BACKLOT_MAIL_DOMAIN', { BACKLOT_MAILER: 'smtp', BACKLOT_SMTP_URL: 'smtp://x' }],
+    ['BACKLOT_MAIL_DOMAIN', { BACKLOT_MAIL_DOMAIN: 'a b' }],
+    ['BACKLOT_SENDGRID_API_KEY', sendgrid],
+    ['BACKLOT_SENDGRID_API_KEY', { ...sendgrid, BACKLOT_SENDGRID_API_KEY: 'key' }],
+    ['BACKLOT_SENDGRID_WEBHOOK_KEY', { BACKLOT_SENDGRID_WEBHOOK_KEY: '?' }],
+    ['BACKLOT_MAIL_RATE_PER_SECOND', { BACKLOT_MAIL_RATE_PER_SECOND: '0' }],
+  ])('refuses a wrong %s, naming it', (name, env) => {
+    expect(() => parseConfig(env)).toThrow(name);
+  });
+});
