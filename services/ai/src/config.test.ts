@@ -16,6 +16,7 @@ describe('parseConfig', () => {
   it.each([
     ['BACKLOT_AI_TIMEOUT_SECONDS', 'soon'],
     ['BACKLOT_AI_TIMEOUT_SECONDS', '300'],
+    ['BACKLOT_AI_CALLS', '0'],
     ['BACKLOT_SECRETS_KEYS', 'short'],
     ['BACKLOT_AI_PROVIDER', 'magic'],
     ['BACKLOT_AI_ENDPOINTS', '[{"baseUrl":"https://api.openai.com/v1","model":"m"}]'],

@@ -7,6 +7,8 @@ import type { EndpointConfig } from './model-provider/openai-endpoint.ts';
 export interface AiConfig {
   /** How long a call may wait for the model, a repair included. */
   answerTimeoutMs: number;
+  /** How many calls may wait for the model at a time. */
+  maxCalls: number;
   /** Seal projects' keys; the first one is current. */
   masterKeys: Buffer[];
   /** Which model answers. */
@@ -40,6 +42,7 @@ const environment = z
   .object({
     /** Contract section 5; the gateway waits 75 s. */
     BACKLOT_AI_TIMEOUT_SECONDS: z.coerce.number().min(1).max(70).default(60),
+    BACKLOT_AI_CALLS: z.coerce.number().int().min(1).max(100_000).default(2000),
     BACKLOT_SECRETS_KEYS: masterKeysSetting,
     BACKLOT_AI_PROVIDER: z.enum(['demo', 'openai']).default('demo'),
     BACKLOT_AI_ENDPOINTS: z
@@ -60,6 +63,7 @@ export const parseConfig = (env: Readonly<Record<string, string | undefined>>): 
   const endpoints = settings.BACKLOT_AI_ENDPOINTS;
   return {
     answerTimeoutMs: settings.BACKLOT_AI_TIMEOUT_SECONDS * 1000,
+    maxCalls: settings.BACKLOT_AI_CALLS,
     masterKeys: settings.BACKLOT_SECRETS_KEYS,
     provider: endpoints ? { kind: 'openai', endpoints } : { kind: 'demo' },
   };

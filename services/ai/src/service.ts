@@ -18,6 +18,7 @@ import { createSealer } from '@backlot/sealing';
 import type { Logger } from '@backlot/telemetry';
 import type { Express } from 'express';
 import { createAnswers } from './answers.ts';
+import { boundGenerations } from './bounded-generations.ts';
 import type { AiConfig } from './config.ts';
 import { eraseProject } from './erasure.ts';
 import { createGenerations } from './generations.ts';
@@ -81,7 +82,10 @@ export const createAiService = (deps: AiDeps): AiService => {
     usage,
     config,
   });
-  const generations = createGenerations(open, createAnswers(provider, schemas));
+  const generations = boundGenerations(
+    createGenerations(open, createAnswers(provider, schemas)),
+    config.maxCalls,
+  );
   return {
     app: serviceApp({
       routes: routesOf({ generations, prompts, projectKeys }),

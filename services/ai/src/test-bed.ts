@@ -67,6 +67,7 @@ export const createTestBed = async ({
     log: createLogger({ service: 'ai', level: 'silent' }),
     config: {
       answerTimeoutMs: 60_000,
+      maxCalls: 100,
       masterKeys: [Buffer.alloc(32, 1)],
       provider: { kind: 'demo' },
       ...config,
