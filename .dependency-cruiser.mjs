@@ -3,7 +3,7 @@
 
 /** May do what production code must not. */
 const tests =
-  '(\\.(test|conformance)\\.ts$|/test-[^/]+\\.ts$|/journeys/|/survival/|/bench/|^packages/testing/)';
+  '(\\.(test|conformance|vendors)\\.ts$|/test-[^/]+\\.ts$|/journeys/|/survival/|/bench/|^packages/testing/)';
 const ours = '^(packages|services|gateway|examples|scripts)/';
 const entries = '[/-]main\\.ts$';
 
