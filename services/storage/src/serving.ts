@@ -51,6 +51,10 @@ const headersOf = (content: Content): OutgoingHttpHeaders => {
 const isSameAs = (condition: string, { etag, ...rest }: ReturnType<typeof cachingOf>) =>
   condition.startsWith('"') ? condition === etag : condition === rest['last-modified'];
 
+/** More of the end than there is means all of it (RFC 9110, section 14.1.2), which the parser refuses. */
+const isLongSuffix = (range: string, sizeBytes: number) =>
+  Number(/^bytes=-(\d+)$/.exec(range)?.[1] ?? 0) > sizeBytes;
+
 /**
  * One part of the content; undefined where all of it is to be sent, as for several parts at once.
  * @throws ApiError range_not_satisfiable
@@ -59,11 +63,13 @@ const rangeOf = (headers: IncomingHttpHeaders, content: Content): ByteRange | un
   const { range, 'if-range': condition } = headers;
   if (range === undefined || !range.startsWith('bytes=')) return undefined;
   if (typeof condition === 'string' && !isSameAs(condition, cachingOf(content))) return undefined;
-  const ranges = parseRange(content.sizeBytes, range, { combine: true });
+  const { sizeBytes } = content;
+  const asked = isLongSuffix(range, sizeBytes) ? 'bytes=0-' : range;
+  const ranges = parseRange(sizeBytes, asked, { combine: true });
   if (ranges === -2) return undefined;
   if (ranges === -1)
     throw new ApiError('range_not_satisfiable', 'The file has no such part.', {
-      headers: { 'Content-Range': `bytes */${content.sizeBytes}` },
+      headers: { 'Content-Range': `bytes */${sizeBytes}` },
     });
   const [only, ...more] = ranges;
   return only && more.length === 0 ? { start: only.start, end: only.end } : undefined;

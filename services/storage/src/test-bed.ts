@@ -45,6 +45,8 @@ export interface TestBed {
   database: Database;
   bus: ReturnType<typeof createInProcessBus>;
   store: BlobStore;
+  /** A call as the gateway would make it, at the service's time. */
+  call(method: string, path: string, identity: Identity, body?: unknown): Promise<TestAnswer>;
   /** One file in a form, fields first; an anonymous caller, free of charge, unless stated. */
   upload(content: string | Uint8Array, options?: UploadOptions): Promise<TestAnswer>;
   /** A form as the bytes that are given. */
@@ -129,6 +131,11 @@ export const createTestBed = async (config: Partial<StorageConfig> = {}): Promis
     bus,
     store,
     send,
+    call: (method, path, identity, body) =>
+      http.call(method, path, {
+        ...(body === undefined ? {} : { body }),
+        headers: { [identityHeader]: signed(identity, Date.now() + offset) },
+      }),
     upload(content, { identity, name = 'a.txt', fields = {}, headers = {} } = {}) {
       const form = new FormData();
       for (const [field, value] of Object.entries(fields)) form.append(field, value);
