@@ -40,3 +40,25 @@ describe('more calls than fit', () => {
     }
   });
 });
+
+describe('a service that stops', () => {
+  it('has stored what the calls have used that it cut off', async () => {
+    const bed = await createTestBed();
+    let asked = 0;
+    bed.useProvider(
+      fakeProvider(({ signal }) => {
+        asked++;
+        return silence(signal);
+      }),
+    );
+    const open = [false, true].map((stream) =>
+      bed.open({ ...hello, stream }).catch(() => 'cut off'),
+    );
+    await until(() => asked === 2);
+    await bed.http.stop();
+    await bed.service.stop();
+    expect(await bed.takeUsage()).toHaveLength(2);
+    expect(await Promise.all(open)).toEqual(['cut off', 'cut off']);
+    await bed.close();
+  });
+});

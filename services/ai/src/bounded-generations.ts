@@ -1,12 +1,21 @@
 import { ApiError } from '@backlot/contract';
 import type { Generations } from './generations.ts';
 
+export interface BoundedGenerations extends Generations {
+  /** Resolves when no call is under way: each has stored what it used. */
+  idle(): Promise<void>;
+}
+
 /**
  * Lets so many calls wait for the model at a time; each holds memory and a connection.
  * @throws ApiError overloaded past that, on either method
  */
-export const boundGenerations = (generations: Generations, maxCalls: number): Generations => {
+export const boundGenerations = (
+  generations: Generations,
+  maxCalls: number,
+): BoundedGenerations => {
   let underWay = 0;
+  let onIdle = () => {};
   const enter = () => {
     if (underWay >= maxCalls) {
       throw new ApiError('overloaded', 'Too many answers are being made. Try again shortly.', {
@@ -15,13 +24,22 @@ export const boundGenerations = (generations: Generations, maxCalls: number): Ge
     }
     underWay++;
   };
+  const leave = () => {
+    underWay--;
+    if (underWay === 0) onIdle();
+  };
   return {
+    idle: () =>
+      new Promise((resolve) => {
+        onIdle = resolve;
+        if (underWay === 0) resolve();
+      }),
     async generate(asking) {
       enter();
       try {
         return await generations.generate(asking);
       } finally {
-        underWay--;
+        leave();
       }
     },
     async *stream(asking) {
@@ -29,7 +47,7 @@ export const boundGenerations = (generations: Generations, maxCalls: number): Ge
       try {
         yield* generations.stream(asking);
       } finally {
-        underWay--;
+        leave();
       }
     },
   };

@@ -4,6 +4,7 @@
  * answers (a provider's business), what an owner has left (the gateway reserves) and how usage is
  * booked (the projects service's ledger).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@backlot/bus';
 import { events } from '@backlot/contract';
 import {
@@ -53,6 +54,9 @@ export interface AiService {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Calls that were cut off still have to store what they used. */
+const stopPatienceMs = 5000;
 
 export const createAiService = (deps: AiDeps): AiService => {
   const { database, bus, identitySecret, now, log, config, checkResponses } = deps;
@@ -107,6 +111,7 @@ export const createAiService = (deps: AiDeps): AiService => {
       sweeper.start();
     },
     async stop() {
+      await Promise.race([generations.idle(), sleep(stopPatienceMs, undefined, { ref: false })]);
       await Promise.all([sweeper.stop(), outbox.stop()]);
     },
   };

@@ -146,6 +146,23 @@ describe('the OpenAI provider', () => {
       }
     });
 
+    it('ends the call at the model where its reader goes, or is done with it', async () => {
+      let closed = 0;
+      const provider = providerAt('endless-stream', (res) => {
+        res.setHeader('content-type', 'text/event-stream');
+        res.write(`data: ${JSON.stringify({ choices: [{ delta: { content: 'Hi' } }] })}\n\n`);
+        res.on('close', () => closed++);
+      });
+      for await (const _piece of provider.stream(hello)) break;
+      await until(() => closed === 1);
+      const gone = new AbortController();
+      const stream = provider.stream({ ...hello, signal: gone.signal });
+      await stream.next();
+      gone.abort();
+      await until(() => closed === 2);
+      await expect(readAll(stream)).rejects.toThrow();
+    });
+
     it('waits for a silent model until it is told to end', async () => {
       first.answers(never);
       const gone = new AbortController();
