@@ -3,7 +3,13 @@ import type { Topic } from '@backlot/contract';
 import type { Logger } from '@backlot/telemetry';
 
 /** Events that stay in the outbox until somebody has a queue for them. */
-const mustReach: Topic[] = ['usage.recorded', 'user.erased', 'project.erased'];
+const mustReach: Topic[] = [
+  'usage.recorded',
+  'user.erased',
+  'project.erased',
+  'mail.requested',
+  'credits.low',
+];
 
 export const openBus = (
   url: string,
