@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Identity } from '@backlot/identity';
+import { identityHeader } from '@backlot/identity';
+import { anonymous, asUser, signed, testProject, until } from '@backlot/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createTestBed, otherProject, type TestBed, userA, userB } from '../test-bed.ts';
+
+const MIB = 1024 * 1024;
+const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n';
+const end = '\r\n--b--\r\n';
+
+describe('uploads', () => {
+  let bed: TestBed;
+  afterEach(() => bed.close());
+
+  /** A form that is sent bit by bit. */
+  const begin = (
+    headers: Record<string, string | number> = {},
+    identity: Identity = anonymous(),
+  ) => {
+    const req = request(`${bed.http.url}/storage/upload`, {
+      method: 'POST',
+      headers: {
+        [identityHeader]: signed(identity),
+        'content-type': 'multipart/form-data; boundary=b',
+        ...headers,
+      },
+    });
+    req.on('error', () => {});
+    req.write(head);
+    return req;
+  };
+  const answerOf = async (req: ClientRequest) => {
+    const [res] = (await once(req, 'response')) as [IncomingMessage];
+    const text = Buffer.concat(await res.toArray()).toString();
+    return { status: res.statusCode, body: JSON.parse(text) };
+  };
+  const loose = async () =>
+    (await bed.database.query<{ n: number }>('SELECT count(*) AS n FROM loose_blobs'))[0]?.n;
+  const files = async () =>
+    (await bed.database.query<{ n: number }>('SELECT count(*) AS n FROM files'))[0]?.n;
+  const expectNothing = async () => {
+    await until(async () => (await loose()) === 0 && (await bed.blobs()).length === 0);
+    expect(await files()).toBe(0);
+  };
+
+  it('leave nothing when the caller goes away in the middle', async () => {
+    bed = await createTestBed();
+    const req = begin({ 'content-length': 10 * MIB });
+    req.write(randomBytes(3 * MIB));
+    await until(async () => (await bed.blobs()).length === 1);
+    expect(await loose()).toBe(1);
+    req.destroy();
+    await expectNothing();
+  });
+
+  it('are not seen, nor paid for, before the last byte of the form', async () => {
+    bed = await createTestBed();
+    const req = begin();
+    req.write(`hello${end}`);
+    await until(async () => (await bed.blobs()).length === 1);
+    expect(await files()).toBe(0);
+    req.destroy();
+    await expectNothing();
+  });
+
+  it('end when the caller says nothing for too long, and not while they say little', async () => {
+    bed = await createTestBed({ uploadIdleMs: 400 });
+    const req = begin();
+    for (let n = 0; n < 6; n++) {
+      req.write('x');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const { status, body } = await answerOf(req);
+    expect([status, body.code]).toEqual([400, 'invalid_body']);
+    req.destroy();
+    await expectNothing();
+  });
+
+  it('refuse a form that is shorter than its Content-Length once the caller is silent', async () => {
+    bed = await createTestBed({ uploadIdleMs: 300 });
+    const req = begin({ 'content-length': 10_000 });
+    req.write(`hello${end}`);
+    expect((await answerOf(req)).status).toBe(400);
+    req.destroy();
+    await expectNothing();
+  });
+
+  it('are cut off while they stream, long before their end', async () => {
+    bed = await createTestBed();
+    const { project } = anonymous();
+    const settings = { maxUploadBytes: MIB };
+    const req = begin({}, anonymous({ project: { ...project, settings } }));
+    req.write(randomBytes(2 * MIB));
+    expect(await answerOf(req)).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    req.destroy();
+    await expectNothing();
+  });
+
+  it('take only so many at a time', async () => {
+    bed = await createTestBed({ maxUploads: 2 });
+    const held = [begin(), begin()];
+    await until(
+      async () => (await loose()) === 0 && held.every((req) => req.socket?.connecting === false),
+    );
+    for (const req of held) req.write('x'.repeat(MIB));
+    await until(async () => (await loose()) === 2);
+    expect(await bed.upload('one more')).toMatchObject({
+      status: 503,
+      body: { code: 'overloaded' },
+      headers: expect.anything(),
+    });
+    for (const req of held) req.destroy();
+    await until(async () => (await bed.upload('one more')).status === 201);
+  });
+
+  it('fill the quota to the byte, whatever comes in parallel', async () => {
+    bed = await createTestBed({ quotaBytes: 10_000 });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => bed.upload(Buffer.alloc(2000, 1))),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    for (const { status, body } of answers.filter((each) => each.status !== 201))
+      expect([status, body.code]).toEqual([403, 'storage_quota']);
+    expect(await files()).toBe(5);
+    expect(await bed.upload('x')).toMatchObject({ status: 403 });
+    expect((await bed.upload('x', { identity: anonymous({ project: otherProject }) })).status).toBe(
+      201,
+    );
+    expect(await bed.blobs()).toHaveLength(6);
+  });
+
+  it('lose what a killed process has left to the sweep, and nothing that is alive', async () => {
+    bed = await createTestBed();
+    const key = '1001/00000000-0000-4000-8000-000000000000';
+    await bed.store.put(
+      key,
+      (async function* () {
+        yield Buffer.from('left behind');
+      })(),
+    );
+    await bed.database.query(
+      "INSERT INTO loose_blobs (blob_key, project_number, leased_until) VALUES ($1, 1001, now() + interval '1 minute')",
+      [key],
+    );
+    const alive = begin();
+    alive.write('x'.repeat(MIB));
+    await until(async () => (await loose()) === 2);
+    await bed.service.sweepBlobs();
+    expect(await loose()).toBe(2);
+    bed.pass(90_000);
+    await bed.service.sweepBlobs();
+    expect(await loose()).toBe(1);
+    await expect(bed.store.open(key)).rejects.toThrow('no such blob');
+    alive.end(end);
+    expect((await answerOf(alive)).status).toBe(201);
+  });
+
+  it('make no file where the lease was lost', async () => {
+    bed = await createTestBed();
+    const req = begin();
+    req.write('x'.repeat(MIB));
+    await until(async () => (await loose()) === 1);
+    await bed.database.query('DELETE FROM loose_blobs');
+    req.end(end);
+    expect(await answerOf(req)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await files()).toBe(0);
+  });
+
+  it('of an account that is erased go away, those under way too', async () => {
+    bed = await createTestBed();
+    await bed.service.start();
+    for (const user of [userA, userA, userB]) await bed.upload('text', { identity: asUser(user) });
+    await bed.upload('text', { identity: asUser(userA, { project: otherProject }) });
+    const late = begin({}, asUser(userA));
+    late.write('x'.repeat(MIB));
+    await until(async () => (await loose()) === 1);
+    await bed.bus.publish({
+      id: '018f0000-0000-7000-8000-0000000000e1',
+      topic: 'user.erased',
+      payload: {
+        projectId: testProject.id,
+        projectNumber: testProject.number,
+        userId: userA,
+        email: 'a@example.org',
+      },
+    });
+    await until(async () => (await files()) === 2);
+    late.end(end);
+    expect((await answerOf(late)).status).toBe(401);
+    await until(async () => (await bed.blobs()).length === 2);
+    await bed.service.stop();
+  });
+
+  it('of a project that is erased go away', async () => {
+    bed = await createTestBed();
+    await bed.service.start();
+    for (let n = 0; n < 3; n++) await bed.upload('text');
+    await bed.upload('text', { identity: anonymous({ project: otherProject }) });
+    await bed.bus.publish({
+      id: '018f0000-0000-7000-8000-0000000000e2',
+      topic: 'project.erased',
+      payload: { projectId: testProject.id, projectNumber: testProject.number },
+    });
+    await until(async () => (await files()) === 1 && (await bed.blobs()).length === 1);
+    await bed.service.stop();
+  });
+});
