@@ -9,6 +9,11 @@ describe('landingUrl', () => {
     ['https://a.example/x?', 'https://a.example/x?session_id=S'],
     ['https://a.example/x?b=1&', 'https://a.example/x?b=1&session_id=S'],
     ['https://a.example/x?b=1#/route?c=2', 'https://a.example/x?b=1&session_id=S#/route?c=2'],
+    ['https://a.example/x??', 'https://a.example/x??&session_id=S'],
+    [
+      'https://a.example/x?session_id=old&canceled=1&b=1&x_session_id=2',
+      'https://a.example/x?b=1&x_session_id=2&session_id=S',
+    ],
     ['https://a.example/x#', 'https://a.example/x?session_id=S'],
   ])('adds the session to %s', (returnUrl, landing) => {
     expect(landingUrl(returnUrl, 'S', 'done')).toBe(landing);
@@ -34,6 +39,7 @@ describe('landingUrl', () => {
         expect(own).toEqual([...before.searchParams].filter(([name]) => name !== ''));
         expect([...after.searchParams].at(-1)).toEqual(['session_id', 'cs_test_1']);
       }),
+      { numRuns: 1000 },
     );
   });
 });

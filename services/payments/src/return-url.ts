@@ -11,8 +11,12 @@ export const checkReturnUrl = (
   });
 };
 
+/** Left by an earlier payment, whose landing page has become a returnUrl. */
+const isStale = (parameter: string) => /^(session_id=.*|canceled=1)$/.test(parameter);
+
 /**
- * Where the payer lands: `session_id` is added, and the address's own query and hash are kept.
+ * Where the payer lands: `session_id` is added, in place of an earlier one, and the address's own query
+ * and hash are kept as they are.
  * @param sessionId stands in the address as it is
  */
 export const landingUrl = (
@@ -22,7 +26,10 @@ export const landingUrl = (
 ): string => {
   const { href, hash } = new URL(returnUrl);
   const withoutHash = hash === '' ? href.replace(/#$/, '') : href.slice(0, -hash.length);
-  const separator = withoutHash.includes('?') ? (/[?&]$/.test(withoutHash) ? '' : '&') : '?';
-  const canceled = outcome === 'canceled' ? '&canceled=1' : '';
-  return `${withoutHash}${separator}session_id=${sessionId}${canceled}${hash}`;
+  const start = withoutHash.indexOf('?');
+  const path = start === -1 ? withoutHash : withoutHash.slice(0, start);
+  const query = start === -1 ? '' : withoutHash.slice(start + 1);
+  const own = query.split('&').filter((each) => each !== '' && !isStale(each));
+  const added = [`session_id=${sessionId}`, ...(outcome === 'canceled' ? ['canceled=1'] : [])];
+  return `${path}?${[...own, ...added].join('&')}${hash}`;
 };
