@@ -157,6 +157,7 @@ describe('a caller who goes', () => {
     bed = await createTestBed();
   });
   afterAll(() => bed.close());
+  afterEach(() => expect(bed.faults.splice(0)).toEqual([]));
 
   /** The one event that a call has left behind. */
   const onlyUsage = async () => {
@@ -238,6 +239,7 @@ describe('a caller who goes', () => {
     );
     expect(await bed.ask({ ...hello, stream: false })).toMatchObject({ status: 502 });
     expect(calls).toBe(1);
+    expect(bed.faults.splice(0)).toHaveLength(1);
     expect(await bed.takeUsage()).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import {
   estimatePromptTokens,
   estimateTokens,
 } from './model-provider/model-provider.ts';
-import { type Asking, type Open, type Opened, schemaRefused } from './opening.ts';
+import { type Asking, callerGone, type Open, type Opened, schemaRefused } from './opening.ts';
 
 export interface Generation {
   text: string;
@@ -73,8 +73,11 @@ export const createGenerations = (open: Open, answers: Answers): Generations => 
         commit: () => spending.book(tokens),
       };
     } catch (error) {
-      if (asking.signal.aborted) await spending.book(tokensSoFar(request, ''));
-      else await spending.refund();
+      if (asking.signal.aborted) {
+        await spending.book(tokensSoFar(request, ''));
+        throw callerGone(error);
+      }
+      await spending.refund();
       throw schemaRefused(error);
     }
   };
@@ -102,8 +105,9 @@ export const createGenerations = (open: Open, answers: Answers): Generations => 
       isBooked = true;
       yield { event: 'done', data };
     } catch (error) {
-      if (!asking.signal.aborted) failure = schemaRefused(error);
-      throw schemaRefused(error);
+      if (asking.signal.aborted) throw callerGone(error);
+      failure = schemaRefused(error);
+      throw failure;
     } finally {
       if (!isBooked) await settleBrokenOff(opened, { failure, delivered });
     }

@@ -42,6 +42,13 @@ export const schemaRefused = (error: unknown) =>
     ? new ApiError('invalid_body', `"json": ${error.message}.`, { cause: error })
     : error;
 
+/**
+ * Nobody reads it. Of the codes that leave nothing under an Idempotency-Key it is the one that is no
+ * fault for the log.
+ */
+export const callerGone = (cause: unknown) =>
+  new ApiError('overloaded', 'The caller has gone.', { cause });
+
 export const createOpening = (deps: OpeningDeps) => {
   const { provider, schemas, prompts, projectKeys, spendings, usage, config } = deps;
 
@@ -74,8 +81,9 @@ export const createOpening = (deps: OpeningDeps) => {
       return { request: { ...prompt, maxOutputTokens, choice, signal: ends }, spending };
     } catch (error) {
       await spending?.refund();
-      if (signal.aborted) await usage.record(identity, 0);
-      throw schemaRefused(error);
+      if (!signal.aborted) throw schemaRefused(error);
+      await usage.record(identity, 0);
+      throw callerGone(error);
     }
   };
 };

@@ -40,6 +40,8 @@ export interface TestBed {
   ): Promise<Response>;
   database: Database;
   bus: Bus;
+  /** Lines of the log. */
+  faults: string[];
   /** What was stored for the ledger; empties the list. */
   takeUsage(): Promise<Payload<'usage.recorded'>[]>;
   /** The next call's model; the demo without it. */
@@ -57,6 +59,7 @@ export const createTestBed = async ({
   const database = createDatabase(place);
   const bus = createInProcessBus({ onDead: () => {} });
   const schemas = createJsonSchemas();
+  const faults: string[] = [];
   const demo = createDemoProvider(schemas);
   let provider = demo;
   const service = createAiService({
@@ -64,7 +67,11 @@ export const createTestBed = async ({
     bus,
     identitySecret: testIdentitySecret,
     now,
-    log: createLogger({ service: 'ai', level: 'silent' }),
+    log: createLogger({
+      service: 'ai',
+      level: 'error',
+      destination: { write: (line) => faults.push(line) },
+    }),
     config: {
       answerTimeoutMs: 60_000,
       maxCalls: 100,
@@ -105,6 +112,7 @@ export const createTestBed = async ({
       }),
     database,
     bus,
+    faults,
     async takeUsage() {
       const rows = await database.query<{ topic: string; payload: unknown }>(
         'WITH taken AS (DELETE FROM outbox RETURNING *) SELECT topic, payload FROM taken ORDER BY id',
