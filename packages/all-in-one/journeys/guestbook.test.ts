@@ -1,6 +1,6 @@
+import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { chromiumPath } from './chromium.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
 
 describe('the guestbook in a real browser', () => {
@@ -8,20 +8,8 @@ describe('the guestbook in a real browser', () => {
   let browser: Browser;
   const problems: string[] = [];
   beforeAll(async () => {
-    const executablePath = await chromiumPath();
+    browser = await launchChromium();
     platform = await platformUnderTest('in-process');
-    browser = await chromium.launch({
-      executablePath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
   }, 300_000);
   afterAll(async () => {
     await browser?.close();

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
 
 const run = promisify(execFile);
 const candidates = [
@@ -27,7 +28,7 @@ const installed = async () => {
  * The system's Chromium. On Debian as root it is installed where it is missing; elsewhere the error
  * says what to install.
  */
-export const chromiumPath = async (): Promise<string> => {
+const chromiumPath = async (): Promise<string> => {
   const found = await installed();
   if (found) return found;
   const isRoot = process.getuid?.() === 0;
@@ -48,3 +49,18 @@ export const chromiumPath = async (): Promise<string> => {
     'The browser tests need Chromium: install the package "chromium" (Debian: apt-get install chromium).',
   );
 };
+
+/** Without a window; it asks nothing of anybody outside. */
+export const launchChromium = async (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: await chromiumPath(),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
