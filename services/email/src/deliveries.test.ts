@@ -14,8 +14,8 @@ describe('delivery', () => {
   let bed: TestBed;
   const beds: TestBed[] = [];
   const killed: TestBed[] = [];
-  const beside = async (other: Mailer) => {
-    const created = await createTestBed({ mailer: other, beside: bed, config: { concurrency: 4 } });
+  const beside = async (other: Mailer, concurrency = 4) => {
+    const created = await createTestBed({ mailer: other, beside: bed, config: { concurrency } });
     beds.push(created);
     return created;
   };
@@ -47,8 +47,9 @@ describe('delivery', () => {
       await send(subject);
       bed.clock.now += 1;
     }
-    await bed.service.deliver();
-    await bed.service.deliver();
+    const oneByOne = await beside(mailer, 1);
+    await oneByOne.service.deliver();
+    await oneByOne.service.deliver();
     expect(mailer.sent.map(({ subject }) => subject)).toEqual(['one', 'two', 'three']);
     expect(mailer.sent[0]).toMatchObject({
       from: { name: 'Test project', address: 'no-reply@backlot.test' },
@@ -189,7 +190,12 @@ describe('delivery', () => {
         return new Promise(() => {});
       },
     };
-    const victim = await createTestBed({ mailer: dying, beside: bed });
+    // One at a time: it takes no further mail while it has this one.
+    const victim = await createTestBed({
+      mailer: dying,
+      beside: bed,
+      config: { concurrency: 1 },
+    });
     killed.push(victim);
     void victim.service.deliver();
     await until(() => reached);
@@ -245,7 +251,7 @@ describe('delivery', () => {
         return mailer.send(mail, handOver);
       },
     };
-    const late = await beside(slow);
+    const late = await beside(slow, 1);
     const delivering = late.service.deliver();
     await until(() => isTaken);
     bed.clock.now += pastTheLease;

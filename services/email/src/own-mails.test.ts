@@ -92,17 +92,17 @@ describe('the platform’s own mails', () => {
 
   it('go before those of projects', async () => {
     await bed.service.stop();
-    bed = await createTestBed({ mailer, beside: bed });
-    await bed.database.query('DELETE FROM outbox');
+    const oneByOne = await createTestBed({ mailer, beside: bed, config: { concurrency: 1 } });
     bed.users.add('ada@example.org');
     await bed.send({ to: 'ada@example.org', subject: 'first', html: 'x' });
     await bed.database.query(
       `INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address, subject, html,
          next_attempt_at, created_at, is_own)
        SELECT project_number, gen_random_uuid(), project_id, recipients, from_name, from_address, 'own', html,
-         next_attempt_at + interval '0 s', created_at, true FROM mails`,
+         next_attempt_at, created_at, true FROM mails`,
     );
-    await bed.service.deliver();
+    await oneByOne.service.deliver();
+    await oneByOne.close();
     expect(mailer.sent.map(({ subject }) => subject)).toEqual(['own', 'first']);
   });
 
