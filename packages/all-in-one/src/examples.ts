@@ -4,14 +4,14 @@ import express, { type Express } from 'express';
 
 export const examplesPath = '/examples/';
 
-/** The example pages, as they lie in the repository. Their scripts stand in the page itself. */
+/** The example pages, as they lie in the repository. Scripts stand in the page itself or beside it. */
 export const examplesApp = (): Express => {
   const app = bareApp();
   app.use((_req, res, next) => {
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader(
       'Content-Security-Policy',
-      "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
+      "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
     );
     next();
   });

@@ -9,7 +9,8 @@ runCommand(async () => {
 
   Base URL        ${url}/api/runtime/${projectId}
   API page        ${url}/docs
-  Example         ${url}/examples/guestbook/
+  Examples        ${url}/examples/shop/  ${url}/examples/guestbook/
+  Mailbox         ${url}/mailbox/${projectId}
   Owner sign-in   ${owner.email}  ${owner.password}   (POST ${url}/api/runtime/platform/auth/signin)
   Operator token  ${operatorToken}
 

@@ -1,0 +1,32 @@
+import { attempt, byId, call, element, money, project } from './backend.js';
+
+const parameters = new URLSearchParams(location.search);
+byId('back').href = `./?project=${encodeURIComponent(project)}`;
+
+const showPayment = ({ payment, paid }) => {
+  const { items, amount, currency, status, paidAt } = payment;
+  const canceled = parameters.get('canceled') === '1';
+  byId('state').textContent = paid
+    ? `Paid on ${new Date(paidAt).toLocaleString()}. Thank you!`
+    : canceled
+      ? 'You canceled. Nothing was paid.'
+      : `Not paid yet (${status}).`;
+  byId('items').replaceChildren(
+    ...items.map((item) =>
+      element(
+        'tr',
+        {},
+        element('td', { textContent: item.name }),
+        element('td', { textContent: item.quantity }),
+        element('td', { textContent: money(item.amount * item.quantity, currency) }),
+      ),
+    ),
+  );
+  byId('total').textContent = money(amount, currency);
+  byId('receipt').hidden = false;
+};
+
+await attempt(async () => {
+  const session = encodeURIComponent(parameters.get('session_id') ?? '');
+  showPayment(await call('GET', `/payments/verify?session_id=${session}`));
+});
