@@ -1,8 +1,9 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { apiAt } from './api.ts';
-import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
 
 const newest = async (
   list: () => Promise<{ body: { items: { subject: string }[] } }>,
@@ -104,5 +105,42 @@ describe('mails, from a call to the person who opens them', () => {
         status: 'captured',
       },
     ]);
+  });
+});
+
+describe.each(upstreamModes)('events of SendGrid, %s', (mode) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  let platform: PlatformUnderTest;
+  beforeAll(async () => {
+    platform = await platformUnderTest(mode, {
+      BACKLOT_MAILER: 'sendgrid',
+      BACKLOT_MAIL_DOMAIN: 'mail.example.org',
+      BACKLOT_SENDGRID_API_KEY: 'SG.x',
+      BACKLOT_SENDGRID_URL: 'http://127.0.0.1:1',
+      BACKLOT_SENDGRID_WEBHOOK_KEY: publicKey
+        .export({ type: 'spki', format: 'der' })
+        .toString('base64'),
+    });
+  }, 120_000);
+  afterAll(() => platform?.stop());
+
+  it('reach the service as they were signed, and the mailbox is not shown', async () => {
+    const body = '[ {"event": "delivered", "email": "jösé@example.org"} ]\r\n';
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signature = sign('sha256', Buffer.from(timestamp + body), privateKey).toString('base64');
+    const post = (project: string, sent: string) =>
+      fetch(`${platform.url}/api/runtime/${project}/email/sendgrid-events`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Twilio-Email-Event-Webhook-Signature': signature,
+          'X-Twilio-Email-Event-Webhook-Timestamp': timestamp,
+        },
+        body: sent,
+      }).then(({ status }) => status);
+    expect(await post('platform', body)).toBe(200);
+    expect(await post('platform', body.trim())).toBe(400);
+    expect(await post('demo', body)).toBe(404);
+    expect((await fetch(`${platform.url}/mailbox/demo`)).status).toBe(404);
   });
 });
