@@ -1,6 +1,7 @@
 import { readSettings } from '@backlot/process';
 import { masterKeysSetting } from '@backlot/sealing';
 import { z } from 'zod';
+import type { ImagesConfig } from './images/images.ts';
 
 /** What the service itself needs; the all-in-one builds it too. */
 export interface StorageConfig {
@@ -14,6 +15,7 @@ export interface StorageConfig {
   maxUploads: number;
   /** An upload that sends nothing for so long is ended. */
   uploadIdleMs: number;
+  images: ImagesConfig;
 }
 
 const MIB = 1024 * 1024;
@@ -33,6 +35,8 @@ const environment = z.object({
     .max(Number.MAX_SAFE_INTEGER)
     .default(10 * 1024 * MIB),
   BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
+  BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
+  BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(2),
   BACKLOT_UPLOAD_IDLE_SECONDS: z.coerce.number().min(1).max(300).default(20),
 });
 
@@ -88,6 +92,10 @@ export const parseConfig = (env: Environment): StorageConfig => {
     quotaBytes: settings.BACKLOT_STORAGE_QUOTA_BYTES,
     maxUploads: settings.BACKLOT_STORAGE_MAX_UPLOADS,
     uploadIdleMs: settings.BACKLOT_UPLOAD_IDLE_SECONDS * 1000,
+    images: {
+      maxPixels: settings.BACKLOT_IMAGE_MAX_PIXELS,
+      concurrency: settings.BACKLOT_IMAGE_CONCURRENCY,
+    },
   };
 };
 

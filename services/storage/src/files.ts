@@ -141,18 +141,26 @@ export const createFiles = ({ database, links, looseBlobs, usage, now, config }:
   const removeSome = (projectNumber: number, which: string, values: readonly unknown[]) =>
     database.transaction(async () => {
       await lock(projectNumber);
-      const rows = await database.query<{ blob_key: string; size_bytes: number }>(
-        `DELETE FROM files WHERE project_number = $1 AND id IN (
-           SELECT id FROM files WHERE project_number = $1 AND ${which} LIMIT ${batchSize})
-         RETURNING blob_key, size_bytes`,
+      const rows = await database.query<{ id: string; blob_key: string; size_bytes: number }>(
+        `SELECT id, blob_key, size_bytes FROM files
+          WHERE project_number = $1 AND ${which} LIMIT ${batchSize} FOR UPDATE`,
         [projectNumber, ...values],
       );
+      const ids = rows.map((row) => row.id);
+      const images = await database.query<{ blob_key: string }>(
+        'DELETE FROM images WHERE project_number = $1 AND file_id = ANY($2) RETURNING blob_key',
+        [projectNumber, ids],
+      );
+      await database.query('DELETE FROM files WHERE project_number = $1 AND id = ANY($2)', [
+        projectNumber,
+        ids,
+      ]);
       const bytes = rows.reduce((sum, row) => sum + row.size_bytes, 0);
       await database.query(
         'UPDATE totals SET files = files - $2, bytes = bytes - $3 WHERE project_number = $1',
         [projectNumber, rows.length, bytes],
       );
-      const keys = rows.map((row) => row.blob_key);
+      const keys = [...rows, ...images].map((row) => row.blob_key);
       await looseBlobs.letGo(projectNumber, keys);
       return keys;
     });

@@ -1,11 +1,13 @@
 import type { BlobStore } from './blob-store/blob-store.ts';
 import type { Files } from './files.ts';
+import type { Images } from './images/images.ts';
 import type { Links } from './links.ts';
 import type { Uploads } from './upload/uploads.ts';
 
 /** What the routes work with. */
 export interface Nouns {
   files: Files;
+  images: Images;
   uploads: Uploads;
   links: Links;
   store: BlobStore;

@@ -19,6 +19,7 @@ import type { Express } from 'express';
 import type { BlobStore } from './blob-store/blob-store.ts';
 import type { StorageConfig } from './config.ts';
 import { createFiles } from './files.ts';
+import { createImages } from './images/images.ts';
 import { createLinks } from './links.ts';
 import { createLooseBlobs, renewMs } from './loose-blobs.ts';
 import { routesOf } from './routes/index.ts';
@@ -56,7 +57,8 @@ const createNouns = ({ database, now, log, config, store }: StorageDeps, outbox:
   const usage = createUsage(outbox, now);
   const files = createFiles({ database, links, looseBlobs, usage, now, config });
   const uploads = createUploads({ store, looseBlobs, files, config });
-  return { looseBlobs, files, uploads, links, store, now };
+  const images = createImages({ database, store, looseBlobs, now, config: config.images });
+  return { looseBlobs, files, images, uploads, links, store, now };
 };
 
 export const createStorageService = (deps: StorageDeps): StorageService => {

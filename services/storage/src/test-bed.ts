@@ -100,6 +100,7 @@ export const createTestBed = async (config: Partial<StorageConfig> = {}): Promis
       quotaBytes: 1024 ** 3,
       maxUploads: 64,
       uploadIdleMs: 20_000,
+      images: { maxPixels: 50_000_000, concurrency: 2 },
       ...config,
     },
     checkResponses: true,

@@ -1,3 +1,4 @@
+import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, storageRoutes } from '@backlot/contract';
 import { identify, type MountedRoute, validate } from '@backlot/http';
@@ -6,6 +7,7 @@ import type { Request, Response } from 'express';
 import { mayRead } from '../access.ts';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import { type File, fileNotFound } from '../files.ts';
+import { type Image, isAsked } from '../images/images.ts';
 import type { Signature } from '../links.ts';
 import type { Nouns } from '../nouns.ts';
 import { type Content, servingOf } from '../serving.ts';
@@ -41,6 +43,12 @@ const contentOf = (file: File): Content => ({
   isPublic: file.visibility === 'public',
 });
 
+const imageContentOf = (file: File, { mediaType, sizeBytes, variant }: Image): Content => {
+  const whole = contentOf(file);
+  const name = `${parse(file.name).name}.${mediaType.replace(/.*\//, '')}`;
+  return { ...whole, name, mediaType, sizeBytes, version: `${whole.version}-${variant}` };
+};
+
 const send = async (
   req: Request,
   res: Response,
@@ -65,7 +73,7 @@ const send = async (
   });
 };
 
-export const getFile = ({ files, links, store }: Nouns): MountedRoute => ({
+export const getFile = ({ files, images, links, store }: Nouns): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
     const identity = identify(req, context);
@@ -75,6 +83,8 @@ export const getFile = ({ files, links, store }: Nouns): MountedRoute => ({
     const isSigned = links.isValid({ projectNumber, fileId: id }, query);
     const found = await files.find(projectNumber, id);
     const file = openTo(identity, found, isSigned, query);
-    await send(req, res, store, file.blobKey, contentOf(file));
+    if (!isAsked(query)) return send(req, res, store, file.blobKey, contentOf(file));
+    const image = await images.get(projectNumber, file, query);
+    return send(req, res, store, image.blobKey, imageContentOf(file, image));
   },
 });

@@ -1,0 +1,173 @@
+import { deflateSync } from 'node:zlib';
+import { asUser } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { createTestBed, type TestBed, userA } from '../test-bed.ts';
+
+const photo = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 30 } } });
+
+/** A PNG whose head says how large it is, and which holds next to nothing. */
+const pngOf = (width: number, height: number) => {
+  const chunk = (type: string, data: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head[8] = 8;
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.alloc(100_000))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+};
+
+describe('images made from files', () => {
+  let bed: TestBed;
+  let url: string;
+  beforeAll(async () => {
+    bed = await createTestBed();
+    const jpeg = await photo(1200, 800)
+      .withExif({ IFD0: { Copyright: 'somebody', Make: 'a camera' } })
+      .jpeg()
+      .toBuffer();
+    url = (await bed.upload(jpeg, { name: 'photo.jpg' })).body.url;
+  });
+  afterAll(() => bed.close());
+
+  const count = async () =>
+    (await bed.database.query<{ n: number }>('SELECT count(*) AS n FROM images'))[0]?.n;
+  const imageAt = async (address: string) => {
+    const { status, headers, bytes } = await bed.get(address);
+    expect(status).toBe(200);
+    return { headers, meta: await sharp(bytes).metadata() };
+  };
+
+  it.each([
+    ['width=300', 300, 200, 'jpeg'],
+    ['height=100', 150, 100, 'jpeg'],
+    ['width=300&height=300', 300, 200, 'jpeg'],
+    ['width=300&height=300&fit=cover', 300, 300, 'jpeg'],
+    ['width=300&height=300&fit=contain', 300, 300, 'jpeg'],
+    ['width=4096', 1200, 800, 'jpeg'],
+    ['width=10&format=webp', 10, 7, 'webp'],
+    ['width=10&format=avif', 10, 7, 'heif'],
+    ['format=png', 1200, 800, 'png'],
+  ])('?%s', async (query, width, height, format) => {
+    const { headers, meta } = await imageAt(`${url}?${query}`);
+    expect(meta).toMatchObject({ width, height, format });
+    const type = headers.get('content-type') ?? '';
+    expect(type).toBe(`image/${format === 'heif' ? 'avif' : format}`);
+    expect(headers.get('content-disposition')).toContain(`photo.${type.replace('image/', '')}`);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(meta.exif).toBeUndefined();
+  });
+
+  it('are turned the right way up', async () => {
+    const turned = await photo(120, 80).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const { body } = await bed.upload(turned, { name: 'turned.jpg' });
+    const { meta } = await imageAt(`${body.url}?width=40`);
+    expect(meta).toMatchObject({ width: 40, height: 60 });
+    expect(meta.orientation).toBeUndefined();
+  });
+
+  it('are computed once for 100 parallel calls, and served from the store after that', async () => {
+    const before = await count();
+    const blobs = (await bed.blobs()).length;
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => bed.get(`${url}?width=77`)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const etags = new Set(answers.map(({ headers }) => headers.get('etag')));
+    expect(etags.size).toBe(1);
+    expect(await count()).toBe((before ?? 0) + 1);
+    expect(await bed.blobs()).toHaveLength(blobs + 1);
+    const headers = { 'if-none-match': [...etags][0] ?? '' };
+    expect((await bed.get(`${url}?width=77`, { headers })).status).toBe(304);
+    expect((await bed.get(`${url}?width=78`, { headers })).status).toBe(200);
+    const part = await bed.get(`${url}?width=77`, { headers: { range: 'bytes=0-3' } });
+    expect([part.status, part.bytes.length]).toEqual([206, 4]);
+  });
+
+  it('go with their file', async () => {
+    const { body } = await bed.upload(await photo(50, 50).png().toBuffer(), {
+      identity: asUser(userA),
+      fields: { visibility: 'private' },
+    });
+    const before = (await bed.blobs()).length;
+    const owner = { identity: asUser(userA) };
+    expect((await bed.get(`${body.url}?width=10`, owner)).status).toBe(200);
+    expect((await bed.get(`${body.url}?width=10`)).status).toBe(404);
+    expect(await bed.blobs()).toHaveLength(before + 1);
+    await bed.call('DELETE', `/storage/files/${body.id}`, asUser(userA));
+    expect(await bed.blobs()).toHaveLength(before - 1);
+    expect((await bed.get(`${body.url}?width=10`, owner)).status).toBe(404);
+  });
+
+  it('are at most forty of one file', async () => {
+    const { body } = await bed.upload(await photo(100, 100).png().toBuffer());
+    const before = (await bed.blobs()).length;
+    for (let width = 1; width <= 45; width++) await bed.get(`${body.url}?width=${width}`);
+    const [row] = await bed.database.query<{ n: number }>(
+      'SELECT count(*) AS n FROM images WHERE file_id = $1',
+      [body.id],
+    );
+    expect(row?.n).toBe(40);
+    await bed.service.sweepBlobs();
+    expect(await bed.blobs()).toHaveLength(before + 40);
+    expect((await bed.get(`${body.url}?width=1`)).status).toBe(200);
+  });
+
+  it.each([
+    ['a text', Buffer.from('text'), 'no image'],
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'no image'],
+    ['half a JPEG', Buffer.from('ffd8ffe000104a46494600010100', 'hex'), 'broken'],
+    ['a bomb of 65,000 by 65,000 pixels', pngOf(65_000, 65_000), 'broken or too large'],
+    ['a lie about 7,000 by 7,000 pixels', pngOf(7000, 7000), 'broken'],
+  ])('are not made from %s: 400', async (_what, content, why) => {
+    const { body } = await bed.upload(content);
+    const answer = await bed.get(`${body.url}?width=10`);
+    expect(answer.status).toBe(400);
+    const failure = JSON.parse(answer.bytes.toString());
+    expect(failure.code).toBe('invalid_query');
+    expect(failure.error).toContain(why);
+  });
+
+  it.each([
+    ...[
+      'width=0',
+      'width=4097',
+      'width=x',
+      'width=1.5',
+      'height=-1',
+      'format=svg',
+      'fit=fill&width=1',
+    ],
+    ...['width=1&width=2', 'width='],
+  ])('refuse %s, naming the field', async (query) => {
+    const answer = await bed.get(`${url}?${query}`);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.bytes.toString()).error).toMatch(/"(width|height|format|fit)"/);
+  });
+
+  it('never answer 5xx, whatever bytes call themselves an image', async () => {
+    const heads = ['ffd8ff', '89504e470d0a1a0a', '474946383961', '524946460000000057454250'];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...heads),
+        fc.uint8Array({ maxLength: 300 }),
+        async (head, rest) => {
+          const content = Buffer.concat([Buffer.from(head, 'hex'), rest]);
+          const { body } = await bed.upload(content);
+          expect((await bed.get(`${body.url}?width=10`)).status).toBeLessThan(500);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import sharp, { type Sharp } from 'sharp';
+
+export const imageFormats = ['webp', 'avif', 'jpeg', 'png'] as const;
+export type ImageFormat = (typeof imageFormats)[number];
+
+export interface Transformation {
+  width?: number | undefined;
+  height?: number | undefined;
+  fit: 'inside' | 'cover' | 'contain';
+  format: ImageFormat;
+}
+
+export interface TransformLimits {
+  /** Of the source; what is beyond is not decoded. */
+  maxPixels: number;
+  timeoutSeconds: number;
+}
+
+/** No image that can be read, or not within the limits. */
+export class ImageRefused extends Error {
+  override readonly name = 'ImageRefused';
+}
+
+// One image a thread, nothing kept between two: memory stays within what is under way.
+sharp.concurrency(1);
+sharp.cache(false);
+
+const encoded = (image: Sharp, format: ImageFormat): Sharp => {
+  switch (format) {
+    case 'webp':
+      return image.webp({ quality: 80 });
+    case 'avif':
+      return image.avif({ quality: 50, effort: 2 });
+    case 'jpeg':
+      return image.flatten({ background: 'white' }).jpeg({ quality: 80 });
+    case 'png':
+      return image.png();
+  }
+};
+
+/**
+ * A smaller or differently encoded image: turned the right way up, never enlarged, without any of the
+ * source's metadata (EXIF, GPS, profiles). Of an animation the first picture.
+ * @throws ImageRefused, and what the source stream throws
+ */
+export const transform = async (
+  source: Readable,
+  { width, height, fit, format }: Transformation,
+  { maxPixels, timeoutSeconds }: TransformLimits,
+): Promise<Buffer> => {
+  const image = sharp({
+    limitInputPixels: maxPixels,
+    sequentialRead: true,
+    autoOrient: true,
+    pages: 1,
+  })
+    .timeout({ seconds: timeoutSeconds })
+    .resize({
+      ...(width === undefined ? {} : { width }),
+      ...(height === undefined ? {} : { height }),
+      fit,
+      withoutEnlargement: true,
+      background: { r: 0, g: 0, b: 0, alpha: 0 },
+    });
+  const output = encoded(image, format)
+    .toBuffer()
+    .catch((cause: unknown) => {
+      throw new ImageRefused('the image can not be read', { cause });
+    });
+  // Heard of below, after the source.
+  output.catch(() => {});
+  await pipeline(source, image).catch((error: unknown) => {
+    // sharp may have had enough before the source's end.
+    if (source.errored) throw error;
+  });
+  return output;
+};
