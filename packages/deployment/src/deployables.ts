@@ -64,7 +64,7 @@ export const deployables: readonly Deployable[] = [
     secrets: ['BACKLOT_SECRETS_KEYS'],
     optionalSecrets: ['BACKLOT_AI_ENDPOINTS'],
   }),
-  service('storage', 512, {
+  service('storage', 768, {
     secrets: ['BACKLOT_SECRETS_KEYS'],
     optionalSecrets: ['BACKLOT_S3_ACCESS_KEY_ID', 'BACKLOT_S3_SECRET_ACCESS_KEY'],
     filesClaim: 'storage-files',

@@ -35,6 +35,8 @@ const listed = uploaded.extend({
 });
 export type StoredFile = z.infer<typeof listed>;
 
+const side = z.coerce.number<string>().int().min(1).max(4096).optional();
+
 const base = { service: 'storage', plane: 'runtime' } as const;
 const oneFile = z.object({ id: idInPath });
 const changedBy = ['user', 'owner', 'key', 'operator'] as const;
@@ -92,6 +94,13 @@ export const getFile = defineRoute({
   limit: 'read',
   params: z.object({ id: idInPath, name: z.string() }),
   query: z.object({
+    width: side.describe('Of an image: it is made smaller, never larger'),
+    height: side,
+    fit: z
+      .enum(['inside', 'cover', 'contain'])
+      .optional()
+      .describe('Where both sides are given; inside without it'),
+    format: z.enum(['webp', 'avif', 'jpeg', 'png']).optional().describe('Of an image'),
     expires: text(1, 20).optional().describe('Of a signed address'),
     signature: text(1, 100).optional().describe('Of a signed address'),
   }),
