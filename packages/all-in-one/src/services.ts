@@ -1,8 +1,8 @@
 import {
   type AiService,
   createAiService,
-  createDemoProvider,
   createJsonSchemas,
+  createModelProvider,
   parseConfig as parseAiConfig,
 } from '@backlot/ai';
 import { type AuthService, createAuthService, readAuthConfig } from '@backlot/auth';
@@ -94,6 +94,7 @@ export const startServices = async (
   };
   const store = openBlobStore(parseBlobStoreConfig(env));
   running.push(() => store.close());
+  const aiConfig = parseAiConfig(env);
   const schemas = createJsonSchemas();
   running.push(() => schemas.close());
   const emailConfig = parseEmailConfig(env);
@@ -121,8 +122,8 @@ export const startServices = async (
     ai: createAiService({
       ...shared,
       database: databaseOf('ai'),
-      config: parseAiConfig(env),
-      provider: createDemoProvider(schemas),
+      config: aiConfig,
+      provider: createModelProvider(aiConfig, schemas, shared.log),
       schemas,
     }),
     storage: createStorageService({
