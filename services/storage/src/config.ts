@@ -1,7 +1,6 @@
 import { readSettings } from '@backlot/process';
 import { masterKeysSetting } from '@backlot/sealing';
 import { z } from 'zod';
-import type { ImagesConfig } from './images/images.ts';
 
 /** What the service itself needs; the all-in-one builds it too. */
 export interface StorageConfig {
@@ -15,7 +14,12 @@ export interface StorageConfig {
   maxUploads: number;
   /** An upload that sends nothing for so long is ended. */
   uploadIdleMs: number;
-  images: ImagesConfig;
+  images: {
+    /** Of a source. */
+    maxPixels: number;
+    /** At a time in this process. */
+    concurrency: number;
+  };
 }
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,5 @@
 import { runService } from '@backlot/process';
-import { openBlobStore } from './blob-store/open-blob-store.ts';
-import { parseBlobStoreConfig, parseConfig } from './config.ts';
-import { createStorageService } from './service.ts';
+import { createStorageService, openBlobStore, parseBlobStoreConfig, parseConfig } from './index.ts';
 
 await runService({
   name: 'storage',

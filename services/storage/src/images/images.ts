@@ -4,6 +4,7 @@ import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import pLimit from 'p-limit';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
+import type { StorageConfig } from '../config.ts';
 import { type File, fileNotFound } from '../files.ts';
 import type { LooseBlobs } from '../loose-blobs.ts';
 import { type ImageFormat, ImageRefused, type Transformation, transform } from './transform.ts';
@@ -23,18 +24,12 @@ export interface Image {
   variant: string;
 }
 
-export interface ImagesConfig {
-  maxPixels: number;
-  /** Of this process at a time. */
-  concurrency: number;
-}
-
 export interface ImagesDeps {
   database: Database;
   store: BlobStore;
   looseBlobs: LooseBlobs;
   now: () => number;
-  config: ImagesConfig;
+  config: StorageConfig['images'];
 }
 
 export type Images = ReturnType<typeof createImages>;
@@ -167,7 +162,7 @@ export const createImages = ({ database, store, looseBlobs, now, config }: Image
   /** Calls for the same image wait for one. */
   const once = (key: string, work: () => Promise<Image | undefined>) => {
     const known = underWay.get(key);
-    if (known) return known;
+    if (known !== undefined) return known;
     if (slots.pendingCount >= maxWaiting)
       throw new ApiError('overloaded', 'Too many images at a time. Try again shortly.', {
         retryAfterSeconds: 2,

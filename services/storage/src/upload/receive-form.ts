@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
-import type { Request } from 'express';
 import multer, { MulterError, type StorageEngine } from 'multer';
 import { headBytes, mediaTypeOf } from '../media-type.ts';
 import { cleanFileName } from './file-name.ts';
@@ -70,7 +70,7 @@ const translate = (error: unknown): unknown => {
 };
 
 /** The request as the form parser sees it; ends one that stands still. */
-const formOf = (req: Request, idleMs: number) => {
+const formOf = (req: IncomingMessage, idleMs: number) => {
   const form = Object.assign(new PassThrough({ highWaterMark: 256 * KIB }), {
     headers: req.headers,
   });
@@ -169,7 +169,7 @@ const parse = (form: PassThrough, storage: StorageEngine) =>
     });
   });
 
-const checkHead = ({ headers }: Request) => {
+const checkHead = ({ headers }: IncomingMessage) => {
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
     throw new ApiError('unsupported_media_type', 'Send the file as multipart/form-data.');
   if (!['identity', undefined].includes(headers['content-encoding']))
@@ -183,7 +183,7 @@ const checkHead = ({ headers }: Request) => {
  * @throws ApiError unsupported_media_type, invalid_body, the cap's, and what `store` throws
  */
 export const receiveForm = async (
-  req: Request,
+  req: IncomingMessage,
   { cap, idleMs, store }: FormOptions,
 ): Promise<ReceivedFile> => {
   checkHead(req);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { ApiError, storageRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import type { Request } from 'express';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { StorageConfig } from '../config.ts';
 import type { Files } from '../files.ts';
@@ -23,7 +23,7 @@ export interface UploadsDeps {
 
 export interface Uploads {
   /** @throws ApiError body_too_large, out_of_credits, storage_quota, overloaded, invalid_body … */
-  receive(req: Request, identity: Identity): Promise<Upload>;
+  receive(req: IncomingMessage, identity: Identity): Promise<Upload>;
   /** Once a file has it or has not: what is left of it goes away. */
   release(identity: Identity, upload: Upload): Promise<void>;
 }
@@ -61,7 +61,7 @@ export const createUploads = ({ store, looseBlobs, files, config }: UploadsDeps)
     return caps.reduce((least, each) => (each.bytes < least.bytes ? each : least));
   };
 
-  const receive = async (req: Request, identity: Identity): Promise<Upload> => {
+  const receive = async (req: IncomingMessage, identity: Identity): Promise<Upload> => {
     const cap = await capOf(identity);
     if (Number(req.headers['content-length'] ?? 0) - formBytes > cap.bytes || cap.bytes <= 0)
       throw cap.error();
