@@ -11,7 +11,7 @@ import {
   type Sold,
 } from './checkout/checkout.ts';
 import { checkMoney } from './currency.ts';
-import { type PaymentRow, type Payments, paymentNotFound } from './payments.ts';
+import { isUuid, type PaymentRow, type Payments, paymentNotFound } from './payments.ts';
 import type { Providers } from './providers.ts';
 import { checkReturnUrl } from './return-url.ts';
 
@@ -153,9 +153,13 @@ export const createCheckouts = ({ payments, providers, projects, now, log }: Che
       };
     },
 
-    /** An open payment is checked first; where that fails, what is known is answered. */
-    async verify(projectNumber: number, sessionId: string): Promise<PaymentRow> {
-      const row = await payments.get(projectNumber, { sessionId });
+    /**
+     * An open payment is checked first; where that fails, what is known is answered.
+     * @param landedWith the session's id, or the payment's own
+     */
+    async verify(projectNumber: number, landedWith: string): Promise<PaymentRow> {
+      const name = isUuid(landedWith) ? { id: landedWith } : { sessionId: landedWith };
+      const row = await payments.get(projectNumber, name);
       if (row.status !== 'open') return row;
       const asked =
         underWay.get(row.id) ?? ask(row, verifyTimeoutMs).finally(() => underWay.delete(row.id));
@@ -166,7 +170,7 @@ export const createCheckouts = ({ payments, providers, projects, now, log }: Che
         if (!(err instanceof CheckoutFailed) && !(err instanceof SessionUnknown)) throw err;
         log.warn({ err, paymentId: row.id }, 'an open session could not be checked');
       }
-      return payments.get(projectNumber, { sessionId });
+      return payments.get(projectNumber, name);
     },
 
     /** All of it, once. @throws ApiError not_found, not_refundable, upstream_failed, timeout */

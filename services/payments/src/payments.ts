@@ -40,7 +40,7 @@ export interface Outcome {
   chargeId?: string | null;
 }
 
-const isUuid = (text: string) => z.uuid().safeParse(text).success;
+export const isUuid = (text: string) => z.uuid().safeParse(text).success;
 /** PostgreSQL keeps no NUL: such an id names nothing. */
 const isNamable = (text: string) => text.isWellFormed() && !text.includes('\0');
 

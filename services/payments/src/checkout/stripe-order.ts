@@ -30,7 +30,8 @@ export const sessionParams = (order: Order): Stripe.Checkout.SessionCreateParams
       },
     })),
     success_url: landingUrl(order.returnUrl, sessionIdTemplate, 'done'),
-    cancel_url: landingUrl(order.returnUrl, sessionIdTemplate, 'canceled'),
+    // Stripe documents the template for success_url alone; verify knows the payment by its own id too.
+    cancel_url: landingUrl(order.returnUrl, order.paymentId, 'canceled'),
     expires_at: Math.floor(order.expiresAt.getTime() / 1000),
   };
 };

@@ -38,8 +38,7 @@ describe('Stripe', () => {
       'line_items[0][price_data][product_data][name]': 'Mug',
       'line_items[0][quantity]': '2',
       success_url: 'https://shop.example/thanks?from=cart&session_id={CHECKOUT_SESSION_ID}#top',
-      cancel_url:
-        'https://shop.example/thanks?from=cart&session_id={CHECKOUT_SESSION_ID}&canceled=1#top',
+      cancel_url: `https://shop.example/thanks?from=cart&session_id=${order.paymentId}&canceled=1#top`,
       expires_at: String(order.expiresAt.getTime() / 1000),
     });
   });

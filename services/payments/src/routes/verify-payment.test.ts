@@ -37,6 +37,7 @@ describe('verifyPayment', () => {
       createdAt: expect.any(String),
       paidAt: null,
     });
+    expect((await bed.verify(open.body.payment.id)).body).toEqual(open.body);
     expect(await bed.press(session, 'pay')).toMatchObject({ status: 303 });
     const paid = await bed.verify(session);
     expect(paid.body).toMatchObject({
