@@ -1,7 +1,12 @@
 import { benchDev } from './dev.ts';
 import { benchGateway } from './gateway.ts';
+import { benchProviders } from './providers/providers.ts';
 
-const benches: Record<string, () => Promise<void>> = { dev: benchDev, gateway: benchGateway };
+const benches: Record<string, () => Promise<void>> = {
+  dev: benchDev,
+  gateway: benchGateway,
+  providers: benchProviders,
+};
 
 const name = process.argv[2] ?? '';
 const bench = benches[name];
