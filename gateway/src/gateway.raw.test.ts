@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestBed, operatorToken, secretKey, type TestBed } from './test-bed.ts';
 
-/** Bytes as they go over the wire, both ways; the connection is given up after a second of silence. */
+/** Bytes as they go over the wire, both ways; a connection that nobody ends is given up. */
 const exchange = (port: number, head: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let answer = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(head, 'latin1'));
-    socket.setTimeout(1000, () => socket.destroy());
+    socket.setTimeout(10_000, () => socket.destroy());
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1');
     });
