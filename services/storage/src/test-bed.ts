@@ -78,13 +78,17 @@ export const pathOf = (url: string): string => {
   return url.slice(base.length).replace(/^[^/]+/, '');
 };
 
-export const createTestBed = async (config: Partial<StorageConfig> = {}): Promise<TestBed> => {
+/** @param given the filesystem unless another store is given */
+export const createTestBed = async (
+  config: Partial<StorageConfig> = {},
+  given?: BlobStore,
+): Promise<TestBed> => {
   const testDatabase = await createTestDatabase();
   const place = { url: testDatabase.url, schema: 'storage' };
   await migrate({ ...place, directory: fileURLToPath(new URL('../migrations', import.meta.url)) });
   const database = createDatabase(place);
   const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
-  const store = createFilesystemBlobStore(directory);
+  const store = given ?? createFilesystemBlobStore(directory);
   const bus = createInProcessBus({ onDead: () => {} });
   let offset = 0;
   const service = createStorageService({

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
 
 /** Chunks that have piled up are written in one call. */
-const writeBufferBytes = 512 * 1024;
+const writeBufferBytes = 256 * 1024;
 const readChunkBytes = 256 * 1024;
 
 const codeOf = (error: unknown) =>

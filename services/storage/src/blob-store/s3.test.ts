@@ -1,58 +1,23 @@
-import {
-  CreateBucketCommand,
-  DeleteBucketCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-} from '@aws-sdk/client-s3';
-import { createTestS3 } from '@backlot/testing';
-import { describe, expect, it } from '@jest/globals';
-import type { S3Config } from '../config.ts';
-import { blobStoreConformance } from './blob-store.conformance.ts';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { identityHeader } from '@backlot/identity';
+import { anonymous, asKey, signed, until } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, type TestBed } from '../test-bed.ts';
+import { s3ConfigFor, startS3Store } from '../test-s3-store.ts';
+import { blobStoreConformance, type StoreUnderTest } from './blob-store.conformance.ts';
 import { BlobStoreUnavailable } from './blob-store.ts';
-import { createS3BlobStore, createS3Client } from './s3.ts';
+import { createS3BlobStore } from './s3.ts';
 
-const configFor = async (changes: Partial<S3Config> = {}): Promise<S3Config> => {
-  const { endpoint, bucket, accessKeyId, secretAccessKey } = await createTestS3();
-  return {
-    kind: 's3',
-    bucket,
-    region: 'us-east-1',
-    endpoint,
-    forcePathStyle: true,
-    checksums: 'WHEN_REQUIRED',
-    encryption: undefined,
-    kmsKeyId: undefined,
-    credentials: { accessKeyId, secretAccessKey },
-    bufferBytes: 20 * 1024 * 1024,
-    ...changes,
-  };
-};
+const MIB = 1024 * 1024;
 
-const startStore =
-  (changes: Partial<S3Config> = {}) =>
-  async () => {
-    const config = await configFor(changes);
-    const { bucket: Bucket } = config;
-    const client = createS3Client(config);
-    await client.send(new CreateBucketCommand({ Bucket }));
-    const store = createS3BlobStore(config);
-    return {
-      store,
-      async leftovers() {
-        const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
-        const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
-        return [...Contents, ...Uploads].map(({ Key = '' }) => Key);
-      },
-      async close() {
-        await client.send(new DeleteBucketCommand({ Bucket }));
-        client.destroy();
-        await store.close();
-      },
-    };
-  };
-
-blobStoreConformance('S3', startStore(), 120_000);
-blobStoreConformance('S3 with checksums', startStore({ checksums: 'WHEN_SUPPORTED' }), 120_000);
+blobStoreConformance('S3', () => startS3Store(), 120_000);
+blobStoreConformance(
+  'S3 with checksums',
+  () => startS3Store({ checksums: 'WHEN_SUPPORTED' }),
+  120_000,
+);
 
 describe('an S3 that fails', () => {
   async function* source() {
@@ -60,16 +25,102 @@ describe('an S3 that fails', () => {
   }
 
   it('is unavailable where nobody listens', async () => {
-    const store = createS3BlobStore(await configFor({ endpoint: 'http://127.0.0.1:9' }));
+    const store = createS3BlobStore(await s3ConfigFor({ endpoint: 'http://127.0.0.1:9' }));
     await expect(store.put('a/b', source())).rejects.toThrow(BlobStoreUnavailable);
     await expect(store.open('a/b')).rejects.toThrow(BlobStoreUnavailable);
     await store.close();
   }, 60_000);
 
-  it('is unavailable where it refuses us, and never says why to a caller', async () => {
+  it('is unavailable where it refuses us', async () => {
     const credentials = { accessKeyId: 'AKIAWRONG', secretAccessKey: 'wrong' };
-    const store = createS3BlobStore(await configFor({ credentials }));
+    const store = createS3BlobStore(await s3ConfigFor({ credentials }));
     await expect(store.put('a/b', source())).rejects.toThrow(BlobStoreUnavailable);
     await store.close();
+  }, 60_000);
+
+  it('shows to a caller as 503, in no words of its own', async () => {
+    const store = createS3BlobStore(await s3ConfigFor());
+    const bed = await createTestBed({}, store);
+    const { status, body } = await bed.upload('text');
+    expect([status, body.code]).toEqual([503, 'unavailable']);
+    expect(body.error).not.toMatch(/bucket|S3|key/i);
+    await bed.close();
+    await store.close();
+  }, 60_000);
+});
+
+describe('files in S3', () => {
+  let s3: StoreUnderTest;
+  let bed: TestBed;
+  beforeAll(async () => {
+    s3 = await startS3Store();
+    bed = await createTestBed({}, s3.store);
+  }, 120_000);
+  afterAll(async () => {
+    await bed.close();
+    await s3.close();
+  });
+
+  it('are uploaded, served in parts, made into images of, and deleted', async () => {
+    const content = randomBytes(13 * MIB);
+    const { body } = await bed.upload(content);
+    expect((await bed.get(body.url)).bytes.equals(content)).toBe(true);
+    const part = await bed.get(body.url, { headers: { range: 'bytes=5242870-5242889' } });
+    expect(part.bytes.equals(content.subarray(5_242_870, 5_242_890))).toBe(true);
+    await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+    expect(await s3.leftovers()).toEqual([]);
+  }, 60_000);
+
+  it('are uploaded sixteen at once through four buffers', async () => {
+    const contents = Array.from({ length: 16 }, () => randomBytes(6 * MIB));
+    const answers = await Promise.all(contents.map((each) => bed.upload(each)));
+    for (const [index, { body }] of answers.entries()) {
+      expect((await bed.get(body.url)).bytes.equals(contents[index] ?? Buffer.alloc(0))).toBe(true);
+      await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+    }
+    expect(await s3.leftovers()).toEqual([]);
+  }, 120_000);
+
+  it('leave nothing, no part either, when the caller goes away', async () => {
+    const req = request(`${bed.http.url}/storage/upload`, {
+      method: 'POST',
+      headers: {
+        [identityHeader]: signed(anonymous()),
+        'content-type': 'multipart/form-data; boundary=b',
+      },
+    });
+    req.on('error', () => {});
+    req.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
+    req.write(randomBytes(12 * MIB));
+    await until(async () => (await s3.leftovers()).length === 1, { timeoutMs: 20_000 });
+    req.destroy();
+    await until(async () => (await s3.leftovers()).length === 0, { timeoutMs: 20_000 });
+  }, 60_000);
+
+  it('are not shut out by callers who stand still on every buffer', async () => {
+    const slow = Array.from({ length: 6 }, () => {
+      const req = request(`${bed.http.url}/storage/upload`, {
+        method: 'POST',
+        headers: {
+          [identityHeader]: signed(anonymous()),
+          'content-type': 'multipart/form-data; boundary=b',
+        },
+      });
+      req.on('error', () => {});
+      req.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
+      req.write('a little');
+      return req;
+    });
+    await Promise.all(slow.map((req) => once(req, 'socket')));
+    const { status, body } = await bed.upload('in between');
+    expect(status).toBe(201);
+    await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+    for (const req of slow) {
+      req.end(' more\r\n--b--\r\n');
+      const [res] = await once(req, 'response');
+      expect(res.statusCode).toBe(201);
+      const { id } = JSON.parse(Buffer.concat(await res.toArray()).toString());
+      await bed.call('DELETE', `/storage/files/${id}`, asKey());
+    }
   }, 60_000);
 });

@@ -26,7 +26,7 @@ const maxSockets = 128;
 
 const isMissing = (error: unknown) =>
   error instanceof S3ServiceException &&
-  (error.$metadata.httpStatusCode === 404 || ['NoSuchKey', 'NoSuchUpload'].includes(error.name));
+  ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(error.name);
 
 /** Of a request to S3; never of the source that is stored. */
 const asked = <T>(request: Promise<T>): Promise<T> =>

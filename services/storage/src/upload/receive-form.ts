@@ -71,7 +71,7 @@ const translate = (error: unknown): unknown => {
 
 /** The request as the form parser sees it; ends one that stands still. */
 const formOf = (req: IncomingMessage, idleMs: number) => {
-  const form = Object.assign(new PassThrough({ highWaterMark: 256 * KIB }), {
+  const form = Object.assign(new PassThrough({ highWaterMark: 64 * KIB }), {
     headers: req.headers,
   });
   const gone = () => form.destroy(invalid('The form ended before it was complete.'));
