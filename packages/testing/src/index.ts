@@ -14,6 +14,7 @@ export {
 } from '@backlot/local-servers';
 export * from './identities.ts';
 export * from './refuses-strangers.ts';
+export * from './serves-as-process.ts';
 export * from './service-under-test.ts';
 export { createTestBroker, type TestBroker } from './test-broker.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBroker, type TestBroker } from './test-broker.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+/**
+ * What the process of every service keeps to, over a database and a broker of its own.
+ * @param entry its main.ts
+ * @param settings those that not every service has
+ * @param path takes a POST, and nobody without the gateway's signature
+ */
+export const servesAsProcess = (
+  entry: URL,
+  settings: Record<string, string>,
+  path: string,
+): void => {
+  describe('the process', () => {
+    let database: TestDatabase;
+    let broker: TestBroker;
+    beforeAll(async () => {
+      [database, broker] = await Promise.all([createTestDatabase(), createTestBroker()]);
+    }, 60_000);
+    afterAll(() => Promise.all([database.drop(), broker.drop()]));
+
+    const launch = () =>
+      spawn(process.execPath, [fileURLToPath(entry)], {
+        env: {
+          PORT: '0',
+          DATABASE_URL: database.url,
+          AMQP_URL: broker.url,
+          BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+          ...settings,
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+
+    it('migrates, serves and ends in good order on SIGTERM, a second time as well', async () => {
+      for (let start = 0; start < 2; start++) {
+        const child = launch();
+        const exit = once(child, 'exit');
+        try {
+          for await (const line of createInterface(child.stdout)) {
+            const { port, msg } = JSON.parse(line) as { port?: number; msg: string };
+            if (msg !== 'listening') continue;
+            const origin = `http://127.0.0.1:${port}`;
+            expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+            expect((await fetch(origin + path, { method: 'POST' })).status).toBe(401);
+            child.kill('SIGTERM');
+          }
+        } finally {
+          // After a failure; one that has ended is not hurt.
+          if (child.exitCode === null && !child.killed) child.kill('SIGKILL');
+        }
+        expect(await exit).toEqual([0, null]);
+      }
+    });
+  });
+};
