@@ -1,3 +1,5 @@
+import { escapeHtml } from '@backlot/http';
+
 /** What a mail of the platform says; every value is plain text. */
 export interface Letter {
   subject: string;
@@ -6,16 +8,6 @@ export interface Letter {
   action?: { label: string; url: string };
   footer: string;
 }
-
-const escapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 
 /** On one line, so that no name can add lines to a letter or its header. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Page } from '@backlot/http';
+import { escapeHtml, type Page } from '@backlot/http';
 import { displayFrom, type MailRow } from '../../mail.ts';
-import { escapeHtml } from '../../templates.ts';
 
 const style = `
 :root { color-scheme: light dark; --line: #9ca3af; --quiet: #4b5563; --link: #1d4ed8; }
