@@ -16,7 +16,8 @@ export interface File {
   sizeBytes: number;
   mediaType: string;
   visibility: Visibility;
-  sha256: Buffer;
+  /** Null where nobody here has seen all the bytes. */
+  sha256: Buffer | null;
   blobKey: string;
   createdAt: Date;
 }
@@ -28,7 +29,7 @@ interface FileRow {
   size_bytes: number;
   media_type: string;
   visibility: Visibility;
-  sha256: Buffer;
+  sha256: Buffer | null;
   blob_key: string;
   created_at: Date;
 }

@@ -12,6 +12,8 @@ const batchSize = 200;
 export interface LooseBlobs {
   /** From here on the blob goes away by itself, unless a file takes it over. */
   lease(projectNumber: number, blobKey: string): Promise<void>;
+  /** The same for a fixed time, in the surrounding transaction where there is one. */
+  leaseFor(projectNumber: number, blobKey: string, ms: number): Promise<void>;
   /** In the transaction that makes the file. @throws ApiError unavailable where the lease is lost */
   takeOver(projectNumber: number, blobKey: string): Promise<void>;
   /** In the transaction that ends a file. */
@@ -53,14 +55,19 @@ export const createLooseBlobs = (
       return keys.length;
     });
 
+  const leaseFor = async (projectNumber: number, blobKey: string, ms: number) => {
+    await database.query(
+      'INSERT INTO loose_blobs (blob_key, project_number, leased_until) VALUES ($1, $2, $3)',
+      [blobKey, projectNumber, later(ms)],
+    );
+  };
+
   return {
     async lease(projectNumber, blobKey) {
-      await database.query(
-        'INSERT INTO loose_blobs (blob_key, project_number, leased_until) VALUES ($1, $2, $3)',
-        [blobKey, projectNumber, later(leaseMs)],
-      );
+      await leaseFor(projectNumber, blobKey, leaseMs);
       own.add(blobKey);
     },
+    leaseFor,
     async takeOver(projectNumber, blobKey) {
       const taken = await database.query(
         'DELETE FROM loose_blobs WHERE project_number = $1 AND blob_key = $2 RETURNING true',

@@ -2,6 +2,7 @@ import type { BlobStore } from './blob-store/blob-store.ts';
 import type { Files } from './files.ts';
 import type { Images } from './images/images.ts';
 import type { Links } from './links.ts';
+import type { DirectUploads } from './upload/direct-uploads.ts';
 import type { Uploads } from './upload/uploads.ts';
 
 /** What the routes work with. */
@@ -9,6 +10,7 @@ export interface Nouns {
   files: Files;
   images: Images;
   uploads: Uploads;
+  directUploads: DirectUploads;
   links: Links;
   store: BlobStore;
   /** Epoch milliseconds. */

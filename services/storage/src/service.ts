@@ -23,6 +23,8 @@ import { createImages } from './images/images.ts';
 import { createLinks } from './links.ts';
 import { createLooseBlobs, renewMs } from './loose-blobs.ts';
 import { routesOf } from './routes/index.ts';
+import { createCaps } from './upload/caps.ts';
+import { createDirectUploads } from './upload/direct-uploads.ts';
 import { createUploads } from './upload/uploads.ts';
 import { createUsage } from './usage.ts';
 
@@ -56,9 +58,11 @@ const createNouns = ({ database, now, log, config, store }: StorageDeps, outbox:
   const links = createLinks(config, now);
   const usage = createUsage(outbox, now);
   const files = createFiles({ database, links, looseBlobs, usage, now, config });
-  const uploads = createUploads({ store, looseBlobs, files, config });
+  const caps = createCaps(files, config);
+  const uploads = createUploads({ store, looseBlobs, caps, config });
+  const directUploads = createDirectUploads({ database, store, looseBlobs, caps, now });
   const images = createImages({ database, store, looseBlobs, now, config: config.images });
-  return { looseBlobs, files, images, uploads, links, store, now };
+  return { looseBlobs, files, images, uploads, directUploads, links, store, now };
 };
 
 export const createStorageService = (deps: StorageDeps): StorageService => {
@@ -66,7 +70,7 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
   const outbox = createOutbox(database, (err) => log.error({ err }, 'events wait to be published'));
   const idempotency = createIdempotencyStore(database);
   const nouns = createNouns(deps, outbox);
-  const { files, looseBlobs } = nouns;
+  const { files, directUploads, looseBlobs } = nouns;
   const sweepFailed = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
   const sweepBlobs = async () => {
     await looseBlobs.renew();
@@ -74,7 +78,10 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
   };
   const sweepers = [
     createSweeper(sweepBlobs, sweepFailed, renewMs),
-    createSweeper(() => Promise.all([idempotency.sweep(), files.sweep()]), sweepFailed),
+    createSweeper(
+      () => Promise.all([idempotency.sweep(), files.sweep(), directUploads.sweep()]),
+      sweepFailed,
+    ),
   ];
 
   return {
@@ -100,8 +107,11 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
       await bus.subscribe({
         queue: 'storage.project-erased',
         topics: ['project.erased'],
-        handler: ({ payload }) =>
-          files.eraseProject(events['project.erased'].parse(payload).projectNumber),
+        handler: async ({ payload }) => {
+          const { projectNumber } = events['project.erased'].parse(payload);
+          await directUploads.eraseProject(projectNumber);
+          await files.eraseProject(projectNumber);
+        },
       });
       outbox.start((event) => bus.publish(event));
       for (const each of sweepers) each.start();

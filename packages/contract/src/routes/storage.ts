@@ -70,6 +70,48 @@ export const uploadFile = defineRoute({
   },
 });
 
+export const openUpload = defineRoute({
+  ...base,
+  operationId: 'openUpload',
+  method: 'POST',
+  path: '/storage/uploads',
+  summary: 'Open an upload that goes to the store itself: a form with these fields, then `file`',
+  callers,
+  limit: 'upload',
+  body: z.object({
+    name: text(1, 1000),
+    size: z.int().min(1).max(largestUploadBytes).describe('Bytes, at most'),
+    visibility: visibility.default('public'),
+  }),
+  response: z.object({
+    id: uuid,
+    url: z.string().describe('Takes a POST of multipart/form-data'),
+    fields: z.record(z.string(), z.string()),
+    expiresAt: timestamp,
+  }),
+  status: 201,
+  errors: ['invalid_body', 'storage_quota', 'conflict', 'overloaded'],
+});
+
+export const completeUpload = defineRoute({
+  ...base,
+  operationId: 'completeUpload',
+  method: 'POST',
+  path: '/storage/uploads/:id/complete',
+  summary: 'Make a file of what the store has got',
+  callers,
+  limit: 'upload',
+  params: oneFile,
+  response: uploaded,
+  status: 201,
+  errors: ['not_found', 'conflict', 'body_too_large', 'out_of_credits', 'storage_quota'],
+  price: {
+    needsBody: false,
+    worstCaseMillicredits: ({ settings }) =>
+      uploadMillicredits(settings.maxUploadBytes ?? defaultUploadBytes),
+  },
+});
+
 export const listFiles = defineRoute({
   ...base,
   operationId: 'listFiles',

@@ -25,6 +25,17 @@ export interface ByteRange {
   end: number;
 }
 
+export interface DirectAccess {
+  /** A form that puts one blob of at most so many bytes there: its address, and the fields before `file`. */
+  presign(
+    key: string,
+    mostBytes: number,
+    expiresInSeconds: number,
+  ): Promise<{ url: string; fields: Record<string, string> }>;
+  /** @throws BlobNotFound */
+  copy(from: string, to: string): Promise<void>;
+}
+
 /**
  * Bytes under keys that are used once: lower-case letters, digits, `-` and `/`, never empty between
  * slashes. All methods throw BlobStoreUnavailable; what a source stream throws passes through.
@@ -42,4 +53,6 @@ export interface BlobStore {
   /** The blob, and whatever a put that was cut off has left. A key that has nothing is no error. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;
+  /** Where callers can reach the store themselves. */
+  direct?: DirectAccess;
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
@@ -14,6 +15,7 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import type { S3Config } from '../config.ts';
 import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
 import { createPartBuffers, type PartBuffer } from './part-buffers.ts';
@@ -180,6 +182,18 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
     },
     async close() {
       client.destroy();
+    },
+    direct: {
+      presign: (key, mostBytes, Expires) =>
+        createPresignedPost(client, {
+          ...at(key),
+          Conditions: [['content-length-range', 1, mostBytes]],
+          Expires,
+        }),
+      async copy(from, to) {
+        const CopySource = `${config.bucket}/${checkKey(from)}`;
+        await asked(client.send(new CopyObjectCommand({ ...at(to), ...encrypted, CopySource })));
+      },
     },
   };
 };

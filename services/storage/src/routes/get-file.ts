@@ -38,7 +38,7 @@ const contentOf = (file: File): Content => ({
   name: file.name,
   mediaType: file.mediaType,
   sizeBytes: file.sizeBytes,
-  version: file.sha256.toString('base64url'),
+  version: file.sha256?.toString('base64url') ?? file.id,
   createdAt: file.createdAt,
   isPublic: file.visibility === 'public',
 });

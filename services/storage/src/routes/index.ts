@@ -1,13 +1,16 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Nouns } from '../nouns.ts';
+import { completeUpload } from './complete-upload.ts';
 import { deleteFile } from './delete-file.ts';
 import { getFile } from './get-file.ts';
 import { listFiles } from './list-files.ts';
 import { listProjectFiles } from './list-project-files.ts';
+import { openUpload } from './open-upload.ts';
 import { signFile } from './sign-file.ts';
 import { uploadFile } from './upload-file.ts';
 
 export const routesOf = (nouns: Nouns): MountedRoute[] =>
-  [uploadFile, listFiles, getFile, signFile, deleteFile, listProjectFiles].map((each) =>
-    each(nouns),
-  );
+  [
+    ...[uploadFile, openUpload, completeUpload],
+    ...[listFiles, getFile, signFile, deleteFile, listProjectFiles],
+  ].map((each) => each(nouns));

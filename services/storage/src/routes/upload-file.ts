@@ -12,7 +12,7 @@ const receiveWith =
     const { sha256, name, visibility } = upload;
     return {
       value: upload,
-      text: JSON.stringify([sha256.toString('hex'), name, visibility]),
+      text: JSON.stringify([sha256?.toString('hex'), name, visibility]),
       release: () => uploads.release(identity, upload),
     };
   };

@@ -10,7 +10,8 @@ import { cleanFileName } from './file-name.ts';
 export interface ReceivedFile {
   name: string;
   sizeBytes: number;
-  sha256: Buffer;
+  /** Null where nobody here has seen all the bytes. */
+  sha256: Buffer | null;
   mediaType: string;
   visibility: Visibility;
 }

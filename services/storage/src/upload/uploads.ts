@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ApiError, storageRoutes } from '@backlot/contract';
+import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { StorageConfig } from '../config.ts';
-import type { Files } from '../files.ts';
 import type { LooseBlobs } from '../loose-blobs.ts';
-import { type Cap, type ReceivedFile, receiveForm } from './receive-form.ts';
+import type { Caps } from './caps.ts';
+import { type ReceivedFile, receiveForm } from './receive-form.ts';
 
 /** A file whose bytes are in the store, and which nobody can see yet. */
 export interface Upload extends ReceivedFile {
@@ -17,8 +17,8 @@ export interface Upload extends ReceivedFile {
 export interface UploadsDeps {
   store: BlobStore;
   looseBlobs: LooseBlobs;
-  files: Files;
-  config: Pick<StorageConfig, 'maxUploads' | 'uploadIdleMs' | 'quotaBytes'>;
+  caps: Caps;
+  config: Pick<StorageConfig, 'maxUploads' | 'uploadIdleMs'>;
 }
 
 export interface Uploads {
@@ -31,38 +31,11 @@ export interface Uploads {
 /** What a form takes around its file, at least as long as it is stated. */
 const formBytes = 1024 * 1024;
 
-const limitOf = ({ project: { settings } }: Identity): number =>
-  typeof settings.maxUploadBytes === 'number'
-    ? settings.maxUploadBytes
-    : storageRoutes.defaultUploadBytes;
-
-const outOfCredits = () =>
-  new ApiError('out_of_credits', 'The credits left do not cover a file of this size.');
-
-export const createUploads = ({ store, looseBlobs, files, config }: UploadsDeps): Uploads => {
+export const createUploads = ({ store, looseBlobs, caps, config }: UploadsDeps): Uploads => {
   let underWay = 0;
 
-  /** What ends this upload first. */
-  const capOf = async (identity: Identity): Promise<Cap> => {
-    const limit = limitOf(identity);
-    const caps: Cap[] = [
-      {
-        bytes: limit,
-        error: () => new ApiError('body_too_large', `The file may have at most ${limit} bytes.`),
-      },
-    ];
-    const { reservation, project } = identity;
-    if (reservation && project.ownerId !== null) {
-      const bytes = storageRoutes.affordableBytes(reservation.millicredits);
-      caps.push({ bytes, error: outOfCredits });
-    }
-    const { totalBytes } = await files.totals(project.number);
-    caps.push({ bytes: config.quotaBytes - totalBytes, error: files.quotaReached });
-    return caps.reduce((least, each) => (each.bytes < least.bytes ? each : least));
-  };
-
   const receive = async (req: IncomingMessage, identity: Identity): Promise<Upload> => {
-    const cap = await capOf(identity);
+    const cap = await caps.of(identity);
     if (Number(req.headers['content-length'] ?? 0) - formBytes > cap.bytes || cap.bytes <= 0)
       throw cap.error();
     const { number } = identity.project;

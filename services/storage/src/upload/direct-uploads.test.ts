@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { storageRoutes } from '@backlot/contract';
+import { anonymous, asKey, asUser, refusesStrangers } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StoreUnderTest } from '../blob-store/blob-store.conformance.ts';
+import { callId, createTestBed, otherProject, type TestBed, userA, userB } from '../test-bed.ts';
+import { startS3Store } from '../test-s3-store.ts';
+
+const MIB = 1024 * 1024;
+const someId = '018f0000-0000-4000-8000-000000000000';
+
+describe('uploads to the store itself', () => {
+  let s3: StoreUnderTest;
+  let bed: TestBed;
+  beforeAll(async () => {
+    s3 = await startS3Store();
+    bed = await createTestBed({ quotaBytes: 40 * MIB }, s3.store);
+  }, 120_000);
+  afterAll(async () => {
+    // Every address has ended, and with it all that nobody took over.
+    bed.pass(3 * 3_600_000);
+    for (const { id } of await bed.database.query<{ id: string }>('SELECT id FROM files'))
+      await bed.call('DELETE', `/storage/files/${id}`, asKey());
+    await bed.service.sweepBlobs();
+    await bed.close();
+    await s3.close();
+  });
+  refusesStrangers(
+    storageRoutes.openUpload,
+    () => bed.http,
+    () => ({ path: '/storage/uploads', body: { name: 'a', size: 1 } }),
+  );
+  refusesStrangers(
+    storageRoutes.completeUpload,
+    () => bed.http,
+    () => ({ path: `/storage/uploads/${someId}/complete` }),
+  );
+
+  const open = (body: object, identity = asUser(userA)) =>
+    bed.call('POST', '/storage/uploads', identity, body);
+  const complete = (id: string, identity = asUser(userA)) =>
+    bed.call('POST', `/storage/uploads/${id}/complete`, identity);
+  /** As a browser would. */
+  const hand = async (slip: { url: string; fields: Record<string, string> }, content: Buffer) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(slip.fields)) form.append(name, value);
+    form.append('file', new Blob([new Uint8Array(content)]), 'x');
+    return (await fetch(slip.url, { method: 'POST', body: form })).status;
+  };
+
+  it('make a file of what arrived, once, paid for by its size', async () => {
+    const content = randomBytes(12 * MIB);
+    const { status, body: slip } = await open({ name: '../big.bin', size: content.length });
+    expect(status).toBe(201);
+    expect(await complete(slip.id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await hand(slip, content)).toBe(204);
+
+    const identity = asUser(userA, { reservation: { callId, millicredits: 5000 } });
+    const answers = await Promise.all([1, 2, 3].map(() => complete(slip.id, identity)));
+    expect(answers.map((each) => each.status).sort()).toEqual([201, 404, 404]);
+    const done = answers.find((each) => each.status === 201);
+    expect(done?.body).toMatchObject({ id: slip.id, name: 'big.bin', size: content.length });
+    expect(done?.headers.get('x-backlot-usage')).toBe('2000');
+    expect(await bed.takeUsage()).toMatchObject([{ callId, millicredits: 2000 }]);
+    expect((await bed.get(done?.body.url)).bytes.equals(content)).toBe(true);
+
+    // The address still takes bytes; the file is not what they reach.
+    expect(await hand(slip, Buffer.from('<script>'))).toBe(204);
+    expect((await bed.get(done?.body.url)).bytes.equals(content)).toBe(true);
+    expect((await complete(slip.id)).status).toBe(404);
+  }, 60_000);
+
+  it('take no more than was announced', async () => {
+    const { body: slip } = await open({ name: 'a', size: 1000 });
+    expect(await hand(slip, randomBytes(1001))).toBe(400);
+    expect(await hand(slip, Buffer.alloc(0))).toBe(400);
+    expect((await complete(slip.id)).status).toBe(409);
+    expect(await hand(slip, randomBytes(1000))).toBe(204);
+    expect((await complete(slip.id)).status).toBe(201);
+  }, 60_000);
+
+  it('are held to limit, credits and quota', async () => {
+    expect(await open({ name: 'a', size: 50 * MIB + 1 })).toMatchObject({ status: 403 });
+    const settings = { maxUploadBytes: 1000 };
+    const held = asUser(userA, { project: { ...anonymous().project, settings } });
+    expect(await open({ name: 'a', size: 1001 }, held)).toMatchObject({ status: 413 });
+    const { body: slip } = await open({ name: 'a', size: 11 * MIB });
+    await hand(slip, randomBytes(11 * MIB));
+    const poor = asUser(userA, { reservation: { callId, millicredits: 1000 } });
+    expect(await complete(slip.id, poor)).toMatchObject({ status: 402 });
+    expect((await complete(slip.id, held)).status).toBe(413);
+  }, 60_000);
+
+  it('belong to who opened them, for an hour', async () => {
+    const { body: slip } = await open({ name: 'a', size: 10, visibility: 'private' });
+    await hand(slip, Buffer.from('text'));
+    for (const identity of [anonymous(), asUser(userB), asKey({ project: otherProject })])
+      expect((await complete(slip.id, identity)).status).toBe(404);
+    for (const id of ['x', someId, '%00']) expect((await complete(id)).status).toBe(404);
+    bed.pass(3_601_000);
+    expect((await complete(slip.id)).status).toBe(404);
+  }, 60_000);
+
+  it.each([
+    ['name', { size: 1 }],
+    ['name', { name: '', size: 1 }],
+    ['size', { name: 'a' }],
+    ['size', { name: 'a', size: 0 }],
+    ['size', { name: 'a', size: 1.5 }],
+    ['size', { name: 'a', size: 6 * 1024 ** 3 }],
+    ['visibility', { name: 'a', size: 1, visibility: 'secret' }],
+  ])('refuse a wrong %s: %j', async (field, body) => {
+    const answer = await open(body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(answer.body.error).toContain(`"${field}"`);
+  });
+
+  it('are not offered by a file system', async () => {
+    const other = await createTestBed();
+    expect(
+      await other.call('POST', '/storage/uploads', anonymous(), { name: 'a', size: 1 }),
+    ).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    await other.close();
+  });
+});

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError, type Visibility } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import type { Identity } from '@backlot/identity';
+import { z } from 'zod';
+import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
+import type { LooseBlobs } from '../loose-blobs.ts';
+import { headBytes, mediaTypeOf } from '../media-type.ts';
+import type { Caps } from './caps.ts';
+import { cleanFileName } from './file-name.ts';
+import type { Upload } from './uploads.ts';
+
+export interface Announced {
+  name: string;
+  size: number;
+  visibility: Visibility;
+}
+
+export interface Slip {
+  id: string;
+  url: string;
+  fields: Record<string, string>;
+  expiresAt: Date;
+}
+
+export interface DirectUploadsDeps {
+  database: Database;
+  store: BlobStore;
+  looseBlobs: LooseBlobs;
+  caps: Caps;
+  now: () => number;
+}
+
+export type DirectUploads = ReturnType<typeof createDirectUploads>;
+
+/** How long the address takes the file. */
+const openSeconds = 3600;
+/** For the last byte, and for the copy. */
+const graceMs = 15 * 60_000;
+const maxOpen = 1000;
+
+const isUuid = (text: string) => z.uuid().safeParse(text).success;
+const ownerOf = ({ caller, userId }: Identity) => (caller === 'user' ? userId : null);
+const notFound = () => new ApiError('not_found', 'There is no such upload, or no longer.');
+
+/** Files that callers hand to the store themselves: announced, sent, and taken over when complete. */
+export const createDirectUploads = (deps: DirectUploadsDeps) => {
+  const { database, store, looseBlobs, caps, now } = deps;
+
+  const direct = () => {
+    if (store.direct) return store.direct;
+    throw new ApiError('conflict', 'The store of this platform takes no files from outside.', {
+      hint: 'Use POST /storage/upload.',
+    });
+  };
+
+  const insert = (identity: Identity, id: string, blobKey: string, announced: Announced) =>
+    database.transaction(async () => {
+      const { number } = identity.project;
+      const added = await database.query(
+        `INSERT INTO direct_uploads
+           (project_number, id, owner_id, name, visibility, blob_key, expires_at)
+         SELECT $1, $2, $3, $4, $5, $6, $7
+          WHERE (SELECT count(*) FROM direct_uploads WHERE project_number = $1) < ${maxOpen}
+         RETURNING true`,
+        [
+          ...[number, id, ownerOf(identity), cleanFileName(announced.name), announced.visibility],
+          ...[blobKey, new Date(now() + openSeconds * 1000)],
+        ],
+      );
+      if (added.length === 0)
+        throw new ApiError('overloaded', 'Too many uploads of this app are open.', {
+          retryAfterSeconds: 60,
+        });
+      await looseBlobs.leaseFor(number, blobKey, openSeconds * 1000 + graceMs);
+    });
+
+  /** What the store got. @throws ApiError conflict where that is nothing */
+  const arrived = async (blobKey: string) => {
+    try {
+      const sizeBytes = await store.sizeBytes(blobKey);
+      const end = Math.min(sizeBytes, headBytes) - 1;
+      const chunks: Buffer[] = [];
+      for await (const chunk of await store.open(blobKey, { start: 0, end })) chunks.push(chunk);
+      return { sizeBytes, mediaType: await mediaTypeOf(Buffer.concat(chunks), sizeBytes) };
+    } catch (error) {
+      if (!(error instanceof BlobNotFound)) throw error;
+      throw new ApiError('conflict', 'The file has not arrived yet.', { cause: error });
+    }
+  };
+
+  return {
+    /** @throws ApiError conflict, body_too_large, storage_quota, overloaded */
+    async open(identity: Identity, announced: Announced): Promise<Slip> {
+      const { presign } = direct();
+      const cap = await caps.of(identity);
+      if (announced.size > cap.bytes) throw cap.error();
+      const id = randomUUID();
+      const blobKey = `${identity.project.number}/direct/${id}`;
+      await insert(identity, id, blobKey, announced);
+      const slip = await presign(blobKey, announced.size, openSeconds);
+      return { id, ...slip, expiresAt: new Date(now() + openSeconds * 1000) };
+    },
+
+    /**
+     * What arrived, under a key that the caller can't write to any more.
+     * @throws ApiError not_found, conflict, body_too_large, out_of_credits, storage_quota
+     */
+    async take(identity: Identity, id: string): Promise<Upload> {
+      const { number } = identity.project;
+      const [row] = isUuid(id)
+        ? await database.query<{ name: string; visibility: Visibility; blob_key: string }>(
+            `SELECT name, visibility, blob_key FROM direct_uploads
+              WHERE project_number = $1 AND id = $2 AND expires_at > $3
+                AND (owner_id IS NULL OR owner_id = $4)`,
+            [number, id, new Date(now()), ownerOf(identity)],
+          )
+        : [];
+      if (!row) throw notFound();
+      const { sizeBytes, mediaType } = await arrived(row.blob_key);
+      const cap = await caps.of(identity);
+      if (sizeBytes > cap.bytes) throw cap.error();
+      const blobKey = `${number}/${randomUUID()}`;
+      await looseBlobs.leaseFor(number, blobKey, graceMs);
+      await direct().copy(row.blob_key, blobKey);
+      const { name, visibility } = row;
+      return { id, blobKey, name, visibility, sizeBytes, mediaType, sha256: null };
+    },
+
+    /** Once, together with the file. What was sent stays leased until its address takes no more. */
+    close: (identity: Identity, id: string, create: () => Promise<void>): Promise<void> =>
+      database.transaction(async () => {
+        const closed = await database.query(
+          'DELETE FROM direct_uploads WHERE project_number = $1 AND id = $2 RETURNING true',
+          [identity.project.number, id],
+        );
+        if (closed.length === 0) throw notFound();
+        await create();
+      }),
+
+    async sweep(): Promise<void> {
+      await database.query('DELETE FROM direct_uploads WHERE expires_at <= $1', [new Date(now())]);
+    },
+
+    async eraseProject(projectNumber: number): Promise<void> {
+      await database.query('DELETE FROM direct_uploads WHERE project_number = $1', [projectNumber]);
+    },
+  };
+};
