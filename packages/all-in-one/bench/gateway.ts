@@ -12,6 +12,7 @@ import { loadSecrets } from '../src/secrets.ts';
 import { planStack } from '../src/stack/programs.ts';
 import { seedDatabase } from '../src/stack/seed-database.ts';
 import { startServers } from '../src/stack/servers.ts';
+import { allocationPerCall } from './allocation.ts';
 import { compare } from './compare.ts';
 import { cpuSeconds, type LoadRequest, load, median, paced, residentMib } from './load.ts';
 import { data, operatorToken, prepare } from './prepare.ts';
@@ -205,6 +206,15 @@ const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) =
   console.log(
     `gateway at 32 connections: ${micros.toFixed(0)} µs CPU a call (bound: 100 where the bare server takes 26)`,
   );
+
+  const second = plan.gateways[1];
+  const secondUrl = plan.urls[1];
+  if (second && secondUrl) {
+    const env = { ...second.env, BACKLOT_LOG_LEVEL: 'error' };
+    const request = { url: `${secondUrl}/api/runtime/demo/db/bench/${id}`, headers };
+    const bytes = await allocationPerCall(second.entry, env, secondUrl, request);
+    console.log(`gateway: ${(bytes / 1024).toFixed(1)} KiB on the heap a call`);
+  }
 
   const api = apiAt(`${origin}/api/runtime/demo`);
   const made = await api('POST', '/db/bench', { token, body: { data } });
