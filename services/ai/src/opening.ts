@@ -1,7 +1,7 @@
 import { ApiError, aiRoutes, type BodyOf } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { AiConfig } from './config.ts';
-import { type JsonSchemas, SchemaRefused } from './json-schema/json-schemas.ts';
+import { checkDepth, type JsonSchemas, SchemaRefused } from './json-schema/json-schemas.ts';
 import type { CompletionRequest, ModelProvider, Prompt } from './model-provider/model-provider.ts';
 import type { ProjectKeys } from './project-keys.ts';
 import type { Prompts } from './prompts.ts';
@@ -31,9 +31,12 @@ export interface OpeningDeps {
   config: AiConfig;
 }
 
+/** @throws SchemaRefused where it can't even be measured */
 const formatOf = (json: Asking['body']['json']): Prompt['format'] => {
   if (json === undefined || json === false) return 'text';
-  return json === true ? 'json' : { schema: json };
+  if (json === true) return 'json';
+  checkDepth(json);
+  return { schema: json };
 };
 
 /** As the caller sees it where the error is about the schema that was sent. */

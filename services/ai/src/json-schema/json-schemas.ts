@@ -52,8 +52,13 @@ export const isTooDeep = (value: unknown): boolean => {
   return false;
 };
 
-const textOf = (schema: JsonSchema): string => {
+/** What it lets through can be written as JSON. @throws SchemaRefused */
+export const checkDepth = (schema: JsonSchema): void => {
   if (isTooDeep(schema)) throw new SchemaRefused(`is nested deeper than ${maxDepth} levels`);
+};
+
+const textOf = (schema: JsonSchema): string => {
+  checkDepth(schema);
   const text = JSON.stringify(schema);
   if (text.length > maxSchemaLength) {
     throw new SchemaRefused(`has more than ${maxSchemaLength} characters`);

@@ -208,6 +208,14 @@ describe('generateText', () => {
     expect(await bed.takeUsage()).toEqual([]);
   });
 
+  it('refuses a schema that is nested too deeply to be written', async () => {
+    const json = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    const answer = await bed.ask(`${JSON.stringify(hello).slice(0, -1)},"json":${json}}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(answer.body.error).toContain('"json"');
+    expect(await bed.takeUsage()).toEqual([]);
+  });
+
   it('takes 200,000 characters', async () => {
     const messages = [user('x'.repeat(199_000)), user('x'.repeat(1000))];
     expect(await bed.ask({ messages }, { identity: reserved(300_000) })).toMatchObject({
