@@ -10,6 +10,8 @@ export interface ClaimedMail extends OutgoingMail {
   attempts: number;
   /** Recipients that get no mail of this project. */
   suppressed: readonly string[];
+  /** The project was stopped after the mail was accepted; the platform's own mails still go. */
+  isStopped: boolean;
 }
 
 /** The lease ended and another worker, or nobody, has the mail. */
@@ -38,6 +40,7 @@ interface ClaimedRow extends MailRow {
   project_id: string;
   attempts: number;
   suppressed: string[];
+  is_stopped: boolean;
 }
 
 const claimedOf = (row: ClaimedRow, claim: string): ClaimedMail => ({
@@ -45,6 +48,7 @@ const claimedOf = (row: ClaimedRow, claim: string): ClaimedMail => ({
   claim,
   attempts: row.attempts,
   suppressed: row.suppressed,
+  isStopped: row.is_stopped,
 });
 
 export interface DeliveriesDeps {
@@ -79,7 +83,9 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
            subject, html, plain_text, created_at, status, is_secret, error, attempts, ARRAY(
              SELECT recipient FROM unnest(recipients) AS recipient
                JOIN suppressions ON suppressions.project_number = mails.project_number
-                AND suppressions.address = lower(recipient)) AS suppressed`,
+                AND suppressions.address = lower(recipient)) AS suppressed,
+             NOT is_own AND EXISTS (SELECT FROM sending_stops WHERE resumed_at IS NULL
+                AND sending_stops.project_number = mails.project_number) AS is_stopped`,
         [new Date(now()), limit, claim, new Date(now() + leaseMs)],
       );
       return rows.map((row) => claimedOf(row, claim));

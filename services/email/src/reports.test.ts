@@ -197,6 +197,24 @@ describe('events of SendGrid', () => {
     expect((await send('fine@example.org')).status).toBe(200);
   }, 60_000);
 
+  it('hold back what the stopped project has queued, until it may send again', async () => {
+    const mails = await sendMany(200);
+    expect((await send('waiting@example.org')).status).toBe(200);
+    mailer.sent.splice(0);
+    await tell(mails.slice(0, 11).map((mail) => event(mail)));
+    await bed.service.deliver();
+    expect(mailer.sent).toMatchObject([{ to: [ownerAddress] }]);
+    expect((await bed.list())[0]).toMatchObject({
+      to: ['waiting@example.org'],
+      status: 'queued',
+      error: 'The project is stopped from sending.',
+    });
+    await bed.call('POST', `/platform/projects/${testProject.id}/emails/resume`, asOperator());
+    bed.clock.now += 60_000;
+    await bed.service.deliver();
+    expect(mailer.sent.at(-1)).toMatchObject({ to: ['waiting@example.org'] });
+  }, 60_000);
+
   it('let a project go on at just 5 % of bounces, and stop it at a complaint in 200', async () => {
     const mails = await sendMany(200);
     await tell(mails.slice(0, 10).map((mail) => event(mail)));

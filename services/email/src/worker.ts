@@ -85,6 +85,8 @@ export const createWorker = ({
     };
     let delivery: Delivery;
     try {
+      if (mail.isStopped)
+        throw new MailRefused('The project is stopped from sending.', { isTemporary: true });
       if (to.length === 0)
         throw new MailRefused(`Every recipient is ${suppressedReason}.`, { isTemporary: false });
       delivery = await mailer.send({ ...mail, to }, handOver);
