@@ -52,6 +52,22 @@ describe('credentials and what is remembered of them', () => {
     expect(await statusWith(good)).toBe(200);
   });
 
+  it('a bad token is left to a service that opens some things to all', async () => {
+    const file = '/api/runtime/demo/storage/files/1/a';
+    for (const [token, caller] of [
+      ['a.b.c', 'anonymous'],
+      [`bk_${'x'.repeat(43)}`, 'anonymous'],
+      [bed.token(), 'user'],
+      [secretKey, 'key'],
+    ] as const) {
+      const { status, body } = await bed.call('GET', file, { token });
+      expect([status, body.identity.caller]).toEqual([200, caller]);
+      expect(body.identity.hasBadCredential).toBe(caller === 'anonymous' ? true : undefined);
+    }
+    const { body } = await bed.call('GET', file);
+    expect(body.identity.hasBadCredential).toBeUndefined();
+  });
+
   it('a token is verified and its session asked for once', async () => {
     const token = bed.token();
     await Promise.all(Array.from({ length: 5 }, () => statusWith(token)));

@@ -62,8 +62,13 @@ export const createForward =
       onUnknown(new ApiError('timeout', 'The service did not answer in time.'));
     };
     let timer = setTimeout(onTime, patienceMs);
-    // An upload that was refused on its way.
-    if (takes === 'multipart') res.once('finish', () => discardBody(req));
+    const endUpload = () => {
+      if (req.complete) return;
+      discardBody(req);
+      giveUp();
+    };
+    // It may have been refused on its way.
+    if (takes === 'multipart') res.once('finish', endUpload);
     // Before a service in this process hears of it, which may then answer nobody.
     res.prependListener('close', () => {
       clearTimeout(timer);

@@ -27,7 +27,11 @@ export const createProxyUpstream = (target: string): Upstream => {
     proxy.on('proxyReq', (proxyReq, req) => {
       const call = calls.get(req);
       if (!call || call.isGivenUp) proxyReq.destroy();
-      else call.proxyReq = proxyReq;
+      else {
+        call.proxyReq = proxyReq;
+        // Or the service closes under an upload that it refuses on its way, and its answer is lost.
+        proxyReq.setHeader('connection', 'keep-alive');
+      }
     });
     proxy.on('proxyRes', (proxyRes, req, res) => {
       if (calls.get(req)?.isGivenUp || res.headersSent) proxyRes.destroy();

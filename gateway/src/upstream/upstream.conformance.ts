@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener, request } from 'node:http';
+import { discardBody } from '@backlot/http';
 import { identityHeader } from '@backlot/identity';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type SeenCall, type TestBed } from '../test-bed.ts';
@@ -161,6 +162,45 @@ export const upstreamConformance = (name: string, start: StartUpstream): void =>
       ]);
       for (const each of late) each();
       expect((await call('GET', `${list}/quick`)).status).toBe(200);
+    });
+
+    it('hands an answer over that comes before the end of an upload', async () => {
+      const { port } = await given((req, res) => {
+        req.once('data', () => {
+          res.writeHead(413, { 'Content-Type': 'application/json' }).end('{"code":"x"}');
+          discardBody(req);
+        });
+      });
+      const path = '/api/runtime/demo/storage/upload';
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+      const req = request({ port, path, method: 'POST', headers });
+      req.on('error', () => {});
+      req.write(Buffer.alloc(2 * 1024 * 1024));
+      const [res] = (await once(req, 'response')) as [IncomingMessage];
+      expect([res.statusCode, (await res.toArray()).join('')]).toEqual([413, '{"code":"x"}']);
+      req.destroy();
+    });
+
+    it('gives a file all the time that it moves, and cuts off one that stands still', async () => {
+      let write = () => {};
+      const { port } = await given((_req, res) => {
+        res.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 1000 });
+        write = () => void res.write('x');
+        write();
+      }, 200);
+      const req = request({ port, path: '/api/runtime/demo/storage/files/1/a' });
+      req.end();
+      const [res] = (await once(req, 'response')) as [IncomingMessage];
+      const gone = once(res, 'error');
+      res.on('data', () => {});
+      const from = performance.now();
+      for (let n = 0; n < 10; n++) {
+        write();
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+      expect(res.errored).toBeNull();
+      await gone;
+      expect(performance.now() - from).toBeGreaterThan(600);
     });
 
     it('lets the service know that the caller has gone', async () => {
