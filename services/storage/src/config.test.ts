@@ -14,6 +14,7 @@ describe('the settings', () => {
       quotaBytes: 10 * GIB,
       maxUploads: 256,
       uploadIdleMs: 20_000,
+      redirects: false,
       images: { maxPixels: 50_000_000, concurrency: 2 },
     });
   });

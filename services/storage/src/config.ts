@@ -14,6 +14,8 @@ export interface StorageConfig {
   maxUploads: number;
   /** An upload that sends nothing for so long is ended. */
   uploadIdleMs: number;
+  /** Readers are sent to the store itself, where it can be reached. */
+  redirects: boolean;
   images: {
     /** Of a source. */
     maxPixels: number;
@@ -39,6 +41,7 @@ const environment = z.object({
     .max(Number.MAX_SAFE_INTEGER)
     .default(10 * 1024 * MIB),
   BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
+  BACKLOT_FILES_REDIRECT: z.stringbool().default(false),
   BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
   BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(2),
   BACKLOT_UPLOAD_IDLE_SECONDS: z.coerce.number().min(1).max(300).default(20),
@@ -96,6 +99,7 @@ export const parseConfig = (env: Environment): StorageConfig => {
     quotaBytes: settings.BACKLOT_STORAGE_QUOTA_BYTES,
     maxUploads: settings.BACKLOT_STORAGE_MAX_UPLOADS,
     uploadIdleMs: settings.BACKLOT_UPLOAD_IDLE_SECONDS * 1000,
+    redirects: settings.BACKLOT_FILES_REDIRECT,
     images: {
       maxPixels: settings.BACKLOT_IMAGE_MAX_PIXELS,
       concurrency: settings.BACKLOT_IMAGE_CONCURRENCY,

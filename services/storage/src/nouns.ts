@@ -1,4 +1,5 @@
 import type { BlobStore } from './blob-store/blob-store.ts';
+import type { StorageConfig } from './config.ts';
 import type { Files } from './files.ts';
 import type { Images } from './images/images.ts';
 import type { Links } from './links.ts';
@@ -13,6 +14,7 @@ export interface Nouns {
   directUploads: DirectUploads;
   links: Links;
   store: BlobStore;
+  config: Pick<StorageConfig, 'redirects'>;
   /** Epoch milliseconds. */
   now: () => number;
 }

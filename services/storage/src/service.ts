@@ -62,7 +62,7 @@ const createNouns = ({ database, now, log, config, store }: StorageDeps, outbox:
   const uploads = createUploads({ store, looseBlobs, caps, config });
   const directUploads = createDirectUploads({ database, store, looseBlobs, caps, now });
   const images = createImages({ database, store, looseBlobs, now, config: config.images });
-  return { looseBlobs, files, images, uploads, directUploads, links, store, now };
+  return { looseBlobs, files, images, uploads, directUploads, links, store, config, now };
 };
 
 export const createStorageService = (deps: StorageDeps): StorageService => {

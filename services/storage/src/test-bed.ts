@@ -104,6 +104,7 @@ export const createTestBed = async (
       quotaBytes: 1024 ** 3,
       maxUploads: 64,
       uploadIdleMs: 20_000,
+      redirects: false,
       images: { maxPixels: 50_000_000, concurrency: 2 },
       ...config,
     },

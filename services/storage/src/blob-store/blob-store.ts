@@ -32,6 +32,12 @@ export interface DirectAccess {
     mostBytes: number,
     expiresInSeconds: number,
   ): Promise<{ url: string; fields: Record<string, string> }>;
+  /** An address that opens the blob to whoever has it, answered with these two headers. */
+  presignRead(
+    key: string,
+    headers: { contentType: string; contentDisposition: string },
+    expiresInSeconds: number,
+  ): Promise<string>;
   /** @throws BlobNotFound */
   copy(from: string, to: string): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { identityHeader } from '@backlot/identity';
 import { anonymous, asKey, signed, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../test-bed.ts';
+import { createTestBed, pathOf, type TestBed } from '../test-bed.ts';
 import { s3ConfigFor, startS3Store } from '../test-s3-store.ts';
 import { blobStoreConformance, type StoreUnderTest } from './blob-store.conformance.ts';
 import { BlobStoreUnavailable } from './blob-store.ts';
@@ -69,6 +69,28 @@ describe('files in S3', () => {
     expect(part.bytes.equals(content.subarray(5_242_870, 5_242_890))).toBe(true);
     await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
     expect(await s3.leftovers()).toEqual([]);
+  }, 60_000);
+
+  it('are read from S3 itself where the settings say so', async () => {
+    const other = await createTestBed({ redirects: true }, s3.store);
+    const { body } = await other.upload('<script>alert(1)</script>', { name: 'a.html' });
+    const answer = await fetch(other.http.url + pathOf(body.url), {
+      headers: { [identityHeader]: signed(anonymous()) },
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('cache-control')).toBe('private, max-age=300');
+    const found = await fetch(answer.headers.get('location') ?? '');
+    expect(await found.text()).toBe('<script>alert(1)</script>');
+    expect(found.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(found.headers.get('content-disposition')).toContain('a.html');
+    const head = await fetch(other.http.url + pathOf(body.url), {
+      method: 'HEAD',
+      headers: { [identityHeader]: signed(anonymous()) },
+    });
+    expect(head.status).toBe(200);
+    await other.call('DELETE', `/storage/files/${body.id}`, asKey());
+    await other.close();
   }, 60_000);
 
   it('are uploaded sixteen at once through four buffers', async () => {

@@ -16,6 +16,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Config } from '../config.ts';
 import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
 import { createPartBuffers, type PartBuffer } from './part-buffers.ts';
@@ -190,6 +191,16 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
           Conditions: [['content-length-range', 1, mostBytes]],
           Expires,
         }),
+      presignRead: (key, { contentType, contentDisposition }, expiresIn) =>
+        getSignedUrl(
+          client,
+          new GetObjectCommand({
+            ...at(key),
+            ResponseContentType: contentType,
+            ResponseContentDisposition: contentDisposition,
+          }),
+          { expiresIn },
+        ),
       async copy(from, to) {
         const CopySource = `${config.bucket}/${checkKey(from)}`;
         await asked(client.send(new CopyObjectCommand({ ...at(to), ...encrypted, CopySource })));

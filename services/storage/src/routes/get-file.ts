@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, storageRoutes } from '@backlot/contract';
@@ -5,7 +6,7 @@ import { identify, type MountedRoute, validate } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Request, Response } from 'express';
 import { mayRead } from '../access.ts';
-import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
+import { BlobNotFound, type DirectAccess } from '../blob-store/blob-store.ts';
 import { type File, fileNotFound } from '../files.ts';
 import { type Image, isAsked } from '../images/images.ts';
 import type { Signature } from '../links.ts';
@@ -49,16 +50,35 @@ const imageContentOf = (file: File, { mediaType, sizeBytes, variant }: Image): C
   return { ...whole, name, mediaType, sizeBytes, version: `${whole.version}-${variant}` };
 };
 
+/** How long the address of a redirect is good; it is remembered for half of that. */
+const redirectSeconds = 600;
+
+const redirectTo = async (direct: DirectAccess, blobKey: string, headers: OutgoingHttpHeaders) => ({
+  location: await direct.presignRead(
+    blobKey,
+    {
+      contentType: String(headers['content-type']),
+      contentDisposition: String(headers['content-disposition']),
+    },
+    redirectSeconds,
+  ),
+  'cache-control': `private, max-age=${redirectSeconds / 2}`,
+});
+
 const send = async (
   req: Request,
   res: Response,
-  store: BlobStore,
+  { store, config }: Pick<Nouns, 'store' | 'config'>,
   blobKey: string,
   content: Content,
 ) => {
   const serving = servingOf(content, req.method, req.headers);
   if (serving.status === 304 || req.method === 'HEAD') {
     res.writeHead(serving.status, serving.headers).end();
+    return;
+  }
+  if (config.redirects && store.direct) {
+    res.writeHead(302, await redirectTo(store.direct, blobKey, serving.headers)).end();
     return;
   }
   const stream = await store.open(blobKey, serving.range).catch((error: unknown) => {
@@ -73,7 +93,7 @@ const send = async (
   });
 };
 
-export const getFile = ({ files, images, links, store }: Nouns): MountedRoute => ({
+export const getFile = ({ files, images, links, store, config }: Nouns): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
     const identity = identify(req, context);
@@ -83,8 +103,8 @@ export const getFile = ({ files, images, links, store }: Nouns): MountedRoute =>
     const isSigned = links.isValid({ projectNumber, fileId: id }, query);
     const found = await files.find(projectNumber, id);
     const file = openTo(identity, found, isSigned, query);
-    if (!isAsked(query)) return send(req, res, store, file.blobKey, contentOf(file));
+    if (!isAsked(query)) return send(req, res, { store, config }, file.blobKey, contentOf(file));
     const image = await images.get(projectNumber, file, query);
-    return send(req, res, store, image.blobKey, imageContentOf(file, image));
+    return send(req, res, { store, config }, image.blobKey, imageContentOf(file, image));
   },
 });
