@@ -33,6 +33,16 @@ describe('the log', () => {
     }
   });
 
+  it.each(['cause', 'err'])('takes an aborted wait as %s', (name) => {
+    const line = logged({ [name]: AbortSignal.abort().reason, requestId: 'r1' });
+    expect(JSON.parse(line)).toMatchObject({ requestId: 'r1', msg: 'message' });
+  });
+
+  it('keeps what the cause of a failure says in plain values', () => {
+    const cause = Object.assign(new Error('no'), { code: '23505', position: 7, client: { a: 1 } });
+    expect(JSON.parse(logged({ cause })).cause).toEqual({ code: '23505', position: 7 });
+  });
+
   it('names the service, the time and the message, and keeps everything else', () => {
     expect(JSON.parse(logged({ requestId: 'r1' }))).toMatchObject({
       service: 'unit',

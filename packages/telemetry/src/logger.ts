@@ -15,6 +15,17 @@ const secretFields = [
 ];
 const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
+/**
+ * Codes and the like: what a cause says in words stands in the stack of `err`. Some causes, such as
+ * DOMException, can't be copied, and redaction copies what is nested.
+ */
+const plainValuesOf = (cause: unknown): unknown =>
+  typeof cause === 'object' && cause !== null
+    ? Object.fromEntries(
+        Object.entries(cause).filter(([, value]) => value !== Object(value) && value !== undefined),
+      )
+    : cause;
+
 export interface LoggerOptions {
   service: string;
   /** pino's levels; `silent` writes nothing. Default `info`. */
@@ -28,6 +39,7 @@ export const createLogger = ({ service, level = 'info', destination }: LoggerOpt
     level,
     base: { service },
     redact: { paths: redactedPaths, censor: '[removed]' },
+    serializers: { cause: plainValuesOf },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   return destination ? pino(options, destination) : pino(options);
