@@ -7,8 +7,9 @@
 export interface Deployable {
   /** Of its host, Deployment and Service; a service is reached at `http://<name>:8080`. */
   name: string;
-  /** Given to the image as its command. */
+  /** Given to the image as its command, after the options for Node. */
   entry: string;
+  nodeOptions: readonly string[];
   component: 'gateway' | 'service';
   /** Keys of the Secret `backlot-secrets` that it gets, under the same names. */
   secrets: readonly string[];
@@ -27,6 +28,7 @@ export interface Deployable {
 }
 
 interface Own {
+  nodeOptions?: readonly string[];
   secrets?: readonly string[];
   optionalSecrets?: readonly string[];
   asks?: readonly string[];
@@ -36,6 +38,7 @@ interface Own {
 const service = (name: string, memoryMib: number, own: Own = {}): Deployable => ({
   name,
   entry: `services/${name}/src/main.ts`,
+  nodeOptions: own.nodeOptions ?? [],
   component: 'service',
   secrets: ['DATABASE_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', ...(own.secrets ?? [])],
   optionalSecrets: own.optionalSecrets ?? [],
@@ -46,10 +49,18 @@ const service = (name: string, memoryMib: number, own: Own = {}): Deployable => 
   replicas: { min: 2, max: 6 },
 });
 
+/**
+ * V8 leaves garbage lying by how much memory the machine has. 2,400 calls of `/ai` took 304 MiB on one
+ * of 24 GiB where 41 were alive, with a small new space 197 and less CPU (2.1 for 2.6 ms a call). The old
+ * space is what V8 takes in a container of 384 MiB.
+ */
+const nodeOptions = ['--max-semi-space-size=8', '--max-old-space-size=256'];
+
 export const deployables: readonly Deployable[] = [
   {
     name: 'gateway',
     entry: 'gateway/src/main.ts',
+    nodeOptions: [],
     component: 'gateway',
     secrets: ['REDIS_URL', 'AMQP_URL', 'BACKLOT_IDENTITY_SECRET', 'BACKLOT_OPERATOR_TOKEN'],
     optionalSecrets: [],
@@ -61,6 +72,7 @@ export const deployables: readonly Deployable[] = [
   service('auth', 512, { secrets: ['BACKLOT_AUTH_MASTER_KEY'] }),
   service('records', 768),
   service('ai', 384, {
+    nodeOptions,
     secrets: ['BACKLOT_SECRETS_KEYS'],
     optionalSecrets: ['BACKLOT_AI_ENDPOINTS'],
   }),
@@ -70,6 +82,7 @@ export const deployables: readonly Deployable[] = [
     filesClaim: 'storage-files',
   }),
   service('email', 384, {
+    nodeOptions,
     optionalSecrets: ['BACKLOT_SMTP_URL', 'BACKLOT_SENDGRID_API_KEY'],
     asks: ['auth', 'projects'],
   }),

@@ -48,7 +48,7 @@ const probe = (path: string, probing: Partial<IProbe>): IProbe => ({
 const containerOf = (deployable: Deployable): IContainer => ({
   name: deployable.name,
   image: 'backlot',
-  args: [deployable.entry],
+  args: [...deployable.nodeOptions, deployable.entry],
   ports: [
     { name: 'http', containerPort: port },
     { name: 'metrics', containerPort: metricsPort },

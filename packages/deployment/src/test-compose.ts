@@ -73,7 +73,8 @@ export const composeFaults = (compose: Compose): string[] => {
   const published = Object.entries(compose.services).filter(([, { ports }]) => ports?.length);
   const exposed = published.filter(([name]) => name !== 'gateway').map(([name]) => name);
   const missing = deployables.filter(
-    ({ name, entry }) => compose.services[name]?.command?.join() !== entry,
+    ({ name, entry, nodeOptions }) =>
+      compose.services[name]?.command?.join() !== [...nodeOptions, entry].join(),
   );
   return [
     ...Object.entries(compose.services).flatMap(([name, service]) =>

@@ -10,6 +10,11 @@ export interface Program {
 }
 
 const services = ['auth', 'projects', 'records', 'ai', 'storage', 'email', 'payments'] as const;
+/** As in the containers (packages/deployment): bounds the garbage that V8 leaves lying. */
+const nodeOptionsOf = (name: string, given = '') =>
+  ['ai', 'email'].includes(name)
+    ? { NODE_OPTIONS: `--max-semi-space-size=8 --max-old-space-size=256 ${given}`.trim() }
+    : {};
 const entryOf = (name: string) =>
   fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
 
@@ -58,7 +63,12 @@ export const planStack = (
     services: services.map((name, index) => ({
       name,
       entry: entryOf(name),
-      env: { ...shared, ...origins, PORT: portOf(index) },
+      env: {
+        ...shared,
+        ...origins,
+        ...nodeOptionsOf(name, settings.NODE_OPTIONS),
+        PORT: portOf(index),
+      },
     })),
     gateways: urls.map((_, index) => ({
       name: `gateway-${index + 1}`,
