@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { StorageConfig } from './config.ts';
 import type { Links } from './links.ts';
 import type { LooseBlobs } from './loose-blobs.ts';
+import { lockProject } from './removals.ts';
 import type { ReceivedFile } from './upload/receive-form.ts';
 import type { Usage } from './usage.ts';
 
@@ -42,9 +43,6 @@ export interface Totals {
 
 const columns =
   'id, owner_id, name, size_bytes, media_type, visibility, sha256, blob_key, created_at';
-/** Files that go away in one transaction. */
-const batchSize = 200;
-const dayMs = 24 * 3600 * 1000;
 const isUuid = (text: string) => z.uuid().safeParse(text).success;
 
 const fileOf = (row: FileRow): File => ({
@@ -91,14 +89,6 @@ export const createFiles = ({ database, links, looseBlobs, usage, now, config }:
       createdAt: row.created_at.toISOString(),
     });
 
-  /** The row is locked until the end of the transaction: what changes the files goes one by one. */
-  const lock = (projectNumber: number) =>
-    database.query(
-      `INSERT INTO totals (project_number) VALUES ($1)
-       ON CONFLICT (project_number) DO UPDATE SET files = totals.files`,
-      [projectNumber],
-    );
-
   const count = async (projectNumber: number, bytes: number) => {
     const counted = await database.query(
       `UPDATE totals SET files = files + 1, bytes = bytes + $2
@@ -138,42 +128,6 @@ export const createFiles = ({ database, links, looseBlobs, usage, now, config }:
     if (erased.length > 0) throw new ApiError('invalid_token', 'This account has been erased.');
   };
 
-  /** Answers the keys of blobs that nobody has any more; at most one batch. */
-  const removeSome = (projectNumber: number, which: string, values: readonly unknown[]) =>
-    database.transaction(async () => {
-      await lock(projectNumber);
-      const rows = await database.query<{ id: string; blob_key: string; size_bytes: number }>(
-        `SELECT id, blob_key, size_bytes FROM files
-          WHERE project_number = $1 AND ${which} LIMIT ${batchSize} FOR UPDATE`,
-        [projectNumber, ...values],
-      );
-      const ids = rows.map((row) => row.id);
-      const images = await database.query<{ blob_key: string }>(
-        'DELETE FROM images WHERE project_number = $1 AND file_id = ANY($2) RETURNING blob_key',
-        [projectNumber, ids],
-      );
-      await database.query('DELETE FROM files WHERE project_number = $1 AND id = ANY($2)', [
-        projectNumber,
-        ids,
-      ]);
-      const bytes = rows.reduce((sum, row) => sum + row.size_bytes, 0);
-      await database.query(
-        'UPDATE totals SET files = files - $2, bytes = bytes - $3 WHERE project_number = $1',
-        [projectNumber, rows.length, bytes],
-      );
-      const keys = [...rows, ...images].map((row) => row.blob_key);
-      await looseBlobs.letGo(projectNumber, keys);
-      return keys;
-    });
-
-  const removeAll = async (projectNumber: number, which: string, values: readonly unknown[]) => {
-    for (;;) {
-      const keys = await removeSome(projectNumber, which, values);
-      if (keys.length === 0) return;
-      await looseBlobs.settle(projectNumber, keys);
-    }
-  };
-
   return {
     quotaReached: () => quotaReached(config.quotaBytes),
 
@@ -192,7 +146,7 @@ export const createFiles = ({ database, links, looseBlobs, usage, now, config }:
         const { number } = identity.project;
         const ownerId = identity.caller === 'user' ? identity.userId : null;
         await looseBlobs.takeOver(number, blobKey);
-        await lock(number);
+        await lockProject(database, number);
         if (ownerId !== null) await checkOwner(number, ownerId);
         await count(number, received.sizeBytes);
         await database.query(
@@ -219,36 +173,5 @@ export const createFiles = ({ database, links, looseBlobs, usage, now, config }:
     mine: (project: Identity['project'], ownerId: string, query: PageQuery) =>
       list('my-files', project, query, ownerId),
     all: (project: Identity['project'], query: PageQuery) => list('files', project, query),
-
-    /** False where it was gone already. */
-    async remove(projectNumber: number, id: string): Promise<boolean> {
-      const keys = await removeSome(projectNumber, 'id = $2', [id]);
-      await looseBlobs.settle(projectNumber, keys);
-      return keys.length > 0;
-    },
-
-    async eraseUser(projectNumber: number, userId: string): Promise<void> {
-      await database.transaction(async () => {
-        await lock(projectNumber);
-        await database.query(
-          `INSERT INTO erased_users (project_number, user_id, erased_at) VALUES ($1, $2, $3)
-           ON CONFLICT DO NOTHING`,
-          [projectNumber, userId, new Date(now())],
-        );
-      });
-      await removeAll(projectNumber, 'owner_id = $2', [userId]);
-    },
-
-    async eraseProject(projectNumber: number): Promise<void> {
-      await removeAll(projectNumber, 'true', []);
-      await database.query('DELETE FROM totals WHERE project_number = $1', [projectNumber]);
-    },
-
-    /** Forgets accounts that were erased so long ago that no upload of theirs can be under way. */
-    async sweep(): Promise<void> {
-      await database.query('DELETE FROM erased_users WHERE erased_at < $1', [
-        new Date(now() - dayMs),
-      ]);
-    },
   };
 };

@@ -22,6 +22,7 @@ import { createFiles } from './files.ts';
 import { createImages } from './images/images.ts';
 import { createLinks } from './links.ts';
 import { createLooseBlobs, renewMs } from './loose-blobs.ts';
+import { createRemovals } from './removals.ts';
 import { routesOf } from './routes/index.ts';
 import { createCaps } from './upload/caps.ts';
 import { createDirectUploads } from './upload/direct-uploads.ts';
@@ -61,8 +62,9 @@ const createNouns = ({ database, now, log, config, store }: StorageDeps, outbox:
   const caps = createCaps(files, config);
   const uploads = createUploads({ store, looseBlobs, caps, config });
   const directUploads = createDirectUploads({ database, store, looseBlobs, caps, now });
+  const removals = createRemovals({ database, looseBlobs, now });
   const images = createImages({ database, store, looseBlobs, now, config: config.images });
-  return { looseBlobs, files, images, uploads, directUploads, links, store, config, now };
+  return { looseBlobs, files, removals, images, uploads, directUploads, links, store, config, now };
 };
 
 export const createStorageService = (deps: StorageDeps): StorageService => {
@@ -70,7 +72,7 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
   const outbox = createOutbox(database, (err) => log.error({ err }, 'events wait to be published'));
   const idempotency = createIdempotencyStore(database);
   const nouns = createNouns(deps, outbox);
-  const { files, directUploads, looseBlobs } = nouns;
+  const { removals, directUploads, looseBlobs } = nouns;
   const sweepFailed = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
   const sweepBlobs = async () => {
     await looseBlobs.renew();
@@ -79,7 +81,7 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
   const sweepers = [
     createSweeper(sweepBlobs, sweepFailed, renewMs),
     createSweeper(
-      () => Promise.all([idempotency.sweep(), files.sweep(), directUploads.sweep()]),
+      () => Promise.all([idempotency.sweep(), removals.sweep(), directUploads.sweep()]),
       sweepFailed,
     ),
   ];
@@ -101,7 +103,7 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
         topics: ['user.erased'],
         handler: ({ payload }) => {
           const { projectNumber, userId } = events['user.erased'].parse(payload);
-          return files.eraseUser(projectNumber, userId);
+          return removals.eraseUser(projectNumber, userId);
         },
       });
       await bus.subscribe({
@@ -110,7 +112,7 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
         handler: async ({ payload }) => {
           const { projectNumber } = events['project.erased'].parse(payload);
           await directUploads.eraseProject(projectNumber);
-          await files.eraseProject(projectNumber);
+          await removals.eraseProject(projectNumber);
         },
       });
       outbox.start((event) => bus.publish(event));

@@ -99,3 +99,26 @@ export const createPartBuffers = (partBytes: number, count: number): PartBuffers
   };
   return { acquire };
 };
+
+/** Cuts a stream into parts; each is the receiver's to release. */
+export async function* partsOf(source: AsyncIterable<Buffer>, next: () => Promise<PartBuffer>) {
+  let part: PartBuffer | undefined;
+  try {
+    for await (const chunk of source) {
+      for (let at = 0; at < chunk.length; ) {
+        part ??= await next();
+        at += await part.fill(chunk.subarray(at));
+        if (!part.isFull()) continue;
+        const full = part;
+        part = undefined;
+        yield full;
+      }
+    }
+    if (!part) return;
+    const last = part;
+    part = undefined;
+    yield last;
+  } finally {
+    part?.release();
+  }
+}

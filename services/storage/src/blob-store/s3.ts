@@ -1,5 +1,3 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -11,7 +9,6 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
-  S3Client,
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
@@ -19,13 +16,13 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Config } from '../config.ts';
 import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
-import { createPartBuffers, type PartBuffer } from './part-buffers.ts';
+import { createPartBuffers, type PartBuffer, partsOf } from './part-buffers.ts';
+import { createS3Client } from './s3-client.ts';
 
 /** The least that S3 takes for a part that is not the last; 10,000 of them are 48 GiB. */
 const partBytes = 5 * 1024 * 1024;
 /** Of one upload. */
 const partsInFlight = 3;
-const maxSockets = 128;
 
 const isMissing = (error: unknown) =>
   error instanceof S3ServiceException &&
@@ -37,46 +34,6 @@ const asked = <T>(request: Promise<T>): Promise<T> =>
     if (isMissing(error)) throw new BlobNotFound('no such blob', { cause: error });
     throw new BlobStoreUnavailable('S3 fails', { cause: error });
   });
-
-export const createS3Client = (config: S3Config): S3Client =>
-  new S3Client({
-    region: config.region,
-    ...(config.endpoint === undefined ? {} : { endpoint: config.endpoint }),
-    ...(config.credentials === undefined ? {} : { credentials: config.credentials }),
-    forcePathStyle: config.forcePathStyle,
-    requestChecksumCalculation: config.checksums,
-    responseChecksumValidation: config.checksums,
-    requestHandler: {
-      connectionTimeout: 3000,
-      // Of silence.
-      socketTimeout: 60_000,
-      httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
-      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets }),
-    },
-  });
-
-/** Cuts a stream into parts; each is the receiver's to release. */
-async function* partsOf(source: AsyncIterable<Buffer>, next: () => Promise<PartBuffer>) {
-  let part: PartBuffer | undefined;
-  try {
-    for await (const chunk of source) {
-      for (let at = 0; at < chunk.length; ) {
-        part ??= await next();
-        at += await part.fill(chunk.subarray(at));
-        if (!part.isFull()) continue;
-        const full = part;
-        part = undefined;
-        yield full;
-      }
-    }
-    if (!part) return;
-    const last = part;
-    part = undefined;
-    yield last;
-  } finally {
-    part?.release();
-  }
-}
 
 /** Blobs as objects of a bucket. */
 export const createS3BlobStore = (config: S3Config): BlobStore => {

@@ -2,7 +2,7 @@ import { ApiError, storageRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { StorageConfig } from '../config.ts';
 import type { Files } from '../files.ts';
-import type { Cap } from './receive-form.ts';
+import type { Cap } from './measure.ts';
 
 export interface Caps {
   /** The most that this caller's file may have. */

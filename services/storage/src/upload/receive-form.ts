@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
 import multer, { MulterError, type StorageEngine } from 'multer';
-import { headBytes, mediaTypeOf } from '../media-type.ts';
 import { cleanFileName } from './file-name.ts';
+import { type Cap, FormBroken, measure } from './measure.ts';
 
 export interface ReceivedFile {
   name: string;
@@ -14,12 +13,6 @@ export interface ReceivedFile {
   sha256: Buffer | null;
   mediaType: string;
   visibility: Visibility;
-}
-
-/** The most that the file may have, and what is answered past it. */
-export interface Cap {
-  bytes: number;
-  error(): ApiError;
 }
 
 export interface FormOptions {
@@ -93,45 +86,6 @@ const formOf = (req: IncomingMessage, idleMs: number) => {
   return form;
 };
 
-/** It is the form that failed the store, not the other way round. */
-class FormBroken extends Error {}
-
-async function* chunksOf(source: AsyncIterable<Buffer>) {
-  try {
-    yield* source;
-  } catch (cause) {
-    throw new FormBroken('the form broke off', { cause });
-  }
-}
-
-/** Counts, hashes and keeps the begin of what passes. */
-const measure = (cap: Cap) => {
-  const hash = createHash('sha256');
-  const head: Buffer[] = [];
-  let headSize = 0;
-  let sizeBytes = 0;
-  return {
-    async *through(source: AsyncIterable<Buffer>) {
-      for await (const chunk of chunksOf(source)) {
-        sizeBytes += chunk.length;
-        if (sizeBytes > cap.bytes) throw cap.error();
-        hash.update(chunk);
-        if (headSize < headBytes) {
-          head.push(chunk.subarray(0, headBytes - headSize));
-          headSize += chunk.length;
-        }
-        yield chunk;
-      }
-      if (sizeBytes === 0) throw invalid('"file": is empty.');
-    },
-    result: async () => ({
-      sizeBytes,
-      sha256: hash.digest(),
-      mediaType: await mediaTypeOf(Buffer.concat(head), sizeBytes),
-    }),
-  };
-};
-
 /** Hands each file to `take`; what it throws is what the call fails with. */
 const engineOf = (
   take: (form: unknown, file: Express.Multer.File) => Promise<void>,
@@ -191,7 +145,7 @@ export const receiveForm = async (
   let taking: Promise<ReceivedFile> | undefined;
   const take = async (fields: unknown, file: Express.Multer.File): Promise<ReceivedFile> => {
     const visibility = visibilityOf(fields);
-    const measured = measure(cap);
+    const measured = measure(cap, () => invalid('"file": is empty.'));
     await store(measured.through(file.stream));
     return { name: cleanFileName(file.originalname), visibility, ...(await measured.result()) };
   };
