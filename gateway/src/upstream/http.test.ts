@@ -1,8 +1,8 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../test-bed.ts';
-import { createHttpUpstream } from './http.ts';
+import { createHttpUpstream, createHttpUpstreams } from './http.ts';
 import { createProxyUpstream } from './proxy.ts';
 import { upstreamConformance } from './upstream.conformance.ts';
 
@@ -73,3 +73,23 @@ describe.each([
     expect(sockets.size).toBe(1);
   });
 });
+
+it('lets a thousand answers of a model stream at a time', async () => {
+  const streams = 1000;
+  const open: ServerResponse[] = [];
+  const origin = await listen((_req, res) => {
+    res.writeHead(200);
+    open.push(res);
+    if (open.length === streams) for (const each of open) each.end('{}');
+  });
+  const others = { auth: origin, projects: origin, records: origin, storage: origin };
+  const upstreams = createHttpUpstreams({ ...others, email: origin, payments: origin, ai: origin });
+  const gateway = await listen((req, res) => {
+    upstreams.ai.forward(req, res, (error) => res.destroy(error));
+  });
+  const answers = await Promise.all(
+    Array.from({ length: streams }, async () => (await fetch(gateway)).text()),
+  );
+  expect(new Set(answers)).toEqual(new Set(['{}']));
+  for (const each of Object.values(upstreams)) each.close();
+}, 60_000);

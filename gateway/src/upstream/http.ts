@@ -3,12 +3,17 @@ import { createPoolUpstream } from './pool.ts';
 import { createProxyUpstream } from './proxy.ts';
 import type { Upstream } from './upstream.ts';
 
+const usualConnections = 256;
+/** A model's answer takes a connection for as long as the model speaks. */
+const modelConnections = 4096;
+
 /**
  * A service behind HTTP: JSON calls go over undici's pool, uploads and bodies of undeclared length
  * through http-proxy-middleware. @param origin for example `http://auth:8081`
+ * @param connections at most, for JSON calls
  */
-export const createHttpUpstream = (origin: string): Upstream => {
-  const pool = createPoolUpstream(origin);
+export const createHttpUpstream = (origin: string, connections = usualConnections): Upstream => {
+  const pool = createPoolUpstream(origin, connections);
   const proxy = createProxyUpstream(origin);
   return {
     forward(req, res, onFailure) {
@@ -30,7 +35,7 @@ export const createHttpUpstreams = (
   auth: createHttpUpstream(origins.auth),
   projects: createHttpUpstream(origins.projects),
   records: createHttpUpstream(origins.records),
-  ai: createHttpUpstream(origins.ai),
+  ai: createHttpUpstream(origins.ai, modelConnections),
   storage: createHttpUpstream(origins.storage),
   email: createHttpUpstream(origins.email),
   payments: createHttpUpstream(origins.payments),

@@ -5,7 +5,6 @@ import type { OnFailure, Upstream } from './upstream.ts';
 
 /** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
 const idleMs = 30_000;
-const connections = 256;
 const connectTimeoutMs = 3000;
 
 /** Passes one answer on, with the caller's pace. */
@@ -48,8 +47,9 @@ const passOn = (
 /**
  * A service behind HTTP, for calls whose body is small or none. undici's dispatch costs the gateway
  * less than half of what a proxied pair of node:http messages does (docs/decisions/0007).
+ * @param connections at most; further calls wait for one
  */
-export const createPoolUpstream = (origin: string): Upstream => {
+export const createPoolUpstream = (origin: string, connections: number): Upstream => {
   const pool = new Pool(origin, {
     connections,
     pipelining: 1,
