@@ -69,6 +69,18 @@ describe('the platform’s own mails', () => {
     expect(mail.text).toMatch(/^Hello,\n/);
   });
 
+  it.each([
+    ['http://evil.example/prize', 'Hello,'],
+    ['You have won. See evil.example', 'Hello,'],
+    ['Write to me@evil.example', 'Hello,'],
+    ['Dr. Ada D’Arcy-López', 'Hello Dr. Ada D’Arcy-López,'],
+  ])('greet nobody by an address that a stranger gave as a name: %s', async (name, greeting) => {
+    await tell('mail.requested', { ...requested, name });
+    const mail = await sent();
+    expect(mail.text?.split('\n')[0]).toBe(greeting);
+    expect(mail.html).not.toContain('evil.example');
+  });
+
   it('go out once, however often their event comes, and cost nothing', async () => {
     const id = randomUUID();
     await Promise.all(Array.from({ length: 5 }, () => tell('mail.requested', requested, id)));

@@ -52,7 +52,10 @@ export const render = (letter: Letter) => {
   return { subject, html: htmlOf(clean), text: textOf(clean) };
 };
 
-const greet = (name: string | null) => (name === null ? 'Hello,' : `Hello ${name},`);
+/** Mail programs make links of them; whoever signs up gives any name, and anybody's address. */
+const holdsAddress = (name: string) => /[/:@\\]|\.\S/u.test(name);
+const greet = (name: string | null) =>
+  name === null || holdsAddress(name) ? 'Hello,' : `Hello ${name},`;
 const until = (expiresAt: string) =>
   `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
 
