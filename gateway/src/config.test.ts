@@ -20,7 +20,7 @@ it('needs a secret and the services, the rest has defaults', () => {
     metricsPort: undefined,
     redisUrl: 'redis://redis:6379',
     redisTimeoutMs: 100,
-    reservationTtlMs: 180_000,
+    reservationTtlMs: 360_000,
     amqpUrl: 'amqp://rabbitmq:5672',
     logLevel: 'info',
     identitySecret: 's'.repeat(32),

@@ -31,7 +31,7 @@ const schema = z.object({
   BACKLOT_TOKEN_ISSUER: z.string().min(1).max(255).default('backlot'),
   BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
-  BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(180),
+  BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(360),
   BACKLOT_AUTH_ORIGIN: originSetting,
   BACKLOT_PROJECTS_ORIGIN: originSetting,
   BACKLOT_RECORDS_ORIGIN: originSetting,

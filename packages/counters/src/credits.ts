@@ -47,6 +47,6 @@ export interface CreditCounters {
 }
 
 /** A gateway that was lost never settles; past this its reservations are free again. */
-export const reservationTtlMs = 180_000;
+export const reservationTtlMs = 360_000;
 /** Longer than a broker may be away before its usage events are booked. */
 export const settledTtlMs = 24 * 3_600_000;

@@ -91,7 +91,7 @@ export interface RedisCountersOptions {
    * differ agree.
    */
   now?: () => number;
-  /** Longer than any call takes. Default 180,000. */
+  /** Longer than any call takes. Default 360,000. */
   reservationTtlMs?: number;
   /** Told after Redis has lost everything and all processes have put back what they hold. */
   onLoss?: () => void;
