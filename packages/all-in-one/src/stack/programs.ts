@@ -13,7 +13,7 @@ const services = ['auth', 'projects', 'records', 'ai', 'storage', 'email', 'paym
 /** As in the containers (packages/deployment): bounds the garbage that V8 leaves lying. */
 const nodeOptionsOf = (name: string, given = '') =>
   ['ai', 'email'].includes(name)
-    ? { NODE_OPTIONS: `--max-semi-space-size=8 --max-old-space-size=256 ${given}`.trim() }
+    ? { NODE_OPTIONS: `--max-semi-space-size=4 --max-old-space-size=256 ${given}`.trim() }
     : {};
 const entryOf = (name: string) =>
   fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
