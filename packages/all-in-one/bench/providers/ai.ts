@@ -70,7 +70,9 @@ const benchFirstToken = async (subject: AiSubject) => {
 
 const streams = 1000;
 const openedPerSecond = 200;
-const heldSeconds = 15;
+const heldMs = 10_000;
+const openingMs = 60_000;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The provider sends each stream a piece a second. */
 const benchOpenStreams = async (subject: AiSubject) => {
@@ -79,22 +81,22 @@ const benchOpenStreams = async (subject: AiSubject) => {
   const agent = new Agent({ maxSockets: streams });
   const before = residentMib(pid);
   const begun = new Set<number>();
-  let most = before;
-  let failures = 0;
-  const sampling = setInterval(() => {
-    most = Math.max(most, residentMib(pid));
-  }, 100);
-  const open = (index: number) =>
-    post(agent, ask(), () => begun.add(index)).catch(() => failures++);
+  const failures: unknown[] = [];
   const all: Promise<unknown>[] = [];
+  const startedAt = performance.now();
   for (let index = 0; index < streams; index++) {
-    all.push(open(index));
-    await new Promise((resolve) => setTimeout(resolve, 1000 / openedPerSecond));
+    const stream = post(agent, ask(), () => begun.add(index));
+    all.push(stream.catch((error) => failures.push(error)));
+    await pause(1000 / openedPerSecond);
   }
-  await new Promise((resolve) => setTimeout(resolve, heldSeconds * 1000));
-  clearInterval(sampling);
-  if (begun.size < streams || failures > 0)
-    throw new Error(`${begun.size} streams have begun, ${failures} have ended.`);
+  while (begun.size < streams && performance.now() - startedAt < openingMs) await pause(100);
+  let most = residentMib(pid);
+  for (const until = performance.now() + heldMs; performance.now() < until; ) {
+    most = Math.max(most, residentMib(pid));
+    await pause(100);
+  }
+  if (begun.size < streams || failures.length > 0)
+    throw new Error(`${begun.size} streams have begun, ${failures.length} have ended.`);
   agent.destroy();
   await Promise.all(all);
   console.log(

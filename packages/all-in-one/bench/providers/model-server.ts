@@ -6,7 +6,7 @@ import { monotonicMs } from './clients.ts';
 const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
 const named = { id: 'x', created: 1, model: 'm' };
 const pieceMs = 1000;
-const pieces = 60;
+const pieces = 100;
 
 const whole = JSON.stringify({
   ...named,
