@@ -126,6 +126,24 @@ describe('credits at the gateway', () => {
     expect(await counters.reserved(ownerId)).toBe(2000);
   });
 
+  it('counts a body that turns out to be too large, and charges nothing', async () => {
+    const counters = await start(9000, { service: service((send) => send(200, 1000)) });
+    const chunked = () =>
+      fetch(`http://127.0.0.1:${bed.port}/api/runtime/demo/ai`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: ReadableStream.from([Buffer.alloc(900), Buffer.alloc(900)]),
+        duplex: 'half',
+      });
+    const answer = await chunked();
+    expect(answer.status).toBe(413);
+    expect(answer.headers.get('ratelimit')).toContain('"caller"');
+    expect(served).toEqual([]);
+    expect(await counters.reserved(ownerId)).toBe(0);
+    await counters.load(ownerId, 0, 2);
+    expect((await chunked()).status).toBe(402);
+  });
+
   it('settles what was spent for a caller who has gone', async () => {
     let release = () => {};
     const counters = await start(9000, {

@@ -162,6 +162,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       project = checkTarget(await findProject.byId(targetProjectId), caller, definition);
     }
     checkSize(req, definition);
+    if (ahead?.refusal) throw ahead.refusal;
 
     const passed = ahead?.req ?? req;
     signIdentity(passed, { project, caller, address, requestId, charge });

@@ -6,10 +6,13 @@ export interface ReadAhead {
   req: IncomingMessage;
   /** What the body means; undefined when it is no JSON that can be read here. */
   body: unknown;
+  /** For a body that turned out to be too large; the call is counted before it is told. */
+  refusal?: ApiError;
 }
 
+/** Undefined where there are more. @throws ApiError invalid_body */
 const collect = (req: IncomingMessage, limitBytes: number) =>
-  new Promise<Buffer>((resolve, reject) => {
+  new Promise<Buffer | undefined>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
@@ -17,7 +20,7 @@ const collect = (req: IncomingMessage, limitBytes: number) =>
       size += chunk.length;
       if (size <= limitBytes) return;
       req.off('data', onData);
-      reject(new ApiError('body_too_large', `The body may have at most ${limitBytes} bytes.`));
+      resolve(undefined);
     };
     req.on('data', onData);
     req.once('end', () => resolve(Buffer.concat(chunks)));
@@ -54,7 +57,7 @@ const replay = (req: IncomingMessage, bytes: Buffer): IncomingMessage => {
 /**
  * Reads the body of a call whose price depends on it. A body that says itself that it is too large
  * stays unread.
- * @throws ApiError body_too_large, invalid_body
+ * @throws ApiError invalid_body
  */
 export const readAhead = async (
   req: IncomingMessage,
@@ -63,5 +66,9 @@ export const readAhead = async (
   const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
   if (Number(req.headers['content-length'] ?? 0) > limitBytes) return { req, body: undefined };
   const bytes = await collect(req, limitBytes);
+  if (!bytes) {
+    const message = `The body may have at most ${limitBytes} bytes.`;
+    return { req, body: undefined, refusal: new ApiError('body_too_large', message) };
+  }
   return { req: replay(req, bytes), body: parse(bytes) };
 };
