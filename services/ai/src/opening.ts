@@ -2,6 +2,7 @@ import { ApiError, aiRoutes, type BodyOf } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { AiConfig } from './config.ts';
 import { checkDepth, type JsonSchemas, SchemaRefused } from './json-schema/json-schemas.ts';
+import { createSchemaChecks } from './json-schema/schema-checks.ts';
 import type { CompletionRequest, ModelProvider, Prompt } from './model-provider/model-provider.ts';
 import type { ProjectKeys } from './project-keys.ts';
 import type { Prompts } from './prompts.ts';
@@ -53,7 +54,8 @@ export const callerGone = (cause: unknown) =>
   new ApiError('overloaded', 'The caller has gone.', { cause });
 
 export const createOpening = (deps: OpeningDeps) => {
-  const { provider, schemas, prompts, projectKeys, spendings, usage, config } = deps;
+  const { provider, prompts, projectKeys, spendings, usage, config } = deps;
+  const checkSchema = createSchemaChecks(deps.schemas);
 
   const promptOf = async ({ identity, body }: Asking): Promise<Prompt> => {
     const messages = aiRoutes.conversationOf(body);
@@ -78,7 +80,8 @@ export const createOpening = (deps: OpeningDeps) => {
         outputTokens: body.maxTokens ?? aiRoutes.maxOutputTokens,
       });
       const { maxOutputTokens } = spending;
-      if (typeof prompt.format === 'object') await schemas.check(prompt.format.schema);
+      if (typeof prompt.format === 'object')
+        await checkSchema(identity.project.number, prompt.format.schema);
       signal.throwIfAborted();
       const ends = AbortSignal.any([signal, AbortSignal.timeout(config.answerTimeoutMs)]);
       return { request: { ...prompt, maxOutputTokens, choice, signal: ends }, spending };
