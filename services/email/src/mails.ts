@@ -3,6 +3,7 @@ import type { Database, Outbox } from '@backlot/database';
 import { type Page, type PageQuery, pageOf, positionOf } from '@backlot/http';
 import { uuidv7 } from 'uuidv7';
 import { z } from 'zod';
+import { createBacklog } from './backlog.ts';
 import type { Event, MailRow, NewMail, NewOwnMail, Refusal } from './mail.ts';
 
 const columns =
@@ -24,6 +25,7 @@ export interface MailsDeps {
 export type Mails = ReturnType<typeof createMails>;
 
 export const createMails = ({ database, outbox, now, maxWaitingPerProject }: MailsDeps) => {
+  const backlog = createBacklog(database, now, maxWaitingPerProject);
   const newRow = () => ({ id: uuidv7(), createdAt: new Date(now()) });
   const queued = (mail: NewMail, mailId: string): Event => ({
     topic: 'mail.queued',
@@ -37,8 +39,9 @@ export const createMails = ({ database, outbox, now, maxWaitingPerProject }: Mai
   return {
     /** One statement: the mail, its event and those given are there together, or none of them. */
     async accept(mail: NewMail, events: readonly Event[]): Promise<Refusal | undefined> {
+      if (!(await backlog.take(mail.projectNumber))) return 'too_many_waiting';
       const { id, createdAt } = newRow();
-      const [row] = await database.named<{ stored: boolean; stopped: boolean }>(
+      const [row] = await database.named<{ stored: boolean }>(
         'accept-mail',
         `WITH stop AS (SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL),
          mail AS (
@@ -46,19 +49,18 @@ export const createMails = ({ database, outbox, now, maxWaitingPerProject }: Mai
              subject, html, next_attempt_at, created_at)
            SELECT $1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9
             WHERE NOT EXISTS (SELECT FROM stop)
-              AND NOT EXISTS (SELECT FROM mails WHERE project_number = $1 AND status = 'queued' OFFSET $10)
            RETURNING id),
          events AS (
            INSERT INTO outbox (topic, payload)
-           SELECT topic, payload::jsonb FROM mail, unnest($11::text[], $12::text[]) AS event (topic, payload))
-         SELECT EXISTS (SELECT FROM mail) AS stored, EXISTS (SELECT FROM stop) AS stopped`,
+           SELECT topic, payload::jsonb FROM mail, unnest($10::text[], $11::text[]) AS event (topic, payload))
+         SELECT EXISTS (SELECT FROM mail) AS stored`,
         [
           ...[mail.projectNumber, id, mail.projectId, mail.recipients],
           ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
-          ...[maxWaitingPerProject - 1, ...eventValues([queued(mail, id), ...events])],
+          ...eventValues([queued(mail, id), ...events]),
         ],
       );
-      if (!row?.stored) return row?.stopped ? 'stopped' : 'too_many_waiting';
+      if (!row?.stored) return 'stopped';
       outbox.wake();
       return undefined;
     },
