@@ -43,9 +43,11 @@ const tooShort = ({ spending, request }: Opened) =>
 const tokensSoFar = (request: CompletionRequest, delivered: string) =>
   estimatePromptTokens(request) + (delivered === '' ? 0 : estimateTokens(delivered));
 
-/** What fails on our side or the provider's is free, although its beginning was delivered. */
-const isFree = (failure: unknown) =>
-  !(failure instanceof ApiError) || (failure.status >= 500 && failure.code !== 'timeout');
+/**
+ * What fails on our side or the provider's, the deadline included, is free although its beginning was
+ * delivered (contract section 2: 502 and 504 are never charged).
+ */
+const isFree = (failure: unknown) => !(failure instanceof ApiError) || failure.status >= 500;
 
 /**
  * What a stream that ended before its time leaves behind: nothing where its answer can still be a
