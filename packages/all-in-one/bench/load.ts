@@ -13,6 +13,8 @@ export interface LoadRequest {
   body?: string;
   /** 64 unless stated. */
   connections?: number;
+  /** How long a connection waits between its calls, on average. None unless stated. */
+  pauseMs?: number;
 }
 
 export interface LoadResult {
@@ -24,15 +26,16 @@ export interface LoadResult {
 
 const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 
-/** Calls as fast as answers come, by wrk. */
+/** Calls as fast as answers come, or with pauses, by wrk. */
 export const load = async (request: LoadRequest, seconds: number): Promise<LoadResult> => {
-  const { url, method = 'GET', headers = {}, body = '', connections = 64 } = request;
+  const { url, method = 'GET', headers = {}, body = '', connections = 64, pauseMs = 0 } = request;
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
   const { stdout } = await run('wrk', [
     ...options,
     '--',
     method,
     body,
+    String(pauseMs),
     ...Object.entries(headers).flat(),
   ]).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
