@@ -51,8 +51,8 @@ const service = (name: string, memoryMib: number, own: Own = {}): Deployable => 
 
 /**
  * V8 leaves garbage lying by how much memory the machine has. 2,400 calls of `/ai` took 304 MiB on one
- * of 24 GiB where 41 were alive, with this new space 193 and no more CPU. The old
- * space is what V8 takes in a container of 384 MiB.
+ * of 24 GiB where 41 were alive, with this new space 193. The old space is what V8
+ * takes in a container of 384 MiB.
  */
 const nodeOptions = ['--max-semi-space-size=4', '--max-old-space-size=256'];
 
