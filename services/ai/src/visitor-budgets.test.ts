@@ -31,8 +31,13 @@ describe('the budget of a visitor', () => {
   });
   const ask = (credits: number | undefined, caller?: Identity, body: unknown = hello) =>
     bed.ask(body, { identity: withBudget(credits, caller) });
-  const days = () =>
-    bed.database.query<{ millicredits: number }>('SELECT millicredits FROM visitor_days');
+  /** Of the visitor and of their address, which are equal where nobody else is there. */
+  const days = async () => {
+    const rows = await bed.database.query<{ used: number }>(
+      'SELECT millicredits AS used FROM visitor_days ORDER BY used',
+    );
+    return rows.map(({ used }) => used);
+  };
 
   it('ends the day at 429, until midnight UTC', async () => {
     for (let call = 0; call < 3; call++) expect((await ask(3)).status).toBe(200);
@@ -49,7 +54,7 @@ describe('the budget of a visitor', () => {
     const passed = answers.filter(({ status }) => status === 200);
     expect(passed).toHaveLength(7);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(13);
-    expect(await days()).toEqual([{ millicredits: 7000 }]);
+    expect(await days()).toEqual([7000, 7000]);
     expect(await bed.takeUsage()).toHaveLength(7);
   });
 
@@ -57,7 +62,7 @@ describe('the budget of a visitor', () => {
     for (let call = 0; call < 2; call++) {
       expect((await ask(10, undefined, { ...hello, maxTokens: 4096 })).status).toBe(200);
     }
-    expect(await days()).toEqual([{ millicredits: 2000 }]);
+    expect(await days()).toEqual([2000, 2000]);
   });
 
   it('holds an answer to what is left, and tells 429 where that is too little', async () => {
@@ -72,7 +77,7 @@ describe('the budget of a visitor', () => {
     expect(await ask(1, undefined, { messages, json })).toMatchObject({
       body: { code: 'visitor_budget' },
     });
-    expect(await days()).toEqual([{ millicredits: 0 }]);
+    expect(await days()).toEqual([0, 0]);
   });
 
   it('is given back where the call fails', async () => {
@@ -85,14 +90,14 @@ describe('the budget of a visitor', () => {
       expect((await ask(1, undefined, { ...hello, stream })).status).toBe(502);
     }
     expect((await ask(1, undefined, { ...hello, json: { type: 'banana' } })).status).toBe(400);
-    expect(await days()).toEqual([{ millicredits: 0 }]);
+    expect(await days()).toEqual([0, 0]);
     bed.useProvider(
       fakeProvider(async () => ({ text: 'x', promptTokens: 1, outputTokens: 1, isCut: false })),
     );
     for (const stream of [false, true]) {
       expect((await ask(2, undefined, { ...hello, stream })).status).toBe(200);
     }
-    expect(await days()).toEqual([{ millicredits: 2000 }]);
+    expect(await days()).toEqual([2000, 2000]);
   });
 
   it('is each user’s own, and each address’s where nobody is signed in', async () => {
@@ -103,6 +108,35 @@ describe('the budget of a visitor', () => {
     const visitors = [user(1), user(2), reserved(10_000), { ...reserved(9000), ip: '192.0.2.9' }];
     for (const visitor of visitors) expect((await ask(1, visitor)).status).toBe(200);
     for (const visitor of visitors) expect((await ask(1, visitor)).status).toBe(429);
+  });
+
+  it('is no greater for who signs up anew: an address has that of five visitors', async () => {
+    const user = (n: number, ip: string) =>
+      asUser(`018f0000-0000-7000-8000-0000000000${n}`, {
+        reservation: { callId, millicredits: 10_000 },
+        ip,
+      });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => ask(2, user(10 + n, '2001:db8::/64'))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
+    expect((await days()).at(-1)).toBe(10_000);
+    expect((await ask(2, user(99, '2001:db8::/64'))).body).toMatchObject({
+      code: 'visitor_budget',
+    });
+    expect((await ask(2, user(99, '2001:db8:0:1::/64'))).status).toBe(200);
+  });
+
+  it('is kept by parallel calls of a visitor from many addresses', async () => {
+    const from = (n: number) => ({
+      ...asUser('018f0000-0000-7000-8000-000000000001'),
+      reservation: { callId, millicredits: 10_000 },
+      ip: `192.0.2.${n % 5}`,
+    });
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(7, from(n))));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(23);
   });
 
   it('holds for visitors only, and where one is set; 0 allows nothing', async () => {
@@ -117,7 +151,7 @@ describe('the budget of a visitor', () => {
     const budgets = createVisitorBudgets(bed.database, () => now);
     now = noon + 2 * 24 * 60 * 60 * 1000;
     await budgets.sweep();
-    expect(await days()).toHaveLength(1);
+    expect(await days()).toHaveLength(2);
     now = noon + 3 * 24 * 60 * 60 * 1000;
     await budgets.sweep();
     expect(await days()).toEqual([]);
