@@ -14,6 +14,7 @@ import { seedDatabase } from '../src/stack/seed-database.ts';
 import { startServers } from '../src/stack/servers.ts';
 import { allocationPerCall } from './allocation.ts';
 import { compare } from './compare.ts';
+import { benchFlood } from './flood.ts';
 import { cpuSeconds, type LoadRequest, load, median, paced, residentMib } from './load.ts';
 import { data, operatorToken, prepare } from './prepare.ts';
 import { type Program, reachable, startProgram } from './program.ts';
@@ -22,7 +23,6 @@ const port = 18_300;
 const barePort = 18_320;
 const uploadPort = 18_330;
 const sinkPort = 18_331;
-const refuserPort = 18_332;
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Calls one after the other: what a call takes when nothing else is going on. */
@@ -116,64 +116,12 @@ const benchAdded = async (
     const headers = {
       [identityHeader]: signIdentity(identity, identitySecret(secret), Date.now()),
     };
-    direct.push((await paced(`${recordsOrigin}/db/bench/${id}`, headers, 1000, 3)).p50Ms);
-    withGateway.push((await paced(through.url, through.headers ?? {}, 1000, 3)).p50Ms);
+    direct.push(median(await paced(`${recordsOrigin}/db/bench/${id}`, headers, 1000, 3)));
+    withGateway.push(median(await paced(through.url, through.headers ?? {}, 1000, 3)));
   }
   const [slower, faster] = [median(withGateway), median(direct)];
   console.log(
     `p50 at 1,000/s over 32 connections: ${slower.toFixed(2)} ms with the gateway, ${faster.toFixed(2)} ms without, added ${(slower - faster).toFixed(2)} ms (bound: 1)`,
-  );
-};
-
-/**
- * One project floods at ten times its limit: what its neighbour sees of it. The flood's client takes its
- * share of the same cores, wherever it goes: so a flood that leaves the gateway alone is measured too.
- */
-const benchFlood = async (
-  origin: string,
-  token: string,
-  id: string,
-  running: (() => Promise<unknown>)[],
-) => {
-  const refuser = startProgram(fileOf('./refuser.ts'), [String(refuserPort)], {});
-  running.push(() => refuser.stop());
-  const elsewhere = `http://127.0.0.1:${refuserPort}/`;
-  await reachable(elsewhere, 429);
-  const control = apiAt(`${origin}/api/platform`);
-  const { body: owner } = await apiAt(`${origin}/api/runtime/platform`)('POST', '/auth/signup', {
-    body: { email: `${Date.now()}@flood.example`, password: 'a good long password' },
-  });
-  const { body: project } = await control('POST', '/projects', {
-    token: owner.token,
-    body: { name: 'Flood' },
-  });
-  const neighbour = () =>
-    paced(
-      `${origin}/api/runtime/demo/db/bench/${id}`,
-      { authorization: `Bearer ${token}` },
-      200,
-      3,
-    );
-  const quiet: number[] = [];
-  const besides: number[] = [];
-  const flooded: number[] = [];
-  const rates: number[] = [];
-  // 200 calls a second are the default limit of 12,000 a minute; this is ten times as many.
-  const duringFloodOf = async (url: string) => {
-    const flood = load({ url, connections: 128, pauseMs: 64 }, 5);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    const { p99Ms } = await neighbour();
-    rates.push((await flood).requestsPerSecond);
-    return p99Ms;
-  };
-  for (let round = 0; round < 5; round++) {
-    quiet.push((await neighbour()).p99Ms);
-    besides.push(await duringFloodOf(elsewhere));
-    flooded.push(await duringFloodOf(`${origin}/api/runtime/${project.id}/db/x`));
-  }
-  const [calm, beside, during] = [median(quiet), median(besides), median(flooded)];
-  console.log(
-    `neighbour of a flood of ${median(rates).toFixed(0)} calls a second: p99 ${calm.toFixed(2)} ms quiet, ${beside.toFixed(2)} ms while the flood goes elsewhere, ${during.toFixed(2)} ms while it goes to the gateway; ratio ${(during / beside).toFixed(2)}, to quiet ${(during / calm).toFixed(2)} (bound: 1.5)`,
   );
 };
 
@@ -249,7 +197,7 @@ const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) =
   await benchAdded({ url, headers }, recordsOrigin, place, id, secrets.identitySecret);
   await benchUpload(running);
   await benchAdmission(servers.redisUrl);
-  await benchFlood(origin, token, id, running);
+  await benchFlood({ origin, gatewayPid: gateway, token, id }, running);
 };
 
 /** The gateway and the records service as processes of their own, limits in Redis. */

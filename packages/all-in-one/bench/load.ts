@@ -54,18 +54,20 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
 
 const pacedAgent = new Agent({ keepAlive: true, maxSockets: 32 });
 
-export interface Times {
-  p50Ms: number;
-  p99Ms: number;
-}
+/** @param part for example 0.99 */
+export const quantile = (values: readonly number[], part: number): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
 
-/** Calls at a steady rate, over at most 32 connections, whatever the answers are. */
+/**
+ * Calls at a steady rate, over at most 32 connections, whatever the answers are. Answers how many
+ * milliseconds each took.
+ */
 export const paced = async (
   url: string,
   headers: Record<string, string>,
   perSecond: number,
   seconds: number,
-): Promise<Times> => {
+): Promise<number[]> => {
   const times: number[] = [];
   const underWay: Promise<void>[] = [];
   const call = () =>
@@ -87,9 +89,7 @@ export const paced = async (
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   await Promise.all(underWay);
-  times.sort((a, b) => a - b);
-  const at = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN;
-  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+  return times;
 };
 
 /** CPU time of a process so far, in seconds; Linux only. */
@@ -103,7 +103,4 @@ export const cpuSeconds = async (pid: number): Promise<number> => {
 export const residentMib = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-export const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-};
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
