@@ -68,13 +68,14 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
   const isMine = "project_number = $1 AND id = $2 AND claim = $3 AND status = 'sending'";
 
   return {
-    /** Up to `limit` mails that are due, the platform's own first; no two workers get the same. */
+    /** Up to `limit` mails that are due and not held, the platform's own first; no two workers get the same. */
     async claim(limit: number): Promise<ClaimedMail[]> {
       const claim = uuidv7();
       const rows = await database.named<ClaimedRow>(
         'claim-mails',
         `WITH due AS (
            SELECT project_number, id FROM mails WHERE status = 'queued' AND next_attempt_at <= $1
+              AND NOT EXISTS (SELECT FROM held_projects AS held WHERE held.project_number = mails.project_number)
             ORDER BY is_own DESC, next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
          UPDATE mails SET status = 'sending', attempts = attempts + 1, claim = $3, lease_until = $4,
                 handed_over_at = NULL

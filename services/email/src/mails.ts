@@ -128,7 +128,7 @@ export const createMails = ({ database, outbox, now, maxWaitingPerProject }: Mai
 
     eraseProject: (projectNumber: number): Promise<void> =>
       database.transaction(async () => {
-        for (const table of ['mails', 'suppressions', 'reports', 'sending_stops'])
+        for (const table of ['mails', 'suppressions', 'reports', 'sending_stops', 'held_projects'])
           await database.query(`DELETE FROM ${table} WHERE project_number = $1`, [projectNumber]);
       }),
 

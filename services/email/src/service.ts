@@ -17,6 +17,7 @@ import type { Express } from 'express';
 import type { EmailConfig } from './config.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createEventHandler } from './events.ts';
+import { createHeldProjects } from './held-projects.ts';
 import type { Mailer } from './mailer/mailer.ts';
 import { createMails } from './mails.ts';
 import { createOwnMails } from './own-mails.ts';
@@ -88,6 +89,7 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
   const sending = createSending({ mails, recipients, fromAddress, now });
   const ownMails = createOwnMails({ ...deps, mails, fromAddress, publicUrl: config.publicUrl });
   const reports = createReports({ database, ownMails, now });
+  const heldProjects = createHeldProjects(deps);
 
   const onSweepError = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
   const sweeper = createSweeper(async () => {
@@ -131,6 +133,11 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
         queue: 'email.mails',
         topics: ['mail.requested', 'credits.low', 'user.erased', 'project.erased'],
         handler: createEventHandler({ mails, ownMails }),
+      });
+      await bus.subscribe({
+        queue: 'email.project-changed',
+        topics: ['project.changed'],
+        handler: ({ payload }) => heldProjects.changed(payload),
       });
       outbox.start((event) => bus.publish(event));
       sweeper.start();
