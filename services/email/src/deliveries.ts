@@ -1,26 +1,11 @@
 import type { Database } from '@backlot/database';
-import { uuidv7 } from 'uuidv7';
-import { type MailRow, outgoingOf } from './mail.ts';
-import type { OutgoingMail } from './mailer/mailer.ts';
-
-/** A mail that this worker alone may hand over, until its lease ends. */
-export interface ClaimedMail extends OutgoingMail {
-  claim: string;
-  /** This attempt counted. */
-  attempts: number;
-  /** Recipients that get no mail of this project. */
-  suppressed: readonly string[];
-  /** The project was stopped after the mail was accepted; the platform's own mails still go. */
-  isStopped: boolean;
-}
+import type { ClaimedMail } from './turns.ts';
 
 /** The lease ended and another worker, or nobody, has the mail. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
-/** Longer than any mailer's patience with one mail. */
-const leaseMs = 10 * 60_000;
 const expiryBatch = 100;
 
 export const maxAttempts = 15;
@@ -35,22 +20,6 @@ const jitter = 0.2;
 export const retryDelayMs = (attempts: number, random: number): number =>
   Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs) * (1 + jitter * (2 * random - 1));
 
-interface ClaimedRow extends MailRow {
-  project_number: number;
-  project_id: string;
-  attempts: number;
-  suppressed: string[];
-  is_stopped: boolean;
-}
-
-const claimedOf = (row: ClaimedRow, claim: string): ClaimedMail => ({
-  ...outgoingOf(row, { id: row.project_id, number: row.project_number }),
-  claim,
-  attempts: row.attempts,
-  suppressed: row.suppressed,
-  isStopped: row.is_stopped,
-});
-
 export interface DeliveriesDeps {
   database: Database;
   /** Epoch milliseconds. */
@@ -62,36 +31,12 @@ export interface DeliveriesDeps {
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** The queue that the table of mails is: what is due, who has it, what became of it. */
+/** What became of mails that were claimed. */
 export const createDeliveries = ({ database, now, random, isRepeatable }: DeliveriesDeps) => {
   const keyOf = ({ projectNumber, id, claim }: ClaimedMail) => [projectNumber, id, claim];
   const isMine = "project_number = $1 AND id = $2 AND claim = $3 AND status = 'sending'";
 
   return {
-    /** Up to `limit` mails that are due and not held, the platform's own first; no two workers get the same. */
-    async claim(limit: number): Promise<ClaimedMail[]> {
-      const claim = uuidv7();
-      const rows = await database.named<ClaimedRow>(
-        'claim-mails',
-        `WITH due AS (
-           SELECT project_number, id FROM mails WHERE status = 'queued' AND next_attempt_at <= $1
-              AND NOT EXISTS (SELECT FROM held_projects AS held WHERE held.project_number = mails.project_number)
-            ORDER BY is_own DESC, next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-         UPDATE mails SET status = 'sending', attempts = attempts + 1, claim = $3, lease_until = $4,
-                handed_over_at = NULL
-           FROM due WHERE mails.project_number = due.project_number AND mails.id = due.id
-         RETURNING mails.project_number, mails.id, project_id, recipients, from_name, from_address,
-           subject, html, plain_text, created_at, status, is_secret, error, attempts, ARRAY(
-             SELECT recipient FROM unnest(recipients) AS recipient
-               JOIN suppressions ON suppressions.project_number = mails.project_number
-                AND suppressions.address = lower(recipient)) AS suppressed,
-             NOT is_own AND EXISTS (SELECT FROM sending_stops WHERE resumed_at IS NULL
-                AND sending_stops.project_number = mails.project_number) AS is_stopped`,
-        [new Date(now()), limit, claim, new Date(now() + leaseMs)],
-      );
-      return rows.map((row) => claimedOf(row, claim));
-    },
-
     /** From here on the provider may have the mail. @throws ClaimLost */
     async handOver(mail: ClaimedMail): Promise<void> {
       const rows = await database.named(

@@ -28,6 +28,7 @@ import { routesOf } from './routes/index.ts';
 import { createMailboxPages } from './routes/mailbox/index.ts';
 import { createSignatureCheck } from './sendgrid-signature.ts';
 import { createSending } from './sending.ts';
+import { createTurns } from './turns.ts';
 import { createWorker } from './worker.ts';
 
 export interface EmailDeps {
@@ -76,6 +77,7 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
   });
   const worker = createWorker({
     ...config,
+    turns: createTurns(database, now),
     deliveries,
     mailer,
     pace: createPace(config.ratePerSecond, now),

@@ -1,9 +1,11 @@
 import type { Logger } from '@backlot/telemetry';
-import { type ClaimedMail, ClaimLost, type Deliveries, maxAttempts } from './deliveries.ts';
+import { ClaimLost, type Deliveries, maxAttempts } from './deliveries.ts';
 import { type Delivery, HandoverUnknown, type Mailer, MailRefused } from './mailer/mailer.ts';
 import type { Pace } from './pace.ts';
+import type { ClaimedMail, Turns } from './turns.ts';
 
 export interface WorkerDeps {
+  turns: Turns;
   deliveries: Deliveries;
   mailer: Mailer;
   pace: Pace;
@@ -37,6 +39,7 @@ const describe = ({ refused }: Delivery, suppressed: readonly string[]): string 
 
 /** Hands mails to the provider: several at a time, each once, no faster than the pace. */
 export const createWorker = ({
+  turns,
   deliveries,
   mailer,
   pace,
@@ -119,7 +122,7 @@ export const createWorker = ({
         await pause(waitMs);
         continue;
       }
-      const mails = await deliveries.claim(Math.min(concurrency - underWay.size, pace.free()));
+      const mails = await turns.claim(Math.min(concurrency - underWay.size, pace.free()));
       if (mails.length === 0) return;
       pace.take(mails.length);
       for (const mail of mails) begin(mail);
