@@ -62,8 +62,6 @@ describe('the SendGrid mailer', () => {
     [401, true],
     [403, true],
     [429, true],
-    [500, true],
-    [503, true],
   ])(
     'takes %i as a refusal (for the moment: %s), in our own words',
     async (status, isTemporary) => {
@@ -72,6 +70,18 @@ describe('the SendGrid mailer', () => {
       expect(error).toBeInstanceOf(MailRefused);
       expect(error).toMatchObject({ isTemporary, message: expect.stringContaining(`(${status})`) });
       expect(String(error)).not.toContain('provider text');
+    },
+  );
+
+  it.each([500, 502, 503, 504])(
+    'does not know what became of a mail that it failed over (%i), and asks once',
+    async (status) => {
+      const before = stub.requests.length;
+      stub.answer = { status, body: '{"errors":[{"message":"provider text"}]}' };
+      const error = await failure();
+      expect(error).toBeInstanceOf(HandoverUnknown);
+      expect(error).toMatchObject({ message: `SendGrid did not confirm the message (${status}).` });
+      expect(stub.requests).toHaveLength(before + 1);
     },
   );
 
