@@ -1,4 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { freeChunk } from '@backlot/http';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { answerHeaders, unavailable } from './http-answer.ts';
 import type { OnFailure, Upstream } from './upstream.ts';
@@ -10,6 +11,12 @@ const maxSockets = 256;
 const copyAnswer = (from: IncomingMessage, to: ServerResponse) => {
   to.writeHead(from.statusCode ?? 502, answerHeaders(from.headers));
   from.pipe(to);
+};
+
+/** Each chunk of a body is freed as soon as the service's socket has taken it. */
+const freeWhenSent = (proxyReq: ClientRequest) => {
+  const write = proxyReq.write.bind(proxyReq);
+  proxyReq.write = (chunk: Buffer) => write(chunk, (error) => error ?? freeChunk(chunk));
 };
 
 interface UnderWay {
@@ -31,6 +38,7 @@ export const createProxyUpstream = (target: string): Upstream => {
         call.proxyReq = proxyReq;
         // Or the service closes under an upload that it refuses on its way, and its answer is lost.
         proxyReq.setHeader('connection', 'keep-alive');
+        freeWhenSent(proxyReq);
       }
     });
     proxy.on('proxyRes', (proxyRes, req, res) => {

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener, request } from 'node:http';
 import { discardBody } from '@backlot/http';
@@ -9,6 +10,7 @@ import type { Upstream } from './upstream.ts';
 export type StartUpstream = (service: RequestListener) => Promise<Upstream>;
 
 const list = '/api/runtime/demo/db/notes';
+const MIB = 1024 * 1024;
 
 /** What every way to a service guarantees, so that a service can't tell which one it is. */
 export const upstreamConformance = (name: string, start: StartUpstream): void => {
@@ -52,6 +54,28 @@ export const upstreamConformance = (name: string, start: StartUpstream): void =>
       const [res] = (await once(req, 'response')) as [IncomingMessage];
       const seen = JSON.parse((await res.toArray()).join('')) as SeenCall;
       expect(seen.body).toHaveLength(5000);
+    });
+
+    it('hands a large body over as it came, to a service that is slower than its caller', async () => {
+      const hash = createHash('sha256');
+      const { port } = await given(async (req, res) => {
+        let size = 0;
+        for await (const chunk of req) {
+          hash.update(chunk);
+          size += chunk.length;
+          // The sockets on its way are full by then.
+          if (size < 10 * MIB) await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        res.end(JSON.stringify({ size }));
+      });
+      const path = '/api/runtime/demo/storage/upload';
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+      const req = request({ port, path, method: 'POST', headers });
+      const body = randomBytes(30 * MIB);
+      req.end(body);
+      const [res] = (await once(req, 'response')) as [IncomingMessage];
+      expect(JSON.parse((await res.toArray()).join(''))).toEqual({ size: body.length });
+      expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
     });
 
     it('replaces the identity and keeps from the service what is not its business', async () => {

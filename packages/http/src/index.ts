@@ -6,6 +6,7 @@ export * from './directories.ts';
 export * from './discard-body.ts';
 export type { EventReply, ServerEvent } from './event-stream.ts';
 export * from './failure.ts';
+export * from './free-chunk.ts';
 export { escapeHtml, Html, html } from './html.ts';
 export type { IdempotencyPort } from './idempotent.ts';
 export * from './internal-only.ts';

@@ -49,6 +49,20 @@ export const blobStoreConformance = (
       60_000,
     );
 
+    it('has taken a chunk when it asks for the next one', async () => {
+      const key = newKey();
+      const bytes = randomBytes(11 * MIB);
+      async function* source() {
+        for await (const chunk of chunksOf(Buffer.from(bytes))) {
+          yield chunk;
+          chunk.fill(0);
+        }
+      }
+      await bed.store.put(key, source());
+      expect((await bytesOf(await bed.store.open(key))).equals(bytes)).toBe(true);
+      await bed.store.remove(key);
+    }, 60_000);
+
     it('takes chunks of any size', async () => {
       const key = newKey();
       const bytes = randomBytes(11 * MIB);

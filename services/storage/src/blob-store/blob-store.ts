@@ -48,8 +48,9 @@ export interface DirectAccess {
  */
 export interface BlobStore {
   /**
-   * Takes a stream to its end, at the pace of the store. The blob is visible and durable when this
-   * resolves; where it rejects there is none, or one that `remove` ends.
+   * Takes a stream to its end, at the pace of the store; the bytes of a chunk hold until the next one is
+   * asked for. The blob is visible and durable when this resolves; where it rejects there is none, or
+   * one that `remove` ends.
    */
   put(key: string, source: AsyncIterable<Buffer>): Promise<void>;
   /** @throws BlobNotFound before the first byte */

@@ -1,11 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
 
-/** Chunks that have piled up are written in one call. */
-const writeBufferBytes = 256 * 1024;
 const readChunkBytes = 256 * 1024;
 
 const codeOf = (error: unknown) =>
@@ -42,14 +38,8 @@ export const createFilesystemBlobStore = (directory: string): BlobStore => {
   const put = async (key: string, source: AsyncIterable<Buffer>) => {
     const [partial, final] = [at('partial', key), at('blobs', key)];
     await Promise.all([partial, final].map((each) => mkdir(dirname(each), { recursive: true })));
-    const sink = createWriteStream(partial, {
-      flags: 'wx',
-      mode: 0o600,
-      highWaterMark: writeBufferBytes,
-      // Synced before it is closed.
-      flush: true,
-    });
-    await pipeline(source, sink);
+    // Synced before it is closed.
+    await writeFile(partial, source, { flag: 'wx', mode: 0o600, flush: true });
     await rename(partial, final);
     // The folder may be new, and then its own name has to last too.
     for (const folder of [dirname(final), dirname(dirname(final))]) await syncFolder(folder);

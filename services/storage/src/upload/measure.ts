@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ApiError } from '@backlot/contract';
+import { freeChunk } from '@backlot/http';
 import { headBytes, mediaTypeOf } from '../media-type.ts';
 
 /** The most that the file may have, and what is answered past it. */
@@ -19,7 +20,7 @@ async function* chunksOf(source: AsyncIterable<Buffer>) {
   }
 }
 
-/** Counts, hashes and keeps the begin of what passes. */
+/** Counts, hashes and keeps the begin of what passes; each chunk is freed when the next is asked for. */
 export const measure = (cap: Cap, onEmpty: () => ApiError) => {
   const hash = createHash('sha256');
   const head: Buffer[] = [];
@@ -32,10 +33,11 @@ export const measure = (cap: Cap, onEmpty: () => ApiError) => {
         if (sizeBytes > cap.bytes) throw cap.error();
         hash.update(chunk);
         if (headSize < headBytes) {
-          head.push(chunk.subarray(0, headBytes - headSize));
+          head.push(Buffer.from(chunk.subarray(0, headBytes - headSize)));
           headSize += chunk.length;
         }
         yield chunk;
+        freeChunk(chunk);
       }
       if (sizeBytes === 0) throw onEmpty();
     },
