@@ -3,10 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxAttempts, retryDelayMs } from './deliveries.ts';
 import { createDevMailbox } from './mailer/dev-mailbox.ts';
 import { HandoverUnknown, type Mailer, MailRefused } from './mailer/mailer.ts';
+import type { EmailService } from './service.ts';
 import { createFakeMailer, createTestBed, type FakeMailer, type TestBed } from './test-bed.ts';
 
 const hour = 60 * 60_000;
-const pastTheLease = 11 * 60_000;
+const pastTheLease = 31_000;
 const mayHaveArrived = 'It may have arrived, so it is not sent again.';
 
 describe('delivery', () => {
@@ -261,6 +262,58 @@ describe('delivery', () => {
     await delivering;
     expect(mailer.sent).toHaveLength(1);
     expect(await only()).toMatchObject({ status: 'sent' });
+  });
+
+  /** A worker that gets no answer about a mail it has handed over, until it is told. */
+  const waiting = async (begin: (service: EmailService) => unknown) => {
+    let isHandedOver = false;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const patient: Mailer = {
+      ...mailer,
+      async send(mail, handOver) {
+        const delivery = await mailer.send(mail, handOver);
+        isHandedOver = true;
+        await answered;
+        return delivery;
+      },
+    };
+    const { service } = await beside(patient, 1);
+    void begin(service);
+    await until(() => isHandedOver);
+    return { service, answer };
+  };
+
+  it('stays with its worker however long the provider takes', async () => {
+    await send('slow');
+    const { answer } = await waiting((service) => service.start());
+    const leaseEnd = async () => {
+      const [row] = await bed.database.query<{ at: Date }>('SELECT lease_until AS at FROM mails');
+      return row?.at.getTime() ?? 0;
+    };
+    for (let round = 0; round < 3; round++) {
+      bed.clock.now += 20_000;
+      await until(async () => (await leaseEnd()) === bed.clock.now + 30_000);
+      await bed.service.deliver();
+    }
+    answer();
+    await until(async () => (await only())?.status === 'sent');
+    expect(mailer.sent).toHaveLength(1);
+  });
+
+  it('is known to have gone where its worker hears of it after it was given up', async () => {
+    await send('late');
+    const { service, answer } = await waiting((each) => each.deliver());
+    bed.clock.now += pastTheLease;
+    await bed.service.deliver();
+    expect(await only()).toMatchObject({ status: 'failed' });
+    answer();
+    await service.stop();
+    expect(mailer.sent).toHaveLength(1);
+    expect(await only()).toMatchObject({ status: 'sent' });
+    expect(await only()).not.toHaveProperty('error');
   });
 
   it('ends after as many attempts where every worker dies of it', async () => {

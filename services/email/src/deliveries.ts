@@ -6,6 +6,9 @@ export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
+/** Short, so that no mail waits long for a worker that is dead; a live one renews it. */
+export const leaseMs = 30_000;
+const renewedAfterMs = 10_000;
 const expiryBatch = 100;
 
 export const maxAttempts = 15;
@@ -35,6 +38,9 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 export const createDeliveries = ({ database, now, random, isRepeatable }: DeliveriesDeps) => {
   const keyOf = ({ projectNumber, id, claim }: ClaimedMail) => [projectNumber, id, claim];
   const isMine = "project_number = $1 AND id = $2 AND claim = $3 AND status = 'sending'";
+  // One that was given up while this worker was cut off from the database: it knows better.
+  const wasMine =
+    "project_number = $1 AND id = $2 AND claim = $3 AND status IN ('sending', 'failed')";
 
   return {
     /** From here on the provider may have the mail. @throws ClaimLost */
@@ -45,6 +51,25 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
         [...keyOf(mail), new Date(now())],
       );
       if (rows.length === 0) throw new ClaimLost();
+    },
+
+    /** The leases that are older than 10 s, of mails that are still this worker's. */
+    async renew(mails: readonly ClaimedMail[]): Promise<void> {
+      if (mails.length === 0) return;
+      await database.named(
+        'renew-mails',
+        `UPDATE mails SET lease_until = $4
+           FROM unnest($1::bigint[], $2::uuid[], $3::uuid[]) AS mine (project_number, id, claim)
+          WHERE mails.project_number = mine.project_number AND mails.id = mine.id
+            AND mails.claim = mine.claim AND status = 'sending' AND lease_until <= $5`,
+        [
+          mails.map(({ projectNumber }) => projectNumber),
+          mails.map(({ id }) => id),
+          mails.map(({ claim }) => claim),
+          new Date(now() + leaseMs),
+          new Date(now() + leaseMs - renewedAfterMs),
+        ],
+      );
     },
 
     /** A one-time link is not kept where its mail has gone out. */
@@ -58,7 +83,7 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
         `UPDATE mails SET status = $4, error = $5, claim = NULL, lease_until = NULL,
                 html = CASE WHEN is_secret AND $4 <> 'captured' THEN '' ELSE html END,
                 plain_text = CASE WHEN is_secret AND $4 <> 'captured' THEN '' ELSE plain_text END
-          WHERE ${isMine}`,
+          WHERE ${wasMine}`,
         [...keyOf(mail), status, error ?? null],
       );
     },
@@ -66,18 +91,18 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
     async retryLater(mail: ClaimedMail, error: string): Promise<void> {
       await database.query(
         `UPDATE mails SET status = 'queued', error = $4, next_attempt_at = $5, claim = NULL, lease_until = NULL
-          WHERE ${isMine}`,
+          WHERE ${wasMine}`,
         [...keyOf(mail), error, new Date(now() + retryDelayMs(mail.attempts, random()))],
       );
     },
 
-    /** Decides about mails whose worker is gone. Returns how many. */
+    /** Decides about mails whose worker is gone; they keep its claim, in case it comes back. Returns how many. */
     async expire(): Promise<number> {
       const rows = await database.query(
         `WITH expired AS (
            SELECT project_number, id FROM mails WHERE status = 'sending' AND lease_until <= $1
             LIMIT ${expiryBatch} FOR UPDATE SKIP LOCKED)
-         UPDATE mails SET claim = NULL, lease_until = NULL,
+         UPDATE mails SET lease_until = NULL,
                 status = CASE WHEN attempts < $3 AND (handed_over_at IS NULL OR $2) THEN 'queued' ELSE 'failed' END,
                 error = CASE WHEN handed_over_at IS NULL OR $2 THEN 'The delivery was interrupted.'
                   ELSE 'The delivery was interrupted after the mail was handed over. It may have arrived, so it is not sent again.' END

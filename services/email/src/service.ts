@@ -59,7 +59,7 @@ export interface EmailService {
   deliver(): Promise<void>;
 }
 
-/** Finds mails whose time has come again, and what no event told of. */
+/** Finds mails whose time has come again, and what no event told of; renews leases. */
 const pollMs = 1000;
 
 export const createEmailService = (deps: EmailDeps): EmailService => {
@@ -100,6 +100,7 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
   }, onSweepError);
   const poll = createSweeper(
     async () => {
+      await worker.renew();
       await deliveries.expire();
       worker.wake();
     },
@@ -146,7 +147,9 @@ export const createEmailService = (deps: EmailDeps): EmailService => {
       poll.start();
     },
     async stop() {
-      await Promise.all([sweeper.stop(), poll.stop(), worker.stop(), outbox.stop()]);
+      await Promise.all([sweeper.stop(), worker.stop(), outbox.stop()]);
+      // Leases are renewed until the last mail is out.
+      await poll.stop();
     },
     async deliver() {
       await deliveries.expire();

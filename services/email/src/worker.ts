@@ -19,6 +19,8 @@ export interface Worker {
   wake(): void;
   /** Resolves when no mail is due and none is under way. */
   drain(): Promise<void>;
+  /** Keeps the mails under way from other workers; to be called every few seconds. */
+  renew(): Promise<void>;
   /** Lets mails under way finish, and takes no further one. */
   stop(): Promise<void>;
 }
@@ -46,7 +48,7 @@ export const createWorker = ({
   concurrency,
   log,
 }: WorkerDeps): Worker => {
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<ClaimedMail, Promise<void>>();
   let running: Promise<void> | undefined;
   let isWoken = false;
   let isStopping = false;
@@ -107,14 +109,14 @@ export const createWorker = ({
   const begin = (mail: ClaimedMail) => {
     const work = deliver(mail)
       .catch((err: unknown) => log.error({ err, mailId: mail.id }, 'a mail is left to its lease'))
-      .finally(() => underWay.delete(work));
-    underWay.add(work);
+      .finally(() => underWay.delete(mail));
+    underWay.set(mail, work);
   };
 
   const deliverDue = async () => {
     while (!isStopping) {
       if (underWay.size >= concurrency) {
-        await Promise.race(underWay);
+        await Promise.race(underWay.values());
         continue;
       }
       const waitMs = pace.waitMs();
@@ -146,17 +148,18 @@ export const createWorker = ({
 
   return {
     wake,
+    renew: () => deliveries.renew([...underWay.keys()]),
     async drain() {
       do {
         wake();
         await running;
-        await Promise.all(underWay);
+        await Promise.all(underWay.values());
       } while (isWoken);
     },
     async stop() {
       isStopping = true;
       await running;
-      await Promise.all(underWay);
+      await Promise.all(underWay.values());
     },
   };
 };
