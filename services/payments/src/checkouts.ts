@@ -44,11 +44,13 @@ const toApiError = (error: unknown): unknown => {
     return new ApiError('timeout', 'The payment provider did not answer in time.', {
       cause: error,
     });
-  const message =
-    error.reason === 'credentials'
-      ? 'The payment provider does not accept the keys of this project.'
-      : 'The payment provider could not do this.';
-  return new ApiError('upstream_failed', message, { cause: error });
+  if (error.reason !== 'credentials')
+    return new ApiError('upstream_failed', 'The payment provider could not do this.', {
+      cause: error,
+    });
+  const message = 'The payment provider does not accept the keys of this project.';
+  const hint = 'Its owner has to set keys that may write Checkout Sessions and Refunds.';
+  return new ApiError('upstream_failed', message, { cause: error, hint });
 };
 
 export const orderOf = (row: PaymentRow): Order => ({

@@ -12,10 +12,14 @@ export const createStripeAccounts = (secrets: Secrets, stripe: Stripe) => {
       await stripe.check(secretKey);
     } catch (cause) {
       if (cause instanceof CheckoutFailed && cause.reason === 'credentials') {
-        throw new ApiError('invalid_secret', 'Stripe does not accept this secret key.', {
-          cause,
-          hint: 'A restricted key needs to write Checkout Sessions and Refunds.',
-        });
+        throw new ApiError(
+          'invalid_secret',
+          '"secretKey": Stripe does not accept it for checkouts.',
+          {
+            cause,
+            hint: 'A restricted key needs to write Checkout Sessions and Refunds, and to read Payment Intents and Charges.',
+          },
+        );
       }
       const isTimeout = cause instanceof CheckoutFailed && cause.reason === 'timeout';
       throw new ApiError(

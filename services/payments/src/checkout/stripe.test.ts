@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { anOrder, describeCheckout, soldBy } from './checkout.conformance.ts';
-import { CheckoutFailed, OrderRefused } from './checkout.ts';
+import { OrderRefused } from './checkout.ts';
 import { createStripe, type Stripe } from './stripe.ts';
-import { narrowKey, secretKey, startTestStripe, type TestStripe } from './test-stripe.ts';
+import {
+  narrowKey,
+  readingKey,
+  restrictedKey,
+  secretKey,
+  sellingKey,
+  startTestStripe,
+  type TestStripe,
+} from './test-stripe.ts';
 
 describeCheckout('Stripe', async () => {
   const { url, pay, close } = await startTestStripe();
@@ -50,8 +58,17 @@ describe('Stripe', () => {
     await expect(stripe.account(narrowKey).create(anOrder())).rejects.toMatchObject({
       reason: 'credentials',
     });
+  });
+
+  it('opens nothing to a key that may not write what a checkout and a refund need', async () => {
     await stripe.check(secretKey);
-    await expect(stripe.check(narrowKey)).rejects.toThrow(CheckoutFailed);
+    await stripe.check(restrictedKey);
+    for (const key of [narrowKey, readingKey, sellingKey])
+      await expect(stripe.check(key)).rejects.toMatchObject({
+        name: 'CheckoutFailed',
+        reason: 'credentials',
+      });
+    expect(stub.refunds).toEqual([]);
   });
 
   it('waits for silence only so long, and repeats nothing that it was told', async () => {

@@ -8,7 +8,11 @@ import { chargeIdOf, session, stateOf } from './stripe-session.ts';
 export interface Stripe {
   /** @param secretKey of the account that is paid */
   account(secretKey: string): Checkout;
-  /** Whether the key opens what a checkout needs. @throws CheckoutFailed; `credentials` where it does not */
+  /**
+   * Whether the key opens what a checkout needs. What a restricted key may write is learned from calls
+   * about what does not exist: nothing comes of them, and Stripe tells "not allowed" from "not found".
+   * @throws CheckoutFailed; `credentials` where it does not
+   */
   check(secretKey: string): Promise<void>;
 }
 
@@ -88,11 +92,22 @@ export const createStripe = ({ url, timeoutMs, retries }: StripeSettings): Strip
       throw translate(cause);
     }
   };
+  const checkWrite = (question: Promise<unknown>) =>
+    ask(
+      z.unknown(),
+      question.catch((error: unknown) => {
+        if (!(error instanceof errors.StripeInvalidRequestError)) throw error;
+      }),
+    );
   const { sessions } = client.checkout;
 
   return {
     async check(apiKey) {
       await ask(listed, sessions.list({ limit: 1 }, { apiKey }));
+      if (!apiKey.startsWith('rk_')) return;
+      await checkWrite(sessions.expire('cs_backlot_key_check', {}, { apiKey }));
+      const refund = { payment_intent: 'pi_backlot_key_check' };
+      await checkWrite(client.refunds.create(refund, { apiKey }));
     },
 
     account: (apiKey) => ({

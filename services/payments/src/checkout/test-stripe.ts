@@ -7,6 +7,11 @@ import qs from 'qs';
 export const secretKey = 'sk_test_good1234';
 /** Of an account that may not use checkout. */
 export const narrowKey = 'rk_test_narrow99';
+/** May read everything, and write what it says. */
+export const readingKey = 'rk_test_reads000';
+export const sellingKey = 'rk_test_sells000';
+/** May do what a checkout needs, and nothing else. */
+export const restrictedKey = 'rk_test_enough00';
 
 interface Answer {
   status: number;
@@ -36,6 +41,17 @@ export interface TestStripe {
   pay(sessionId: string): Promise<string>;
   close(): Promise<void>;
 }
+
+const isRead = ({ method }: Asked) => method === 'GET';
+const isOfSessions = ({ path }: Asked) => path.startsWith('/v1/checkout/sessions');
+const isRefund = ({ path }: Asked) => path === '/v1/refunds';
+const allowed: Record<string, (asked: Asked) => boolean> = {
+  [`Bearer ${secretKey}`]: () => true,
+  [`Bearer ${narrowKey}`]: () => false,
+  [`Bearer ${readingKey}`]: isRead,
+  [`Bearer ${sellingKey}`]: (asked) => isRead(asked) || isOfSessions(asked),
+  [`Bearer ${restrictedKey}`]: (asked) => isOfSessions(asked) || isRefund(asked),
+};
 
 const failure = (status: number, error: Record<string, string>): Answer => ({
   status,
@@ -131,8 +147,9 @@ export const startTestStripe = async (webhook?: {
 
   const answerOnce = async (each: Asked): Promise<Answer> => {
     const { authorization, 'idempotency-key': key } = each.headers;
-    if (authorization === `Bearer ${narrowKey}`) return failure(403, {});
-    if (authorization !== `Bearer ${secretKey}`) return failure(401, {});
+    const mayDo = allowed[String(authorization)];
+    if (!mayDo) return failure(401, {});
+    if (!mayDo(each)) return failure(403, {});
     if (behaviour === 'failing') return failure(500, { type: 'api_error' });
     if (each.method !== 'POST' || typeof key !== 'string') return answer(each);
     const known = kept.get(key);

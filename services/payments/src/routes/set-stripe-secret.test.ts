@@ -1,7 +1,7 @@
 import { paymentRoutes } from '@backlot/contract';
 import { asOwner, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { narrowKey, secretKey } from '../checkout/test-stripe.ts';
+import { narrowKey, readingKey, secretKey } from '../checkout/test-stripe.ts';
 import { masterKey, otherProject, publicUrl } from '../test-bed.ts';
 import {
   createStripeBed,
@@ -54,10 +54,14 @@ describe("a project's own keys", () => {
 
   it('are checked with the provider first', async () => {
     const before = await bed.owner('GET', path);
-    for (const wrong of ['sk_live_notthiskey', narrowKey])
+    for (const wrong of ['sk_live_notthiskey', narrowKey, readingKey])
       expect(await bed.owner('PUT', path, { secretKey: wrong })).toMatchObject({
         status: 400,
-        body: { code: 'invalid_secret' },
+        body: {
+          code: 'invalid_secret',
+          error: expect.stringContaining('"secretKey"'),
+          hint: expect.stringContaining('write Checkout Sessions and Refunds'),
+        },
       });
     for (const body of [
       {},
