@@ -19,6 +19,7 @@ import type { Express } from 'express';
 import { createTestCheckout } from './checkout/hosted-test.ts';
 import { createStripe } from './checkout/stripe.ts';
 import { createCheckouts } from './checkouts.ts';
+import { createClosing } from './closing.ts';
 import type { PaymentsConfig } from './config.ts';
 import { eraseProject, eraseUser } from './erasure.ts';
 import { createTestSessions } from './hosted-sessions.ts';
@@ -41,7 +42,7 @@ export interface PaymentsDeps {
   config: PaymentsConfig;
   /** Validates answers against the contract; on in tests. */
   checkResponses: boolean;
-  /** Settings that the signed identity leaves out. */
+  /** Settings that the signed identity leaves out, and whether a project is deleted. */
   projects: ProjectDirectory;
 }
 
@@ -63,13 +64,15 @@ const createNouns = (deps: PaymentsDeps, outbox: Outbox) => {
   const providers = createProviders({ testCheckout, stripe, secrets });
   const payments = createPayments({ database, outbox, now });
   const checkouts = createCheckouts({ ...deps, payments, providers });
+  const closing = createClosing({ ...deps, providers });
   return {
     payments,
     checkouts,
+    closing,
     testSessions: createTestSessions({ database, payments, testCheckout }),
     webhooks: createWebhooks({ database, payments, secrets, now }),
     accounts: createStripeAccounts(secrets, stripe),
-    sweep: createSweep({ ...deps, payments, providers, checkouts }),
+    sweep: createSweep({ ...deps, payments, providers, checkouts, closing }),
   };
 };
 
@@ -100,7 +103,16 @@ export const createPaymentsService = (deps: PaymentsDeps): PaymentsService => {
       await bus.subscribe({
         queue: 'payments.project-erased',
         topics: ['project.erased'],
-        handler: ({ payload }) => eraseProject(database, events['project.erased'].parse(payload)),
+        async handler({ payload }) {
+          const erased = events['project.erased'].parse(payload);
+          await nouns.closing.closeAllOf(erased.projectNumber);
+          await eraseProject(database, erased);
+        },
+      });
+      await bus.subscribe({
+        queue: 'payments.project-changed',
+        topics: ['project.changed'],
+        handler: ({ payload }) => nouns.closing.projectChanged(payload),
       });
       await bus.subscribe({
         queue: 'payments.user-erased',

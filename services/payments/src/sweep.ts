@@ -1,6 +1,7 @@
 import type { Database } from '@backlot/database';
 import { OrderRefused } from './checkout/checkout.ts';
 import { type Checkouts, orderOf, soldOf } from './checkouts.ts';
+import type { Closing } from './closing.ts';
 import type { PaymentRow, Payments } from './payments.ts';
 import type { Providers } from './providers.ts';
 
@@ -18,13 +19,14 @@ export interface SweepDeps {
   payments: Payments;
   providers: Providers;
   checkouts: Checkouts;
+  closing: Closing;
   now: () => number;
   log: { warn(fields: object, message: string): void };
 }
 
 /** Asks about payments of which nothing was heard, and ends those that crashes left behind. */
 export const createSweep = (deps: SweepDeps) => {
-  const { database, payments, providers, checkouts, now, log } = deps;
+  const { database, payments, providers, checkouts, closing, now, log } = deps;
 
   /** The next question comes later and later: 10 minutes, 20 minutes, up to 6 hours. */
   const claim = () =>
@@ -51,11 +53,20 @@ export const createSweep = (deps: SweepDeps) => {
     await payments.forget(row.project_number, row.id);
   };
 
+  const check = async (row: PaymentRow): Promise<void> => {
+    try {
+      await closing.closeIfGone(row);
+    } finally {
+      // It may have been paid all the same.
+      await checkouts.ask(row);
+    }
+  };
+
   /** One that fails, for whatever reason, keeps no other from being asked about. */
   const settle = async (row: PaymentRow): Promise<void> => {
     try {
       if (row.session_id === null) await abandon(row);
-      else await checkouts.ask(row);
+      else await check(row);
     } catch (err) {
       log.warn({ err, paymentId: row.id }, 'a payment could not be checked');
     }

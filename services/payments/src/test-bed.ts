@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createInProcessBus } from '@backlot/bus';
+import { type Bus, createInProcessBus } from '@backlot/bus';
 import { events, type Payload, type ProjectDirectory } from '@backlot/contract';
 import { createDatabase, type Database, migrate } from '@backlot/database';
 import { type Identity, identityHeader } from '@backlot/identity';
@@ -40,6 +40,9 @@ export interface TestBed {
   service: PaymentsService;
   http: ServiceUnderTest;
   database: Database;
+  bus: Bus;
+  /** Ids of projects that are deleted. */
+  deleted: Set<string>;
   /** Epoch milliseconds; starts at the present. */
   now(): number;
   pass(ms: number): void;
@@ -73,9 +76,16 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   let passedMs = 0;
   const now = () => Date.now() + passedMs;
   const settings = options.allowedOrigins ? { allowedOrigins: options.allowedOrigins } : {};
+  const deleted = new Set<string>();
   const projects: ProjectDirectory = {
     findProject: async (id) =>
-      ({ ...testProject, id, status: 'active', limits: {}, settings }) as never,
+      ({
+        ...testProject,
+        id,
+        status: deleted.has(id) ? 'deleted' : 'active',
+        limits: {},
+        settings,
+      }) as never,
     findKey: async () => null,
   };
   const create = (masterKeys: Buffer[]) =>
@@ -118,6 +128,8 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     service,
     http,
     database,
+    bus,
+    deleted,
     now,
     pass(ms) {
       passedMs += ms;
