@@ -1,5 +1,6 @@
 import type { Database } from '@backlot/database';
 import { uuidv7 } from 'uuidv7';
+import { leaseMs } from './deliveries.ts';
 import { type MailRow, outgoingOf } from './mail.ts';
 import type { OutgoingMail } from './mailer/mailer.ts';
 
@@ -13,9 +14,6 @@ export interface ClaimedMail extends OutgoingMail {
   /** The project was stopped after the mail was accepted; the platform's own mails still go. */
   isStopped: boolean;
 }
-
-/** Longer than any mailer's patience with one mail. */
-const leaseMs = 10 * 60_000;
 
 /** Queues that one statement looks into, and statements until it is another wake-up's business. */
 const queuesPerLook = 100;
