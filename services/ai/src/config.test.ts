@@ -13,6 +13,15 @@ describe('parseConfig', () => {
     });
   });
 
+  it('lets owners choose any model unless told which', () => {
+    expect(parseConfig(needed).models).toEqual([]);
+    const BACKLOT_AI_MODELS = 'gpt-5-mini, meta/llama-3,';
+    expect(parseConfig({ ...needed, BACKLOT_AI_MODELS }).models).toEqual([
+      'gpt-5-mini',
+      'meta/llama-3',
+    ]);
+  });
+
   it.each([
     ['BACKLOT_AI_TIMEOUT_SECONDS', 'soon'],
     ['BACKLOT_AI_TIMEOUT_SECONDS', '300'],

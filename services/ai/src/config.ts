@@ -9,6 +9,8 @@ export interface AiConfig {
   answerTimeoutMs: number;
   /** How many calls may wait for the model at a time. */
   maxCalls: number;
+  /** What owners may choose from; none: whatever the provider has. */
+  models: string[];
   /** Seal projects' keys; the first one is current. */
   masterKeys: Buffer[];
   /** Which model answers. */
@@ -43,6 +45,11 @@ const environment = z
     /** Contract section 5; the gateway waits 75 s. */
     BACKLOT_AI_TIMEOUT_SECONDS: z.coerce.number().min(1).max(70).default(60),
     BACKLOT_AI_CALLS: z.coerce.number().int().min(1).max(100_000).default(2000),
+    BACKLOT_AI_MODELS: z
+      .string()
+      .default('')
+      .transform((text) => text.split(',').map((each) => each.trim()))
+      .transform((names) => names.filter((each) => each !== '')),
     BACKLOT_SECRETS_KEYS: masterKeysSetting,
     BACKLOT_AI_PROVIDER: z.enum(['demo', 'openai']).default('demo'),
     BACKLOT_AI_ENDPOINTS: z
@@ -64,6 +71,7 @@ export const parseConfig = (env: Readonly<Record<string, string | undefined>>): 
   return {
     answerTimeoutMs: settings.BACKLOT_AI_TIMEOUT_SECONDS * 1000,
     maxCalls: settings.BACKLOT_AI_CALLS,
+    models: settings.BACKLOT_AI_MODELS,
     masterKeys: settings.BACKLOT_SECRETS_KEYS,
     provider: endpoints ? { kind: 'openai', endpoints } : { kind: 'demo' },
   };

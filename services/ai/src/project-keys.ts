@@ -20,7 +20,7 @@ export interface ProjectKey {
 export interface ProjectKeys {
   /**
    * Checks the key with the provider and keeps it sealed.
-   * @throws ApiError invalid_secret, conflict where the provider takes none, upstream_failed, timeout
+   * @throws ApiError invalid_body, invalid_secret, conflict where the provider takes none, upstream_failed, timeout
    */
   set(
     projectNumber: number,
@@ -30,7 +30,10 @@ export interface ProjectKeys {
   get(projectNumber: number): Promise<ProjectKey>;
   /** @throws ApiError not_found */
   delete(projectNumber: number): Promise<void>;
-  /** With which key and model a project's calls are made. */
+  /**
+   * With which key and model a project's calls are made.
+   * @throws ApiError conflict where the platform does not offer the model
+   */
   choiceOf(identity: Identity): Promise<ModelChoice>;
 }
 
@@ -57,6 +60,8 @@ export interface ProjectKeysDeps {
   database: Database;
   sealer: Sealer;
   provider: ModelProvider;
+  /** What owners may choose from; none: whatever the provider has. */
+  models: readonly string[];
   now: () => number;
 }
 
@@ -64,8 +69,13 @@ export const createProjectKeys = ({
   database,
   sealer,
   provider,
+  models,
   now,
 }: ProjectKeysDeps): ProjectKeys => {
+  const isOffered = (model: string | null | undefined) =>
+    model == null || models.length === 0 || models.includes(model);
+  const hint = `There is: ${models.join(', ')}.`;
+
   const check = async (apiKey: string) => {
     const signal = AbortSignal.timeout(checkMs);
     try {
@@ -101,6 +111,8 @@ export const createProjectKeys = ({
           hint: 'The operator has to connect a provider first.',
         });
       }
+      if (!isOffered(model))
+        throw new ApiError('invalid_body', '"model": the platform does not offer it.', { hint });
       await check(apiKey);
       const [row] = await database.query<KeyRow>(
         `INSERT INTO secrets (project_number, sealed, ${columns}) VALUES ($1, $2, $3, $4, $5)
@@ -143,6 +155,12 @@ export const createProjectKeys = ({
       );
       const [sealed, model] = row ?? [];
       const wanted = model ?? chosen;
+      if (!isOffered(wanted)) {
+        const field = model == null ? 'setting "aiModel"' : '"model" of its own key';
+        throw new ApiError('conflict', `The ${field} of this project is not offered here.`, {
+          hint,
+        });
+      }
       return {
         ...(sealed && { apiKey: await open(number, Buffer.from(sealed, 'base64')) }),
         ...(wanted !== undefined && { model: wanted }),

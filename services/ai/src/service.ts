@@ -76,7 +76,7 @@ export const createAiService = (deps: AiDeps): AiService => {
   const usage = createUsage(outbox, now);
   const prompts = createPrompts(database, now);
   const sealer = createSealer(config.masterKeys);
-  const projectKeys = createProjectKeys({ database, sealer, provider, now });
+  const projectKeys = createProjectKeys({ ...config, database, sealer, provider, now });
   const open = createOpening({
     provider,
     schemas,

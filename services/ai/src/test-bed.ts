@@ -75,6 +75,7 @@ export const createTestBed = async ({
     config: {
       answerTimeoutMs: 60_000,
       maxCalls: 100,
+      models: [],
       masterKeys: [Buffer.alloc(32, 1)],
       provider: { kind: 'demo' },
       ...config,

@@ -101,6 +101,7 @@ export const generateText = defineRoute({
     'invalid_body',
     'invalid_header',
     'out_of_credits',
+    'conflict',
     'visitor_budget',
     'overloaded',
     'upstream_failed',

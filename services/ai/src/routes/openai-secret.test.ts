@@ -137,11 +137,55 @@ describe('a project’s own key', () => {
         database,
         sealer: createSealer(masterKeys),
         provider: providerAt(server.baseUrl),
+        models: [],
         now: Date.now,
       });
     expect(await keysWith(newerKey, olderKey).choiceOf(asOwner())).toEqual({ apiKey });
     expect(await keysWith(newerKey).choiceOf(asOwner())).toEqual({ apiKey });
     await call('DELETE');
+  });
+});
+
+describe('models that the operator offers', () => {
+  let bed: TestBed;
+  let server: ModelServer;
+  beforeAll(async () => {
+    bed = await createTestBed({ models: ['gpt-small', 'gpt-large'] });
+    server = await startModelServer();
+    const endpoint = { baseUrl: server.baseUrl, apiKey: 'sk-operator', model: 'model-0' };
+    bed.useProvider(createOpenaiProvider({ endpoints: [endpoint], patienceMs: 1000 }));
+  });
+  afterAll(() => Promise.all([bed.close(), server.stop()]));
+
+  const set = (body: unknown) =>
+    bed.http.call('PUT', `/platform${path}`, { identity: asOwner(), body });
+  const ask = (settings: Record<string, unknown>) =>
+    bed.ask(hello, { identity: { ...reserved(10_000), project: { ...testProject, settings } } });
+
+  it('are the only ones that a project may choose', async () => {
+    expect(await set({ apiKey, model: 'gpt-huge' })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('"model"'), hint: 'There is: gpt-small, gpt-large.' },
+    });
+    server.answers();
+    expect(await ask({ aiModel: 'gpt-huge' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', error: expect.stringContaining('"aiModel"') },
+    });
+    expect(server.chats()).toEqual([]);
+    expect(await bed.takeUsage()).toEqual([]);
+    for (const settings of [{ aiModel: 'gpt-large' }, {}])
+      expect((await ask(settings)).status).toBe(200);
+    expect(server.chats().map(({ model }) => model)).toEqual(['gpt-large', 'model-0']);
+  });
+
+  it('may have been more when a project chose', async () => {
+    expect((await set({ apiKey, model: 'gpt-small' })).status).toBe(200);
+    await bed.database.query(`UPDATE secrets SET model = 'gpt-gone'`);
+    expect(await ask({ aiModel: 'gpt-small' })).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining('"model"') },
+    });
   });
 });
 
