@@ -1,13 +1,11 @@
 import type { Database } from '@backlot/database';
-import type { ClaimedMail } from './turns.ts';
+import { type ClaimedMail, leaseMs } from './turns.ts';
 
 /** The lease ended and another worker, or nobody, has the mail. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
-/** Short, so that no mail waits long for a worker that is dead; a live one renews it. */
-export const leaseMs = 30_000;
 const renewedAfterMs = 10_000;
 const expiryBatch = 100;
 

@@ -1,6 +1,5 @@
 import type { Database } from '@backlot/database';
 import { uuidv7 } from 'uuidv7';
-import { leaseMs } from './deliveries.ts';
 import { type MailRow, outgoingOf } from './mail.ts';
 import type { OutgoingMail } from './mailer/mailer.ts';
 
@@ -14,6 +13,9 @@ export interface ClaimedMail extends OutgoingMail {
   /** The project was stopped after the mail was accepted; the platform's own mails still go. */
   isStopped: boolean;
 }
+
+/** Short, so that no mail waits long for a worker that is dead; a live one renews it. */
+export const leaseMs = 30_000;
 
 /** Queues that one statement looks into, and statements until it is another wake-up's business. */
 const queuesPerLook = 100;
