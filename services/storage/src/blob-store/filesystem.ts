@@ -1,32 +1,10 @@
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
+import { type BlobStore, checkKey } from './blob-store.ts';
+import { sync, translated } from './disk.ts';
+import { ResumableFiles } from './filesystem-resumable.ts';
 
 const readChunkBytes = 256 * 1024;
-
-const codeOf = (error: unknown) =>
-  error instanceof Error && 'code' in error ? String(error.code) : undefined;
-
-const translate = (error: unknown): unknown => {
-  if (codeOf(error) === 'ENOENT') return new BlobNotFound('no such blob', { cause: error });
-  // fs's errors carry a system call's name; all others are the source's own.
-  const isOurs = error instanceof Error && 'syscall' in error && 'path' in error;
-  return isOurs ? new BlobStoreUnavailable('the file system refuses', { cause: error }) : error;
-};
-const translated = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => {
-    throw translate(error);
-  });
-
-/** A name is durable once its folder is. */
-const syncFolder = async (folder: string) => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
 
 /**
  * Blobs as files below a folder. One is written under `partial/` and moved to its place when all of
@@ -42,7 +20,7 @@ export const createFilesystemBlobStore = (directory: string): BlobStore => {
     await writeFile(partial, source, { flag: 'wx', mode: 0o600, flush: true });
     await rename(partial, final);
     // The folder may be new, and then its own name has to last too.
-    for (const folder of [dirname(final), dirname(dirname(final))]) await syncFolder(folder);
+    for (const folder of [dirname(final), dirname(dirname(final))]) await sync(folder);
   };
 
   return {
@@ -56,6 +34,7 @@ export const createFilesystemBlobStore = (directory: string): BlobStore => {
       for (const area of ['partial', 'blobs'] as const)
         await translated(rm(at(area, key), { force: true }));
     },
+    resumable: (notes) => new ResumableFiles(join(directory, 'blobs'), notes),
     async close() {},
   };
 };

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { ApiError, type Visibility } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
-import { z } from 'zod';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { LooseBlobs } from '../loose-blobs.ts';
-import { headBytes, mediaTypeOf } from '../media-type.ts';
 import type { Caps } from './caps.ts';
 import { cleanFileName } from './file-name.ts';
+import { arrived, findOpened, maxOpen, ownerOf, tooManyOpen, uploadNotFound } from './opened.ts';
 import type { Upload } from './uploads.ts';
 
 export interface Announced {
@@ -37,11 +36,6 @@ export type DirectUploads = ReturnType<typeof createDirectUploads>;
 const openSeconds = 3600;
 /** For the last byte, and for the copy. */
 const graceMs = 15 * 60_000;
-const maxOpen = 1000;
-
-const isUuid = (text: string) => z.uuid().safeParse(text).success;
-const ownerOf = ({ caller, userId }: Identity) => (caller === 'user' ? userId : null);
-const notFound = () => new ApiError('not_found', 'There is no such upload, or no longer.');
 
 /** Files that callers hand to the store themselves: announced, sent, and taken over when complete. */
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
@@ -68,26 +62,16 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
           ...[blobKey, new Date(now() + openSeconds * 1000)],
         ],
       );
-      if (added.length === 0)
-        throw new ApiError('overloaded', 'Too many uploads of this app are open.', {
-          retryAfterSeconds: 60,
-        });
+      if (added.length === 0) throw tooManyOpen();
       await looseBlobs.leaseFor(number, blobKey, openSeconds * 1000 + graceMs);
     });
 
-  /** What the store got. @throws ApiError conflict where that is nothing */
-  const arrived = async (blobKey: string) => {
-    try {
-      const sizeBytes = await store.sizeBytes(blobKey);
-      const end = Math.min(sizeBytes, headBytes) - 1;
-      const chunks: Buffer[] = [];
-      for await (const chunk of await store.open(blobKey, { start: 0, end })) chunks.push(chunk);
-      return { sizeBytes, mediaType: await mediaTypeOf(Buffer.concat(chunks), sizeBytes) };
-    } catch (error) {
+  /** @throws ApiError conflict where nothing has arrived */
+  const arrivedAt = (blobKey: string) =>
+    arrived(store, blobKey).catch((error: unknown) => {
       if (!(error instanceof BlobNotFound)) throw error;
       throw new ApiError('conflict', 'The file has not arrived yet.', { cause: error });
-    }
-  };
+    });
 
   return {
     /** @throws ApiError conflict, body_too_large, storage_quota, overloaded */
@@ -108,16 +92,14 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
      */
     async take(identity: Identity, id: string): Promise<Upload> {
       const { number } = identity.project;
-      const [row] = isUuid(id)
-        ? await database.query<{ name: string; visibility: Visibility; blob_key: string }>(
-            `SELECT name, visibility, blob_key FROM direct_uploads
-              WHERE project_number = $1 AND id = $2 AND expires_at > $3
-                AND (owner_id IS NULL OR owner_id = $4)`,
-            [number, id, new Date(now()), ownerOf(identity)],
-          )
-        : [];
-      if (!row) throw notFound();
-      const { sizeBytes, mediaType } = await arrived(row.blob_key);
+      const row = await findOpened<{ name: string; visibility: Visibility; blob_key: string }>(
+        database,
+        { table: 'direct_uploads', columns: 'name, visibility, blob_key' },
+        identity,
+        id,
+        now(),
+      );
+      const { sizeBytes, mediaType } = await arrivedAt(row.blob_key);
       const cap = await caps.of(identity);
       if (sizeBytes > cap.bytes) throw cap.error();
       const blobKey = `${number}/${randomUUID()}`;
@@ -134,7 +116,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
           'DELETE FROM direct_uploads WHERE project_number = $1 AND id = $2 RETURNING true',
           [identity.project.number, id],
         );
-        if (closed.length === 0) throw notFound();
+        if (closed.length === 0) throw uploadNotFound();
         await create();
       }),
 

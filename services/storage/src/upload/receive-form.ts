@@ -5,6 +5,7 @@ import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract
 import multer, { MulterError, type StorageEngine } from 'multer';
 import { cleanFileName } from './file-name.ts';
 import { type Cap, FormBroken, measure } from './measure.ts';
+import { pipeBody } from './pipe-body.ts';
 
 export interface ReceivedFile {
   name: string;
@@ -68,21 +69,10 @@ const formOf = (req: IncomingMessage, idleMs: number) => {
   const form = Object.assign(new PassThrough({ highWaterMark: 64 * KIB }), {
     headers: req.headers,
   });
-  const gone = () => form.destroy(invalid('The form ended before it was complete.'));
-  const watch = () => {
-    // Where the store is the slow one, the caller is not to blame.
-    if (form.writableNeedDrain) timer.refresh();
-    else form.destroy(invalid(`Nothing came for ${idleMs / 1000} s.`));
-  };
-  const timer = setTimeout(watch, idleMs);
-  req.on('data', () => timer.refresh());
-  req.once('close', () => req.complete || gone());
-  if (req.destroyed) gone();
-  form.once('close', () => {
-    clearTimeout(timer);
-    req.unpipe(form);
+  pipeBody(req, form, idleMs, {
+    onGone: () => form.destroy(invalid('The form ended before it was complete.')),
+    onSilence: () => form.destroy(invalid(`Nothing came for ${idleMs / 1000} s.`)),
   });
-  req.pipe(form);
   return form;
 };
 

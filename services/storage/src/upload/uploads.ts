@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { StorageConfig } from '../config.ts';
 import type { LooseBlobs } from '../loose-blobs.ts';
 import type { Caps } from './caps.ts';
 import { type ReceivedFile, receiveForm } from './receive-form.ts';
+import type { Slots } from './slots.ts';
 
 /** A file whose bytes are in the store, and which nobody can see yet. */
 export interface Upload extends ReceivedFile {
@@ -18,7 +18,8 @@ export interface UploadsDeps {
   store: BlobStore;
   looseBlobs: LooseBlobs;
   caps: Caps;
-  config: Pick<StorageConfig, 'maxUploads' | 'uploadIdleMs'>;
+  slots: Slots;
+  config: Pick<StorageConfig, 'uploadIdleMs'>;
 }
 
 export interface Uploads {
@@ -31,9 +32,7 @@ export interface Uploads {
 /** What a form takes around its file, at least as long as it is stated. */
 const formBytes = 1024 * 1024;
 
-export const createUploads = ({ store, looseBlobs, caps, config }: UploadsDeps): Uploads => {
-  let underWay = 0;
-
+export const createUploads = ({ store, looseBlobs, caps, slots, config }: UploadsDeps): Uploads => {
   const receive = async (req: IncomingMessage, identity: Identity): Promise<Upload> => {
     const cap = await caps.of(identity);
     if (Number(req.headers['content-length'] ?? 0) - formBytes > cap.bytes || cap.bytes <= 0)
@@ -57,18 +56,7 @@ export const createUploads = ({ store, looseBlobs, caps, config }: UploadsDeps):
   };
 
   return {
-    async receive(req, identity) {
-      if (underWay >= config.maxUploads)
-        throw new ApiError('overloaded', 'Too many uploads at a time. Try again shortly.', {
-          retryAfterSeconds: 2,
-        });
-      underWay++;
-      try {
-        return await receive(req, identity);
-      } finally {
-        underWay--;
-      }
-    },
+    receive: (req, identity) => slots.run(() => receive(req, identity)),
     release: (identity, { blobKey }) => looseBlobs.settle(identity.project.number, [blobKey]),
   };
 };
