@@ -31,6 +31,8 @@ export interface Price {
   worstCaseMillicredits(input: {
     body: unknown;
     contentLength: number | undefined;
+    /** A request header by its lower-case name. */
+    header(name: string): string | undefined;
     /** The project's. */
     settings: { maxUploadBytes?: number };
   }): number;
@@ -60,14 +62,15 @@ export interface RouteDefinition {
   query?: z.ZodObject;
   body?: z.ZodType;
   response: z.ZodType;
-  /** The body instead of JSON: a form with a file, streamed, or the fields of a page's form. */
-  takes?: 'multipart' | 'form';
+  /** The body instead of JSON: a form with a file or bytes, streamed, or the fields of a page's form. */
+  takes?: 'multipart' | 'bytes' | 'form';
   /**
    * What the answer may be beside JSON: server-sent events, or instead of it: a page for people, or
    * the bytes of a file, for which the caller may take all the time that they need.
    */
   answers?: 'json-or-events' | 'html' | 'file';
-  status: 200 | 201;
+  /** 204 has no body. */
+  status: 200 | 201 | 204;
   errors: readonly ErrorCode[];
   /** Free unless stated. */
   price?: Price;

@@ -77,6 +77,7 @@ const contentOf = ({ answers, response }: RouteDefinition) => ({
 const bodyTypes = {
   json: 'application/json',
   multipart: 'multipart/form-data',
+  bytes: 'application/offset+octet-stream',
   form: 'application/x-www-form-urlencoded',
 } as const;
 
@@ -110,7 +111,7 @@ const operationOf = (route: RouteDefinition) => ({
   responses: {
     [route.status]: {
       description: 'Done',
-      content: contentOf(route),
+      ...(route.status !== 204 && { content: contentOf(route) }),
     },
     ...failuresOf(route),
   },

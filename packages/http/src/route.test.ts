@@ -56,6 +56,16 @@ const lies = defineRoute({
   response: z.object({ n: z.number() }),
 });
 
+const empties = defineRoute({
+  ...withoutBody,
+  operationId: 'empties',
+  method: 'DELETE',
+  path: '/empties',
+  params: z.object({}),
+  response: z.undefined(),
+  status: 204,
+});
+
 const streams = defineRoute({
   ...withoutBody,
   operationId: 'streams',
@@ -107,6 +117,7 @@ describe('route', () => {
               ? { body: {}, commit: async () => void committed.push('json') }
               : { events: eventsOf(params.collection, signal) },
           ),
+          route(empties, async () => ({ body: undefined, headers: { ETag: '"2"' } })),
           route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
         ],
         identitySecret: testIdentitySecret,
@@ -140,6 +151,14 @@ describe('route', () => {
       body: { text: '' },
     });
     expect(answer.body).toEqual({ raw: true });
+  });
+
+  it('answers 204 with headers alone', async () => {
+    const { status, headers, body } = await service.call('DELETE', '/empties', {
+      identity: anonymous(),
+    });
+    expect([status, headers.get('etag'), body]).toEqual([204, '"2"', '']);
+    expect([headers.has('content-type'), headers.has('content-length')]).toEqual([false, false]);
   });
 
   it.each([

@@ -125,9 +125,12 @@ export const checkCaller = (definition: RouteDefinition, identity: Identity): vo
 };
 
 const send = (res: Response, answer: Answer) => {
-  res.writeHead(answer.status, {
+  const contentHeaders = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(answer.body),
+  };
+  res.writeHead(answer.status, {
+    ...(answer.status !== 204 && contentHeaders),
     ...answer.headers,
   });
   res.end(answer.body);
@@ -191,8 +194,9 @@ export const route = <const R extends RouteDefinition>(
     let usage: Record<string, string> = {};
     const finish = ({ body, headers = {}, usedMillicredits, commit }: Reply<R>): Finished => {
       if (usedMillicredits !== undefined) usage = { [usageHeader]: String(usedMillicredits) };
-      const text = body instanceof JsonText ? body.text : JSON.stringify(body);
-      if (context.checkResponses) definition.response.parse(JSON.parse(text));
+      const text = body instanceof JsonText ? body.text : (JSON.stringify(body) ?? '');
+      if (context.checkResponses)
+        definition.response.parse(text === '' ? undefined : JSON.parse(text));
       return {
         answer: { status: definition.status, headers, body: text },
         commit: commit ?? (async () => {}),
