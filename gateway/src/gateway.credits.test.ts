@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { defineRoute, usageFollows, usageHeader } from '@backlot/contract';
+import { defineRoute, type RouteDefinition, usageFollows, usageHeader } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
 import { identityHeader, verifyIdentity } from '@backlot/identity';
 import { serveForTest, testIdentitySecret, until } from '@backlot/testing';
@@ -61,6 +61,27 @@ describe('credits at the gateway', () => {
         });
       });
     };
+  /** On a port of its own, or in the gateway's process. */
+  const ways = {
+    'in-process': undefined,
+    http: async (app: RequestListener) => {
+      const { url, stop } = await serveForTest(app);
+      const upstream = createHttpUpstream(url);
+      return {
+        ...upstream,
+        close() {
+          upstream.close();
+          void stop();
+        },
+      };
+    },
+  };
+  const whereNames = Object.keys(ways) as (keyof typeof ways)[];
+  const over = (where: keyof typeof ways): TestBedOptions => {
+    const upstream = ways[where];
+    return upstream ? { upstream } : {};
+  };
+
   const start = async (balance: number, options: TestBedOptions) => {
     served.length = 0;
     const counters = createMemoryCounters(Date.now);
@@ -102,6 +123,46 @@ describe('credits at the gateway', () => {
     ]);
     expect(await counters.reserved(ownerId)).toBe(1200);
   });
+
+  it('knows a worst case that headers tell', async () => {
+    const price = {
+      needsBody: false,
+      worstCaseMillicredits: ({ header }) => Number(header('x-most') ?? 9000),
+    } satisfies RouteDefinition['price'];
+    await start(10_000, {
+      service: service((send) => send(200)),
+      deps: { routes: [{ ...priced, price }] },
+    });
+    await bed.call('POST', '/api/runtime/demo/ai', { body: {}, headers: { 'x-most': '3000' } });
+    await think();
+    expect(served.map(({ reservation }) => reservation?.millicredits)).toEqual([3000, 9000]);
+  });
+
+  it.each(whereNames)(
+    'lets go of the credits of bytes that broke off on their way (%s)',
+    async (where) => {
+      let arrived = false;
+      const { body: _json, ...bytes } = priced;
+      const price = {
+        needsBody: false,
+        endsWithCaller: true,
+        worstCaseMillicredits: () => 3000,
+      } satisfies RouteDefinition['price'];
+      const counters = await start(9000, {
+        ...over(where),
+        service: () => (req) => void req.once('data', () => (arrived = true)),
+        deps: { routes: [{ ...bytes, takes: 'bytes', bodyLimitBytes: 10_000_000, price }] },
+      });
+      const socket = connect(bed.port, '127.0.0.1');
+      socket.write(
+        'POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\nbegin',
+      );
+      await until(() => arrived);
+      expect(await counters.reserved(ownerId)).toBe(3000);
+      socket.destroy();
+      await until(async () => (await counters.reserved(ownerId)) === 0);
+    },
+  );
 
   it('holds a call to what is left, and refuses it below one credit', async () => {
     await start(1500, { service: service((send) => send(200, 700)) });
@@ -163,27 +224,6 @@ describe('credits at the gateway', () => {
     release();
     await until(async () => (await counters.reserved(ownerId)) === 1700);
   });
-
-  /** On a port of its own, or in the gateway's process. */
-  const ways = {
-    'in-process': undefined,
-    http: async (app: RequestListener) => {
-      const { url, stop } = await serveForTest(app);
-      const upstream = createHttpUpstream(url);
-      return {
-        ...upstream,
-        close() {
-          upstream.close();
-          void stop();
-        },
-      };
-    },
-  };
-  const whereNames = Object.keys(ways) as (keyof typeof ways)[];
-  const over = (where: keyof typeof ways): TestBedOptions => {
-    const upstream = ways[where];
-    return upstream ? { upstream } : {};
-  };
 
   it.each(whereNames)(
     'keeps the reservation of a streamed answer until it is booked (%s)',

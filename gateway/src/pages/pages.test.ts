@@ -42,7 +42,8 @@ describe('what the gateway answers itself', () => {
         'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
       );
       expect(headers.get('access-control-allow-headers')).toBe(
-        'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
+        'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id, ' +
+          'Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset',
       );
       expect(headers.get('access-control-max-age')).toBe('7200');
       expect(headers.get('access-control-allow-credentials')).toBeNull();
@@ -65,7 +66,9 @@ describe('what the gateway answers itself', () => {
       expect(Object.fromEntries(headers)).toMatchObject({
         'access-control-allow-origin': '*',
         'access-control-expose-headers':
-          'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed',
+          'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, ' +
+          'Location, Tus-Resumable, Upload-Offset, Upload-Length, Upload-Metadata, ' +
+          'Upload-Expires, X-File-Id, X-File-Url',
         'content-security-policy': expect.stringMatching(
           /^default-src 'none'; .*frame-ancestors 'none'$/,
         ),

@@ -31,10 +31,15 @@ export const reservationFor = (
   body: unknown,
 ): ReservationRequest | undefined => {
   if (!price || ownerId === null) return undefined;
-  const declared = req.headers['content-length'];
+  const header = (name: string) => {
+    const value = req.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  const declared = header('content-length');
   const worstCase = price.worstCaseMillicredits({
     body,
     contentLength: declared === undefined ? undefined : Number(declared),
+    header,
     settings: identity.settings,
   });
   return {

@@ -43,6 +43,7 @@ export const createForward =
   (upstreams: Record<ServiceName, Upstream>, limitMs?: number): Forward =>
   (req, res, { definition, path, charge }, onFailure) => {
     const { service, price, answers, takes } = definition;
+    const isStreamed = takes === 'multipart' || takes === 'bytes';
     req.url = path;
     // What the service did is unknown: the ledger will tell.
     const onUnknown: OnFailure = (error) => {
@@ -68,14 +69,14 @@ export const createForward =
       giveUp();
     };
     // It may have been refused on its way.
-    if (takes === 'multipart') res.once('finish', endUpload);
+    if (isStreamed) res.once('finish', endUpload);
     // Before a service in this process hears of it, which may then answer nobody.
     res.prependListener('close', () => {
       clearTimeout(timer);
       // What a priced call does is paid for: it is heard to its end, also when its caller has gone.
       if (res.writableFinished || (price && !price.endsWithCaller)) return;
-      // A service uses nothing before it has the whole form.
-      if (takes === 'multipart' && !req.complete) charge?.cancel();
+      // A service uses nothing before it has the whole body.
+      if (isStreamed && !req.complete) charge?.cancel();
       else charge?.leaveOpen();
       giveUp();
     });

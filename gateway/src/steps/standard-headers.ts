@@ -2,13 +2,18 @@ import type { ServerResponse } from 'node:http';
 
 export const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-const exposedHeaders =
-  'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed';
+const exposedHeaders = [
+  'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, Location',
+  'Tus-Resumable, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires',
+  'X-File-Id, X-File-Url',
+].join(', ');
 
 const preflightHeaders: Record<string, string> = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers':
+  'Access-Control-Allow-Headers': [
     'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
+    'Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset',
+  ].join(', '),
   'Access-Control-Max-Age': '7200',
 };
 

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { generateText, generationMillicredits, promptTokensAtMost } from './ai.ts';
 
 const worstCase = (body: unknown) =>
-  generateText.price.worstCaseMillicredits({ body, contentLength: undefined, settings: {} });
+  generateText.price.worstCaseMillicredits({
+    body,
+    contentLength: undefined,
+    header: () => undefined,
+    settings: {},
+  });
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 
 describe('the price of a generation', () => {

@@ -192,6 +192,7 @@ describe('sendEmail', () => {
         const price = emailRoutes.sendEmail.price.worstCaseMillicredits({
           body: JSON.parse(JSON.stringify(value)),
           contentLength: undefined,
+          header: () => undefined,
           settings: {},
         });
         expect(price).toBeGreaterThanOrEqual(1000);
