@@ -45,6 +45,7 @@ export const errorStatus = {
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   query_too_expensive: 422,
+  locked: 423,
   rate_limited: 429,
   too_many_attempts: 429,
   visitor_budget: 429,

@@ -112,6 +112,86 @@ export const completeUpload = defineRoute({
   },
 });
 
+/** What tus-js-client and its like speak: https://tus.io/protocols/resumable-upload, version 1.0.0. */
+const resumable = { ...base, callers, errors: ['invalid_header', 'precondition_failed'] } as const;
+
+export const createResumable = defineRoute({
+  ...resumable,
+  operationId: 'createResumable',
+  method: 'POST',
+  path: '/storage/tus',
+  summary:
+    'Open a resumable upload (tus 1.0.0): Upload-Length, and `filename` and `visibility` in Upload-Metadata',
+  limit: 'upload',
+  response: z.object({ id: uuid, expiresAt: timestamp }),
+  status: 201,
+  errors: [
+    ...resumable.errors,
+    ...(['body_too_large', 'unsupported_media_type', 'storage_quota', 'overloaded'] as const),
+  ],
+});
+
+export const getResumable = defineRoute({
+  ...resumable,
+  operationId: 'getResumable',
+  method: 'GET',
+  path: '/storage/tus/:id',
+  summary: 'How far a resumable upload has come; tus asks by HEAD',
+  limit: 'read',
+  params: oneFile,
+  response: z.object({
+    id: uuid,
+    offset: z.int().min(0).describe('Bytes that have arrived'),
+    length: z.int().min(1).describe('Bytes in all'),
+    expiresAt: timestamp,
+    file: uploaded.nullable().describe('Once all of it has arrived; X-File-Id and X-File-Url too'),
+  }),
+  status: 200,
+  errors: [...resumable.errors, 'not_found', 'locked', 'storage_quota'],
+});
+
+export const appendResumable = defineRoute({
+  ...resumable,
+  operationId: 'appendResumable',
+  method: 'PATCH',
+  path: '/storage/tus/:id',
+  summary: 'The next bytes of a resumable upload; the last ones make the file, and pay for it',
+  limit: 'upload',
+  takes: 'bytes',
+  params: oneFile,
+  body: z.file(),
+  bodyLimitBytes: largestUploadBytes,
+  response: z.undefined(),
+  status: 204,
+  errors: [
+    ...resumable.errors,
+    ...(['not_found', 'conflict', 'locked', 'body_too_large', 'unsupported_media_type'] as const),
+    ...(['out_of_credits', 'storage_quota', 'overloaded'] as const),
+  ],
+  price: {
+    needsBody: false,
+    endsWithCaller: true,
+    worstCaseMillicredits({ contentLength, header, settings }) {
+      const limitBytes = settings.maxUploadBytes ?? defaultUploadBytes;
+      const reached = Number(header('upload-offset')) + Number(contentLength);
+      return uploadMillicredits(Number.isNaN(reached) ? limitBytes : Math.min(reached, limitBytes));
+    },
+  },
+});
+
+export const deleteResumable = defineRoute({
+  ...resumable,
+  operationId: 'deleteResumable',
+  method: 'DELETE',
+  path: '/storage/tus/:id',
+  summary: 'Give a resumable upload up',
+  limit: 'write',
+  params: oneFile,
+  response: z.undefined(),
+  status: 204,
+  errors: [...resumable.errors, 'not_found', 'conflict'],
+});
+
 export const listFiles = defineRoute({
   ...base,
   operationId: 'listFiles',
