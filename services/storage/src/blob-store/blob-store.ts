@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { DataStore } from '@tus/server';
 
 /** There is no blob of this key. */
 export class BlobNotFound extends Error {
@@ -42,6 +43,13 @@ export interface DirectAccess {
   copy(from: string, to: string): Promise<void>;
 }
 
+/** What a store remembers of a blob that comes in several calls; any JSON. */
+export interface Notes {
+  get<T>(key: string): Promise<T | undefined>;
+  set(key: string, note: object): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
 /**
  * Bytes under keys that are used once: lower-case letters, digits, `-` and `/`, never empty between
  * slashes. All methods throw BlobStoreUnavailable; what a source stream throws passes through.
@@ -57,6 +65,11 @@ export interface BlobStore {
   open(key: string, range?: ByteRange): Promise<Readable>;
   /** @throws BlobNotFound */
   sizeBytes(key: string): Promise<number>;
+  /**
+   * Blobs that come in several calls, as tus asks for them; its ids are keys. What it says has arrived
+   * stays. Until all has, `open` and `sizeBytes` may find a part of the blob. Throws as all others do.
+   */
+  resumable(notes: Notes): DataStore;
   /** The blob, and whatever a put that was cut off has left. A key that has nothing is no error. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;

@@ -1,12 +1,15 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3 } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config.ts';
 
 const maxSockets = 128;
+/** What begins an object; parts follow it. */
+const beginning = ['PutObjectCommand', 'CreateMultipartUploadCommand', 'CopyObjectCommand'];
 
-export const createS3Client = (config: S3Config): S3Client =>
-  new S3Client({
+/** Whoever makes an object by it, it is encrypted as the settings say. */
+export const createS3Client = (config: S3Config): S3 => {
+  const client = new S3({
     region: config.region,
     ...(config.endpoint === undefined ? {} : { endpoint: config.endpoint }),
     ...(config.credentials === undefined ? {} : { credentials: config.credentials }),
@@ -21,3 +24,18 @@ export const createS3Client = (config: S3Config): S3Client =>
       httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets }),
     },
   });
+  const encrypted = {
+    ...(config.encryption === undefined ? {} : { ServerSideEncryption: config.encryption }),
+    ...(config.kmsKeyId === undefined ? {} : { SSEKMSKeyId: config.kmsKeyId }),
+  };
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      ({ input, ...rest }) =>
+        next({
+          ...rest,
+          input: beginning.includes(commandName) ? { ...input, ...encrypted } : input,
+        }),
+    { step: 'initialize', name: 'encryption' },
+  );
+  return client;
+};

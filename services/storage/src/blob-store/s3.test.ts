@@ -8,12 +8,20 @@ import { createTestBed, pathOf, type TestBed } from '../test-bed.ts';
 import { s3ConfigFor, startS3Store } from '../test-s3-store.ts';
 import { blobStoreConformance, type StoreUnderTest } from './blob-store.conformance.ts';
 import { BlobStoreUnavailable } from './blob-store.ts';
+import { resumableConformance } from './resumable.conformance.ts';
 import { createS3BlobStore } from './s3.ts';
 
 const MIB = 1024 * 1024;
 
 blobStoreConformance('S3', () => startS3Store(), 120_000);
 blobStoreConformance(
+  'S3 with checksums',
+  () => startS3Store({ checksums: 'WHEN_SUPPORTED' }),
+  120_000,
+);
+
+resumableConformance('S3', () => startS3Store(), 120_000);
+resumableConformance(
   'S3 with checksums',
   () => startS3Store({ checksums: 'WHEN_SUPPORTED' }),
   120_000,

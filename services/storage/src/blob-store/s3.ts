@@ -9,75 +9,37 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
-  S3ServiceException,
-  UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Config } from '../config.ts';
-import { BlobNotFound, type BlobStore, BlobStoreUnavailable, checkKey } from './blob-store.ts';
+import { BlobNotFound, type BlobStore, checkKey } from './blob-store.ts';
 import { createPartBuffers, type PartBuffer, partsOf } from './part-buffers.ts';
 import { createS3Client } from './s3-client.ts';
+import { asked, type MultipartPlace, partBytes, sendParts } from './s3-parts.ts';
+import { incompletePart, ResumableObjects } from './s3-resumable.ts';
 
-/** The least that S3 takes for a part that is not the last; 10,000 of them are 48 GiB. */
-const partBytes = 5 * 1024 * 1024;
 /** Of one upload. */
 const partsInFlight = 3;
-
-const isMissing = (error: unknown) =>
-  error instanceof S3ServiceException &&
-  ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(error.name);
-
-/** Of a request to S3; never of the source that is stored. */
-const asked = <T>(request: Promise<T>): Promise<T> =>
-  request.catch((error: unknown) => {
-    if (isMissing(error)) throw new BlobNotFound('no such blob', { cause: error });
-    throw new BlobStoreUnavailable('S3 fails', { cause: error });
-  });
 
 /** Blobs as objects of a bucket. */
 export const createS3BlobStore = (config: S3Config): BlobStore => {
   const client = createS3Client(config);
   const buffers = createPartBuffers(partBytes, Math.floor(config.bufferBytes / partBytes));
   const at = (key: string) => ({ Bucket: config.bucket, Key: checkKey(key) });
-  const encrypted = {
-    ...(config.encryption === undefined ? {} : { ServerSideEncryption: config.encryption }),
-    ...(config.kmsKeyId === undefined ? {} : { SSEKMSKeyId: config.kmsKeyId }),
-  };
 
   const putWhole = async (key: string, part: PartBuffer | undefined) => {
     const Body = (await part?.seal()) ?? Buffer.alloc(0);
-    await asked(client.send(new PutObjectCommand({ ...at(key), ...encrypted, Body }))).finally(() =>
+    await asked(client.send(new PutObjectCommand({ ...at(key), Body }))).finally(() =>
       part?.release(),
     );
   };
 
-  const uploadPart = async (place: MultipartPlace, PartNumber: number, part: PartBuffer) => {
-    try {
-      const Body = await part.seal();
-      const { ETag } = await asked(
-        client.send(new UploadPartCommand({ ...place, PartNumber, Body })),
-      );
-      return { ETag, PartNumber };
-    } finally {
-      part.release();
-    }
-  };
-
   const putParts = async (place: MultipartPlace, parts: AsyncIterable<PartBuffer>) => {
-    const sent: ReturnType<typeof uploadPart>[] = [];
-    try {
-      for await (const part of parts) {
-        const sending = uploadPart(place, sent.length + 1, part);
-        // Heard of when its turn comes.
-        sending.catch(() => {});
-        sent.push(sending);
-        await sent.at(-partsInFlight);
-      }
-    } finally {
-      await Promise.allSettled(sent);
-    }
-    const Parts = await Promise.all(sent);
+    const Parts = await sendParts(client, place, parts, {
+      firstNumber: 1,
+      inFlight: partsInFlight,
+    });
     await asked(
       client.send(new CompleteMultipartUploadCommand({ ...place, MultipartUpload: { Parts } })),
     );
@@ -93,9 +55,7 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
       yield first;
       yield* rest;
     }
-    const { UploadId = '' } = await asked(
-      client.send(new CreateMultipartUploadCommand({ ...at(key), ...encrypted })),
-    );
+    const { UploadId = '' } = await asked(client.send(new CreateMultipartUploadCommand(at(key))));
     const place = { ...at(key), UploadId };
     await putParts(place, parts()).catch(async (error: unknown) => {
       // What this leaves, `remove` ends.
@@ -136,8 +96,10 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
         client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key })),
       );
       for (const { UploadId } of Uploads) await abort({ Bucket, Key, UploadId: UploadId ?? '' });
-      await asked(client.send(new DeleteObjectCommand({ Bucket, Key })));
+      for (const each of [incompletePart(Key), Key])
+        await asked(client.send(new DeleteObjectCommand({ Bucket, Key: each })));
     },
+    resumable: (notes) => new ResumableObjects(client, config.bucket, buffers, notes),
     async close() {
       client.destroy();
     },
@@ -160,14 +122,8 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
         ),
       async copy(from, to) {
         const CopySource = `${config.bucket}/${checkKey(from)}`;
-        await asked(client.send(new CopyObjectCommand({ ...at(to), ...encrypted, CopySource })));
+        await asked(client.send(new CopyObjectCommand({ ...at(to), CopySource })));
       },
     },
   };
 };
-
-interface MultipartPlace {
-  Bucket: string;
-  Key: string;
-  UploadId: string;
-}
