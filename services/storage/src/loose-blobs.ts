@@ -16,8 +16,8 @@ export interface LooseBlobs {
   leaseFor(projectNumber: number, blobKey: string, ms: number): Promise<void>;
   /** In the transaction that makes the file. @throws ApiError unavailable where the lease is lost */
   takeOver(projectNumber: number, blobKey: string): Promise<void>;
-  /** In the transaction that ends a file. */
-  letGo(projectNumber: number, blobKeys: readonly string[]): Promise<void>;
+  /** In the transaction that ends a file or an upload: its blob goes away, after so long. */
+  letGo(projectNumber: number, blobKeys: readonly string[], ms?: number): Promise<void>;
   /** The blobs have been taken over, or are given up: those that no file has are removed at once. */
   settle(projectNumber: number, blobKeys: readonly string[]): Promise<void>;
   /** Keeps this process's leases alive. */
@@ -79,11 +79,12 @@ export const createLooseBlobs = (
           retryAfterSeconds: 1,
         });
     },
-    async letGo(projectNumber, blobKeys) {
+    async letGo(projectNumber, blobKeys, ms = 0) {
       await database.query(
         `INSERT INTO loose_blobs (blob_key, project_number, leased_until)
-         SELECT key, $1, $3 FROM unnest($2::text[]) key`,
-        [projectNumber, blobKeys, later(0)],
+         SELECT key, $1, $3 FROM unnest($2::text[]) key
+         ON CONFLICT (blob_key) DO UPDATE SET leased_until = excluded.leased_until`,
+        [projectNumber, blobKeys, later(ms)],
       );
     },
     async settle(projectNumber, blobKeys) {

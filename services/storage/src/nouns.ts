@@ -4,6 +4,7 @@ import type { Files } from './files.ts';
 import type { Images } from './images/images.ts';
 import type { Links } from './links.ts';
 import type { Removals } from './removals.ts';
+import type { ResumableUploads } from './resumable/resumable-uploads.ts';
 import type { DirectUploads } from './upload/direct-uploads.ts';
 import type { Uploads } from './upload/uploads.ts';
 
@@ -14,9 +15,10 @@ export interface Nouns {
   images: Images;
   uploads: Uploads;
   directUploads: DirectUploads;
+  resumableUploads: ResumableUploads;
   links: Links;
   store: BlobStore;
-  config: Pick<StorageConfig, 'redirects'>;
+  config: Pick<StorageConfig, 'redirects' | 'uploadIdleMs'>;
   /** Epoch milliseconds. */
   now: () => number;
 }

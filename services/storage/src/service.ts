@@ -23,9 +23,11 @@ import { createImages } from './images/images.ts';
 import { createLinks } from './links.ts';
 import { createLooseBlobs, renewMs } from './loose-blobs.ts';
 import { createRemovals } from './removals.ts';
+import { createResumableUploads } from './resumable/resumable-uploads.ts';
 import { routesOf } from './routes/index.ts';
 import { createCaps } from './upload/caps.ts';
 import { createDirectUploads } from './upload/direct-uploads.ts';
+import { createSlots } from './upload/slots.ts';
 import { createUploads } from './upload/uploads.ts';
 import { createUsage } from './usage.ts';
 
@@ -60,11 +62,17 @@ const createNouns = ({ database, now, log, config, store }: StorageDeps, outbox:
   const usage = createUsage(outbox, now);
   const files = createFiles({ database, links, looseBlobs, usage, now, config });
   const caps = createCaps(files, config);
-  const uploads = createUploads({ store, looseBlobs, caps, config });
-  const directUploads = createDirectUploads({ database, store, looseBlobs, caps, now });
+  const slots = createSlots(config);
+  const uploads = createUploads({ store, looseBlobs, caps, slots, config });
+  const opened = { database, store, looseBlobs, caps, now };
+  const directUploads = createDirectUploads(opened);
+  const resumableUploads = createResumableUploads({ ...opened, files, slots });
   const removals = createRemovals({ database, looseBlobs, now });
   const images = createImages({ database, store, looseBlobs, now, config: config.images });
-  return { looseBlobs, files, removals, images, uploads, directUploads, links, store, config, now };
+  return {
+    ...{ looseBlobs, files, removals, images, uploads, directUploads, resumableUploads },
+    ...{ links, store, config, now },
+  };
 };
 
 export const createStorageService = (deps: StorageDeps): StorageService => {
@@ -72,7 +80,7 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
   const outbox = createOutbox(database, (err) => log.error({ err }, 'events wait to be published'));
   const idempotency = createIdempotencyStore(database);
   const nouns = createNouns(deps, outbox);
-  const { removals, directUploads, looseBlobs } = nouns;
+  const { removals, directUploads, resumableUploads, looseBlobs } = nouns;
   const sweepFailed = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
   const sweepBlobs = async () => {
     await looseBlobs.renew();
@@ -81,7 +89,10 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
   const sweepers = [
     createSweeper(sweepBlobs, sweepFailed, renewMs),
     createSweeper(
-      () => Promise.all([idempotency.sweep(), removals.sweep(), directUploads.sweep()]),
+      () =>
+        Promise.all(
+          [idempotency, removals, directUploads, resumableUploads].map((each) => each.sweep()),
+        ),
       sweepFailed,
     ),
   ];
@@ -101,9 +112,10 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
       await bus.subscribe({
         queue: 'storage.user-erased',
         topics: ['user.erased'],
-        handler: ({ payload }) => {
+        handler: async ({ payload }) => {
           const { projectNumber, userId } = events['user.erased'].parse(payload);
-          return removals.eraseUser(projectNumber, userId);
+          await removals.eraseUser(projectNumber, userId);
+          await resumableUploads.eraseUser(projectNumber, userId);
         },
       });
       await bus.subscribe({
@@ -112,6 +124,7 @@ export const createStorageService = (deps: StorageDeps): StorageService => {
         handler: async ({ payload }) => {
           const { projectNumber } = events['project.erased'].parse(payload);
           await directUploads.eraseProject(projectNumber);
+          await resumableUploads.eraseProject(projectNumber);
           await removals.eraseProject(projectNumber);
         },
       });

@@ -1,0 +1,83 @@
+import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
+import { Metadata, TUS_RESUMABLE } from '@tus/server';
+import { cleanFileName } from '../upload/file-name.ts';
+
+/** A request header by its lower-case name. */
+export type Header = (name: string) => string | undefined;
+
+export interface Announced {
+  name: string;
+  visibility: Visibility;
+  sizeBytes: number;
+  /** Upload-Metadata as it came; '' without it. */
+  metadata: string;
+}
+
+const bytesType = 'application/offset+octet-stream';
+const maxMetadataLength = 8 * KIB;
+
+const invalid = (name: string, rule: string, cause?: unknown) =>
+  new ApiError('invalid_header', `"${name}": ${rule}`, { cause });
+
+/** @throws ApiError precondition_failed on another version of the protocol, or none */
+export const checkVersion = (version: string | undefined): void => {
+  if (version === TUS_RESUMABLE) return;
+  throw new ApiError('precondition_failed', `"Tus-Resumable": must be ${TUS_RESUMABLE}.`, {
+    headers: { 'Tus-Version': TUS_RESUMABLE },
+  });
+};
+
+const bytesIn = (name: 'Upload-Length' | 'Upload-Offset', header: Header): number => {
+  const value = header(name.toLowerCase());
+  if (value !== undefined && /^(0|[1-9][0-9]{0,14})$/.test(value)) return Number(value);
+  throw invalid(name, 'must be a whole number of bytes.');
+};
+
+const valuesIn = (metadata: string): Record<string, string | null> => {
+  if (metadata.length > maxMetadataLength)
+    throw invalid('Upload-Metadata', `may have at most ${maxMetadataLength} characters.`);
+  try {
+    return metadata === '' ? {} : Metadata.parse(metadata);
+  } catch (cause) {
+    const rule = 'must be `key base64` pairs, separated by commas, each key once.';
+    throw invalid('Upload-Metadata', rule, cause);
+  }
+};
+
+/** What a creation says. @throws ApiError precondition_failed, unsupported_media_type, invalid_header */
+export const announcedIn = (header: Header): Announced => {
+  checkVersion(header('tus-resumable'));
+  if (header('content-type') === bytesType)
+    throw new ApiError('unsupported_media_type', 'Open the upload first, then send its bytes.');
+  for (const name of ['Upload-Concat', 'Upload-Defer-Length'])
+    if (header(name.toLowerCase()) !== undefined) throw invalid(name, 'is not supported.');
+  const sizeBytes = bytesIn('Upload-Length', header);
+  if (sizeBytes === 0) throw invalid('Upload-Length', 'must be at least 1.');
+  const metadata = header('upload-metadata') ?? '';
+  const { filename, visibility } = valuesIn(metadata);
+  const given = storageRoutes.openUpload.body.shape.visibility.safeParse(visibility ?? undefined);
+  if (!given.success)
+    throw invalid('Upload-Metadata', '`visibility` must be "public" or "private".');
+  return { name: cleanFileName(filename ?? ''), visibility: given.data, sizeBytes, metadata };
+};
+
+export interface Stated {
+  /** Where these bytes begin. */
+  offset: number;
+  /** How many they are, where they say so. */
+  length: number | undefined;
+}
+
+/** What a part says. @throws ApiError precondition_failed, unsupported_media_type, invalid_header */
+export const statedIn = (header: Header): Stated => {
+  checkVersion(header('tus-resumable'));
+  if (header('content-type') !== bytesType)
+    throw new ApiError('unsupported_media_type', `Send the bytes as ${bytesType}.`);
+  if (!['identity', undefined].includes(header('content-encoding')))
+    throw new ApiError('unsupported_media_type', 'This Content-Encoding is not supported.');
+  const length = header('content-length');
+  return {
+    offset: bytesIn('Upload-Offset', header),
+    length: length === undefined ? undefined : Number(length),
+  };
+};
