@@ -64,7 +64,9 @@ export interface TestBed {
   takeUsage(): Promise<Payload<'usage.recorded'>[]>;
   /** Files below the store's folder, half-written ones included. */
   blobs(): Promise<string[]>;
-  /** Moves the service's clock. */
+  /** The service's clock. */
+  now(): number;
+  /** Moves it. */
   pass(ms: number): void;
   close(): Promise<void>;
 }
@@ -170,6 +172,7 @@ export const createTestBed = async (
       const entries = await readdir(directory, { recursive: true, withFileTypes: true });
       return entries.filter((each) => each.isFile()).map((each) => each.name);
     },
+    now: () => Date.now() + offset,
     pass(ms) {
       offset += ms;
     },
