@@ -31,7 +31,7 @@ describe('the erasure of a project', () => {
     }
     const projectsIn = async (table: string) => {
       const rows = await bed.database.query<{ project_number: number }>(
-        `SELECT project_number FROM ${table} ORDER BY 1`,
+        `SELECT DISTINCT project_number FROM ${table} ORDER BY 1`,
       );
       return rows.map((row) => row.project_number);
     };
