@@ -1,71 +1,33 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@backlot/database';
-import { identityHeader, identitySecret, signIdentity } from '@backlot/identity';
-import {
-  anonymous,
-  createTestBroker,
-  createTestDatabase,
-  type TestBroker,
-  type TestDatabase,
-  until,
-} from '@backlot/testing';
+import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
-const secret = 'x'.repeat(32);
+import { createLauncher, kill, type ServiceLauncher } from './test-process.ts';
 
 describe('the process', () => {
-  let database: TestDatabase;
-  let broker: TestBroker;
+  let launcher: ServiceLauncher;
   let folder: string;
-  const children: ChildProcess[] = [];
   beforeAll(async () => {
-    [database, broker] = await Promise.all([createTestDatabase(), createTestBroker()]);
     folder = await mkdtemp(join(tmpdir(), 'backlot-files-'));
+    launcher = await createLauncher({ BACKLOT_STORAGE_DIR: folder });
   }, 60_000);
   afterAll(async () => {
-    for (const each of children) each.kill('SIGKILL');
-    await Promise.all([database.drop(), broker.drop(), rm(folder, { recursive: true })]);
+    await launcher.close();
+    await rm(folder, { recursive: true });
   });
+  const launch = () => launcher.launch();
+  const identity = () => launcher.identity();
 
-  const launch = async () => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url))], {
-      env: {
-        PORT: '0',
-        DATABASE_URL: database.url,
-        AMQP_URL: broker.url,
-        BACKLOT_IDENTITY_SECRET: secret,
-        BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 3).toString('base64'),
-        BACKLOT_STORAGE_DIR: folder,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    children.push(child);
-    const url = await new Promise<string>((resolve, reject) => {
-      child.once('exit', () => reject(new Error('it ended')));
-      createInterface(child.stdout).on('line', (line) => {
-        const { port, msg } = JSON.parse(line) as { port?: number; msg: string };
-        if (msg === 'listening') resolve(`http://127.0.0.1:${port}`);
-      });
-    });
-    return { child, url };
-  };
   const blobs = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) =>
       each.isFile(),
     );
-  const identity = () => ({
-    [identityHeader]: signIdentity(anonymous(), identitySecret(secret), Date.now()),
-  });
-
   it('leaves no file, no row and, after the sweep, no bytes when it is killed in an upload', async () => {
-    const pool = createDatabase({ url: database.url, schema: 'storage' });
+    const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });
     const count = async (table: string) =>
       (await pool.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n;
     const first = await launch();
@@ -77,8 +39,7 @@ describe('the process', () => {
     req.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
     req.write(Buffer.alloc(4 * 1024 * 1024, 1));
     await until(async () => (await blobs()).length === 1);
-    first.child.kill('SIGKILL');
-    await once(first.child, 'exit');
+    await kill(first);
     expect([await count('files'), await count('loose_blobs')]).toEqual([0, 1]);
 
     // Its lease ends by itself; nobody wants to wait for that.
@@ -93,7 +54,7 @@ describe('the process', () => {
   }, 60_000);
 
   it('has a row for every blob and a blob for every row, whenever it is killed', async () => {
-    const pool = createDatabase({ url: database.url, schema: 'storage' });
+    const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });
     const upload = (url: string) => {
       const form = new FormData();
       form.append('file', new Blob([new Uint8Array(200_000)]), 'a.bin');
@@ -140,8 +101,7 @@ describe('the process', () => {
     });
     const { url } = JSON.parse(await answer.text()) as { url: string };
     const path = new URL(url).pathname.replace(/^\/api\/runtime\/[^/]+/, '');
-    first.child.kill('SIGKILL');
-    await once(first.child, 'exit');
+    await kill(first);
     const second = await launch();
     const found = await fetch(second.url + path, { headers: identity() });
     expect([found.status, await found.text()]).toEqual([200, 'kept']);

@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '@backlot/database';
+import { testProject } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type HttpResponse, Upload } from 'tus-js-client';
+import { pathOf } from '../test-bed.ts';
+import {
+  createLauncher,
+  kill,
+  type LaunchedService,
+  type ServiceLauncher,
+} from '../test-process.ts';
+import { s3ConfigFor, startS3Store } from '../test-s3-store.ts';
+
+const MIB = 1024 * 1024;
+const callId = '018f0000-0000-7000-8000-0000000000c1';
+const settings = { maxUploadBytes: 1024 * MIB };
+const publicUrl = 'https://api.example.org';
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+interface Store {
+  settings: Record<string, string>;
+  close(): Promise<void>;
+}
+
+const filesystem = async (): Promise<Store> => {
+  const folder = await mkdtemp(join(tmpdir(), 'backlot-files-'));
+  return {
+    settings: { BACKLOT_STORAGE_DIR: folder },
+    close: () => rm(folder, { recursive: true }),
+  };
+};
+
+const s3 = async (): Promise<Store> => {
+  const config = await s3ConfigFor();
+  const { store, leftovers, close } = await startS3Store(config);
+  return {
+    settings: {
+      BACKLOT_S3_BUCKET: config.bucket,
+      BACKLOT_S3_ENDPOINT: config.endpoint ?? '',
+      BACKLOT_S3_PATH_STYLE: 'true',
+      BACKLOT_S3_CHECKSUMS: config.checksums,
+      BACKLOT_S3_ACCESS_KEY_ID: config.credentials?.accessKeyId ?? '',
+      BACKLOT_S3_SECRET_ACCESS_KEY: config.credentials?.secretAccessKey ?? '',
+    },
+    async close() {
+      for (const key of await leftovers()) await store.remove(key);
+      await close();
+    },
+  };
+};
+
+describe.each([
+  ['the file system', filesystem],
+  ['S3', s3],
+])('tus-js-client, with files in %s', (_where, open) => {
+  let store: Store;
+  let launcher: ServiceLauncher;
+  let service: LaunchedService;
+  beforeAll(async () => {
+    store = await open();
+    launcher = await createLauncher({ BACKLOT_PUBLIC_URL: publicUrl, ...store.settings });
+    service = await launcher.launch();
+  }, 120_000);
+  afterAll(async () => {
+    await launcher.close();
+    await store.close();
+  });
+
+  const identity = () =>
+    launcher.identity({
+      project: { ...testProject, settings },
+      reservation: { callId, millicredits: 1000_000 },
+    });
+
+  /** Kills the process at so many bytes, and starts another one in its place. */
+  const sendThrough = (content: Buffer, killAt: number[], offsets: number[]) =>
+    new Promise<HttpResponse>((resolve, reject) => {
+      const upload = new Upload(content, {
+        endpoint: `${service.url}/storage/tus`,
+        metadata: { filename: 'big.bin' },
+        // The turn of a process that was killed ends after 10 s.
+        retryDelays: Array.from({ length: 60 }, () => 500),
+        onBeforeRequest(req) {
+          for (const [name, value] of Object.entries(identity())) req.setHeader(name, value);
+        },
+        onAfterResponse(req, res) {
+          const offset = res.getHeader('Upload-Offset');
+          if (req.getMethod() === 'HEAD' && offset !== undefined) offsets.push(Number(offset));
+        },
+        onProgress(sent) {
+          if (killAt[0] === undefined || sent < killAt[0]) return;
+          killAt.shift();
+          const { port } = new URL(service.url);
+          kill(service)
+            .then(() => launcher.launch(port))
+            .then((next) => {
+              service = next;
+            }, reject);
+        },
+        onSuccess: ({ lastResponse }) => resolve(lastResponse),
+        onError: reject,
+      });
+      upload.start();
+    });
+
+  it('goes on where it was cut off by the end of the process, twice, and has the file whole', async () => {
+    const content = randomBytes(96 * MIB);
+    const offsets: number[] = [];
+    const last = await sendThrough(content, [32 * MIB, 64 * MIB], offsets);
+    expect(offsets).toHaveLength(2);
+    const [first = 0, second = 0] = offsets;
+    expect(first).toBeGreaterThan(5 * MIB);
+    expect(second).toBeGreaterThan(first);
+    expect(second).toBeLessThan(content.length);
+
+    const url = last.getHeader('X-File-Url') ?? '';
+    const response = await fetch(service.url + pathOf(url), { headers: identity() });
+    expect(hashOf(Buffer.from(await response.arrayBuffer()))).toBe(hashOf(content));
+    expect(url).toMatch(new RegExp(`/${last.getHeader('X-File-Id')}/big\\.bin$`));
+
+    const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });
+    expect(await pool.query('SELECT count(*) AS n FROM files')).toEqual([{ n: 1 }]);
+    expect(await pool.query('SELECT blob_key FROM loose_blobs')).toEqual([]);
+    await pool.close();
+  }, 120_000);
+});
