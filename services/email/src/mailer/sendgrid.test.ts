@@ -62,6 +62,7 @@ describe('the SendGrid mailer', () => {
     [401, true],
     [403, true],
     [429, true],
+    [503, true],
   ])(
     'takes %i as a refusal (for the moment: %s), in our own words',
     async (status, isTemporary) => {
@@ -73,7 +74,7 @@ describe('the SendGrid mailer', () => {
     },
   );
 
-  it.each([500, 502, 503, 504])(
+  it.each([500, 502, 504])(
     'does not know what became of a mail that it failed over (%i), and asks once',
     async (status) => {
       const before = stub.requests.length;

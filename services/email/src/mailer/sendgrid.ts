@@ -18,11 +18,11 @@ const translate = (error: unknown): Error => {
   // The library's error holds the request, and with it the key.
   const cause = new Error(error instanceof Error ? error.message : String(error));
   if (typeof code === 'number') {
-    // It had the whole message when it failed, and may have taken it.
-    if (code >= 500)
+    // It had the whole message when it failed, and may have taken it; only 503 says that it has not.
+    if (code >= 500 && code !== 503)
       return new HandoverUnknown(`SendGrid did not confirm the message (${code}).`, { cause });
     // 401 and 403 are about the platform's key, which can be mended while mails wait.
-    const isTemporary = [401, 403, 408, 429].includes(code);
+    const isTemporary = [401, 403, 408, 429, 503].includes(code);
     return new MailRefused(
       isTemporary
         ? `SendGrid takes no mail at the moment (${code}).`
