@@ -67,8 +67,8 @@ describe('what the gateway answers itself', () => {
         'access-control-allow-origin': '*',
         'access-control-expose-headers':
           'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, ' +
-          'Location, Tus-Resumable, Upload-Offset, Upload-Length, Upload-Metadata, ' +
-          'Upload-Expires, X-File-Id, X-File-Url',
+          'Location, Accept-Ranges, Content-Disposition, Content-Range, Tus-Resumable, ' +
+          'Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-File-Id, X-File-Url',
         'content-security-policy': expect.stringMatching(
           /^default-src 'none'; .*frame-ancestors 'none'$/,
         ),

@@ -4,6 +4,7 @@ export const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'
 
 const exposedHeaders = [
   'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, Location',
+  'Accept-Ranges, Content-Disposition, Content-Range',
   'Tus-Resumable, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires',
   'X-File-Id, X-File-Url',
 ].join(', ');
