@@ -18,7 +18,7 @@ describe('uploads to the store itself', () => {
   }, 120_000);
   afterAll(async () => {
     // Every address has ended, and with it all that nobody took over.
-    bed.pass(3 * 3_600_000);
+    bed.pass(26 * 3_600_000);
     for (const { id } of await bed.database.query<{ id: string }>('SELECT id FROM files'))
       await bed.call('DELETE', `/storage/files/${id}`, asKey());
     await bed.service.sweepBlobs();

@@ -34,8 +34,9 @@ export type DirectUploads = ReturnType<typeof createDirectUploads>;
 
 /** How long the address takes the file. */
 const openSeconds = 3600;
-/** For the last byte, and for the copy. */
-const graceMs = 15 * 60_000;
+/** A form that is sent in the last second may take so long: 5 GiB at 0.5 Mbit/s. */
+const sendMs = 24 * 3600 * 1000;
+const copyMs = 15 * 60_000;
 
 /** Files that callers hand to the store themselves: announced, sent, and taken over when complete. */
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
@@ -63,7 +64,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
         ],
       );
       if (added.length === 0) throw tooManyOpen();
-      await looseBlobs.leaseFor(number, blobKey, openSeconds * 1000 + graceMs);
+      await looseBlobs.leaseFor(number, blobKey, openSeconds * 1000 + sendMs);
     });
 
   /** @throws ApiError conflict where nothing has arrived */
@@ -103,7 +104,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
       const cap = await caps.of(identity);
       if (sizeBytes > cap.bytes) throw cap.error();
       const blobKey = `${number}/${randomUUID()}`;
-      await looseBlobs.leaseFor(number, blobKey, graceMs);
+      await looseBlobs.leaseFor(number, blobKey, copyMs);
       await direct().copy(row.blob_key, blobKey);
       const { name, visibility } = row;
       return { id, blobKey, name, visibility, sizeBytes, mediaType, sha256: null };
