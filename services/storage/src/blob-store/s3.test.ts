@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
 import { identityHeader } from '@backlot/identity';
 import { anonymous, asKey, signed, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Upload } from '@tus/server';
 import { createTestBed, pathOf, type TestBed } from '../test-bed.ts';
 import { s3ConfigFor, startS3Store } from '../test-s3-store.ts';
 import { blobStoreConformance, type StoreUnderTest } from './blob-store.conformance.ts';
-import { BlobStoreUnavailable } from './blob-store.ts';
+import { BlobNotFound, BlobStoreUnavailable, type Notes } from './blob-store.ts';
 import { resumableConformance } from './resumable.conformance.ts';
 import { createS3BlobStore } from './s3.ts';
 
@@ -99,6 +101,29 @@ describe('files in S3', () => {
     expect(head.status).toBe(200);
     await other.call('DELETE', `/storage/files/${body.id}`, asKey());
     await other.close();
+  }, 60_000);
+
+  it('that came in several calls are whole, also where the process ended before S3 was told so', async () => {
+    const key = '1001/killed';
+    const kept = new Map<string, unknown>();
+    const notes: Notes = {
+      get: async <T>(each: string) => kept.get(each) as T | undefined,
+      set: async (each, note) => void kept.set(each, note),
+      delete: async () => {},
+    };
+    const content = randomBytes(7 * MIB);
+    await s3.store
+      .resumable(notes)
+      .create(new Upload({ id: key, size: content.length, offset: 0 }));
+    const killed = Object.assign(s3.store.resumable(notes), {
+      finishMultipartUpload: () => Promise.reject(new Error('killed')),
+    });
+    await expect(killed.write(Readable.from([content]), key, 0)).rejects.toThrow();
+    await expect(s3.store.sizeBytes(key)).rejects.toThrow(BlobNotFound);
+    expect((await s3.store.resumable(notes).getUpload(key)).offset).toBe(content.length);
+    const found = Buffer.concat(await (await s3.store.open(key)).toArray());
+    expect(found.equals(content)).toBe(true);
+    await s3.store.remove(key);
   }, 60_000);
 
   it('are uploaded sixteen at once through four buffers', async () => {
