@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { anonymous, testProject, until } from '@backlot/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { BlobStoreUnavailable } from '../blob-store/blob-store.ts';
+import { createFilesystemBlobStore } from '../blob-store/filesystem.ts';
+import { callId, createTestBed, otherProject, type TestBed } from '../test-bed.ts';
+import { type TusOptions, tusAt } from './test-tus.ts';
+
+const MIB = 1024 * 1024;
+
+describe('resumable uploads, held to their bounds', () => {
+  let bed: TestBed;
+  afterEach(() => bed.close());
+  const tus = tusAt(
+    () => bed.http.url,
+    () => bed.now(),
+  );
+  const idOf = async (...of: Parameters<typeof tus.create>): Promise<string> =>
+    (await tus.create(...of)).body.id;
+  const paying = (millicredits: number, call = callId): TusOptions => ({
+    identity: anonymous({ reservation: { callId: call, millicredits } }),
+  });
+  const count = async (table: string) =>
+    (await bed.database.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n;
+  const offsetOf = async (id: string) => Number((await tus.head(id)).headers['upload-offset']);
+
+  it('cost what the file costs, once, by the call that ends it', async () => {
+    bed = await createTestBed();
+    const id = await idOf(12 * MIB);
+    const first = await tus.append(id, 0, Buffer.alloc(11 * MIB, 1), paying(2000));
+    expect(first.headers).not.toHaveProperty('x-backlot-usage');
+    const last = await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(2000));
+    expect(last.headers['x-backlot-usage']).toBe('2000');
+    const again = await tus.append(id, 12 * MIB, Buffer.alloc(0), paying(2000));
+    expect([again.status, again.headers]).toEqual([
+      204,
+      expect.not.objectContaining({ 'x-backlot-usage': '2000' }),
+    ]);
+    expect(await bed.takeUsage()).toMatchObject([
+      { callId, millicredits: 2000, units: { bytes: 12 * MIB } },
+    ]);
+  });
+
+  it('end before their last bytes flow where the credits do not cover the file', async () => {
+    bed = await createTestBed();
+    const id = await idOf(12 * MIB);
+    expect((await tus.append(id, 0, Buffer.alloc(11 * MIB, 1), paying(1000))).status).toBe(204);
+    const refused = await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(1000));
+    expect(refused).toMatchObject({ status: 402, body: { code: 'out_of_credits' } });
+    expect(await offsetOf(id)).toBe(11 * MIB);
+    expect((await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(2000))).status).toBe(204);
+  });
+
+  it('become a file, paid for once, by whoever asks after one that ended before it could', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
+    const store = createFilesystemBlobStore(directory);
+    let failures = 2;
+    bed = await createTestBed(
+      {},
+      {
+        ...store,
+        sizeBytes: async (key) => {
+          if (failures-- > 0) throw new BlobStoreUnavailable('not now');
+          return store.sizeBytes(key);
+        },
+      },
+    );
+    const [first, second] = [await idOf(10), await idOf(10)];
+    for (const id of [first, second])
+      expect((await tus.append(id, 0, Buffer.alloc(10, 1), paying(1000))).status).toBe(503);
+    expect(await count('files')).toBe(0);
+
+    const heads = await Promise.all([1, 2, 3].map(() => tus.head(first)));
+    for (const { status, headers } of heads) {
+      expect([status, headers['upload-offset'], headers['x-file-id']]).toEqual([200, '10', first]);
+      expect(headers).not.toHaveProperty('x-backlot-usage');
+    }
+    expect(await bed.takeUsage()).toMatchObject([{ callId, millicredits: 1000 }]);
+
+    const other = '018f0000-0000-7000-8000-0000000000c2';
+    const last = await tus.append(second, 10, Buffer.alloc(0), paying(1000, other));
+    expect(last.headers['x-backlot-usage']).toBe('1000');
+    expect(await bed.takeUsage()).toMatchObject([{ callId: other, millicredits: 1000 }]);
+    await rm(directory, { recursive: true });
+  });
+
+  it('fill the quota to the byte, with those that are open, whatever comes in parallel', async () => {
+    bed = await createTestBed({ quotaBytes: 10_000 });
+    const answers = await Promise.all(Array.from({ length: 9 }, () => tus.create(2000)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    for (const { status, body } of answers.filter((each) => each.status !== 201))
+      expect([status, body.code]).toEqual([403, 'storage_quota']);
+    const elsewhere = { identity: anonymous({ project: otherProject }) };
+    expect((await tus.create(2000, {}, elsewhere)).status).toBe(201);
+
+    // The others still have their room: what has room at the end is what counts.
+    expect((await bed.upload(Buffer.alloc(9000, 1))).status).toBe(201);
+    const open = answers.find(({ status }) => status === 201)?.body.id;
+    expect(await tus.append(open, 0, Buffer.alloc(2000, 1))).toMatchObject({
+      status: 403,
+      body: { code: 'storage_quota' },
+    });
+  });
+
+  it('are held to the limit of the project again at each part', async () => {
+    bed = await createTestBed();
+    const id = await idOf(1001);
+    const project = { ...testProject, settings: { maxUploadBytes: 1000 } };
+    const held = { identity: anonymous({ project }) };
+    expect((await tus.create(1001, {}, held)).status).toBe(413);
+    const answer = await tus.append(id, 0, Buffer.alloc(1001, 1), held);
+    expect(answer).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+  });
+
+  it('are a thousand of a project at most', async () => {
+    bed = await createTestBed();
+    await bed.database.query(
+      `INSERT INTO resumable_uploads
+         (project_number, id, name, visibility, size_bytes, metadata, expires_at)
+       SELECT 1001, gen_random_uuid(), 'a', 'public', 1, '', now() + interval '1 day'
+         FROM generate_series(1, 999)`,
+    );
+    expect((await tus.create(1)).status).toBe(201);
+    expect(await tus.create(1)).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+  });
+
+  it('share with forms how many come in at a time', async () => {
+    bed = await createTestBed({ maxUploads: 1 });
+    const id = await idOf(1000);
+    const { req } = tus.beginAppend(id, 0, { headers: { 'content-length': '1000' } });
+    req.write('x'.repeat(300));
+    await until(async () => (await bed.store.sizeBytes(`1001/${id}`)) === 300);
+    expect(await bed.upload('a form')).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+    req.destroy();
+    await until(async () => (await bed.upload('a form')).status === 201);
+  });
+});
