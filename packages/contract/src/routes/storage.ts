@@ -136,7 +136,7 @@ export const getResumable = defineRoute({
   operationId: 'getResumable',
   method: 'GET',
   path: '/storage/tus/:id',
-  summary: 'How far a resumable upload has come; tus asks by HEAD',
+  summary: 'How far a resumable upload has come (tus asks by HEAD); ends a call that sends to it',
   limit: 'read',
   params: oneFile,
   response: z.object({
