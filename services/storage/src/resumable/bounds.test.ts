@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anonymous, testProject, until } from '@backlot/testing';
+import { anonymous, asKey, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BlobStoreUnavailable } from '../blob-store/blob-store.ts';
 import { createFilesystemBlobStore } from '../blob-store/filesystem.ts';
@@ -102,6 +102,23 @@ describe('resumable uploads, held to their bounds', () => {
       status: 403,
       body: { code: 'storage_quota' },
     });
+  });
+
+  it('end where the quota was filled while their last bytes came, and nobody has them for nothing', async () => {
+    bed = await createTestBed({ quotaBytes: 10_000 });
+    const id = await idOf(2000);
+    const { req, answer } = tus.beginAppend(id, 0, {
+      ...paying(1000),
+      headers: { 'content-length': '2000' },
+    });
+    req.write(Buffer.alloc(1000, 1));
+    await until(async () => (await bed.store.sizeBytes(`1001/${id}`)) === 1000);
+    const { body } = await bed.upload(Buffer.alloc(9000, 1));
+    req.end(Buffer.alloc(1000, 1));
+    expect(await answer()).toMatchObject({ status: 403, body: { code: 'storage_quota' } });
+    await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+    expect((await tus.head(id)).status).toBe(404);
+    expect([await count('files'), await bed.takeUsage()]).toEqual([0, []]);
   });
 
   it('are held to the limit of the project again at each part', async () => {

@@ -86,10 +86,16 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     if (sizeBytes !== upload.sizeBytes)
       throw new Error(`the blob ${blobKey} has ${sizeBytes} bytes, not ${upload.sizeBytes}`);
     const payer = { ...identity, reservation: upload.paidBy };
-    await database.transaction(async () => {
+    const makeFile = async () => {
       if (!(await rows.finish(identity.project.number, id))) throw uploadNotFound();
       const file = { name, visibility, sizeBytes, mediaType, sha256: null };
       await files.create(payer, id, blobKey, file);
+    };
+    await database.transaction(makeFile).catch(async (error: unknown) => {
+      // What it had reserved is given back with this answer: nobody may finish it on that later.
+      if (error instanceof ApiError && error.status < 500)
+        await giveUp(identity.project.number, upload);
+      throw error;
     });
     return { ...whole(upload), isFinished: true, usedMillicredits: priceOf(payer, sizeBytes) };
   };
