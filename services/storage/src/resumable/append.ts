@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, Readable } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { ApiError, KIB } from '@backlot/contract';
 import { type DataStore, type Locker, Server, TUS_RESUMABLE } from '@tus/server';
 import { BlobNotFound } from '../blob-store/blob-store.ts';
@@ -12,14 +12,31 @@ export type Append = (blobKey: string, stated: Stated, body: Readable) => Promis
 
 /**
  * What comes of a body. It ends, rather than fails, where the caller goes, falls silent or has to make
- * room, so that all that came is kept.
+ * room, so that what came is kept. What makes the upload whole counts once the body has ended: no file
+ * is made, and booked, by a call whose reservation the gateway gives back.
+ * @param missing bytes
  */
 export const comingIn = (
   req: IncomingMessage,
+  missing: number,
   idleMs: number,
   isAwaited: AbortSignal,
 ): Readable => {
-  const body = new PassThrough({ highWaterMark: 256 * KIB });
+  let came = 0;
+  let last: Buffer | undefined;
+  const body = new Transform({
+    highWaterMark: 256 * KIB,
+    transform(chunk: Buffer, _encoding, done) {
+      came += chunk.length;
+      // More than is missing is refused in one piece.
+      const passed: Buffer = last ? Buffer.concat([last, chunk]) : chunk;
+      last = came === missing ? passed : undefined;
+      done(null, last ? undefined : passed);
+    },
+    flush(done) {
+      done(null, req.complete ? last : undefined);
+    },
+  });
   const end = () => {
     req.unpipe(body);
     body.end();

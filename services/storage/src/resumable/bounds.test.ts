@@ -24,6 +24,13 @@ describe('resumable uploads, held to their bounds', () => {
   });
   const count = async (table: string) =>
     (await bed.database.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n;
+  const held = async (id: string) =>
+    (
+      await bed.database.query<{ held_by: string | null }>(
+        'SELECT held_by FROM resumable_uploads WHERE id = $1',
+        [id],
+      )
+    )[0]?.held_by;
   const offsetOf = async (id: string) => Number((await tus.head(id)).headers['upload-offset']);
 
   it('cost what the file costs, once, by the call that ends it', async () => {
@@ -51,6 +58,34 @@ describe('resumable uploads, held to their bounds', () => {
     expect(refused).toMatchObject({ status: 402, body: { code: 'out_of_credits' } });
     expect(await offsetOf(id)).toBe(11 * MIB);
     expect((await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(2000))).status).toBe(204);
+  });
+
+  it('whose last part says no length are no file before that part has ended: till then it costs nothing', async () => {
+    bed = await createTestBed({ uploadIdleMs: 500 });
+    const [left, silent, more] = [await idOf(1000), await idOf(1000), await idOf(1000)];
+    const { req } = tus.beginAppend(left, 0, paying(1000));
+    req.write(Buffer.alloc(1000, 1));
+    await until(async () => (await held(left)) !== null);
+    req.destroy();
+    const part = tus.beginAppend(silent, 0, paying(1000));
+    part.req.write(Buffer.alloc(1000, 1));
+    const { headers } = await part.answer();
+    expect(headers).not.toHaveProperty('x-file-id');
+    const over = tus.beginAppend(more, 0, paying(1000));
+    over.req.write(Buffer.alloc(1000, 1));
+    await until(async () => (await held(more)) !== null);
+    over.req.end('!');
+    expect((await over.answer()).status).toBe(413);
+    for (const id of [left, silent, more]) {
+      const offset = await offsetOf(id);
+      expect(offset).toBeLessThan(1000);
+      expect([await count('files'), await bed.takeUsage()]).toEqual([0, []]);
+      const ended = tus.beginAppend(id, offset, paying(1000));
+      ended.req.end(Buffer.alloc(1000 - offset, 1));
+      expect((await ended.answer()).headers['x-file-id']).toBe(id);
+      expect(await bed.takeUsage()).toMatchObject([{ millicredits: 1000 }]);
+      await bed.call('DELETE', `/storage/files/${id}`, asKey());
+    }
   });
 
   it('become a file, paid for once, by whoever asks after one that ended before it could', async () => {

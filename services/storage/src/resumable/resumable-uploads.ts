@@ -145,14 +145,14 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     },
 
     /**
-     * @param body what comes, until another call waits
+     * @param body what comes, until another call waits; told how many bytes are missing
      * @throws ApiError not_found, locked, conflict, body_too_large, out_of_credits, storage_quota, overloaded
      */
     async append(
       identity: Identity,
       id: string,
       stated: Stated,
-      body: (isAwaited: AbortSignal) => Readable,
+      body: (missing: number, isAwaited: AbortSignal) => Readable,
     ): Promise<Progress> {
       await rows.find(identity, id);
       const work = async (isAwaited: AbortSignal) => {
@@ -162,7 +162,8 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
         const admitted = await admit(identity, upload, stated);
         // All has come, and only the file is missing.
         if (isAtEnd && (await stand(upload)) === stated.offset) return finish(identity, admitted);
-        const offset = await appendBytes(upload.blobKey, stated, body(isAwaited));
+        const coming = body(upload.sizeBytes - stated.offset, isAwaited);
+        const offset = await appendBytes(upload.blobKey, stated, coming);
         return offset === upload.sizeBytes ? finish(identity, admitted) : { ...upload, offset };
       };
       return slots.run(() => turns.take(identity.project.number, id, work));

@@ -16,7 +16,7 @@ export const appendResumable = ({ resumableUploads, links, config }: Nouns) =>
           identity,
           params.id,
           statedIn(header),
-          (isAwaited) => comingIn(req, config.uploadIdleMs, isAwaited),
+          (missing, isAwaited) => comingIn(req, missing, config.uploadIdleMs, isAwaited),
         );
         return {
           body: undefined,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { PassThrough } from 'node:stream';
+import type { Transform } from 'node:stream';
 
 export interface BodyEvents {
   /** The caller has gone before the end. */
@@ -11,7 +11,7 @@ export interface BodyEvents {
 /** Pipes a body into a stream, until that one closes. */
 export const pipeBody = (
   req: IncomingMessage,
-  into: PassThrough,
+  into: Transform,
   idleMs: number,
   { onGone, onSilence }: BodyEvents,
 ): void => {
