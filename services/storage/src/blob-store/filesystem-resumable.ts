@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { FileStore } from '@tus/file-store';
 import { ERRORS, type Upload } from '@tus/server';
 import { BlobNotFound, BlobStoreUnavailable, checkKey, type Notes } from './blob-store.ts';
@@ -30,9 +30,11 @@ export class ResumableFiles extends FileStore {
   }
 
   override async write(source: Readable, id: string, offset: number): Promise<number> {
-    const reached = await super.write(source, id, offset).catch((error: unknown) => {
+    // Or whoever pipes the source would hear what became of it here first, as it is.
+    const own = Readable.from(source, { objectMode: false });
+    const reached = await super.write(own, id, offset).catch((error: unknown) => {
       if (error !== ERRORS.FILE_WRITE_ERROR) throw error;
-      throw new BlobStoreUnavailable('the file system refuses', { cause: source.errored });
+      throw new BlobStoreUnavailable('the file system refuses', { cause: own.errored });
     });
     await sync(join(this.directory, id));
     return reached;
