@@ -17,9 +17,8 @@ describe('a disk that is full', () => {
   it('makes the store unavailable to a part, for whoever pipes it', async () => {
     const store = new ResumableFiles('/dev', notes);
     const chunks = Array.from({ length: 100 }, () => Buffer.alloc(64 * 1024));
-    const piped = pipeline(Readable.from(chunks), new PassThrough(), (source: PassThrough) =>
-      store.write(source, 'full', 0),
-    );
+    const source = new PassThrough();
+    const piped = pipeline(Readable.from(chunks), source, () => store.write(source, 'full', 0));
     await expect(piped).rejects.toThrow(BlobStoreUnavailable);
   });
 });
