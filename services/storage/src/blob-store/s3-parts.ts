@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import {
   type CompletedPart,
   type S3Client,
@@ -25,6 +26,15 @@ export const asked = <T>(request: Promise<T>): Promise<T> =>
     if (isMissing(error)) throw new BlobNotFound('no such blob', { cause: error });
     throw new BlobStoreUnavailable('S3 fails', { cause: error });
   });
+
+/** The same for what S3 has begun to give. */
+export async function* given(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw new BlobStoreUnavailable('S3 breaks off', { cause });
+  }
+}
 
 const sendPart = async (
   client: S3Client,

@@ -4,7 +4,7 @@ import { type MetadataValue, S3Store } from '@tus/s3-store';
 import { TUS_RESUMABLE, type Upload } from '@tus/server';
 import { BlobNotFound, checkKey, type Notes } from './blob-store.ts';
 import { type PartBuffer, type PartBuffers, partsOf } from './part-buffers.ts';
-import { asked, sendParts } from './s3-parts.ts';
+import { asked, given, sendParts } from './s3-parts.ts';
 
 /** Where the bytes wait that do not fill a part yet. */
 export const incompletePart = (key: string): string => `${key}.part`;
@@ -50,7 +50,7 @@ export class ResumableObjects extends S3Store {
     const place = { Bucket: this.bucket, Key: id, UploadId: metadata['upload-id'] };
     let reached = offset;
     async function* bytes(): AsyncGenerator<Buffer> {
-      if (waiting) yield* waiting;
+      if (waiting) yield* given(waiting);
       for await (const chunk of source) {
         reached += chunk.length;
         yield chunk;

@@ -126,6 +126,30 @@ describe('files in S3', () => {
     await s3.store.remove(key);
   }, 60_000);
 
+  it('are out of reach where S3 breaks off while it gives what waits for a part', async () => {
+    const key = '1001/broken-off';
+    const note = new Map<string, unknown>();
+    const notes: Notes = {
+      get: async <T>(each: string) => note.get(each) as T | undefined,
+      set: async (each, value) => void note.set(each, value),
+      delete: async () => {},
+    };
+    const datastore = s3.store.resumable(notes);
+    await datastore.create(new Upload({ id: key, size: 10, offset: 0 }));
+    const broken = Object.assign(datastore, {
+      getIncompletePart: async () =>
+        new Readable({
+          read() {
+            this.destroy(new Error('aborted'));
+          },
+        }),
+    });
+    await expect(broken.write(Readable.from([Buffer.from('x')]), key, 5)).rejects.toThrow(
+      BlobStoreUnavailable,
+    );
+    await s3.store.remove(key);
+  }, 60_000);
+
   it('are uploaded sixteen at once through four buffers', async () => {
     const contents = Array.from({ length: 16 }, () => randomBytes(6 * MIB));
     const answers = await Promise.all(contents.map((each) => bed.upload(each)));
