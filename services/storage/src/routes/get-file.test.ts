@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { storageRoutes } from '@backlot/contract';
 import { identityHeader } from '@backlot/identity';
 import {
@@ -8,6 +10,7 @@ import {
   asOwner,
   asUser,
   refusesStrangers,
+  serveForTest,
   signed,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -193,5 +196,32 @@ describe('getFile', () => {
       gone.abort();
     }
     expect((await bed.get(body.url)).bytes).toHaveLength(20 * 1024 * 1024);
+  });
+
+  it('closes the file of a caller who has gone before it was open', async () => {
+    const gone = Promise.withResolvers<void>();
+    const opening = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<Readable>();
+    const server = await serveForTest((req, res) => {
+      res.once('close', gone.resolve);
+      bed.service.app(req, res);
+    });
+    const openNow = bed.store.open;
+    bed.store.open = async (...given) => {
+      opening.resolve();
+      await gone.promise;
+      const stream = await openNow(...given);
+      opened.resolve(stream);
+      return stream;
+    };
+    const caller = new AbortController();
+    const headers = { [identityHeader]: signed(anonymous()) };
+    const call = fetch(server.url + pathOf(open), { headers, signal: caller.signal });
+    await opening.promise;
+    caller.abort();
+    await expect(call).rejects.toThrow();
+    await once(await opened.promise, 'close');
+    bed.store.open = openNow;
+    await server.stop();
   });
 });

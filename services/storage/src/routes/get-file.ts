@@ -85,6 +85,11 @@ const send = async (
     // It was deleted a moment ago.
     throw error instanceof BlobNotFound ? fileNotFound() : error;
   });
+  // The caller has gone meanwhile: a pipeline would throw and leave the stream open.
+  if (res.destroyed) {
+    stream.destroy();
+    return;
+  }
   res.writeHead(serving.status, serving.headers);
   await pipeline(stream, res).catch((error: unknown) => {
     // Where the caller has gone there is nobody to be told.
