@@ -164,6 +164,46 @@ describe('credits at the gateway', () => {
     },
   );
 
+  it.each(
+    whereNames.flatMap((where) => [
+      [where, 'Content-Length: 5\r\n\r\nbytes'],
+      [where, 'Transfer-Encoding: chunked\r\n\r\n5\r\nbytes\r\n0\r\n\r\n'],
+    ]) as [(typeof whereNames)[number], string][],
+  )(
+    'hears what bytes that have all come were used for, whoever has gone (%s, %j)',
+    async (where, rest) => {
+      let release: (() => void) | undefined;
+      const { body: _json, ...bytes } = priced;
+      const price = {
+        needsBody: false,
+        endsWithCaller: true,
+        worstCaseMillicredits: () => 3000,
+      } satisfies RouteDefinition['price'];
+      const counters = await start(9000, {
+        ...over(where),
+        service: () => (req, res) => {
+          req.resume().once('end', () => {
+            release = () => {
+              res.writeHead(200, { [usageHeader]: '1000' });
+              res.end('{}');
+            };
+          });
+        },
+        deps: { routes: [{ ...bytes, takes: 'bytes', bodyLimitBytes: 10_000_000, price }] },
+      });
+      const socket = connect(bed.port, '127.0.0.1');
+      socket.write(`POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\n${rest}`);
+      await until(() => release !== undefined);
+      expect(await counters.reserved(ownerId)).toBe(3000);
+      socket.destroy();
+      await until(() => socket.closed);
+      // By then the gateway knows.
+      await fetch(bed.url);
+      release?.();
+      await until(async () => (await counters.reserved(ownerId)) === 1000);
+    },
+  );
+
   it('holds a call to what is left, and refuses it below one credit', async () => {
     await start(1500, { service: service((send) => send(200, 700)) });
     expect((await think({ most: 4000 })).status).toBe(200);

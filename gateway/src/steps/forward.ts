@@ -73,10 +73,11 @@ export const createForward =
     // Before a service in this process hears of it, which may then answer nobody.
     res.prependListener('close', () => {
       clearTimeout(timer);
+      if (res.writableFinished) return;
       // What a priced call does is paid for: it is heard to its end, also when its caller has gone.
-      if (res.writableFinished || (price && !price.endsWithCaller)) return;
+      if (price && (!price.endsWithCaller || (isStreamed && req.complete))) return;
       // A service uses nothing before it has the whole body.
-      if (isStreamed && !req.complete) charge?.cancel();
+      if (isStreamed) charge?.cancel();
       else charge?.leaveOpen();
       giveUp();
     });

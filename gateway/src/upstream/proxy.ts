@@ -8,9 +8,25 @@ import type { OnFailure, Upstream } from './upstream.ts';
 const idleMs = 30_000;
 const maxSockets = 256;
 
+interface UnderWay {
+  onFailure: OnFailure;
+  proxyReq?: ClientRequest;
+  isGivenUp: boolean;
+}
+
 const copyAnswer = (from: IncomingMessage, to: ServerResponse) => {
   to.writeHead(from.statusCode ?? 502, answerHeaders(from.headers));
+  // Nobody may be there any more; what is left is read all the same, or it keeps its connection.
+  if (to.destroyed) return void from.resume();
   from.pipe(to);
+  to.once('close', () => from.resume());
+};
+
+/** The proxy ends a call with its caller; once the service has all of it, that is the gateway's to say. */
+const outlastCaller = (proxyReq: ClientRequest, req: IncomingMessage, call: UnderWay) => {
+  const destroy = proxyReq.destroy.bind(proxyReq);
+  proxyReq.destroy = (error) =>
+    error || call.isGivenUp || !req.complete ? destroy(error) : proxyReq;
 };
 
 /** Each chunk of a body is freed as soon as the service's socket has taken it. */
@@ -18,12 +34,6 @@ const freeWhenSent = (proxyReq: ClientRequest) => {
   const write = proxyReq.write.bind(proxyReq);
   proxyReq.write = (chunk: Buffer) => write(chunk, (error) => error ?? freeChunk(chunk));
 };
-
-interface UnderWay {
-  onFailure: OnFailure;
-  proxyReq?: ClientRequest;
-  isGivenUp: boolean;
-}
 
 /** A service behind HTTP, for bodies of any size and length. @param target its origin, for example `http://auth:8081`. */
 export const createProxyUpstream = (target: string): Upstream => {
@@ -39,6 +49,7 @@ export const createProxyUpstream = (target: string): Upstream => {
         // Or the service closes under an upload that it refuses on its way, and its answer is lost.
         proxyReq.setHeader('connection', 'keep-alive');
         freeWhenSent(proxyReq);
+        outlastCaller(proxyReq, req, call);
       }
     });
     proxy.on('proxyRes', (proxyRes, req, res) => {
