@@ -10,7 +10,7 @@ export interface CephAccess {
 }
 
 /** Of each cluster: a monitor, one object store in memory, and the S3 gateway in front. */
-const storeBytes = 2 * 1024 ** 3;
+const storeBytes = 4 * 1024 ** 3;
 const portSpan = 100;
 
 const settingsOf = (dir: string, fsid: string, ports: { first: number; s3: number }) => `
@@ -60,6 +60,9 @@ keyring = ${dir}/keyring
 [client.admin]
 rgw_frontends = beast endpoint=127.0.0.1:${ports.s3}
 rgw_enable_usage_log = false
+# What is deleted makes room at once, not hours later.
+rgw_gc_obj_min_wait = 1
+rgw_gc_processor_period = 1
 rgw_dns_name = localhost
 `;
 
