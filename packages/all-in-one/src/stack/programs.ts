@@ -10,11 +10,18 @@ export interface Program {
 }
 
 const services = ['auth', 'projects', 'records', 'ai', 'storage', 'email', 'payments'] as const;
+const newSpace = '--max-semi-space-size=4';
+const bothSpaces = `${newSpace} --max-old-space-size=256`;
 /** As in the containers (packages/deployment): bounds the garbage that V8 leaves lying. */
-const nodeOptionsOf = (name: string, given = '') =>
-  ['ai', 'email'].includes(name)
-    ? { NODE_OPTIONS: `--max-semi-space-size=4 --max-old-space-size=256 ${given}`.trim() }
-    : {};
+const options: Partial<Record<string, string>> = {
+  storage: newSpace,
+  ai: bothSpaces,
+  email: bothSpaces,
+};
+const nodeOptionsOf = (name: string, given = '') => {
+  const own = options[name];
+  return own === undefined ? {} : { NODE_OPTIONS: `${own} ${given}`.trim() };
+};
 const entryOf = (name: string) =>
   fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
 
