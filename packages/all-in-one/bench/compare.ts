@@ -5,9 +5,13 @@ const roundSeconds = 4;
 
 export interface Subject {
   name: string;
-  pid: number;
+  /** Whose CPU time is counted. */
+  pids: readonly number[];
   request: LoadRequest;
 }
+
+const cpuSecondsOf = async (pids: readonly number[]) =>
+  (await Promise.all(pids.map(cpuSeconds))).reduce((sum, each) => sum + each, 0);
 
 /** Turn about, so that both see the same noise of the machine. */
 export const compare = async (what: string, bound: number, subject: Subject, bare: Subject) => {
@@ -18,10 +22,10 @@ export const compare = async (what: string, bound: number, subject: Subject, bar
   for (const each of [subject, bare]) await load(each.request, 2);
   for (let round = 0; round < rounds; round++) {
     for (const [each, results] of measured) {
-      const before = await cpuSeconds(each.pid);
+      const before = await cpuSecondsOf(each.pids);
       const result = await load(each.request, roundSeconds);
       if (result.failures > 0) throw new Error(`${each.name}: ${result.failures} calls failed`);
-      const used = (await cpuSeconds(each.pid)) - before;
+      const used = (await cpuSecondsOf(each.pids)) - before;
       results.push({ result, cpuMicros: (used * 1e6) / (result.requestsPerSecond * roundSeconds) });
     }
   }

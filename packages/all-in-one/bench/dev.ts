@@ -60,10 +60,10 @@ const benchCalls = async (folder: string) => {
     await compare(
       'get',
       0.5,
-      { name: 'all-in-one', pid: program.pid, request: { url: `${base}/${id}`, headers } },
+      { name: 'all-in-one', pids: [program.pid], request: { url: `${base}/${id}`, headers } },
       {
         name: 'node:http + pg (pipeline)',
-        pid: bare.pid,
+        pids: [bare.pid],
         request: { url: `http://127.0.0.1:${barePort}/${id}` },
       },
     );
@@ -72,12 +72,12 @@ const benchCalls = async (folder: string) => {
       0.6,
       {
         name: 'all-in-one',
-        pid: program.pid,
+        pids: [program.pid],
         request: { url: base, method: 'POST', headers, body },
       },
       {
         name: 'node:http + pg (pool of 8)',
-        pid: bare.pid,
+        pids: [bare.pid],
         request: { url: `http://127.0.0.1:${barePort}/`, method: 'POST', headers, body },
       },
     );

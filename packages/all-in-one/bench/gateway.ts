@@ -161,10 +161,10 @@ const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) =
   await compare(
     'get',
     0.18,
-    { name: 'gateway and records', pid: gateway, request: { url, headers } },
+    { name: 'gateway and records', pids: [gateway], request: { url, headers } },
     {
       name: 'node:http + pg (pipeline)',
-      pid: bare.pid,
+      pids: [bare.pid],
       request: { url: `http://127.0.0.1:${barePort}/${id}` },
     },
   );

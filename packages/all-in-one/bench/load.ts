@@ -15,6 +15,8 @@ export interface LoadRequest {
   connections?: number;
   /** How long a connection waits between its calls, on average. None unless stated. */
   pauseMs?: number;
+  /** All other answers are failures. Any below 400 is good where nothing is stated. */
+  expected?: { status: number; bytes: number };
 }
 
 export interface LoadResult {
@@ -29,13 +31,14 @@ const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 /** Calls as fast as answers come, or with pauses, by wrk. */
 export const load = async (request: LoadRequest, seconds: number): Promise<LoadResult> => {
   const { url, method = 'GET', headers = {}, body = '', connections = 64, pauseMs = 0 } = request;
+  const { status = '', bytes = '' } = request.expected ?? {};
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
   const { stdout } = await run('wrk', [
     ...options,
     '--',
     method,
     body,
-    String(pauseMs),
+    ...[pauseMs, status, bytes].map(String),
     ...Object.entries(headers).flat(),
   ]).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
