@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { freeChunk } from '@backlot/http';
+import { freeWhenSent } from '@backlot/http';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { answerHeaders, unavailable } from './http-answer.ts';
 import type { OnFailure, Upstream } from './upstream.ts';
@@ -27,12 +27,6 @@ const outlastCaller = (proxyReq: ClientRequest, req: IncomingMessage, call: Unde
   const destroy = proxyReq.destroy.bind(proxyReq);
   proxyReq.destroy = (error) =>
     error || call.isGivenUp || !req.complete ? destroy(error) : proxyReq;
-};
-
-/** Each chunk of a body is freed as soon as the service's socket has taken it. */
-const freeWhenSent = (proxyReq: ClientRequest) => {
-  const write = proxyReq.write.bind(proxyReq);
-  proxyReq.write = (chunk: Buffer) => write(chunk, (error) => error ?? freeChunk(chunk));
 };
 
 /** A service behind HTTP, for bodies of any size and length. @param target its origin, for example `http://auth:8081`. */

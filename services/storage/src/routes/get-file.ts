@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, storageRoutes } from '@backlot/contract';
-import { identify, type MountedRoute, validate } from '@backlot/http';
+import { freeWhenSent, identify, type MountedRoute, validate } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Request, Response } from 'express';
 import { mayRead } from '../access.ts';
@@ -81,7 +81,9 @@ const send = async (
     res.writeHead(302, await redirectTo(store.direct, blobKey, serving.headers)).end();
     return;
   }
-  const stream = await store.open(blobKey, serving.range).catch((error: unknown) => {
+  // With an end, the store asks for no more than there is.
+  const range = serving.range ?? { start: 0, end: content.sizeBytes - 1 };
+  const stream = await store.open(blobKey, range).catch((error: unknown) => {
     // It was deleted a moment ago.
     throw error instanceof BlobNotFound ? fileNotFound() : error;
   });
@@ -91,6 +93,7 @@ const send = async (
     return;
   }
   res.writeHead(serving.status, serving.headers);
+  freeWhenSent(res);
   await pipeline(stream, res).catch((error: unknown) => {
     // Where the caller has gone there is nobody to be told.
     const { code } = Object(error) as { code?: unknown };
