@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { freeChunk } from '@backlot/http';
 import { type Dispatcher, Pool } from 'undici';
 import { answerHeaders, unavailable } from './http-answer.ts';
 import type { OnFailure, Upstream } from './upstream.ts';
@@ -31,7 +32,7 @@ const passOn = (
     },
     onResponseData(started, chunk) {
       // A caller who has gone reads nothing, and never says that there is room again.
-      if (res.destroyed || res.write(chunk)) return;
+      if (res.destroyed || res.write(chunk, (error) => error ?? freeChunk(chunk))) return;
       started.pause();
       res.once('drain', () => started.resume());
     },

@@ -78,6 +78,26 @@ export const upstreamConformance = (name: string, start: StartUpstream): void =>
       expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
     });
 
+    it('passes a large answer on as it came, to a caller that is slower than its service', async () => {
+      const body = randomBytes(30 * MIB);
+      const { port } = await given((_req, res) => {
+        res.writeHead(200, { 'Content-Length': body.length });
+        res.end(body);
+      });
+      const req = request({ port, path: list });
+      req.end();
+      const [res] = (await once(req, 'response')) as [IncomingMessage];
+      const hash = createHash('sha256');
+      let size = 0;
+      for await (const chunk of res) {
+        hash.update(chunk);
+        size += chunk.length;
+        if (size < 10 * MIB) await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      expect(size).toBe(body.length);
+      expect(hash.digest('hex')).toBe(createHash('sha256').update(body).digest('hex'));
+    });
+
     it('replaces the identity and keeps from the service what is not its business', async () => {
       const { call, token, port } = await givenEcho();
       const sent = {
