@@ -204,6 +204,39 @@ describe('credits at the gateway', () => {
     },
   );
 
+  it('asks nobody, and holds nothing, for a caller who goes while credits are reserved', async () => {
+    const counters = createMemoryCounters(Date.now);
+    let reserve: (() => void) | undefined;
+    await start(9000, {
+      service: service((send) => send(200, 1000)),
+      deps: {
+        credits: { loadOwner: () => counters.load(ownerId, 9000, 1) },
+        counters: {
+          ...counters,
+          async admit(...call) {
+            const admission = await counters.admit(...call);
+            if (admission.reservation?.kind === 'reserved')
+              await new Promise<void>((resolve) => {
+                reserve = resolve;
+              });
+            return admission;
+          },
+        },
+      },
+    });
+    const socket = connect(bed.port, '127.0.0.1');
+    socket.write('POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    await until(() => reserve !== undefined);
+    expect(await counters.reserved(ownerId)).toBe(9000);
+    socket.destroy();
+    await until(() => socket.closed);
+    // By then the gateway knows.
+    await fetch(bed.url);
+    reserve?.();
+    await until(async () => (await counters.reserved(ownerId)) === 0);
+    expect(served).toEqual([]);
+  });
+
   it('holds a call to what is left, and refuses it below one credit', async () => {
     await start(1500, { service: service((send) => send(200, 700)) });
     expect((await think({ most: 4000 })).status).toBe(200);

@@ -155,6 +155,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const reserved = await admit(res, place, definition.limit, caller, address, request);
     const charge =
       request && reserved !== undefined ? openCharge(res, counters, request, reserved) : undefined;
+    if (res.destroyed) return charge?.cancel();
 
     let project = place;
     if (targetProjectId !== undefined) {
@@ -164,6 +165,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     checkSize(req, definition);
     if (ahead?.refusal) throw ahead.refusal;
 
+    if (res.destroyed) return;
     const passed = ahead?.req ?? req;
     signIdentity(passed, { project, caller, address, requestId, charge });
     const path = servicePath(definition, at.path) + at.search;
