@@ -1,12 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
+import { KIB } from '@backlot/contract';
 
 export interface BodyEvents {
   /** The caller has gone before the end. */
   onGone(): void;
-  /** Nothing came for so long. */
+  /** Next to nothing came for so long. */
   onSilence(): void;
 }
+
+/** The least that has to come in the time that a caller may be silent: a byte now and then holds no place. */
+const leastBytes = 16 * KIB;
 
 /** Pipes a body into a stream, until that one closes. */
 export const pipeBody = (
@@ -21,7 +25,13 @@ export const pipeBody = (
     else onSilence();
   };
   const timer = setTimeout(watch, idleMs);
-  const onData = () => timer.refresh();
+  let came = 0;
+  const onData = (chunk: Buffer) => {
+    came += chunk.length;
+    if (came < leastBytes) return;
+    came = 0;
+    timer.refresh();
+  };
   req.on('data', onData);
   req.once('close', () => req.complete || onGone());
   if (req.destroyed) onGone();

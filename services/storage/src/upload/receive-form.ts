@@ -71,7 +71,7 @@ const formOf = (req: IncomingMessage, idleMs: number) => {
   });
   pipeBody(req, form, idleMs, {
     onGone: () => form.destroy(invalid('The form ended before it was complete.')),
-    onSilence: () => form.destroy(invalid(`Nothing came for ${idleMs / 1000} s.`)),
+    onSilence: () => form.destroy(invalid(`Too little came in ${idleMs / 1000} s.`)),
   });
   return form;
 };

@@ -66,14 +66,12 @@ describe('uploads', () => {
     await expectNothing();
   });
 
-  it('end when the caller says nothing for too long, and not while they say little', async () => {
-    bed = await createTestBed({ uploadIdleMs: 400 });
+  it('end when the caller says next to nothing for too long', async () => {
+    bed = await createTestBed({ uploadIdleMs: 1000 });
     const req = begin();
-    for (let n = 0; n < 6; n++) {
-      req.write('x');
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const trickle = setInterval(() => req.write('x'), 100);
     const { status, body } = await answerOf(req);
+    clearInterval(trickle);
     expect([status, body.code]).toEqual([400, 'invalid_body']);
     req.destroy();
     await expectNothing();
@@ -99,8 +97,19 @@ describe('uploads', () => {
     await expectNothing();
   });
 
-  it('take only so many at a time', async () => {
-    bed = await createTestBed({ maxUploads: 2 });
+  it('go on while the caller sends slowly', async () => {
+    bed = await createTestBed({ uploadIdleMs: 1000 });
+    const req = begin();
+    for (let n = 0; n < 10; n++) {
+      req.write(Buffer.alloc(20_000, 'x'));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    req.end(end);
+    expect((await answerOf(req)).status).toBe(201);
+  });
+
+  it('take only so many at a time of a project, and leave room for others', async () => {
+    bed = await createTestBed({ maxUploads: 4 });
     const held = [begin(), begin()];
     await until(
       async () => (await loose()) === 0 && held.every((req) => req.socket?.connecting === false),
@@ -112,6 +121,8 @@ describe('uploads', () => {
       body: { code: 'overloaded' },
       headers: expect.anything(),
     });
+    const elsewhere = { identity: anonymous({ project: otherProject }) };
+    expect((await bed.upload('theirs', elsewhere)).status).toBe(201);
     for (const req of held) req.destroy();
     await until(async () => (await bed.upload('one more')).status === 201);
   });

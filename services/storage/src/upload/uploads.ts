@@ -56,7 +56,7 @@ export const createUploads = ({ store, looseBlobs, caps, slots, config }: Upload
   };
 
   return {
-    receive: (req, identity) => slots.run(() => receive(req, identity)),
+    receive: (req, identity) => slots.run(identity.project.number, () => receive(req, identity)),
     release: (identity, { blobKey }) => looseBlobs.settle(identity.project.number, [blobKey]),
   };
 };
