@@ -7,6 +7,8 @@ CREATE TABLE resumable_uploads (
   visibility text NOT NULL CHECK (visibility IN ('public', 'private')),
   size_bytes bigint NOT NULL CHECK (size_bytes > 0),
   metadata text NOT NULL,
+  -- As far as calls that have ended brought it.
+  received_bytes bigint NOT NULL DEFAULT 0,
   expires_at timestamptz NOT NULL,
   finished_at timestamptz,
   -- What the store remembers of it.

@@ -37,10 +37,11 @@ export const createRemovals = ({ database, looseBlobs, now }: RemovalsDeps) => {
         'DELETE FROM images WHERE project_number = $1 AND file_id = ANY($2) RETURNING blob_key',
         [projectNumber, ids],
       );
-      await database.query('DELETE FROM files WHERE project_number = $1 AND id = ANY($2)', [
-        projectNumber,
-        ids,
-      ]);
+      for (const table of ['files', 'resumable_uploads'])
+        await database.query(`DELETE FROM ${table} WHERE project_number = $1 AND id = ANY($2)`, [
+          projectNumber,
+          ids,
+        ]);
       const bytes = rows.reduce((sum, row) => sum + row.size_bytes, 0);
       await database.query(
         'UPDATE totals SET files = files - $2, bytes = bytes - $3 WHERE project_number = $1',

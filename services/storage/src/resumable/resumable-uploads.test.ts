@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { anonymous, asUser, testProject, until } from '@backlot/testing';
+import { anonymous, asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, otherProject, type TestBed, userA, userB } from '../test-bed.ts';
 import { tusAt } from './test-tus.ts';
@@ -82,11 +82,10 @@ describe('resumable uploads', () => {
     const id = await idOf(10);
     await tus.append(id, 0, Buffer.from('abc'));
     expect(await tus.end(id)).toMatchObject({ status: 204, body: '' });
+    expect(await bed.blobs()).toEqual([]);
     for (const { status } of [await tus.head(id), await tus.end(id)]) expect(status).toBe(404);
     expect((await tus.append(id, 3, Buffer.from('defghij'))).status).toBe(404);
-    bed.pass(dayMs / 24);
-    await bed.service.sweepBlobs();
-    expect([await count('loose_blobs'), await bed.blobs()]).toEqual([0, []]);
+    expect(await count('loose_blobs')).toBe(0);
   });
 
   it('that are abandoned go away after a day, those that are files stay', async () => {
@@ -107,6 +106,14 @@ describe('resumable uploads', () => {
     await bed.service.stop();
     expect(await bed.blobs()).toEqual([whole]);
     expect((await bed.get(url)).bytes.toString()).toBe('abc');
+  });
+
+  it('are over with the file that they have become', async () => {
+    bed = await createTestBed();
+    const id = await idOf(3);
+    await tus.append(id, 0, Buffer.from('abc'));
+    expect((await bed.call('DELETE', `/storage/files/${id}`, asKey())).status).toBe(200);
+    expect((await tus.head(id)).status).toBe(404);
   });
 
   it('of an account that is erased go away, also while it sends', async () => {

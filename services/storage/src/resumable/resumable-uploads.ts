@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { ApiError } from '@backlot/contract';
+import { ApiError, usageFollows, usageHeader } from '@backlot/contract';
 import type { Database } from '@backlot/database';
+import { toApiError } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { Upload } from '@tus/server';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
@@ -9,10 +10,11 @@ import type { Files } from '../files.ts';
 import type { LooseBlobs } from '../loose-blobs.ts';
 import { lockProject } from '../removals.ts';
 import type { Caps } from '../upload/caps.ts';
-import { arrived, maxOpen, tooManyOpen, uploadNotFound } from '../upload/opened.ts';
+import { arrived, uploadNotFound } from '../upload/opened.ts';
 import type { Slots } from '../upload/slots.ts';
 import { priceOf } from '../usage.ts';
 import { createAppend } from './append.ts';
+import { createRoom, graceMs, openMs } from './room.ts';
 import { createResumableRows, type Resumable } from './rows.ts';
 import { createTurns } from './turns.ts';
 import type { Announced, Stated } from './tus-headers.ts';
@@ -36,21 +38,30 @@ export interface ResumableUploadsDeps {
 
 export type ResumableUploads = ReturnType<typeof createResumableUploads>;
 
-const openMs = 24 * 3600 * 1000;
-/** What still writes to an upload that has ended stops long before. */
-const graceMs = 15 * 60_000;
-
 const whole = (upload: Resumable): Progress => ({ ...upload, offset: upload.sizeBytes });
 const found = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof BlobNotFound ? uploadNotFound() : error;
   });
 
+/** It may still become a file on what this call has reserved: the ledger will tell. */
+const leaveUsageOpen = (error: unknown): never => {
+  const { code, status, message, cause, retryAfterSeconds } = toApiError(error);
+  if (status < 500) throw error;
+  const headers = { [usageHeader]: usageFollows };
+  throw new ApiError(code, message, {
+    cause,
+    headers,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+};
+
 /** Files that come in several calls, as many as it takes (tus); the last one makes the file. */
 export const createResumableUploads = (deps: ResumableUploadsDeps) => {
   const { database, store, files, looseBlobs, caps, slots, now } = deps;
   const rows = createResumableRows(database, now);
   const turns = createTurns(database, now);
+  const room = createRoom({ rows, files, looseBlobs, now });
   const datastore = store.resumable(rows.notes);
   const appendBytes = createAppend(datastore);
 
@@ -58,21 +69,22 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     database.transaction(async () => {
       const { number } = identity.project;
       await lockProject(database, number);
-      const open = await rows.open(number);
-      if (open.count >= maxOpen) throw tooManyOpen();
-      const { totalBytes, quotaBytes } = await files.totals(number);
-      if (totalBytes + open.bytes + announced.sizeBytes > quotaBytes) throw files.quotaReached();
+      await room.forOneMore(number, announced.sizeBytes);
       const upload = await rows.add(identity, randomUUID(), announced, new Date(now() + openMs));
       await looseBlobs.leaseFor(number, upload.blobKey, openMs + graceMs);
       return upload;
     });
 
-  const giveUp = (projectNumber: number, upload: Resumable) =>
-    database.transaction(async () => {
-      if (!(await rows.remove(projectNumber, upload.id))) return false;
-      await looseBlobs.letGo(projectNumber, [upload.blobKey], graceMs);
+  /** In its turn, so that nobody writes to it. False where it is finished. */
+  const giveUp = async (projectNumber: number, { id, blobKey }: Resumable) => {
+    const isOver = await database.transaction(async () => {
+      if (!(await rows.remove(projectNumber, id))) return false;
+      await looseBlobs.letGo(projectNumber, [blobKey]);
       return true;
     });
+    if (isOver) await looseBlobs.settle(projectNumber, [blobKey]);
+    return isOver;
+  };
 
   const eraseAll = (projectNumber: number, ownerId?: string) =>
     database.transaction(async () => {
@@ -106,8 +118,10 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     const cap = await caps.of(mayFinish ? identity : { ...identity, reservation: null });
     if (upload.sizeBytes > cap.bytes) throw cap.error();
     const paidBy = identity.reservation ?? null;
-    if (mayFinish) await rows.payBy(identity.project.number, upload.id, paidBy);
-    return { ...upload, paidBy };
+    const { number } = identity.project;
+    await room.forBytes(number, upload, Math.min(offset + (length ?? Infinity), upload.sizeBytes));
+    if (mayFinish) await rows.payBy(number, upload.id, paidBy);
+    return { ...upload, paidBy, mayFinish };
   };
 
   const stand = async ({ blobKey }: Resumable) =>
@@ -155,24 +169,30 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       body: (missing: number, isAwaited: AbortSignal) => Readable,
     ): Promise<Progress> {
       await rows.find(identity, id);
+      const { number } = identity.project;
       const work = async (isAwaited: AbortSignal) => {
         const upload = await rows.find(identity, id);
         const isAtEnd = stated.offset === upload.sizeBytes;
         if (upload.isFinished && isAtEnd) return whole(upload);
-        const admitted = await admit(identity, upload, stated);
-        // All has come, and only the file is missing.
-        if (isAtEnd && (await stand(upload)) === stated.offset) return finish(identity, admitted);
-        const coming = body(upload.sizeBytes - stated.offset, isAwaited);
-        const offset = await appendBytes(upload.blobKey, stated, coming);
-        return offset === upload.sizeBytes ? finish(identity, admitted) : { ...upload, offset };
+        const { mayFinish, ...admitted } = await admit(identity, upload, stated);
+        const added = async () => {
+          // All has come, and only the file is missing.
+          if (isAtEnd && (await stand(upload)) === stated.offset) return finish(identity, admitted);
+          const coming = body(upload.sizeBytes - stated.offset, isAwaited);
+          const offset = await appendBytes(upload.blobKey, stated, coming);
+          await rows.received(number, id, offset);
+          return offset === upload.sizeBytes ? finish(identity, admitted) : { ...upload, offset };
+        };
+        return mayFinish ? added().catch(leaveUsageOpen) : added();
       };
-      return slots.run(() => turns.take(identity.project.number, id, work));
+      return slots.run(number, () => turns.take(number, id, work));
     },
 
     /** @throws ApiError not_found, conflict where it is a file already */
     async end(identity: Identity, id: string): Promise<void> {
       const upload = await rows.find(identity, id);
-      if (await giveUp(identity.project.number, upload)) return;
+      const { number } = identity.project;
+      if (await turns.take(number, id, () => giveUp(number, upload))) return;
       throw new ApiError('conflict', 'The upload has become a file.', {
         hint: 'Use DELETE /storage/files/<id>.',
       });

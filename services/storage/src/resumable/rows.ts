@@ -11,6 +11,8 @@ export interface Resumable extends Announced {
   blobKey: string;
   expiresAt: Date;
   isFinished: boolean;
+  /** By calls that have ended. */
+  receivedBytes: number;
   /** What was reserved for the call that may finish it; null where it is free. */
   paidBy: Reservation | null;
 }
@@ -22,15 +24,16 @@ interface Row {
   visibility: Visibility;
   size_bytes: number;
   metadata: string;
+  received_bytes: number;
   expires_at: Date;
   finished_at: Date | null;
   call_id: string | null;
   reserved_millicredits: number | null;
 }
 
-const columns = `project_number, id, name, visibility, size_bytes, metadata, expires_at, finished_at,
+const columns = `project_number, id, name, visibility, size_bytes, metadata, received_bytes, expires_at, finished_at,
   call_id, reserved_millicredits`;
-const blobKeyOf = (projectNumber: number, id: string) => `${projectNumber}/${id}`;
+export const blobKeyOf = (projectNumber: number, id: string) => `${projectNumber}/${id}`;
 
 const resumableOf = (row: Row): Resumable => ({
   id: row.id,
@@ -41,6 +44,7 @@ const resumableOf = (row: Row): Resumable => ({
   metadata: row.metadata,
   expiresAt: row.expires_at,
   isFinished: row.finished_at !== null,
+  receivedBytes: row.received_bytes,
   paidBy:
     row.call_id !== null && row.reserved_millicredits !== null
       ? { callId: row.call_id, millicredits: row.reserved_millicredits }
@@ -91,18 +95,38 @@ export const createResumableRows = (database: Database, now: () => number) => {
         ],
       );
       const blobKey = blobKeyOf(number, id);
-      return { ...it, id, blobKey, expiresAt, isFinished: false, paidBy: null };
+      return { ...it, id, blobKey, expiresAt, isFinished: false, receivedBytes: 0, paidBy: null };
     },
 
-    /** Of those that are open: how many, and what they will add up to. */
+    /** Of those that are open: how many, and what came of them. */
     async open(projectNumber: number): Promise<{ count: number; bytes: number }> {
       const [open] = await database.query<{ count: number; bytes: number }>(
-        `SELECT count(*) AS count, coalesce(sum(size_bytes), 0)::bigint AS bytes
+        `SELECT count(*) AS count, coalesce(sum(received_bytes), 0)::bigint AS bytes
            FROM resumable_uploads
           WHERE project_number = $1 AND finished_at IS NULL AND expires_at > $2`,
         [projectNumber, new Date(now())],
       );
       return open ?? { count: 0, bytes: 0 };
+    },
+
+    async received(projectNumber: number, id: string, bytes: number): Promise<void> {
+      await database.query(`UPDATE resumable_uploads SET received_bytes = $3 ${one}`, [
+        projectNumber,
+        id,
+        bytes,
+      ]);
+    },
+
+    /** One that has been open for longest, since before then, and that nothing came of. */
+    async findIdle(projectNumber: number, expiresBefore: Date): Promise<string | undefined> {
+      const [idle] = await database.query<{ id: string }>(
+        `SELECT id FROM resumable_uploads
+          WHERE project_number = $1 AND finished_at IS NULL AND received_bytes = 0
+            AND held_by IS NULL AND expires_at < $2
+          ORDER BY expires_at LIMIT 1`,
+        [projectNumber, expiresBefore],
+      );
+      return idle?.id;
     },
 
     /** From here on this call pays, whoever finishes it. */
