@@ -24,22 +24,25 @@ export interface Neighbour {
 interface Phase {
   /** Where the flood goes; nowhere without it. */
   url: string | undefined;
+  /** Of the process whose CPU time is counted. */
+  pid: number;
   /** What each call of the neighbour took. */
   times: number[];
-  gatewayCpu: number[];
+  /** CPU seconds a second. */
+  cpu: number[];
   rates: number[];
 }
 
-const phase = (url?: string): Phase => ({ url, times: [], gatewayCpu: [], rates: [] });
+const phase = (pid: number, url?: string): Phase => ({ url, pid, times: [], cpu: [], rates: [] });
 
-const measure = async (each: Phase, { origin, gatewayPid, token, id }: Neighbour) => {
+const measure = async (each: Phase, { origin, token, id }: Neighbour) => {
   const flooding =
     each.url === undefined ? undefined : load({ ...flood, url: each.url }, seconds + 2);
   if (flooding !== undefined) await new Promise((resolve) => setTimeout(resolve, 1000));
-  const before = await cpuSeconds(gatewayPid);
+  const before = await cpuSeconds(each.pid);
   const url = `${origin}/api/runtime/demo/db/bench/${id}`;
   each.times.push(...(await paced(url, { authorization: `Bearer ${token}` }, perSecond, seconds)));
-  each.gatewayCpu.push(((await cpuSeconds(gatewayPid)) - before) / seconds);
+  each.cpu.push(((await cpuSeconds(each.pid)) - before) / seconds);
   if (flooding !== undefined) each.rates.push((await flooding).requestsPerSecond);
 };
 
@@ -69,16 +72,17 @@ export const benchFlood = async (
   running.push(() => program.stop());
   await reachable(elsewhere, 429);
   const project = await floodedProject(neighbour.origin);
-  const quiet = phase();
-  const beside = phase(elsewhere);
-  const during = phase(`${neighbour.origin}/api/runtime/${project}/db/x`);
+  const quiet = phase(neighbour.gatewayPid);
+  const beside = phase(program.pid, elsewhere);
+  const during = phase(neighbour.gatewayPid, `${neighbour.origin}/api/runtime/${project}/db/x`);
   for (let round = 0; round < rounds; round++)
     for (const each of [quiet, beside, during]) await measure(each, neighbour);
 
   const p99 = ({ times }: Phase) => quantile(times, 0.99);
   const rate = median(during.rates);
-  const micros = ((median(during.gatewayCpu) - median(beside.gatewayCpu)) * 1e6) / rate;
+  const micros = (seconds: number) => ((seconds * 1e6) / rate).toFixed(0);
+  const ours = micros(median(during.cpu) - median(quiet.cpu));
   console.log(
-    `neighbour of a flood of ${rate.toFixed(0)} calls a second: p99 ${p99(quiet).toFixed(2)} ms quiet, ${p99(beside).toFixed(2)} ms while the flood goes elsewhere, ${p99(during).toFixed(2)} ms while it goes to the gateway (${micros.toFixed(0)} µs CPU a refusal); ratio to quiet ${(p99(during) / p99(quiet)).toFixed(2)} (bound: 1.5), to elsewhere ${(p99(during) / p99(beside)).toFixed(2)}`,
+    `neighbour of a flood of ${rate.toFixed(0)} calls a second: p99 ${p99(quiet).toFixed(2)} ms quiet, ${p99(beside).toFixed(2)} ms while the flood goes elsewhere, ${p99(during).toFixed(2)} ms while it goes to the gateway (${ours} µs CPU a refusal, ${micros(median(beside.cpu))} elsewhere); ratio to quiet ${(p99(during) / p99(quiet)).toFixed(2)} (bound: 1.5), to elsewhere ${(p99(during) / p99(beside)).toFixed(2)}`,
   );
 };
