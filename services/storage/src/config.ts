@@ -10,9 +10,9 @@ export interface StorageConfig {
   masterKeys: readonly Buffer[];
   /** What the files of one project may add up to. */
   quotaBytes: number;
-  /** Uploads under way at a time in this process; a further one is refused with 503. */
+  /** Uploads under way at a time in this process, half of them of one project; a further one is refused with 503. */
   maxUploads: number;
-  /** An upload that sends nothing for so long is ended. */
+  /** An upload that sends less than 16 KiB in so long is ended. */
   uploadIdleMs: number;
   /** Readers are sent to the store itself, where it can be reached. */
   redirects: boolean;
