@@ -7,6 +7,8 @@ import type { Watched } from './growth.ts';
 import type { Nginx } from './nginx.ts';
 
 export interface DownloadSubject {
+  /** What is measured. */
+  name: string;
   account: Account;
   watched: readonly Watched[];
   nginx: Nginx;
@@ -41,7 +43,7 @@ const checkParts = async (url: string, bytes: Buffer) => {
 
 /** A file of the project against the same file from nginx: all of it, and a part. */
 export const benchDownloads = async (subject: DownloadSubject): Promise<void> => {
-  const { account, watched, nginx, path } = subject;
+  const { name, account, watched, nginx, path } = subject;
   const { id, url } = await account.upload(path);
   const nginxUrl = `${subject.nginxUrl}/${basename(path)}`;
   const pids = watched.map(({ pid }) => pid);
@@ -49,7 +51,7 @@ export const benchDownloads = async (subject: DownloadSubject): Promise<void> =>
     compare(
       what,
       bound,
-      { name: 'gateway and storage', pids, request: { url, headers, connections } },
+      { name, pids, request: { url, headers, connections } },
       {
         name: 'nginx, sendfile off',
         pids: [nginx.pid],

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startS3 } from '@backlot/local-servers';
+import { operatorToken } from '../prepare.ts';
+import { reachable, startProgram } from '../program.ts';
 import { type Account, openAccount, warmUp } from './account.ts';
 import { directS3 } from './direct-s3.ts';
 import { benchDownloads } from './downloads.ts';
-import { watch } from './growth.ts';
+import { type Watched, watch } from './growth.ts';
 import { startNginx } from './nginx.ts';
 import { writeNoise } from './noise.ts';
 import { startSink } from './sink.ts';
@@ -17,6 +20,7 @@ import { benchUploads } from './uploads.ts';
 const port = 18_500;
 const sinkPort = 18_520;
 const nginxPort = 18_521;
+const onePort = 18_530;
 
 interface Bed {
   folder: string;
@@ -37,6 +41,32 @@ const watchPair = ({ gateway, storage }: Pair) => [
   watch('storage', storage.pid),
 ];
 
+/** All services in one process, as `pnpm dev` runs them. */
+const onePlatform = async (
+  { folder, small }: Bed,
+  measure: (platform: {
+    name: string;
+    account: Account;
+    watched: readonly Watched[];
+  }) => Promise<void>,
+) => {
+  const program = startProgram(fileURLToPath(new URL('../../src/main.ts', import.meta.url)), [], {
+    PORT: String(onePort),
+    BACKLOT_DATA_DIR: join(folder, 'all-in-one'),
+    BACKLOT_OPERATOR_TOKEN: operatorToken,
+    BACKLOT_LOG_LEVEL: 'error',
+  });
+  try {
+    const origin = `http://localhost:${onePort}`;
+    await reachable(`${origin}/readyz`, 200);
+    const account = await openAccount(origin);
+    await warmUp(account, small.path);
+    await measure({ name: 'all-in-one', account, watched: [watch('all-in-one', program.pid)] });
+  } finally {
+    await program.stop();
+  }
+};
+
 const benchFilesystem = async (bed: Bed, pair: Pair, databaseUrl: string) => {
   const { folder, account, running } = bed;
   await warmUp(account, bed.small.path);
@@ -47,7 +77,9 @@ const benchFilesystem = async (bed: Bed, pair: Pair, databaseUrl: string) => {
   const nginx = await startNginx(nginxPort, folder);
   running.push(() => nginx.stop());
   const nginxUrl = `http://127.0.0.1:${nginxPort}`;
-  await benchDownloads({ account, watched, nginx, nginxUrl, path: writeNoise(folder, 1) });
+  const subject = { nginx, nginxUrl, path: writeNoise(folder, 1) };
+  await benchDownloads({ ...subject, name: 'gateway and storage', account, watched });
+  await onePlatform(bed, (platform) => benchDownloads({ ...subject, ...platform }));
   await benchThumbnails({ account, pid: pair.storage.pid, databaseUrl, folder });
 };
 
