@@ -1,7 +1,8 @@
 import { anonymous, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { secretKey } from './checkout/test-stripe.ts';
 import { order, otherProject } from './test-bed.ts';
-import { createStripeBed, type StripeBed } from './test-webhooks.ts';
+import { createStripeBed, type StripeBed, webhookSecret } from './test-webhooks.ts';
 
 const minuteMs = 60_000;
 const payload = { projectId: testProject.id, projectNumber: testProject.number };
@@ -80,15 +81,20 @@ describe('the open sessions of a deleted project', () => {
     expect(await statuses()).toEqual(['paid']);
   });
 
-  it('are closed before its keys are erased, and nothing is erased until they are', async () => {
+  it('are closed before its keys are erased', async () => {
     const sessionId = await bed.session();
-    bed.deleted.add(testProject.id);
-    bed.stripe.behave('failing');
-    await tell('project.erased');
-    expect(await statuses()).toEqual(['open']);
-    bed.stripe.behave(null);
     await tell('project.erased');
     expect(closed()).toEqual([sessionId]);
+    expect(await statuses()).toEqual([]);
+    expect(await bed.database.query('SELECT FROM secrets')).toEqual([]);
+  });
+
+  it('do not keep it from being erased while the provider fails', async () => {
+    await bed.owner('PUT', '/secrets/stripe', { secretKey, webhookSecret });
+    const sessionId = await bed.session();
+    bed.stripe.behave('failing');
+    await tell('project.erased');
+    expect(bed.stripe.asked.at(-1)?.path).toContain(sessionId);
     expect(await statuses()).toEqual([]);
     expect(await bed.database.query('SELECT FROM secrets')).toEqual([]);
   });

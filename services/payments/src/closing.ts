@@ -58,7 +58,7 @@ export const createClosing = ({ database, providers, projects, now }: ClosingDep
       );
     },
 
-    /** While there are keys to do it with. @throws CheckoutFailed where it may succeed later */
+    /** While there are keys to do it with. @throws CheckoutFailed of the first that is not closed */
     async closeAllOf(projectNumber: number): Promise<void> {
       let rows: PaymentRow[] = [];
       do {

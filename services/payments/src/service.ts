@@ -105,7 +105,12 @@ export const createPaymentsService = (deps: PaymentsDeps): PaymentsService => {
         topics: ['project.erased'],
         async handler({ payload }) {
           const erased = events['project.erased'].parse(payload);
-          await nouns.closing.closeAllOf(erased.projectNumber);
+          const { projectNumber } = erased;
+          try {
+            await nouns.closing.closeAllOf(projectNumber);
+          } catch (err) {
+            log.error({ err, projectNumber }, 'erased before all of its sessions were closed');
+          }
           await eraseProject(database, erased);
         },
       });
