@@ -74,7 +74,6 @@ export const createProjectKeys = ({
 }: ProjectKeysDeps): ProjectKeys => {
   const isOffered = (model: string | null | undefined) =>
     model == null || models.length === 0 || models.includes(model);
-  const hint = `There is: ${models.join(', ')}.`;
 
   const check = async (apiKey: string) => {
     const signal = AbortSignal.timeout(checkMs);
@@ -112,7 +111,9 @@ export const createProjectKeys = ({
         });
       }
       if (!isOffered(model))
-        throw new ApiError('invalid_body', '"model": the platform does not offer it.', { hint });
+        throw new ApiError('invalid_body', '"model": the platform does not offer it.', {
+          hint: `There is: ${models.join(', ')}.`,
+        });
       await check(apiKey);
       const [row] = await database.query<KeyRow>(
         `INSERT INTO secrets (project_number, sealed, ${columns}) VALUES ($1, $2, $3, $4, $5)
@@ -158,7 +159,7 @@ export const createProjectKeys = ({
       if (!isOffered(wanted)) {
         const field = model == null ? 'setting "aiModel"' : '"model" of its own key';
         throw new ApiError('conflict', `The ${field} of this project is not offered here.`, {
-          hint,
+          hint: 'Its owner has to choose another model.',
         });
       }
       return {

@@ -170,7 +170,11 @@ describe('models that the operator offers', () => {
     server.answers();
     expect(await ask({ aiModel: 'gpt-huge' })).toMatchObject({
       status: 409,
-      body: { code: 'conflict', error: expect.stringContaining('"aiModel"') },
+      body: {
+        code: 'conflict',
+        error: expect.stringContaining('"aiModel"'),
+        hint: 'Its owner has to choose another model.',
+      },
     });
     expect(server.chats()).toEqual([]);
     expect(await bed.takeUsage()).toEqual([]);
