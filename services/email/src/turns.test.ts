@@ -81,6 +81,25 @@ describe('mails of several projects', () => {
     expect(mailer.sent).toHaveLength(106);
   });
 
+  it('are found behind those that another worker has just locked', async () => {
+    await open(1);
+    await queue([a, b], 1);
+    const locked = Promise.withResolvers<void>();
+    const letGo = Promise.withResolvers<void>();
+    const other = bed.database.transaction(async () => {
+      await bed.database.query('SELECT FROM mails WHERE project_number = $1 FOR UPDATE', [a]);
+      locked.resolve();
+      await letGo.promise;
+    });
+    await locked.promise;
+    await bed.service.deliver();
+    expect(senders()).toEqual([b]);
+    letGo.resolve();
+    await other;
+    await bed.service.deliver();
+    expect(senders()).toEqual([b, a]);
+  });
+
   it('are found behind hundreds of projects whose mails are not due', async () => {
     await open(2);
     await queue([2000, 2349], 1, 600);

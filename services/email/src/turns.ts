@@ -29,8 +29,8 @@ interface ClaimedRow extends MailRow {
   is_stopped: boolean;
 }
 
-/** Of each mail, or once with none: which queue was served last, and how many were looked into. */
-type TurnRow = { last_project: number; last_is_own: boolean; looked: number } & (
+/** Of each mail, or once with none: which queue was served last, and whether none is due. */
+type TurnRow = { last_project: number; last_is_own: boolean; is_over: boolean } & (
   | ClaimedRow
   | { id: null }
 );
@@ -86,11 +86,11 @@ const claimInTurn = `WITH RECURSIVE turn (project_number, is_own, has_wrapped, s
            AND suppressions.address = lower(recipient)) AS suppressed,
         NOT is_own AND EXISTS (SELECT FROM sending_stops WHERE resumed_at IS NULL
            AND sending_stops.project_number = mails.project_number) AS is_stopped)
-  SELECT last.project_number AS last_project, last.is_own AS last_is_own, last.step AS looked, claimed.*
+  SELECT last.project_number AS last_project, last.is_own AS last_is_own, last.is_over, claimed.*
     FROM (
-      (SELECT * FROM served ORDER BY step DESC LIMIT 1)
+      (SELECT *, false AS is_over FROM served ORDER BY step DESC LIMIT 1)
       UNION ALL
-      (SELECT * FROM turn WHERE NOT EXISTS (SELECT FROM served) ORDER BY step DESC LIMIT 1)
+      (SELECT *, step < ${queuesPerLook} FROM turn WHERE NOT EXISTS (SELECT FROM served) ORDER BY step DESC LIMIT 1)
     ) AS last LEFT JOIN claimed ON true`;
 
 /**
@@ -114,7 +114,8 @@ export const createTurns = (database: Database, now: () => number) => {
         if (!first) throw new Error('A look has ended nowhere.');
         last = { project: first.last_project, isOwn: first.last_is_own };
         const mails = rows.flatMap((row) => (row.id === null ? [] : [claimedOf(row, claim)]));
-        if (mails.length > 0 || first.looked < queuesPerLook) return mails;
+        // Due queues without mails: another worker has locked them, but not those behind them.
+        if (mails.length > 0 || first.is_over) return mails;
       }
       return [];
     },
