@@ -62,7 +62,7 @@ describe('mails of a project', () => {
     expect(subjects()).toEqual(['early', 'other', 'late']);
   });
 
-  it('are not sent once it is deleted, nor when it is restored', async () => {
+  it('that were queued when it was deleted are not sent, nor when it is restored', async () => {
     await send('open');
     await send('secret');
     await bed.database.query(`UPDATE mails SET is_secret = true WHERE subject = 'secret'`);
