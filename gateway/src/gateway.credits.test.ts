@@ -204,6 +204,30 @@ describe('credits at the gateway', () => {
     },
   );
 
+  it('hears a service for no longer than any other call, whoever has gone', async () => {
+    let isUnderWay = false;
+    let isGivenUp = false;
+    const { body: _json, ...bytes } = priced;
+    const price = { needsBody: false, worstCaseMillicredits: () => 3000 };
+    await start(9000, {
+      ...over('http'),
+      service: () => (req, res) => {
+        res.once('close', () => {
+          isGivenUp = true;
+        });
+        req.resume().once('end', () => {
+          isUnderWay = true;
+        });
+      },
+      deps: { timeoutMs: 1000, routes: [{ ...bytes, takes: 'bytes', price }] },
+    });
+    const socket = connect(bed.port, '127.0.0.1');
+    socket.write('POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nbytes');
+    await until(() => isUnderWay);
+    socket.destroy();
+    await until(() => isGivenUp);
+  });
+
   it('asks nobody, and holds nothing, for a caller who goes while credits are reserved', async () => {
     const counters = createMemoryCounters(Date.now);
     let reserve: (() => void) | undefined;

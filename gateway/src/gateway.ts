@@ -165,7 +165,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     checkSize(req, definition);
     if (ahead?.refusal) throw ahead.refusal;
 
-    if (res.destroyed) return;
+    if (res.destroyed) return charge?.cancel();
     const passed = ahead?.req ?? req;
     signIdentity(passed, { project, caller, address, requestId, charge });
     const path = servicePath(definition, at.path) + at.search;

@@ -72,10 +72,17 @@ export const createForward =
     if (isStreamed) res.once('finish', endUpload);
     // Before a service in this process hears of it, which may then answer nobody.
     res.prependListener('close', () => {
+      // What a priced call does is paid for: it is heard to its end, also when its caller has gone.
+      if (
+        price &&
+        (!price.endsWithCaller || (isStreamed && req.complete)) &&
+        !res.writableFinished
+      ) {
+        timer.unref();
+        return;
+      }
       clearTimeout(timer);
       if (res.writableFinished) return;
-      // What a priced call does is paid for: it is heard to its end, also when its caller has gone.
-      if (price && (!price.endsWithCaller || (isStreamed && req.complete))) return;
       // A service uses nothing before it has the whole body.
       if (isStreamed) charge?.cancel();
       else charge?.leaveOpen();
