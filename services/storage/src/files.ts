@@ -7,6 +7,7 @@ import type { StorageConfig } from './config.ts';
 import type { Links } from './links.ts';
 import type { LooseBlobs } from './loose-blobs.ts';
 import { lockProject } from './removals.ts';
+import { ownerOf } from './upload/opened.ts';
 import type { ReceivedFile } from './upload/receive-form.ts';
 import type { Usage } from './usage.ts';
 
@@ -141,10 +142,15 @@ export const createFiles = ({ database, links, looseBlobs, usage, now, config }:
     },
 
     /** Row, usage and blob become a file together. @throws ApiError storage_quota, unavailable */
-    create: (identity: Identity, id: string, blobKey: string, received: ReceivedFile) =>
+    create: (
+      identity: Identity,
+      id: string,
+      blobKey: string,
+      received: ReceivedFile,
+      ownerId = ownerOf(identity),
+    ) =>
       database.transaction(async () => {
         const { number } = identity.project;
-        const ownerId = identity.caller === 'user' ? identity.userId : null;
         await looseBlobs.takeOver(number, blobKey);
         await lockProject(database, number);
         if (ownerId !== null) await checkOwner(number, ownerId);

@@ -50,15 +50,17 @@ export const comingIn = (
 /** Whoever appends has had to wait for the turn. */
 const noLocker: Locker = { newLock: () => ({ lock: async () => {}, unlock: async () => {} }) };
 
+export const wrongOffset = (): ApiError =>
+  new ApiError('conflict', '"Upload-Offset": is not where the upload stands.', {
+    hint: 'Ask by HEAD how far it has come.',
+  });
+
 /** tus throws objects with a status. */
 const statusOf = (error: unknown): unknown => Object(error).status_code;
 
 const translate = (error: unknown): unknown => {
   if (error instanceof BlobNotFound) return uploadNotFound();
-  if (statusOf(error) === 409)
-    return new ApiError('conflict', '"Upload-Offset": is not where the upload stands.', {
-      hint: 'Ask by HEAD how far it has come.',
-    });
+  if (statusOf(error) === 409) return wrongOffset();
   if (statusOf(error) === 413)
     return new ApiError('body_too_large', 'More bytes came than "Upload-Length" has said.');
   return error;

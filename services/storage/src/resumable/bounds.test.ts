@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anonymous, asKey, testProject, until } from '@backlot/testing';
+import { anonymous, asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BlobStoreUnavailable } from '../blob-store/blob-store.ts';
 import { createFilesystemBlobStore } from '../blob-store/filesystem.ts';
-import { callId, createTestBed, otherProject, type TestBed } from '../test-bed.ts';
+import { callId, createTestBed, otherProject, type TestBed, userB } from '../test-bed.ts';
 import { type TusOptions, tusAt } from './test-tus.ts';
 
 const MIB = 1024 * 1024;
@@ -140,6 +140,51 @@ describe('resumable uploads, held to their bounds', () => {
     expect(await tus.append(second, 2000, Buffer.alloc(1, 1))).toMatchObject(full);
     const elsewhere = { identity: anonymous({ project: otherProject }) };
     expect((await tus.create(8000, {}, elsewhere)).status).toBe(201);
+  });
+
+  it('count what came of a part that was refused', async () => {
+    bed = await createTestBed({ quotaBytes: 10_000 });
+    const id = await idOf(8000);
+    const { req, answer } = tus.beginAppend(id, 0);
+    req.write(Buffer.alloc(7999, 1));
+    await until(async () => (await bed.store.sizeBytes(`1001/${id}`)) === 7999);
+    req.end(Buffer.alloc(2, 1));
+    expect((await answer()).status).toBe(413);
+    const kept = await offsetOf(id);
+    expect(kept).toBeGreaterThan(7000);
+    expect(await tus.create(10_000 - kept + 1)).toMatchObject({ status: 403 });
+    expect((await tus.create(10_000 - kept)).status).toBe(201);
+  });
+
+  it('belong to who opened them, whoever ends them', async () => {
+    bed = await createTestBed();
+    const id = await idOf(3);
+    await tus.append(id, 0, Buffer.from('abc'), { identity: asUser(userB) });
+    const { body } = await bed.call('GET', '/storage/files', asUser(userB));
+    expect(body.items).toEqual([]);
+  });
+
+  it('are paid for by the call that brought the last bytes, not by one that stands elsewhere', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
+    const store = createFilesystemBlobStore(directory);
+    let failures = 1;
+    bed = await createTestBed(
+      {},
+      {
+        ...store,
+        sizeBytes: async (key) => {
+          if (failures-- > 0) throw new BlobStoreUnavailable('not now');
+          return store.sizeBytes(key);
+        },
+      },
+    );
+    const id = await idOf(10);
+    expect((await tus.append(id, 0, Buffer.alloc(10, 1), paying(1000))).status).toBe(503);
+    const other = '018f0000-0000-7000-8000-0000000000c2';
+    expect((await tus.append(id, 0, Buffer.alloc(10, 1), paying(1000, other))).status).toBe(409);
+    expect((await tus.head(id)).headers['x-file-id']).toBe(id);
+    expect(await bed.takeUsage()).toMatchObject([{ callId, millicredits: 1000 }]);
+    await rm(directory, { recursive: true });
   });
 
   it('end where the quota was filled while their last bytes came, and nobody has them for nothing', async () => {

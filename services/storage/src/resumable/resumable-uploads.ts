@@ -13,7 +13,7 @@ import type { Caps } from '../upload/caps.ts';
 import { arrived, uploadNotFound } from '../upload/opened.ts';
 import type { Slots } from '../upload/slots.ts';
 import { priceOf } from '../usage.ts';
-import { createAppend } from './append.ts';
+import { createAppend, wrongOffset } from './append.ts';
 import { createRoom, graceMs, openMs } from './room.ts';
 import { createResumableRows, type Resumable } from './rows.ts';
 import { createTurns } from './turns.ts';
@@ -101,7 +101,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     const makeFile = async () => {
       if (!(await rows.finish(identity.project.number, id))) throw uploadNotFound();
       const file = { name, visibility, sizeBytes, mediaType, sha256: null };
-      await files.create(payer, id, blobKey, file);
+      await files.create(payer, id, blobKey, file, upload.ownerId);
     };
     await database.transaction(makeFile).catch(async (error: unknown) => {
       // What it had reserved is given back with this answer: nobody may finish it on that later.
@@ -112,9 +112,14 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     return { ...whole(upload), isFinished: true, usedMillicredits: priceOf(payer, sizeBytes) };
   };
 
-  /** @throws ApiError body_too_large, out_of_credits, storage_quota */
+  const stand = async ({ blobKey }: Resumable) =>
+    (await found(datastore.getUpload(blobKey))).offset;
+
+  /** @throws ApiError conflict, body_too_large, out_of_credits, storage_quota */
   const admit = async (identity: Identity, upload: Resumable, { offset, length }: Stated) => {
     const mayFinish = length === undefined || offset + length >= upload.sizeBytes;
+    // Before it takes over who pays.
+    if (mayFinish && (await stand(upload)) !== offset) throw wrongOffset();
     const cap = await caps.of(mayFinish ? identity : { ...identity, reservation: null });
     if (upload.sizeBytes > cap.bytes) throw cap.error();
     const paidBy = identity.reservation ?? null;
@@ -123,9 +128,6 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     if (mayFinish) await rows.payBy(number, upload.id, paidBy);
     return { ...upload, paidBy, mayFinish };
   };
-
-  const stand = async ({ blobKey }: Resumable) =>
-    (await found(datastore.getUpload(blobKey))).offset;
 
   return {
     /** @throws ApiError body_too_large, storage_quota, overloaded */
@@ -177,9 +179,15 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
         const { mayFinish, ...admitted } = await admit(identity, upload, stated);
         const added = async () => {
           // All has come, and only the file is missing.
-          if (isAtEnd && (await stand(upload)) === stated.offset) return finish(identity, admitted);
+          if (isAtEnd) return finish(identity, admitted);
           const coming = body(upload.sizeBytes - stated.offset, isAwaited);
-          const offset = await appendBytes(upload.blobKey, stated, coming);
+          const offset = await appendBytes(upload.blobKey, stated, coming).catch(
+            async (error: unknown) => {
+              // What came of a part that is refused stays.
+              await rows.received(number, id, await stand(upload));
+              throw error;
+            },
+          );
           await rows.received(number, id, offset);
           return offset === upload.sizeBytes ? finish(identity, admitted) : { ...upload, offset };
         };

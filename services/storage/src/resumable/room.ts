@@ -21,8 +21,7 @@ export const createRoom = ({ rows, files, looseBlobs, now }: RoomDeps) => {
   /** Whoever opens uploads and sends nothing can not keep others from theirs for a day. */
   const makeWay = async (projectNumber: number) => {
     const id = await rows.findIdle(projectNumber, new Date(now() + openMs - idleMs));
-    if (id === undefined) throw tooManyOpen();
-    await rows.remove(projectNumber, id);
+    if (id === undefined || !(await rows.remove(projectNumber, id))) throw tooManyOpen();
     await looseBlobs.letGo(projectNumber, [blobKeyOf(projectNumber, id)], graceMs);
   };
 

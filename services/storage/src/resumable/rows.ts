@@ -9,6 +9,8 @@ import type { Announced } from './tus-headers.ts';
 export interface Resumable extends Announced {
   id: string;
   blobKey: string;
+  /** The user who opened it, and has the file. */
+  ownerId: string | null;
   expiresAt: Date;
   isFinished: boolean;
   /** By calls that have ended. */
@@ -20,6 +22,7 @@ export interface Resumable extends Announced {
 interface Row {
   project_number: number;
   id: string;
+  owner_id: string | null;
   name: string;
   visibility: Visibility;
   size_bytes: number;
@@ -31,13 +34,14 @@ interface Row {
   reserved_millicredits: number | null;
 }
 
-const columns = `project_number, id, name, visibility, size_bytes, metadata, received_bytes, expires_at, finished_at,
+const columns = `project_number, id, owner_id, name, visibility, size_bytes, metadata, received_bytes, expires_at, finished_at,
   call_id, reserved_millicredits`;
 export const blobKeyOf = (projectNumber: number, id: string) => `${projectNumber}/${id}`;
 
 const resumableOf = (row: Row): Resumable => ({
   id: row.id,
   blobKey: blobKeyOf(row.project_number, row.id),
+  ownerId: row.owner_id,
   name: row.name,
   visibility: row.visibility,
   sizeBytes: row.size_bytes,
@@ -85,17 +89,16 @@ export const createResumableRows = (database: Database, now: () => number) => {
 
     async add(identity: Identity, id: string, it: Announced, expiresAt: Date): Promise<Resumable> {
       const { number } = identity.project;
+      const ownerId = ownerOf(identity);
       await database.query(
         `INSERT INTO resumable_uploads
            (project_number, id, owner_id, name, visibility, size_bytes, metadata, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [
-          ...[number, id, ownerOf(identity), it.name, it.visibility, it.sizeBytes, it.metadata],
-          expiresAt,
-        ],
+        [...[number, id, ownerId, it.name, it.visibility, it.sizeBytes, it.metadata], expiresAt],
       );
       const blobKey = blobKeyOf(number, id);
-      return { ...it, id, blobKey, expiresAt, isFinished: false, receivedBytes: 0, paidBy: null };
+      const fresh = { isFinished: false, receivedBytes: 0, paidBy: null };
+      return { ...it, ...fresh, id, blobKey, ownerId, expiresAt };
     },
 
     /** Of those that are open: how many, and what came of them. */
@@ -122,9 +125,9 @@ export const createResumableRows = (database: Database, now: () => number) => {
       const [idle] = await database.query<{ id: string }>(
         `SELECT id FROM resumable_uploads
           WHERE project_number = $1 AND finished_at IS NULL AND received_bytes = 0
-            AND held_by IS NULL AND expires_at < $2
+            AND (held_until IS NULL OR held_until <= $3) AND expires_at < $2
           ORDER BY expires_at LIMIT 1`,
-        [projectNumber, expiresBefore],
+        [projectNumber, expiresBefore, new Date(now())],
       );
       return idle?.id;
     },
