@@ -49,6 +49,11 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     });
   };
 
+  /** They stay leased: a form that was late may bring its bytes once more. */
+  const clear = async (blobKeys: readonly string[]) => {
+    for (const key of blobKeys) await store.remove(key).catch(() => {});
+  };
+
   const insert = (identity: Identity, id: string, blobKey: string, announced: Announced) =>
     database.transaction(async () => {
       const { number } = identity.project;
@@ -110,19 +115,26 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
       return { id, blobKey, name, visibility, sizeBytes, mediaType, sha256: null };
     },
 
-    /** Once, together with the file. What was sent stays leased until its address takes no more. */
-    close: (identity: Identity, id: string, create: () => Promise<void>): Promise<void> =>
-      database.transaction(async () => {
-        const closed = await database.query(
-          'DELETE FROM direct_uploads WHERE project_number = $1 AND id = $2 RETURNING true',
+    /** Once, together with the file. */
+    async close(identity: Identity, id: string, create: () => Promise<void>): Promise<void> {
+      const keys = await database.transaction(async () => {
+        const closed = await database.query<{ blob_key: string }>(
+          'DELETE FROM direct_uploads WHERE project_number = $1 AND id = $2 RETURNING blob_key',
           [identity.project.number, id],
         );
         if (closed.length === 0) throw uploadNotFound();
         await create();
-      }),
+        return closed.map((each) => each.blob_key);
+      });
+      await clear(keys);
+    },
 
     async sweep(): Promise<void> {
-      await database.query('DELETE FROM direct_uploads WHERE expires_at <= $1', [new Date(now())]);
+      const over = await database.query<{ blob_key: string }>(
+        'DELETE FROM direct_uploads WHERE expires_at <= $1 RETURNING blob_key',
+        [new Date(now())],
+      );
+      await clear(over.map((each) => each.blob_key));
     },
 
     async eraseProject(projectNumber: number): Promise<void> {

@@ -98,11 +98,11 @@ describe('uploads', () => {
   });
 
   it('go on while the caller sends slowly', async () => {
-    bed = await createTestBed({ uploadIdleMs: 1000 });
+    bed = await createTestBed({ uploadIdleMs: 4000 });
     const req = begin();
-    for (let n = 0; n < 10; n++) {
+    for (let n = 0; n < 12; n++) {
       req.write(Buffer.alloc(20_000, 'x'));
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await new Promise((resolve) => setTimeout(resolve, 500));
     }
     req.end(end);
     expect((await answerOf(req)).status).toBe(201);
