@@ -34,8 +34,7 @@ export class ResumableObjects extends S3Store {
   }
 
   override async getUpload(id: string): Promise<Upload> {
-    // tus would call it missing where nothing can be asked.
-    const metadata = await asked(this.getMetadata(id));
+    const metadata = await this.#noted(id);
     const upload = await asked(super.getUpload(id));
     // A process may have ended between the last part and this; and an upload that was ended looks whole.
     if (upload.offset === upload.size && !(await this.#isComplete(id)))
@@ -44,7 +43,7 @@ export class ResumableObjects extends S3Store {
   }
 
   override async write(source: Readable, id: string, offset: number): Promise<number> {
-    const metadata = await asked(this.getMetadata(id));
+    const metadata = await this.#noted(id);
     const sent = await asked(this.retrieveParts(id));
     const waiting = await asked(this.getIncompletePart(id));
     const place = { Bucket: this.bucket, Key: id, UploadId: metadata['upload-id'] };
@@ -78,6 +77,13 @@ export class ResumableObjects extends S3Store {
     }
     if (reached === metadata.file.size) await this.#complete(metadata);
     return reached;
+  }
+
+  /** @throws BlobNotFound */
+  async #noted(id: string): Promise<MetadataValue> {
+    const noted = await this.cache.get(id);
+    if (!noted) throw new BlobNotFound('no such upload');
+    return noted;
   }
 
   async #isComplete(Key: string): Promise<boolean> {
