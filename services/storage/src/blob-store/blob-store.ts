@@ -67,7 +67,7 @@ export interface BlobStore {
   sizeBytes(key: string): Promise<number>;
   /**
    * Blobs that come in several calls, as tus asks for them; its ids are keys. What it says has arrived
-   * stays. Until all has, `open` and `sizeBytes` may find a part of the blob. Throws as all others do.
+   * stays, but for the last 5 MiB of it where a process ends. Until all has, `open` and `sizeBytes` may find a part of the blob. Throws as all others do.
    */
   resumable(notes: Notes): DataStore;
   /** The blob, and whatever a put that was cut off has left. A key that has nothing is no error. */
