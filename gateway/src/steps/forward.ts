@@ -72,15 +72,9 @@ export const createForward =
     if (isStreamed) res.once('finish', endUpload);
     // Before a service in this process hears of it, which may then answer nobody.
     res.prependListener('close', () => {
-      // What a priced call does is paid for: it is heard to its end, also when its caller has gone.
-      if (
-        price &&
-        (!price.endsWithCaller || (isStreamed && req.complete)) &&
-        !res.writableFinished
-      ) {
-        timer.unref();
-        return;
-      }
+      const isPaidFor = price && (!price.endsWithCaller || (isStreamed && req.complete));
+      // What a priced call does is paid for: it is heard to its end, or until its time is over.
+      if (isPaidFor && !res.writableFinished) return void timer.unref();
       clearTimeout(timer);
       if (res.writableFinished) return;
       // A service uses nothing before it has the whole body.
