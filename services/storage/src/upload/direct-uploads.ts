@@ -72,12 +72,26 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
       await looseBlobs.leaseFor(number, blobKey, openSeconds * 1000 + sendMs);
     });
 
-  /** @throws ApiError conflict where nothing has arrived */
-  const arrivedAt = (blobKey: string) =>
-    arrived(store, blobKey).catch((error: unknown) => {
+  /** @throws ApiError not_found */
+  const find = (identity: Identity, id: string) =>
+    findOpened<{ name: string; visibility: Visibility; blob_key: string }>(
+      database,
+      { table: 'direct_uploads', columns: 'name, visibility, blob_key' },
+      identity,
+      id,
+      now(),
+    );
+
+  /** @throws ApiError conflict where nothing has arrived, not_found where another call was faster */
+  const orNothing = async <T>(identity: Identity, id: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
       if (!(error instanceof BlobNotFound)) throw error;
+      await find(identity, id);
       throw new ApiError('conflict', 'The file has not arrived yet.', { cause: error });
-    });
+    }
+  };
 
   return {
     /** @throws ApiError conflict, body_too_large, storage_quota, overloaded */
@@ -98,19 +112,14 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
      */
     async take(identity: Identity, id: string): Promise<Upload> {
       const { number } = identity.project;
-      const row = await findOpened<{ name: string; visibility: Visibility; blob_key: string }>(
-        database,
-        { table: 'direct_uploads', columns: 'name, visibility, blob_key' },
-        identity,
-        id,
-        now(),
-      );
-      const { sizeBytes, mediaType } = await arrivedAt(row.blob_key);
+      const row = await find(identity, id);
+      const come = arrived(store, row.blob_key);
+      const { sizeBytes, mediaType } = await orNothing(identity, id, come);
       const cap = await caps.of(identity);
       if (sizeBytes > cap.bytes) throw cap.error();
       const blobKey = `${number}/${randomUUID()}`;
       await looseBlobs.leaseFor(number, blobKey, copyMs);
-      await direct().copy(row.blob_key, blobKey);
+      await orNothing(identity, id, direct().copy(row.blob_key, blobKey));
       const { name, visibility } = row;
       return { id, blobKey, name, visibility, sizeBytes, mediaType, sha256: null };
     },
