@@ -30,6 +30,15 @@ const priced = defineRoute({
   errors: [],
 });
 
+const { body: _json, ...withoutBody } = priced;
+/** The same call with bytes of any kind, which the service needs whole. */
+const pricedBytes: RouteDefinition = {
+  ...withoutBody,
+  takes: 'bytes',
+  bodyLimitBytes: 10_000_000,
+  price: { needsBody: false, endsWithCaller: true, worstCaseMillicredits: () => 3000 },
+};
+
 interface Served {
   body: string;
   reservation: { callId: string; millicredits: number } | null | undefined;
@@ -142,16 +151,10 @@ describe('credits at the gateway', () => {
     'lets go of the credits of bytes that broke off on their way (%s)',
     async (where) => {
       let arrived = false;
-      const { body: _json, ...bytes } = priced;
-      const price = {
-        needsBody: false,
-        endsWithCaller: true,
-        worstCaseMillicredits: () => 3000,
-      } satisfies RouteDefinition['price'];
       const counters = await start(9000, {
         ...over(where),
         service: () => (req) => void req.once('data', () => (arrived = true)),
-        deps: { routes: [{ ...bytes, takes: 'bytes', bodyLimitBytes: 10_000_000, price }] },
+        deps: { routes: [pricedBytes] },
       });
       const socket = connect(bed.port, '127.0.0.1');
       socket.write(
@@ -173,12 +176,6 @@ describe('credits at the gateway', () => {
     'hears what bytes that have all come were used for, whoever has gone (%s, %j)',
     async (where, rest) => {
       let release: (() => void) | undefined;
-      const { body: _json, ...bytes } = priced;
-      const price = {
-        needsBody: false,
-        endsWithCaller: true,
-        worstCaseMillicredits: () => 3000,
-      } satisfies RouteDefinition['price'];
       const counters = await start(9000, {
         ...over(where),
         service: () => (req, res) => {
@@ -189,7 +186,7 @@ describe('credits at the gateway', () => {
             };
           });
         },
-        deps: { routes: [{ ...bytes, takes: 'bytes', bodyLimitBytes: 10_000_000, price }] },
+        deps: { routes: [pricedBytes] },
       });
       const socket = connect(bed.port, '127.0.0.1');
       socket.write(`POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\n${rest}`);
@@ -207,8 +204,6 @@ describe('credits at the gateway', () => {
   it('hears a service for no longer than any other call, whoever has gone', async () => {
     let isUnderWay = false;
     let isGivenUp = false;
-    const { body: _json, ...bytes } = priced;
-    const price = { needsBody: false, worstCaseMillicredits: () => 3000 };
     await start(9000, {
       ...over('http'),
       service: () => (req, res) => {
@@ -219,7 +214,7 @@ describe('credits at the gateway', () => {
           isUnderWay = true;
         });
       },
-      deps: { timeoutMs: 1000, routes: [{ ...bytes, takes: 'bytes', price }] },
+      deps: { timeoutMs: 1000, routes: [pricedBytes] },
     });
     const socket = connect(bed.port, '127.0.0.1');
     socket.write('POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nbytes');
