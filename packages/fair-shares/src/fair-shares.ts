@@ -1,0 +1,199 @@
+import { type Flow, ShareQueue, type ShareUsage, type Taken } from './share-queue.ts';
+
+export interface FairSharesOptions {
+  /** Pieces of work that run at once. */
+  slots: number;
+  /** Default a third of the slots, and at least one. All of them where every piece is short. */
+  maxRunningPerOwner?: number;
+  /** Slots besides those that only quick work may take, shared likewise. Default 0: it runs among the rest. */
+  quickSlots?: number;
+  /** Default 20. */
+  maxWaitingPerFlow?: number;
+  /** Past it the latest of whichever of the project's addresses has most gives way. Default no bound. */
+  maxWaitingPerProject?: number;
+  /** In each lane. Past it the latest of whoever has most waiting gives way. Default 500. */
+  maxWaiting?: number;
+  /** How long work that can pause runs at a stretch. Default 50. */
+  sliceMs?: number;
+  /** Milliseconds that only go forward. */
+  now?: () => number;
+  /** From 0 to below 1. */
+  random?: () => number;
+}
+
+/** Too many wait already; an API answers it as 503 `overloaded`. */
+export class FairShareFull extends Error {
+  override readonly name = 'FairShareFull';
+  /** Differs by chance, so that those who are refused together don't come back together. */
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super('Too many wait for a slot.');
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/**
+ * To be awaited between two parts of long work: once the slice is used up it gives the slot back and
+ * waits for another, in the slow lane. Nothing else may be under way meanwhile.
+ * @throws FairShareFull, or the signal's reason where the caller has gone
+ */
+export type YieldSlot = () => Promise<void>;
+
+export interface RunOptions {
+  /** Expected to take a few milliseconds. */
+  isQuick?: boolean | undefined;
+  /** Aborted when the caller has gone: work that waits is dropped. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface LaneUsage {
+  slots: number;
+  running: number;
+  waiting: number;
+  /** Refused since the start. */
+  refused: number;
+  /** What all work has cost since the start. */
+  costMs: number;
+  /** Those with work at the moment, the most expensive first. */
+  owners: ShareUsage[];
+}
+
+export interface FairShares {
+  /** @throws FairShareFull, or the signal's reason; what `work` throws passes through */
+  run<T>(flow: Flow, work: (yieldSlot: YieldSlot) => Promise<T>, options?: RunOptions): Promise<T>;
+  usage(): { quick: LaneUsage; slow: LaneUsage };
+}
+
+/** The parts of an identity that make a flow. */
+interface Caller {
+  project: { id: string; ownerId: string | null };
+  ip: string;
+}
+
+/** A project without an owner is an owner of its own. */
+export const toFlow = ({ project, ip }: Caller): Flow => [
+  project.ownerId ?? `project ${project.id}`,
+  project.id,
+  ip,
+];
+
+export const createFairShares = (options: FairSharesOptions): FairShares => {
+  const { quickSlots = 0, sliceMs = 50, now = () => performance.now() } = options;
+  const slow = new Lane(options.slots, options);
+  const quick = new Lane(quickSlots, options);
+  return {
+    async run(flow, work, { isQuick = false, signal } = {}) {
+      let lane = isQuick && quickSlots > 0 ? quick : slow;
+      let slot: Slot | undefined = await lane.enter(flow, signal);
+      const leave = () => {
+        if (slot) lane.leave(slot);
+        slot = undefined;
+      };
+      const yieldSlot = async () => {
+        signal?.throwIfAborted();
+        if (slot && now() - slot.startedAt < sliceMs) return;
+        // It waits before it leaves: so its share is never without work, and what that has cost stays known.
+        const next = slow.enter(flow, signal, true);
+        leave();
+        lane = slow;
+        slot = await next;
+      };
+      try {
+        return await work(yieldSlot);
+      } finally {
+        leave();
+      }
+    },
+    usage: () => ({ quick: quick.usage(), slow: slow.usage() }),
+  };
+};
+
+interface Job {
+  start(slot: Slot): void;
+  refuse(): void;
+}
+
+interface Slot {
+  taken: Taken<Job>;
+  startedAt: number;
+}
+
+class Lane {
+  readonly #queue: ShareQueue<Job>;
+  readonly #slots: number;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  #refused = 0;
+  #costMs = 0;
+
+  constructor(slots: number, options: FairSharesOptions) {
+    this.#slots = slots;
+    this.#now = options.now ?? (() => performance.now());
+    this.#random = options.random ?? Math.random;
+    this.#queue = new ShareQueue({
+      maxRunningPerOwner: options.maxRunningPerOwner ?? Math.max(1, Math.floor(slots / 3)),
+      maxWaitingPerFlow: options.maxWaitingPerFlow ?? 20,
+      maxWaitingPerProject: options.maxWaitingPerProject ?? Number.POSITIVE_INFINITY,
+      maxWaiting: options.maxWaiting ?? 500,
+      expectedMs: options.sliceMs ?? 50,
+      now: this.#now,
+    });
+  }
+
+  /** Resolves once a slot is free. @param continues work that was let in before is not refused again */
+  enter(flow: Flow, signal: AbortSignal | undefined, continues = false): Promise<Slot> {
+    signal?.throwIfAborted();
+    const crowded = continues ? undefined : this.#queue.makeRoom(flow);
+    if (crowded === 'full') throw this.#full();
+    crowded?.refuse();
+    return new Promise((resolve, reject) => {
+      const job: Job = {
+        start: (slot) => {
+          signal?.removeEventListener('abort', abort);
+          resolve(slot);
+        },
+        refuse: () => {
+          signal?.removeEventListener('abort', abort);
+          reject(this.#full());
+        },
+      };
+      const share = this.#queue.push(flow, job, continues);
+      const abort = () => {
+        this.#queue.remove(share, job);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#fill();
+    });
+  }
+
+  leave({ taken, startedAt }: Slot): void {
+    const costMs = this.#now() - startedAt;
+    this.#costMs += costMs;
+    this.#queue.finish(taken, costMs);
+    this.#fill();
+  }
+
+  usage(): LaneUsage {
+    const { running, waiting } = this.#queue;
+    const owners = this.#queue.usage();
+    return {
+      ...{ slots: this.#slots, running, waiting, owners },
+      ...{ refused: this.#refused, costMs: this.#costMs },
+    };
+  }
+
+  #fill(): void {
+    while (this.#queue.running < this.#slots) {
+      const taken = this.#queue.take();
+      if (!taken) return;
+      taken.item.start({ taken, startedAt: this.#now() });
+    }
+  }
+
+  #full(): FairShareFull {
+    this.#refused += 1;
+    return new FairShareFull(1 + Math.floor(this.#random() * 4));
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * Shares a number of slots (connections, CPU jobs) fairly by what work has really cost: between owners,
+ * below an owner between projects, below a project between addresses. Knows no service and no request;
+ * the state is one process's own. A caller names who wants the slot and hands over the work:
+ *
+ *     const scans = createFairShares({ slots: 6 });
+ *     await scans.run(toFlow(identity), () => database.query(…), { signal });
+ *
+ * Where too many wait it throws FairShareFull, which an API answers as 503 `overloaded`.
+ */
+export * from './fair-shares.ts';
+export type { Flow, ShareUsage } from './share-queue.ts';

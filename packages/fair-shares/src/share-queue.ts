@@ -1,0 +1,250 @@
+/** Who wants work done: each shares with those beside it what the one above it gets. */
+export type Flow = readonly [owner: string, project: string, address: string];
+
+export interface ShareQueueOptions {
+  /** Items that one owner may have under way. */
+  maxRunningPerOwner: number;
+  maxWaitingPerFlow: number;
+  maxWaitingPerProject: number;
+  maxWaiting: number;
+  /** What an item counts for until its cost is known, before any was measured. */
+  expectedMs: number;
+  /** Milliseconds. */
+  now: () => number;
+}
+
+export interface ShareUsage {
+  owner: string;
+  running: number;
+  waiting: number;
+  /** What its work has cost since it was last without any. */
+  costMs: number;
+}
+
+export interface Taken<Item> {
+  item: Item;
+  share: Share<Item>;
+  expectedMs: number;
+}
+
+/** Idle shares beside each other that are remembered because they have had more than their due. */
+const maxIdle = 1000;
+
+/** What a share that waits gains on those who come later, so that no stream of newcomers can starve it. */
+const gainPerWaitedMs = 0.01;
+
+/** Weight of the latest cost in the expected one. */
+const learning = 1 / 8;
+
+/** An owner, a project of theirs or one of its addresses; the last has the items. */
+class Share<Item> {
+  readonly key: string;
+  readonly parent: Share<Item> | undefined;
+  readonly children = new Map<string, Share<Item>>();
+  readonly items: Item[] = [];
+  waiting = 0;
+  running = 0;
+  costMs = 0;
+  /** The virtual time: what it has cost, and at least where others stood when it came. */
+  virtualMs = Number.NEGATIVE_INFINITY;
+  /** The virtual time of the child that went last: where those who come begin. */
+  presentMs = 0;
+  /** When it began to wait, or an item of it last went. */
+  waitingSince = 0;
+
+  constructor(key: string, parent?: Share<Item>) {
+    this.key = key;
+    this.parent = parent;
+  }
+
+  get isIdle(): boolean {
+    return this.waiting === 0 && this.running === 0;
+  }
+
+  get rank(): number {
+    return this.virtualMs + gainPerWaitedMs * this.waitingSince;
+  }
+
+  /** Itself and those above it, without the root. */
+  *upwards(): Generator<Share<Item>> {
+    for (let share: Share<Item> = this; share.parent; share = share.parent) yield share;
+  }
+}
+
+/**
+ * A hierarchical start-time fair queue (Goyal, Vin, Cheng 1996) whose costs are measured afterwards:
+ * an item counts for the average cost while it runs. Who comes begins at the present, an average item
+ * ahead, however little it had before; who has had more is remembered until the present reaches it.
+ */
+export class ShareQueue<Item> {
+  readonly #root = new Share<Item>('');
+  readonly #options: ShareQueueOptions;
+  #expectedMs: number;
+
+  constructor(options: ShareQueueOptions) {
+    this.#options = options;
+    this.#expectedMs = options.expectedMs;
+  }
+
+  get running(): number {
+    return this.#root.running;
+  }
+
+  get waiting(): number {
+    return this.#root.waiting;
+  }
+
+  /**
+   * Makes room for one more of this flow: where too many wait in its project, or in all, the latest item
+   * of whoever has most of them gives way. Returns that item, 'full' where the newcomer itself is too many, or nothing.
+   */
+  makeRoom(flow: Flow): Item | 'full' | undefined {
+    const { maxWaiting, maxWaitingPerFlow, maxWaitingPerProject } = this.#options;
+    if ((this.#find(flow)?.waiting ?? 0) >= maxWaitingPerFlow) return 'full';
+    const [owner, projectKey, address] = flow;
+    const project = this.#find([owner, projectKey]);
+    const isProjectFull = project !== undefined && project.waiting >= maxWaitingPerProject;
+    if (!isProjectFull && this.#root.waiting < maxWaiting) return undefined;
+    const crowd = isProjectFull ? crowdBeside(project, [address]) : crowdBeside(this.#root, flow);
+    const item = crowd?.items.at(-1);
+    if (!crowd || item === undefined) return 'full';
+    this.remove(crowd, item);
+    return item;
+  }
+
+  /** @param isFirst before the flow's other items, where it continues what has begun */
+  push(flow: Flow, item: Item, isFirst = false): Share<Item> {
+    let share = this.#root;
+    share.waiting += 1;
+    for (const key of flow) {
+      const child: Share<Item> = share.children.get(key) ?? new Share(key, share);
+      share.children.set(key, child);
+      if (child.waiting === 0) {
+        child.virtualMs = Math.max(child.virtualMs, this.#entryMs(share));
+        child.waitingSince = this.#options.now();
+      }
+      child.waiting += 1;
+      share = child;
+    }
+    if (isFirst) share.items.unshift(item);
+    else share.items.push(item);
+    return share;
+  }
+
+  /** The next item that may run; whoever takes it tells its cost to `finish`. */
+  take(): Taken<Item> | undefined {
+    let share = this.#root;
+    while (share.children.size > 0) {
+      const next = this.#next(share);
+      if (!next) return undefined;
+      share.presentMs = Math.max(share.presentMs, next.virtualMs);
+      share = next;
+    }
+    const item = share.items.shift();
+    if (item === undefined) return undefined;
+    const expectedMs = this.#expectedMs;
+    this.#root.waiting -= 1;
+    this.#root.running += 1;
+    for (const each of share.upwards()) {
+      each.waiting -= 1;
+      each.running += 1;
+      each.virtualMs += expectedMs;
+      each.waitingSince = this.#options.now();
+    }
+    return { item, share, expectedMs };
+  }
+
+  finish({ share, expectedMs }: Taken<Item>, costMs: number): void {
+    this.#expectedMs += learning * (costMs - this.#expectedMs);
+    this.#root.running -= 1;
+    for (const each of share.upwards()) {
+      each.running -= 1;
+      each.costMs += costMs;
+      each.virtualMs += costMs - expectedMs;
+    }
+    this.#forget(share);
+  }
+
+  /** Takes back an item that waits. */
+  remove(share: Share<Item>, item: Item): void {
+    share.items.splice(share.items.indexOf(item), 1);
+    this.#root.waiting -= 1;
+    for (const each of share.upwards()) each.waiting -= 1;
+    this.#forget(share);
+  }
+
+  /** Owners with work, the most expensive first. */
+  usage(): ShareUsage[] {
+    return [...this.#root.children.values()]
+      .filter((share) => !share.isIdle)
+      .map(({ key, running, waiting, costMs }) => ({ owner: key, running, waiting, costMs }))
+      .sort((a, b) => b.costMs - a.costMs);
+  }
+
+  /** Who comes goes before those who wait at the present, once: by no more than an average item. */
+  #entryMs(parent: Share<Item>): number {
+    return parent.presentMs - this.#expectedMs;
+  }
+
+  #find(flow: readonly string[]): Share<Item> | undefined {
+    let share: Share<Item> | undefined = this.#root;
+    for (const key of flow) share = share?.children.get(key);
+    return share;
+  }
+
+  /** Looks at all who have work: a few hundred at most, and a slot is free for milliseconds of work. */
+  #next(share: Share<Item>): Share<Item> | undefined {
+    const isOwner = share === this.#root;
+    const entryMs = this.#entryMs(share);
+    let best: Share<Item> | undefined;
+    for (const child of share.children.values()) {
+      if (child.isIdle && child.virtualMs <= entryMs) share.children.delete(child.key);
+      if (child.waiting === 0) continue;
+      if (isOwner && child.running >= this.#options.maxRunningPerOwner) continue;
+      if (!best || child.rank < best.rank) best = child;
+    }
+    return best;
+  }
+
+  #forget(leaf: Share<Item>): void {
+    for (const share of leaf.upwards()) {
+      if (!share.isIdle || !share.parent) return;
+      share.children.clear();
+      share.costMs = 0;
+      const siblings = share.parent.children;
+      const isAhead = share.virtualMs > this.#entryMs(share.parent);
+      if (!isAhead || siblings.size > maxIdle) siblings.delete(share.key);
+    }
+    if (this.#root.isIdle) this.#root.children.clear();
+  }
+}
+
+const largestChild = <Item>(share: Share<Item>): Share<Item> | undefined => {
+  let largest: Share<Item> | undefined;
+  for (const child of share.children.values()) {
+    if (!largest || child.waiting > largest.waiting) largest = child;
+  }
+  return largest;
+};
+
+/** The flow with most waiting items of whoever has most of them, unless that is the newcomer. */
+const crowdBeside = <Item>(
+  above: Share<Item>,
+  newcomer: readonly string[],
+): Share<Item> | undefined => {
+  let share = above;
+  for (const key of newcomer) {
+    const own = share.children.get(key);
+    const largest = largestChild(share);
+    if (largest && largest.waiting > (own?.waiting ?? 0) + 1) return largestLeaf(largest);
+    if (!own) return undefined;
+    share = own;
+  }
+  return undefined;
+};
+
+const largestLeaf = <Item>(share: Share<Item>): Share<Item> => {
+  let leaf = share;
+  for (let child = largestChild(leaf); child; child = largestChild(leaf)) leaf = child;
+  return leaf;
+};
