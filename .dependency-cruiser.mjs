@@ -1,10 +1,10 @@
 // Who may import whom: the second wall, after each package.json. Each rule is proved by a violation
-// in packages/testing/src/import-rules.test.ts.
+// in tools/testing/src/import-rules.test.ts.
 
 /** May do what production code must not. */
 const tests =
-  '(\\.(test|conformance|vendors)\\.ts$|/test-[^/]+\\.ts$|/journeys/|/survival/|/bench/|^packages/testing/)';
-const ours = '^(packages|services|gateway|examples|scripts)/';
+  '(\\.(test|conformance|vendors)\\.ts$|/src/testing/|^tools/(testing|journeys|survival|bench)/)';
+const ours = '^(packages|services|gateway|tools|examples)/';
 const entries = '[/-]main\\.ts$';
 
 /** Of our own packages `from` may import only those named, besides itself. */
@@ -31,7 +31,7 @@ export default {
     never(
       'no-back-door',
       'import another package by its name, not by a path into it',
-      { path: '^(packages/[^/]+|services/[^/]+|gateway)/' },
+      { path: '^((?:packages|services|tools)/[^/]+|gateway)/' },
       { path: ours, pathNot: '^$1/', dependencyTypes: ['local'] },
     ),
 
@@ -43,13 +43,17 @@ export default {
     ),
     mayImport(
       'leaf-packages-import-none-of-ours',
-      '^packages/(identity|telemetry|database|bus|counters|sealing|local-servers)/',
+      '^(packages/(?:identity|telemetry|database|bus|counters|sealing|fair-shares)|tools/local-servers)/',
       [],
-      '^packages/$1/',
+      '^$1/',
     ),
     mayImport('http-imports', '^packages/http/', ['contract', 'identity']),
+    mayImport('service-kit-imports', '^packages/service/', [
+      ...['contract', 'http', 'identity', 'database', 'bus', 'sealing', 'telemetry'],
+    ]),
     mayImport('gateway-imports', '^gateway/', [
-      ...['contract', 'http', 'identity', 'counters', 'bus', 'telemetry', 'process'],
+      ...['contract', 'http', 'identity', 'counters', 'bus', 'telemetry', 'service'],
+      'fair-shares',
     ]),
     never(
       'gateway-has-no-database',
@@ -62,21 +66,21 @@ export default {
       '^services/([^/]+)/',
       [
         ...['contract', 'http', 'identity', 'database', 'bus', 'counters', 'sealing'],
-        ...['telemetry', 'process'],
+        ...['telemetry', 'service', 'fair-shares'],
       ],
       '^services/$1/',
     ),
     never(
       'nobody-imports-all-in-one',
       'it is the top',
-      { pathNot: '^packages/all-in-one/' },
-      { path: '^packages/all-in-one/' },
+      { pathNot: '^tools/' },
+      { path: '^tools/all-in-one/' },
     ),
     never(
       'local-servers-for-development-only',
       'only tests and the one-process platform start servers',
-      { pathNot: '^packages/(local-servers|testing|all-in-one)/' },
-      { path: '^packages/local-servers/' },
+      { pathNot: '^tools/' },
+      { path: '^tools/local-servers/' },
     ),
     never(
       'testing-for-tests-only',
@@ -87,8 +91,8 @@ export default {
     never('nobody-imports-an-entry', 'it runs a process', {}, { path: entries }),
 
     never(
-      'nouns-know-no-http',
-      'a noun never sees a request: routes call nouns',
+      'features-know-no-http',
+      'a feature never sees a request: routes call features',
       {
         path: '^services/([^/]+)/src/',
         pathNot: [tests, '^services/[^/]+/src/(routes/|(service|internal|main|index)\\.ts$)'],
@@ -97,7 +101,7 @@ export default {
     ),
     never(
       'routes-know-no-database',
-      'a route calls a noun, which holds the SQL',
+      'a route calls a feature, which holds the SQL',
       { path: '^services/[^/]+/src/routes/', pathNot: tests },
       { path: ['^packages/database/', 'node_modules/(@types/)?pg/'] },
     ),

@@ -10,13 +10,14 @@ RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
     mkdir -m 1777 files
 
 FROM node:24.21.0-slim
-ENV NODE_ENV=production PORT=8080
+ENV NODE_ENV=production PORT=8080 HOST=::
 WORKDIR /app
 COPY --from=dependencies /app ./
 USER 1000:1000
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=6 \
-    CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# By bash, because a Node process costs a hundred times as much; often only until the first success.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --start-interval=1s --retries=3 \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT && printf 'GET /healthz HTTP/1.0\\r\\n\\r\\n' >&3 && read -r status <&3 && [[ $status == *' 200 '* ]]"]
 ENTRYPOINT ["node"]
 CMD ["gateway/src/main.ts"]

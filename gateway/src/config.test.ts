@@ -39,8 +39,14 @@ it('needs a secret and the services, the rest has defaults', () => {
       trustedProxies: 0,
       publicUrl: 'http://localhost:8080',
       accessLog: false,
+      priceChanges: {},
     },
   });
+});
+
+it('reads the operator’s prices', () => {
+  const config = parseConfig({ ...env, BACKLOT_PRICES: '{"sendEmail": 2000}' });
+  expect(config.gateway.priceChanges).toEqual({ sendEmail: 2000 });
 });
 
 it('keeps the operator token as its hash only', () => {
@@ -55,6 +61,7 @@ it('names every wrong setting and shows no value', () => {
     BACKLOT_OPERATOR_TOKEN: `bk_${'x'.repeat(43)}`,
     BACKLOT_AUTH_ORIGIN: 'http://auth/path',
     PORT: '70000',
+    BACKLOT_PRICES: '{"sendMail": 1}',
   };
   const read = () => parseConfig({ ...env, ...wrong });
   for (const name of Object.keys(wrong)) expect(read).toThrow(name);

@@ -1,24 +1,32 @@
 import { hash } from 'node:crypto';
-import type { ServiceName } from '@backlot/contract';
 import {
+  originSettingName,
+  priceChangesSetting,
+  type ServiceName,
+  serviceNames,
+} from '@backlot/contract';
+import {
+  type Environment,
   originSetting,
   portSetting,
+  processSettings,
+  publicUrlSetting,
+  readOrigins,
   readSettings,
   redisSetting,
-  sharedSettings,
-} from '@backlot/process';
+} from '@backlot/service';
 import { z } from 'zod';
 import type { GatewayConfig } from './gateway.ts';
 
+const originSettings = Object.fromEntries(
+  serviceNames.map((name) => [originSettingName(name), originSetting]),
+) as Record<ReturnType<typeof originSettingName<ServiceName>>, typeof originSetting>;
 const schema = z.object({
-  ...sharedSettings,
+  ...processSettings,
   PORT: portSetting.default(8080),
   REDIS_URL: redisSetting,
   BACKLOT_REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).max(60_000).default(100),
-  BACKLOT_PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
-    .default('http://localhost:8080')
-    .transform((value) => value.replace(/\/+$/, '')),
+  BACKLOT_PUBLIC_URL: publicUrlSetting,
   BACKLOT_OPERATOR_TOKEN: z
     .string()
     .min(16)
@@ -32,16 +40,17 @@ const schema = z.object({
   BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
   BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(360),
-  BACKLOT_AUTH_ORIGIN: originSetting,
-  BACKLOT_PROJECTS_ORIGIN: originSetting,
-  BACKLOT_RECORDS_ORIGIN: originSetting,
-  BACKLOT_AI_ORIGIN: originSetting,
-  BACKLOT_STORAGE_ORIGIN: originSetting,
-  BACKLOT_EMAIL_ORIGIN: originSetting,
-  BACKLOT_PAYMENTS_ORIGIN: originSetting,
+  BACKLOT_PRICES: priceChangesSetting.default({}),
+});
+
+/** Names of the settings that the gateway reads. */
+export const gatewaySettings: readonly string[] = Object.keys({
+  ...schema.shape,
+  ...originSettings,
 });
 
 export interface ProcessConfig {
+  host: string | undefined;
   port: number;
   /** Serves /metrics on a port of its own; none without it. */
   metricsPort: number | undefined;
@@ -61,8 +70,8 @@ export interface ProcessConfig {
 export const hashToken = (token: string): string => hash('sha256', token, 'base64url');
 
 /** The only reader of the environment. @throws Error naming each wrong setting */
-export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
-  const settings = readSettings(schema, env);
+export const parseConfig = (env: Environment): ProcessConfig => {
+  const settings = readSettings(schema.extend(originSettings), env);
   const operatorToken = settings.BACKLOT_OPERATOR_TOKEN;
   return {
     port: settings.PORT,
@@ -71,23 +80,17 @@ export const parseConfig = (env: NodeJS.ProcessEnv): ProcessConfig => {
     redisTimeoutMs: settings.BACKLOT_REDIS_TIMEOUT_MS,
     reservationTtlMs: settings.BACKLOT_RESERVATION_SECONDS * 1000,
     amqpUrl: settings.AMQP_URL,
+    host: settings.HOST,
     logLevel: settings.BACKLOT_LOG_LEVEL,
     identitySecret: settings.BACKLOT_IDENTITY_SECRET,
-    origins: {
-      auth: settings.BACKLOT_AUTH_ORIGIN,
-      projects: settings.BACKLOT_PROJECTS_ORIGIN,
-      records: settings.BACKLOT_RECORDS_ORIGIN,
-      ai: settings.BACKLOT_AI_ORIGIN,
-      storage: settings.BACKLOT_STORAGE_ORIGIN,
-      email: settings.BACKLOT_EMAIL_ORIGIN,
-      payments: settings.BACKLOT_PAYMENTS_ORIGIN,
-    },
+    origins: readOrigins(env),
     gateway: {
       issuer: settings.BACKLOT_TOKEN_ISSUER,
       operatorTokenHash: operatorToken === undefined ? undefined : hashToken(operatorToken),
       trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
       publicUrl: settings.BACKLOT_PUBLIC_URL,
       accessLog: settings.BACKLOT_ACCESS_LOG,
+      priceChanges: settings.BACKLOT_PRICES,
     },
   };
 };

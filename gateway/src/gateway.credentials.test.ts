@@ -8,7 +8,7 @@ import {
   sha256,
   type TestBed,
   userId,
-} from './test-bed.ts';
+} from './testing/test-bed.ts';
 
 const list = '/api/runtime/demo/db/notes';
 
@@ -71,10 +71,12 @@ describe('credentials and what is remembered of them', () => {
   it('a token is verified and its session asked for once', async () => {
     const token = bed.token();
     await Promise.all(Array.from({ length: 5 }, () => statusWith(token)));
-    expect(bed.fake.asked.filter((each) => each.startsWith('isLive'))).toEqual(['isLive 1001:s1']);
+    expect(bed.fake.asked.filter((question) => question.startsWith('isLive'))).toEqual([
+      'isLive 1001:s1',
+    ]);
     bed.clock.now += 60_000;
     await statusWith(token);
-    expect(bed.fake.asked.filter((each) => each.startsWith('isLive'))).toHaveLength(2);
+    expect(bed.fake.asked.filter((question) => question.startsWith('isLive'))).toHaveLength(2);
   });
 
   it('a remembered token ends when it expires', async () => {

@@ -8,7 +8,7 @@ import {
   secretKey,
   type TestBed,
   type TestBedOptions,
-} from './test-bed.ts';
+} from './testing/test-bed.ts';
 
 const list = '/api/runtime/demo/db/notes';
 
@@ -108,7 +108,7 @@ describe('rate limits', () => {
   it('lets exactly the limit of many calls at once through', async () => {
     await given({ read: { perCaller: 7, perProject: 100 } });
     const answers = await Promise.all(Array.from({ length: 30 }, () => status()));
-    expect(answers.filter((each) => each === 200)).toHaveLength(7);
+    expect(answers.filter((status) => status === 200)).toHaveLength(7);
   });
 
   it('knows an address behind trusted proxies, and is not told one by a caller', async () => {

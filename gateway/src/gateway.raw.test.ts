@@ -1,8 +1,11 @@
+import { type ClientRequest, request } from 'node:http';
 import { connect } from 'node:net';
-import { type Listening, serve } from '@backlot/http';
+import { createDiscardBody, type Listening, serve } from '@backlot/http';
+import { createRegistry } from '@backlot/telemetry';
+import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createTestBed, operatorToken, secretKey, type TestBed } from './test-bed.ts';
+import { createTestBed, operatorToken, secretKey, type TestBed } from './testing/test-bed.ts';
 
 /** Bytes as they go over the wire, both ways; a connection that nobody ends is given up. */
 const exchange = (port: number, head: string): Promise<string> =>
@@ -27,7 +30,7 @@ describe('gateway on the wire', () => {
   let bed: TestBed;
   let listening: Listening;
   beforeAll(async () => {
-    bed = await createTestBed();
+    bed = await createTestBed({ deps: { discardBody: createDiscardBody({ maxMs: 300 }) } });
     listening = await serve(bed.gateway.app, { port: 0, host: '127.0.0.1' });
   });
   afterAll(async () => {
@@ -115,6 +118,36 @@ describe('gateway on the wire', () => {
       socket.on('close', () => resolve(count));
     });
     expect(written).toBeLessThan(1000);
+  });
+
+  it('counts a call that a stop cuts as 503, and one whose caller left as 499', async () => {
+    const registry = createRegistry('gateway');
+    const arrivals: (() => void)[] = [];
+    const silent = await createTestBed({
+      service: () => (_req, res) => {
+        res.writeHead(200).write('x');
+        arrivals.shift()?.();
+      },
+      deps: { registry },
+    });
+    const server = await serve(silent.gateway.app, { port: 0 });
+    const call = () =>
+      new Promise<ClientRequest>((resolve) => {
+        const req = request({ port: server.port, path: list });
+        req.on('error', () => {});
+        arrivals.push(() => resolve(req));
+        req.end();
+      });
+    const counted = async (status: number) => {
+      const text = await registry.getSingleMetricAsString('backlot_http_requests_total');
+      return text.includes(`status="${status}"`);
+    };
+    (await call()).destroy();
+    await until(() => counted(499));
+    await call();
+    await server.stop(AbortSignal.abort());
+    await until(() => counted(503));
+    await silent.close();
   });
 
   it("answers whatever comes with the contract's failure or with success, never with a 5xx", async () => {

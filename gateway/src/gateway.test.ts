@@ -8,7 +8,7 @@ import {
   secretKey,
   type TestBed,
   userId,
-} from './test-bed.ts';
+} from './testing/test-bed.ts';
 
 const runtime = '/api/runtime/demo';
 const tooLarge = 'x'.repeat(600 * 1024);
@@ -60,6 +60,19 @@ describe('gateway', () => {
         'project_paused',
       );
     });
+    it.each([
+      ['owner', 'The owner has paused this project and can resume it.'],
+      ['operator', 'The operator has paused this project; only the operator can resume it.'],
+    ] as const)(
+      '403 of a project paused by the %s, saying who can resume it',
+      async (pausedBy, error) => {
+        const held = projectSnapshot({ id: 'held', number: 1009, status: 'paused', pausedBy });
+        bed.fake.projects.set('held', held);
+        bed.gateway.forget();
+        const { status, body } = await bed.call('GET', '/api/runtime/held/nowhere');
+        expect({ status, error: body.error }).toEqual({ status: 403, error });
+      },
+    );
     it('404 and 405 of the route before the credential', async () => {
       await expectFailure(bed.call('GET', `${runtime}/nowhere`, bad), 404, 'route_not_found');
       const { headers } = await expectFailure(
@@ -221,6 +234,15 @@ describe('gateway', () => {
       );
       await expectFailure(bed.call('GET', '/api/platform/nowhere'), 404, 'route_not_found');
     });
+  });
+
+  it('hands a service the one cookie that its route takes, and no other', async () => {
+    const headers = { cookie: 'a=1; backlot_mailbox=session; b=2' };
+    const cookieAt = async (path: string) =>
+      (await bed.call('GET', path, { headers })).body.headers.cookie;
+    expect(await cookieAt('/mailbox/demo')).toBe('backlot_mailbox=session');
+    expect(await cookieAt(`${runtime}/mailbox/x`)).toBe('backlot_mailbox=session');
+    expect(await cookieAt(`${runtime}/db/notes`)).toBeUndefined();
   });
 
   it('serves accounts alone in the project "platform"', async () => {

@@ -1,8 +1,9 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Bus } from '@backlot/bus';
 import {
   type CreditDirectory,
   routes as contractRoutes,
+  type PriceChanges,
   type ProjectDirectory,
   platformProject,
   type RouteDefinition,
@@ -10,28 +11,26 @@ import {
   type SessionDirectory,
 } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
+import { answerFailure, type DiscardBody, discardBody } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import { createHttpMetrics, type Logger, type Registry } from '@backlot/telemetry';
+import { type NextFunction, type Request, type Response, Router } from 'express';
 import { createCachedProjects } from './directory/cached-projects.ts';
 import { createCachedSessions } from './directory/cached-sessions.ts';
 import { createDescription, sendDescription } from './pages/docs.ts';
-import { createShell } from './pages/shell.ts';
+import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
 import { anonymous, createAuthenticate } from './steps/authenticate.ts';
 import { openCharge, reservationFor } from './steps/charge.ts';
-import { checkSize } from './steps/check-size.ts';
 import { createClientAddress } from './steps/client-address.ts';
-import { createFail } from './steps/fail.ts';
-import { checkServing, createFindProject } from './steps/find-project.ts';
+import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
-import { checkTarget } from './steps/find-target.ts';
 import { createForward } from './steps/forward.ts';
 import { createObserve } from './steps/observe.ts';
-import { readAhead } from './steps/read-ahead.ts';
+import { checkSize, readAhead } from './steps/read-ahead.ts';
 import { type CallPath, readPath } from './steps/read-path.ts';
-import { requestIdOf } from './steps/request-id.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
-import { createStandardHeaders } from './steps/standard-headers.ts';
+import { createStandardHeaders, crossOriginHeaders } from './steps/standard-headers.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export interface GatewayConfig {
@@ -45,6 +44,8 @@ export interface GatewayConfig {
   publicUrl: string;
   /** A log line for every call. */
   accessLog: boolean;
+  /** Prices that differ from the contract's. */
+  priceChanges: PriceChanges;
 }
 
 export interface GatewayDeps {
@@ -62,22 +63,23 @@ export interface GatewayDeps {
   config: GatewayConfig;
   /** Content of openapi.json. */
   apiDescription: object;
-  /** False while events may be lost; caches then believe nothing for long. */
-  hears: () => boolean;
-  /** Names what is out of reach; empty when calls can be served. */
-  missing(): Promise<readonly string[]>;
+  /** False while events may be lost; caches then keep nothing for long. */
+  eventsConnected: () => boolean;
+  /** Names of services that can't answer; empty when calls can be served. */
+  unreadyServices(): Promise<readonly string[]>;
   /** Names what works less well than it should, while calls are served. */
   degraded(): readonly string[];
   /** The contract's unless a test brings its own. */
   routes?: readonly RouteDefinition[];
   timeoutMs?: number;
+  discardBody?: DiscardBody;
 }
 
 export interface Gateway {
   app: RequestListener;
-  /** Hears events from here on; before it nothing may be served. */
+  /** Subscribes to events; before it nothing may be served. */
   start(): Promise<void>;
-  /** Forgets what it knows of projects, keys and sessions: events may have been missed. */
+  /** Empties the caches of projects, keys and sessions: events may have been missed. */
   forget(): void;
   stop(): Promise<void>;
 }
@@ -85,23 +87,18 @@ export interface Gateway {
 /** Served by the gateway itself in every project, without a look at credentials. */
 const descriptionPath = '/openapi.json';
 
-const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
+const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD';
 
 export const createGateway = (deps: GatewayDeps): Gateway => {
-  const { config, counters, bus, identitySecret, now, log } = deps;
-  const cached = createCachedProjects(deps.projects, now, deps.hears);
-  const sessions = createCachedSessions(deps.sessions, {
-    issuer: config.issuer,
-    now,
-    hears: deps.hears,
-  });
+  const { config, counters, bus, identitySecret, now, log, eventsConnected } = deps;
+  const cached = createCachedProjects(deps.projects, now, eventsConnected);
+  const { issuer } = config;
+  const sessions = createCachedSessions(deps.sessions, { issuer, now, eventsConnected });
   const description = createDescription(deps.apiDescription, config.publicUrl);
-  const shell = createShell({ ...deps, description });
 
-  const headers = createStandardHeaders(config.publicUrl);
   const metrics = deps.registry && createHttpMetrics(deps.registry);
   const observe = createObserve({ log, metrics, accessLog: config.accessLog });
-  const addressOf = createClientAddress(config.trustedProxies);
+  const readAddress = createClientAddress(config.trustedProxies);
   const findProject = createFindProject(cached.projects);
   const findRoute = createFindRoute(deps.routes ?? contractRoutes);
   const authenticate = createAuthenticate({
@@ -111,18 +108,18 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   });
   const admit = createAdmit(counters, deps.credits, now);
   const signIdentity = createSignIdentity(identitySecret, now);
-  const forward = createForward(deps.upstreams, deps.timeoutMs);
-  const fail = createFail(log);
+  const discard = deps.discardBody ?? discardBody;
+  const forward = createForward(deps.upstreams, discard, deps.timeoutMs);
 
-  /** A call of the API, in the order that decides which answer wins (contract section 2). */
+  /** A call of the API, in the order that decides which answer wins. */
   const handle = async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    requestId: string,
+    req: Request,
+    res: Response,
     { plane, ...at }: CallPath,
+    next: NextFunction,
   ) => {
     const call = {
-      requestId,
+      requestId: String(res.getHeader('x-request-id')),
       operation: 'none',
       projectId: at.projectId,
       startedAt: performance.now(),
@@ -130,34 +127,34 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     observe(res, call);
 
     const found = plane === 'runtime' ? findProject.byId(at.projectId) : findProject.platform();
-    const place = checkServing(found instanceof Promise ? await found : found);
+    const ownProject = checkActive(found instanceof Promise ? await found : found);
 
-    const address = addressOf(req);
+    const address = readAddress(req);
     if (plane === 'runtime' && at.path === descriptionPath && isRead(req)) {
       call.operation = 'getApiDescription';
-      await admit(res, place, 'read', anonymous, address);
-      return sendDescription(res, description.ofProject(place.id));
+      await admit(res, ownProject, 'read', anonymous, address);
+      return sendDescription(res, description.ofProject(ownProject.id));
     }
-    const inPlatformProject = plane === 'runtime' && place.id === platformProject.id;
+    const inPlatformProject = plane === 'runtime' && ownProject.id === platformProject.id;
     const { definition, targetProjectId } = findRoute(
       plane,
-      req.method ?? '',
+      req.method,
       at.path,
       inPlatformProject,
     );
     call.operation = definition.operationId;
 
-    const known = authenticate(req, definition, place);
-    const caller = known instanceof Promise ? await known : known;
+    const identified = authenticate(req, definition, ownProject);
+    const caller = identified instanceof Promise ? await identified : identified;
 
     const ahead = definition.price?.needsBody ? await readAhead(req, definition) : undefined;
-    const request = reservationFor(req, definition, place, ahead?.body);
-    const reserved = await admit(res, place, definition.limit, caller, address, request);
+    const request = reservationFor(req, definition, ownProject, ahead?.body, config.priceChanges);
+    const reserved = await admit(res, ownProject, definition.limit, caller, address, request);
     const charge =
       request && reserved !== undefined ? openCharge(res, counters, request, reserved) : undefined;
     if (res.destroyed) return charge?.cancel();
 
-    let project = place;
+    let project = ownProject;
     if (targetProjectId !== undefined) {
       call.projectId = targetProjectId;
       project = checkTarget(await findProject.byId(targetProjectId), caller, definition);
@@ -167,26 +164,34 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
 
     if (res.destroyed) return charge?.cancel();
     const passed = ahead?.req ?? req;
-    signIdentity(passed, { project, caller, address, requestId, charge });
+    const { cookie } = definition;
+    const { requestId } = call;
+    signIdentity(passed, { cookie, project, caller, address, requestId, charge });
     const path = servicePath(definition, at.path) + at.search;
-    forward(passed, res, { definition, path, charge }, (error) => fail(req, res, error, requestId));
+    forward(passed, res, { definition, path, charge, address }, next);
   };
 
-  const app: RequestListener = (req, res) => {
-    const requestId = requestIdOf(req);
-    headers.set(res, requestId);
-    if (req.method === 'OPTIONS') return headers.answerPreflight(res);
-    try {
-      const path = readPath(req.url ?? '/');
-      if (!path) return shell(req, res);
-      handle(req, res, requestId, path).catch((error: unknown) => fail(req, res, error, requestId));
-    } catch (error) {
-      fail(req, res, error, requestId);
-    }
-  };
+  const fail = (error: unknown, req: Request, res: Response) =>
+    answerFailure(req, res, error, log, () => discard(req, readAddress(req)));
+
+  // A router and no app: an app gives every request and response another prototype, which costs more
+  // than all the rest of Express (docs/decisions/0014).
+  const pipeline = Router();
+  pipeline.use(createStandardHeaders(config.publicUrl), crossOriginHeaders);
+  pipeline.use((req, res, next) => {
+    const path = readPath(req.url);
+    return path ? handle(req, res, path, next) : next();
+  });
+  pipeline.use(createSystemPages({ ...deps, description }));
+  pipeline.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
+    fail(error, req, res),
+  );
 
   return {
-    app,
+    app: (req, res) =>
+      pipeline(req as Request, res as Response, (error) =>
+        fail(error, req as Request, res as Response),
+      ),
     async start() {
       await cached.listen(bus);
       await sessions.listen(bus);

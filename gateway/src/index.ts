@@ -1,9 +1,9 @@
 /**
  * The gateway: the one door. It finds the project and the route, says who calls, counts the call and
- * hands it to a service with a signed identity. It owns no data, reads no body, and knows no service
- * but by its contract.
+ * hands it to a service with a signed identity. It owns no data, reads a body only where a call's price
+ * depends on it, and knows no service but by its contract.
  */
-export { hashToken } from './config.ts';
+export { gatewaySettings, hashToken } from './config.ts';
 export * from './gateway.ts';
 export * from './upstream/http.ts';
 export * from './upstream/in-process.ts';

@@ -1,14 +1,17 @@
-import { openApiDocument, routes } from '@backlot/contract';
-import { createFallbackCounters, createMemoryCounters, withRefusals } from '@backlot/counters';
+import { longestCallMs, openApiDocument, routes } from '@backlot/contract';
+import { createFallbackCounters, createMemoryCounters, withRefusalCache } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { createHttpDirectories, serve } from '@backlot/http';
 import { identitySecret } from '@backlot/identity';
-import { openBus, stopOnSignal } from '@backlot/process';
+import { openBus, stopOnSignal } from '@backlot/service';
 import { createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
-import { missingServices } from './pages/readiness.ts';
+import { unreadyServices } from './pages/readiness.ts';
 import { createHttpUpstreams } from './upstream/http.ts';
+
+/** Each call ends with its own time-out before that. */
+const drainMarginMs = 2000;
 
 const config = parseConfig(process.env);
 const log = createLogger({ service: 'gateway', level: config.logLevel });
@@ -19,7 +22,7 @@ const redis = connectRedis(config.redisUrl, {
   onError: (err) => log.warn({ err }, 'Redis'),
 });
 const counters = createFallbackCounters({
-  shared: withRefusals(
+  shared: withRefusalCache(
     createRedisCounters(redis, { reservationTtlMs: config.reservationTtlMs }),
     performance.now.bind(performance),
   ),
@@ -31,11 +34,11 @@ let forget = () => {};
 const bus = await openBus(config.amqpUrl, log, (connected) => connected && forget());
 const gateway = createGateway({
   ...{ ...shared, bus, counters, registry, config: config.gateway },
-  ...createHttpDirectories(config.origins, shared),
+  ...createHttpDirectories(['projects', 'credits', 'sessions'], config.origins, shared),
   upstreams: createHttpUpstreams(config.origins),
-  apiDescription: openApiDocument(routes),
-  hears: bus.connected,
-  missing: () => missingServices(config.origins),
+  apiDescription: openApiDocument(routes, config.gateway.priceChanges),
+  eventsConnected: bus.connected,
+  unreadyServices: () => unreadyServices(config.origins, shared),
   degraded: () => [
     ...(bus.connected() ? [] : ['events']),
     ...(counters.degraded() ? ['limits'] : []),
@@ -43,13 +46,19 @@ const gateway = createGateway({
 });
 forget = gateway.forget;
 await gateway.start();
-const listening = await serve(gateway.app, { port: config.port });
+const { host, metricsPort } = config;
+const listening = await serve(gateway.app, {
+  ...{ port: config.port, host },
+  drainMs: longestCallMs() + drainMarginMs,
+});
 const metrics =
-  config.metricsPort === undefined
+  metricsPort === undefined
     ? undefined
-    : await serve(metricsListener(registry), { port: config.metricsPort });
-log.info({ port: listening.port }, 'listening');
-stopOnSignal(async () => {
-  for (const each of [listening, metrics, gateway]) await each?.stop();
+    : await serve(metricsListener(registry), { port: metricsPort, host });
+stopOnSignal(async (cut) => {
+  await listening.stop(cut);
+  await metrics?.stop();
+  await gateway.stop();
   await Promise.all([counters.close(), bus.close()]);
 }, log);
+log.info({ port: listening.port }, 'listening');

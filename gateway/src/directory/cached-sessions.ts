@@ -1,9 +1,9 @@
-import type { Bus } from '@backlot/bus';
-import { ApiError, type Payload, platformProject, type SessionDirectory } from '@backlot/contract';
+import { type Bus, listenTo } from '@backlot/bus';
+import { ApiError, events, platformProject, type SessionDirectory } from '@backlot/contract';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
-import type { KnownProject } from './known-project.ts';
-import { unheardTtlMs } from './lookup-cache.ts';
+import type { GatewayProject } from './gateway-project.ts';
+import { createLookupCache } from './lookup-cache.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
 /** A verified token of a live session. */
@@ -14,25 +14,20 @@ export interface Session {
   sessionId: string;
   /** `<project number>:<session id>`, as revocations are noted. */
   sessionKey: string;
+  expiresAtMs: number;
 }
 
 export interface CachedSessions {
   /** What is known of the token without asking; undefined when it must be verified. */
-  peek(token: string): Session | undefined;
+  peek(token: string, project: GatewayProject): Session | undefined;
   /**
    * Verifies a token for use in `project`: one of that project or of `platform`; null when it is bad,
    * expired, for another project, or its session has ended.
    * @throws ApiError unavailable when the auth service does not answer.
    */
-  verify(token: string, project: KnownProject): Promise<Session | null>;
+  verify(token: string, project: GatewayProject): Promise<Session | null>;
   forget(): void;
   listen(bus: Bus): Promise<void>;
-}
-
-interface Entry {
-  session: Session;
-  learnedAt: number;
-  until: number;
 }
 
 const maxTokens = 50_000;
@@ -70,21 +65,15 @@ const decode = (token: string) => {
 
 export const createCachedSessions = (
   sessions: SessionDirectory,
-  options: { issuer: string; now: () => number; hears: () => boolean },
+  options: { issuer: string; now: () => number; eventsConnected: () => boolean },
 ): CachedSessions => {
-  const { issuer, now, hears } = options;
+  const { issuer, now, eventsConnected } = options;
   const signingKeys = createSigningKeys(sessions, now);
-  const tokens = new LRUCache<string, Entry>({ max: maxTokens });
-  const underWay = new Map<string, Promise<Session | null>>();
-  /** Counts the times when all was forgotten, so that an answer under way is not kept after one. */
-  let epoch = 0;
   const revoked = new LRUCache<string, true>({
     max: maxRevoked,
-    // Whose revocation is forgotten must not be found in the cache any more.
+    // A session whose revocation is forgotten must not stay in the cache.
     dispose: (_value, _key, reason) => {
-      if (reason !== 'evict') return;
-      tokens.clear();
-      epoch++;
+      if (reason === 'evict') verified.clear();
     },
   });
 
@@ -123,56 +112,42 @@ export const createCachedSessions = (
     }
   };
 
-  const verify = async (token: string, project: KnownProject): Promise<Session | null> => {
-    const startedIn = epoch;
+  const verify = async (token: string, project: GatewayProject): Promise<Session | null> => {
     const claims = await readToken(token, [project.id, platformProject.id]);
     if (!claims) return null;
-    const number = claims.audience === project.id ? project.number : platformProject.number;
-    const sessionKey = `${number}:${claims.sessionId}`;
-    if (
-      revoked.has(sessionKey) ||
-      !(await isLive(number, claims.sessionId)) ||
-      revoked.has(sessionKey)
-    )
+    const { audience, userId, sessionId, expiresAtMs } = claims;
+    const number = audience === project.id ? project.number : platformProject.number;
+    const sessionKey = `${number}:${sessionId}`;
+    if (revoked.has(sessionKey) || !(await isLive(number, sessionId)) || revoked.has(sessionKey))
       return null;
-    const session = {
-      audience: claims.audience,
-      userId: claims.userId,
-      sessionId: claims.sessionId,
-      sessionKey,
-    };
-    if (startedIn === epoch)
-      tokens.set(token, {
-        session,
-        learnedAt: now(),
-        until: Math.min(claims.expiresAtMs, now() + ttlMs),
-      });
-    return session;
+    return { audience, userId, sessionId, sessionKey, expiresAtMs };
   };
 
+  const cacheKey = (token: string, project: GatewayProject) => `${project.number}:${token}`;
+  const verified = createLookupCache<Session, { token: string; project: GatewayProject }>({
+    load: (_key, { token, project }) => verify(token, project),
+    now,
+    maxEntries: maxTokens,
+    ttlMs,
+    expiresAt: (session) => session.expiresAtMs,
+    maxAbsent: 1,
+    absentTtlMs: 0,
+    staleMs: 0,
+    eventsConnected,
+  });
+
   return {
-    peek(token) {
-      const entry = tokens.get(token);
-      if (entry === undefined || entry.until <= now() || revoked.has(entry.session.sessionKey))
-        return undefined;
-      if (!hears() && now() - entry.learnedAt >= unheardTtlMs) return undefined;
-      return entry.session;
+    peek(token, project) {
+      const session = verified.peek(cacheKey(token, project));
+      return session && !revoked.has(session.sessionKey) ? session : undefined;
     },
-    verify(token, project) {
-      const key = `${project.number}:${token}`;
-      const running =
-        underWay.get(key) ?? verify(token, project).finally(() => underWay.delete(key));
-      underWay.set(key, running);
-      return running;
-    },
-    forget() {
-      tokens.clear();
-      epoch++;
-    },
+    verify: (token, project) => verified.load(cacheKey(token, project), { token, project }),
+    forget: () => verified.clear(),
     listen: (bus) =>
-      bus.listen(['session.revoked'], ({ payload }) => {
-        const { projectNumber, sessionIds } = payload as Payload<'session.revoked'>;
-        for (const sessionId of sessionIds) revoked.set(`${projectNumber}:${sessionId}`, true);
+      listenTo(bus, events, {
+        'session.revoked'({ projectNumber, sessionIds }) {
+          for (const sessionId of sessionIds) revoked.set(`${projectNumber}:${sessionId}`, true);
+        },
       }),
   };
 };

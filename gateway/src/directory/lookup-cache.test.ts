@@ -10,10 +10,10 @@ describe('look-up cache', () => {
   let asked: string[];
   let answer: (key: string) => Promise<Thing | null>;
   let cache: LookupCache<Thing>;
-  let hears: boolean;
+  let eventsConnected: boolean;
   beforeEach(() => {
     now = 1000;
-    hears = true;
+    eventsConnected = true;
     asked = [];
     answer = async () => ({ version: asked.length });
     cache = createLookupCache<Thing>({
@@ -22,8 +22,8 @@ describe('look-up cache', () => {
         return answer(key);
       },
       now: () => now,
-      hears: () => hears,
-      ...{ maxEntries: 2, ttlMs: 60_000, maxUnknown: 2, unknownTtlMs: 5000, staleMs: 60_000 },
+      eventsConnected: () => eventsConnected,
+      ...{ maxEntries: 2, ttlMs: 60_000, maxAbsent: 2, absentTtlMs: 5000, staleMs: 60_000 },
     });
   });
 
@@ -40,7 +40,7 @@ describe('look-up cache', () => {
 
   it('believes nothing for longer than two seconds while events may be lost', async () => {
     await cache.load('a');
-    hears = false;
+    eventsConnected = false;
     now += 1999;
     expect(cache.peek('a')).toEqual({ version: 1 });
     now += 1;

@@ -1,76 +1,47 @@
 import { ApiError } from '@backlot/contract';
 import { LRUCache } from 'lru-cache';
 
-export interface LookupCacheOptions<Value extends object> {
+export interface LookupCacheOptions<Value extends object, Context> {
   /** Asks the owner of the truth; null for what does not exist. */
-  load(key: string): Promise<Value | null>;
+  load(key: string, context: Context): Promise<Value | null>;
   /** Epoch milliseconds. */
   now: () => number;
   maxEntries: number;
   ttlMs: number;
-  maxUnknown: number;
-  unknownTtlMs: number;
+  /** When a value ends by itself, in epoch milliseconds. */
+  expiresAt?: (value: Value) => number;
+  maxAbsent: number;
+  absentTtlMs: number;
   /** How long after its time a value still serves while the directory is down. */
   staleMs: number;
   /** False while events may be lost: then nothing is believed for longer than 2 seconds. */
-  hears: () => boolean;
+  eventsConnected: () => boolean;
 }
 
-export interface LookupCache<Value extends object> {
+export interface LookupCache<Value extends object, Context = void> {
   /** What is known without asking: a value, null for a known absence, undefined when it must be asked. */
   peek(key: string): Value | null | undefined;
   /** @throws ApiError unavailable when the directory does not answer and nothing usable is kept. */
-  load(key: string): Promise<Value | null>;
+  load(key: string, context: Context): Promise<Value | null>;
   drop(key: string): void;
   /** Forgets all, because events may have been missed. */
   clear(): void;
 }
 
 interface Entry<Value> {
-  value: Value;
-  learnedAt: number;
-  until: number;
-  staleUntil: number;
+  value: Value | null;
+  loadedAt: number;
+  expiresAt: number;
 }
 
-/** How long anything is believed while the events that would end it may be lost. */
-export const unheardTtlMs = 2000;
-
+const disconnectedTtlMs = 2000;
 /** While the directory is down a kept value is used for this long before the directory is asked again. */
 const retryMs = 1000;
 
-/**
- * Remembers answers of a directory. Look-ups of one key at the same time are one call, and an answer
- * that was under way when its key was dropped is not kept, because it may be older than the event.
- */
-export const createLookupCache = <Value extends object>(
-  options: LookupCacheOptions<Value>,
-): LookupCache<Value> => {
-  const { now } = options;
-  const known = new LRUCache<string, Entry<Value>>({ max: options.maxEntries });
-  const unknown = new LRUCache<string, number>({ max: options.maxUnknown });
-  const underWay = new Map<string, Promise<Value | null>>();
-
-  const keep = (key: string, value: Value | null) => {
-    if (value === null) {
-      known.delete(key);
-      unknown.set(key, now() + options.unknownTtlMs);
-      return;
-    }
-    unknown.delete(key);
-    known.set(key, {
-      value,
-      learnedAt: now(),
-      until: now() + options.ttlMs,
-      staleUntil: now() + options.ttlMs + options.staleMs,
-    });
-  };
-
-  /** The value that still serves while the directory is down. */
-  const keepStale = (key: string, cause: unknown): Value => {
-    const entry = known.get(key);
-    if (!entry || entry.staleUntil <= now()) {
-      throw new ApiError(
+const translateLoadError = (cause: unknown): ApiError =>
+  cause instanceof ApiError
+    ? cause
+    : new ApiError(
         'unavailable',
         'The project can not be looked up right now. Try again shortly.',
         {
@@ -78,49 +49,62 @@ export const createLookupCache = <Value extends object>(
           retryAfterSeconds: 2,
         },
       );
-    }
-    known.set(key, { ...entry, until: Math.min(now() + retryMs, entry.staleUntil) });
-    return entry.value;
+
+/** Remembers answers of a directory. Look-ups of one key at the same time are one call. */
+export const createLookupCache = <Value extends object, Context = void>(
+  options: LookupCacheOptions<Value, Context>,
+): LookupCache<Value, Context> => {
+  const { now, ttlMs, staleMs, expiresAt = () => Number.POSITIVE_INFINITY } = options;
+
+  const toEntry = (value: Value | null): Entry<Value> => {
+    const loadedAt = now();
+    const end = value
+      ? Math.min(loadedAt + ttlMs, expiresAt(value))
+      : loadedAt + options.absentTtlMs;
+    return { value, loadedAt, expiresAt: end };
   };
+  const extendStale = (stale: Entry<Value> | undefined, cause: unknown): Entry<Value> => {
+    const staleUntil = (stale?.loadedAt ?? 0) + ttlMs + staleMs;
+    if (!stale || staleMs === 0 || staleUntil <= now()) throw translateLoadError(cause);
+    return { ...stale, expiresAt: Math.min(now() + retryMs, staleUntil) };
+  };
+
+  const entries = new LRUCache<string, Entry<Value>, { context: Context }>({
+    max: options.maxEntries,
+    // An answer under way when its key is dropped goes to those who wait, and is not kept: it may be
+    // older than the event.
+    ignoreFetchAbort: true,
+    fetchMethod: (key, stale, { context, signal }) =>
+      options
+        .load(key, context.context)
+        .then(toEntry, (cause: unknown) => extendStale(signal.aborted ? undefined : stale, cause)),
+  });
+  /** Apart, so that made-up keys push out nothing that exists. */
+  const absences = new LRUCache<string, Entry<Value>>({ max: options.maxAbsent });
 
   return {
     peek(key) {
-      const entry = known.get(key);
-      if (entry !== undefined) {
-        const isFresh = options.hears() || now() - entry.learnedAt < unheardTtlMs;
-        return isFresh && entry.until > now() ? entry.value : undefined;
-      }
-      const absentUntil = unknown.get(key);
-      return absentUntil !== undefined && absentUntil > now() ? null : undefined;
+      const entry = entries.get(key) ?? absences.get(key);
+      if (entry === undefined || entry.expiresAt <= now()) return undefined;
+      const isDue = entry.value !== null && now() - entry.loadedAt >= disconnectedTtlMs;
+      return isDue && !options.eventsConnected() ? undefined : entry.value;
     },
-    load(key) {
-      const running = underWay.get(key);
-      if (running !== undefined) return running;
-      const isCurrent = () => underWay.get(key) === asked;
-      const asked: Promise<Value | null> = options
-        .load(key)
-        .then(
-          (value) => {
-            if (isCurrent()) keep(key, value);
-            return value;
-          },
-          (cause: unknown) => keepStale(key, cause),
-        )
-        .finally(() => {
-          if (isCurrent()) underWay.delete(key);
-        });
-      underWay.set(key, asked);
-      return asked;
+    async load(key, context) {
+      const entry = await entries.fetch(key, { forceRefresh: true, context: { context } });
+      if (entry?.value !== null) return entry?.value ?? null;
+      if (entries.peek(key) === entry) {
+        entries.delete(key);
+        absences.set(key, entry);
+      }
+      return null;
     },
     clear() {
-      known.clear();
-      unknown.clear();
-      underWay.clear();
+      entries.clear();
+      absences.clear();
     },
     drop(key) {
-      known.delete(key);
-      unknown.delete(key);
-      underWay.delete(key);
+      entries.delete(key);
+      absences.delete(key);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { createFakeDirectories } from '../test-bed.ts';
+import { createFakeDirectories } from '../testing/test-bed.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

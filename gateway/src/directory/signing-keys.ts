@@ -8,7 +8,7 @@ export interface SigningKeys {
 
 /** A made-up key id must not become a call to the auth service each time. */
 const minRefetchMs = 5000;
-/** A key taken back is forgotten after this at the latest. */
+/** A key that is no longer published is forgotten after this at the latest. */
 const maxAgeMs = 300_000;
 const maxKeys = 100;
 

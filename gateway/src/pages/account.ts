@@ -13,11 +13,11 @@ button:disabled { opacity: .6; cursor: default; }
 [role=alert] { color: var(--bad); }
 `;
 
-/** The link's token stands behind the #, so that no server and no Referer gets it but the one it is for. */
+/** The link's token stands behind the #, so that no server's log and no Referer holds it. */
 const script = `
 const link = new URLSearchParams(location.hash.slice(1));
 const project = link.get('project');
-const action = ['verify', 'reset'].find((each) => link.get(each));
+const action = ['verify', 'reset'].find((name) => link.get(name));
 const show = (id) => { document.getElementById(id).hidden = false; };
 const hide = (id) => { document.getElementById(id).hidden = true; };
 const say = (id, text) => { document.getElementById(id).textContent = text; };
@@ -30,7 +30,7 @@ const call = async (body) => {
   if (!answer.ok) throw new Error((await answer.json()).error);
 };
 const done = { verify: 'Your e-mail address is confirmed.', reset: 'Your password is changed. You can sign in with it.' };
-const onSubmit = (id, bodyOf) => {
+const onSubmit = (id, readBody) => {
   const form = document.getElementById(id);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -38,7 +38,7 @@ const onSubmit = (id, bodyOf) => {
     button.disabled = true;
     say('problem', '');
     try {
-      await call(bodyOf(form));
+      await call(readBody(form));
       history.replaceState(null, '', location.pathname);
       hide(id);
       say('result', done[action] + ' You may close this page.');
@@ -52,7 +52,7 @@ const onSubmit = (id, bodyOf) => {
 onSubmit('verify', () => ({}));
 onSubmit('reset', (form) => ({ password: form.elements.password.value }));
 if (project && action) show(action);
-else say('problem', 'This link is not whole. Copy all of it from the mail.');
+else say('problem', 'This link is incomplete. Copy all of it from the mail.');
 `;
 
 const page = `<!doctype html>
@@ -85,10 +85,10 @@ const page = `<!doctype html>
 </html>
 `;
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const cspHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const policy = `default-src 'none'; script-src ${cspHash(script)}; style-src ${cspHash(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Where links of mails lead when a project has no page of its own: /account#project=<id>&verify=<token>. */
+/** Where links of mails lead: /account#project=<id>&verify=<token>. */
 export const accountRouter = (): Router => {
   const router = Router();
   router.get('/', (_req, res) => {

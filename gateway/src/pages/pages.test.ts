@@ -3,7 +3,7 @@ import { openApiDocument, routes } from '@backlot/contract';
 import { createRegistry, metricsListener } from '@backlot/telemetry';
 import { serveForTest } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed, type TestBedOptions } from '../test-bed.ts';
+import { createTestBed, type TestBed, type TestBedOptions } from '../testing/test-bed.ts';
 
 describe('what the gateway answers itself', () => {
   let bed: TestBed;
@@ -12,17 +12,30 @@ describe('what the gateway answers itself', () => {
   };
   afterEach(() => bed.close());
 
+  it('shows the example pages, and 404 beside them', async () => {
+    await given({});
+    const page = await bed.call('GET', '/examples/shop/receipt.html');
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const missing = await bed.call('GET', '/examples/shop/../../package.json');
+    expect([missing.status, missing.body.code]).toEqual([404, 'route_not_found']);
+    expect((await bed.call('GET', '/examples/nothing.html')).status).toBe(404);
+  });
+
   it('is alive, and ready when nothing is missing', async () => {
-    let missing: () => Promise<string[]> = async () => [];
-    await given({ deps: { missing: () => missing() } });
+    let unready: () => Promise<string[]> = async () => [];
+    await given({ deps: { unreadyServices: () => unready() } });
     expect(await bed.call('GET', '/healthz')).toMatchObject({ status: 200, body: { ok: true } });
     expect(await bed.call('GET', '/readyz')).toMatchObject({ status: 200, body: { ok: true } });
-    missing = async () => ['records'];
+    unready = async () => ['records'];
     expect(await bed.call('GET', '/readyz')).toMatchObject({
       status: 503,
       body: { ok: false, missing: ['records'] },
     });
-    missing = () => Promise.reject(new Error('broken'));
+    unready = () => Promise.reject(new Error('broken'));
     expect((await bed.call('GET', '/readyz')).status).toBe(503);
     expect((await bed.call('GET', '/healthz')).status).toBe(200);
   });
@@ -67,7 +80,7 @@ describe('what the gateway answers itself', () => {
         'access-control-allow-origin': '*',
         'access-control-expose-headers':
           'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, ' +
-          'Location, Accept-Ranges, Content-Disposition, Content-Range, Tus-Resumable, ' +
+          'Location, Backlot-Hint, Accept-Ranges, Content-Disposition, Content-Range, Tus-Resumable, ' +
           'Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-File-Id, X-File-Url',
         'content-security-policy': expect.stringMatching(
           /^default-src 'none'; .*frame-ancestors 'none'$/,
@@ -132,7 +145,7 @@ describe('what the gateway answers itself', () => {
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(body).not.toMatch(/<script>|\son\w+=|https?:/);
     const links = [...String(body).matchAll(/(?:src|href)="([^"]+)"/g)].map(
-      (each) => each[1] ?? '',
+      (match) => match[1] ?? '',
     );
     expect(links.length).toBeGreaterThan(3);
     for (const link of links)

@@ -1,23 +1,52 @@
-/** Below the patience of whoever asks for readiness. */
+import {
+  type IdentitySecret,
+  identityHeader,
+  internalIdentity,
+  signIdentity,
+} from '@backlot/identity';
+import type { Logger } from '@backlot/telemetry';
+
+/** Less than whoever asks for readiness waits. */
 const timeoutMs = 2000;
 
-const isReady = async (origin: string): Promise<boolean> => {
+export interface ReadinessOptions {
+  identitySecret: IdentitySecret;
+  now: () => number;
+  log: Pick<Logger, 'error'>;
+}
+
+const isReady = async (
+  service: string,
+  origin: string,
+  { identitySecret, now, log }: ReadinessOptions,
+): Promise<boolean> => {
   try {
     const response = await fetch(`${origin}/readyz`, {
+      headers: { [identityHeader]: signIdentity(internalIdentity, identitySecret, now()) },
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
     });
     await response.body?.cancel();
+    if (response.status === 401)
+      log.error(
+        { service },
+        "a service refuses the gateway's identity; check BACKLOT_IDENTITY_SECRET",
+      );
     return response.ok;
   } catch {
     return false;
   }
 };
 
-/** Names of the services that are not ready. @param origins by service */
-export const missingServices = async (origins: Record<string, string>): Promise<string[]> => {
+/** Names of the services that are not ready, or refuse the gateway's identity. @param origins by service */
+export const unreadyServices = async (
+  origins: Record<string, string>,
+  options: ReadinessOptions,
+): Promise<string[]> => {
   const answers = await Promise.all(
-    Object.entries(origins).map(async ([name, origin]) => ((await isReady(origin)) ? [] : [name])),
+    Object.entries(origins).map(async ([name, origin]) =>
+      (await isReady(name, origin, options)) ? [] : [name],
+    ),
   );
   return answers.flat();
 };

@@ -8,11 +8,11 @@ import type {
   ReservationRequest,
 } from '@backlot/counters';
 import { LRUCache } from 'lru-cache';
-import { type KnownProject, windowMs } from '../directory/known-project.ts';
+import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
 import type { Caller } from './authenticate.ts';
 
 /** Name of the caller's own counter; undefined for those whom only the project's limit holds. */
-const counterOf = (caller: Caller, address: string): string | undefined => {
+const callerCounter = (caller: Caller, address: string): string | undefined => {
   switch (caller.kind) {
     case 'user':
       return `u:${caller.userId}`;
@@ -31,7 +31,7 @@ const state = (name: string, { remaining, resetMs }: RateState) =>
 
 export type Admit = (
   res: ServerResponse,
-  project: KnownProject,
+  project: GatewayProject,
   limitClass: LimitClass,
   caller: Caller,
   address: string,
@@ -50,11 +50,11 @@ export const createAdmit = (
   credits: CreditDirectory,
   now: () => number,
 ): Admit => {
-  const isDue = oncePerSecond(now);
+  const isDue = createReloadGate(now);
   return async (res, project, limitClass, caller, address, request) => {
     const { callerLimit, callerKeyPrefix, projectCheck, policy, projectPolicy } =
       project.admission[limitClass];
-    const counter = counterOf(caller, address);
+    const counter = callerCounter(caller, address);
     const checks =
       counter === undefined
         ? [projectCheck]
@@ -78,7 +78,7 @@ export const createAdmit = (
 };
 
 /** A month has begun, or a grant was missed: an owner without credits is loaded again, but not by every call. */
-const oncePerSecond = (now: () => number): ((ownerId: string) => boolean) => {
+const createReloadGate = (now: () => number): ((ownerId: string) => boolean) => {
   const loadedAt = new LRUCache<string, number>({ max: 10_000 });
   return (ownerId) => {
     if (now() - (loadedAt.get(ownerId) ?? 0) < 1000) return false;
@@ -109,6 +109,8 @@ const admitLoaded = async (
   try {
     await credits.loadOwner(request.ownerId);
   } catch (cause) {
+    // The refusal stands: under load one of many calls without credits would be told something else.
+    if (mayBeOutdated) return admission;
     throw creditsUnavailable(cause);
   }
   if (kind === 'unloaded') return counters.admit(checks, request);

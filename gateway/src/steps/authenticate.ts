@@ -8,7 +8,7 @@ import {
   type RouteDefinition,
 } from '@backlot/contract';
 import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
-import type { KnownProject } from '../directory/known-project.ts';
+import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
 
 export interface Caller {
@@ -16,8 +16,8 @@ export interface Caller {
   userId: string | null;
   sessionId: string | null;
   keyId: string | null;
-  /** The credential was no good; the caller counts as nobody. */
-  isRefused?: true;
+  /** The credential is not valid; the caller counts as anonymous. */
+  hasBadCredential?: true;
 }
 
 export interface AuthenticateDeps {
@@ -30,7 +30,7 @@ export interface AuthenticateDeps {
 export type Authenticate = (
   req: IncomingMessage,
   definition: RouteDefinition,
-  project: KnownProject,
+  project: GatewayProject,
 ) => Caller | Promise<Caller>;
 
 const maxHeaderLength = 8192;
@@ -38,13 +38,13 @@ const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
 
 export const anonymous: Caller = { kind: 'anonymous', userId: null, sessionId: null, keyId: null };
-const refused: Caller = { ...anonymous, isRefused: true };
+const withBadCredential: Caller = { ...anonymous, hasBadCredential: true };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
 const invalidToken = () =>
   new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
 
-/** Node keeps the first of several Authorization headers; two of them are nobody's honest request. */
+/** Node keeps the first of several Authorization headers; no honest client sends two. */
 const hasSeveralCredentials = ({ rawHeaders }: IncomingMessage): boolean => {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -66,7 +66,7 @@ const readBearer = (req: IncomingMessage): string | undefined => {
 const asCaller = (
   session: Session | null,
   definition: RouteDefinition,
-  project: KnownProject,
+  project: GatewayProject,
 ): Caller => {
   if (!session) throw invalidToken();
   const person = { userId: session.userId, sessionId: session.sessionId, keyId: null };
@@ -78,7 +78,7 @@ const asCaller = (
 };
 
 /**
- * Who calls. Known credentials are settled without a promise. On the control plane `project` is
+ * Who calls. Cached credentials are answered without a promise. On the control plane `project` is
  * `platform`, so that only its users' tokens and the operator's pass.
  * @throws ApiError invalid_token, unauthenticated, unavailable
  */
@@ -91,18 +91,18 @@ export const createAuthenticate = ({
     operatorTokenHash === undefined ? undefined : Buffer.from(operatorTokenHash, 'base64url');
 
   const isOperator = (tokenHash: string) => {
-    const given = Buffer.from(tokenHash, 'base64url');
+    const presented = Buffer.from(tokenHash, 'base64url');
     return (
       operatorHash !== undefined &&
-      given.length === operatorHash.length &&
-      timingSafeEqual(given, operatorHash)
+      presented.length === operatorHash.length &&
+      timingSafeEqual(presented, operatorHash)
     );
   };
 
   const withKey = (
     key: KeySnapshot | null,
     definition: RouteDefinition,
-    project: KnownProject,
+    project: GatewayProject,
   ): Caller => {
     if (!key || key.projectNumber !== project.number || definition.plane === 'platform')
       throw invalidToken();
@@ -112,10 +112,10 @@ export const createAuthenticate = ({
   const withToken = (
     token: string,
     definition: RouteDefinition,
-    project: KnownProject,
+    project: GatewayProject,
   ): Caller | Promise<Caller> => {
-    const known = sessions.peek(token);
-    if (known) return asCaller(known, definition, project);
+    const cached = sessions.peek(token, project);
+    if (cached) return asCaller(cached, definition, project);
     const tokenHash = hash('sha256', token, 'base64url');
     if (secretKey.test(token)) {
       const key = keys.peek(tokenHash);
@@ -133,7 +133,7 @@ export const createAuthenticate = ({
       const token = readBearer(req);
       return token === undefined ? anonymous : await withToken(token, definition, project);
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'invalid_token') return refused;
+      if (error instanceof ApiError && error.code === 'invalid_token') return withBadCredential;
       throw error;
     }
   };

@@ -1,73 +1,79 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  creditMillicredits,
+  costBounds,
+  type PriceChanges,
+  priceInForce,
   type RouteDefinition,
   usageFollows,
   usageHeader,
 } from '@backlot/contract';
 import type { CreditCounters, ReservationRequest } from '@backlot/counters';
-import type { KnownProject } from '../directory/known-project.ts';
+import onHeaders from 'on-headers';
+import type { GatewayProject } from '../directory/gateway-project.ts';
 
 /** What one priced call has reserved, until its answer says what it used. */
 export interface Charge {
   callId: string;
   /** The service is held to this. */
   millicredits: number;
-  /**
-   * Nobody knows what the service did: the reservation stays until the ledger has booked the call, or
-   * until its time is over.
-   */
+  millicreditsPerUnit: number;
+  /** The outcome is unknown: the reservation stays until the ledger has booked the call, or it expires. */
   leaveOpen(): void;
   /** The service did nothing. */
   cancel(): void;
+}
+
+export interface PricedCall extends ReservationRequest {
+  millicreditsPerUnit: number;
 }
 
 /** What the call asks for; undefined where it is free. */
 export const reservationFor = (
   req: IncomingMessage,
   { price }: RouteDefinition,
-  { ownerId, identity }: KnownProject,
+  { ownerId, identity }: GatewayProject,
   body: unknown,
-): ReservationRequest | undefined => {
+  priceChanges: PriceChanges,
+): PricedCall | undefined => {
   if (!price || ownerId === null) return undefined;
+  const millicreditsPerUnit = priceInForce(price, priceChanges);
+  if (millicreditsPerUnit === 0) return undefined;
   const header = (name: string) => {
     const value = req.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
   const declared = header('content-length');
-  const worstCase = price.worstCaseMillicredits({
+  const request = {
     body,
     contentLength: declared === undefined ? undefined : Number(declared),
     header,
     settings: identity.settings,
-  });
+  };
+  const { minMillicredits, maxMillicredits } = costBounds(price, request, millicreditsPerUnit);
   return {
     ownerId,
     callId: randomUUID(),
-    wantMillicredits: Math.max(worstCase, creditMillicredits),
-    minMillicredits: creditMillicredits,
+    wantMillicredits: maxMillicredits,
+    minMillicredits,
+    millicreditsPerUnit,
   };
 };
 
 /** Undefined where it is known, and booked, only at the end of the answer. */
-const takeUsage = (
-  res: ServerResponse,
-  headers: OutgoingHttpHeaders | undefined,
-): number | undefined => {
-  const stated = headers?.[usageHeader] ?? res.getHeader(usageHeader);
-  if (headers) delete headers[usageHeader];
+const takeUsage = (res: ServerResponse): number | undefined => {
+  const header = res.getHeader(usageHeader);
   res.removeHeader(usageHeader);
-  if (stated === usageFollows) return undefined;
-  const used = Number(stated ?? 0);
+  if (header === usageFollows) return undefined;
+  const used = Number(header ?? 0);
   return Number.isSafeInteger(used) && used > 0 ? used : 0;
 };
 
-/** Settles the reservation with what the answer, whoever gives it, says was used. */
+/** Settles the reservation with the usage that the answer states. */
 export const openCharge = (
   res: ServerResponse,
   counters: CreditCounters,
-  { ownerId, callId }: ReservationRequest,
+  { ownerId, callId, millicreditsPerUnit }: PricedCall,
   millicredits: number,
 ): Charge => {
   let open = true;
@@ -76,17 +82,11 @@ export const openCharge = (
       void counters.settle(ownerId, callId, Math.min(used, millicredits));
     open = false;
   };
-  const writeHead = res.writeHead.bind(res);
-  res.writeHead = (status: number, ...rest: unknown[]) => {
-    const headers = rest.find((each) => typeof each === 'object') as
-      | OutgoingHttpHeaders
-      | undefined;
-    settle(takeUsage(res, headers));
-    return writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
-  };
+  onHeaders(res, () => settle(takeUsage(res)));
   return {
     callId,
     millicredits,
+    millicreditsPerUnit,
     leaveOpen() {
       open = false;
     },

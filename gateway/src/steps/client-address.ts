@@ -24,19 +24,19 @@ export const normalizeAddress = (text: string): string | null => {
  * counts, so from the right; with no trusted proxies the header is not looked at.
  */
 export const createClientAddress = (trustedProxies: number): ((req: IncomingMessage) => string) => {
-  const known = new WeakMap<Socket, string>();
-  const ofSocket = ({ socket }: IncomingMessage): string => {
-    const remembered = known.get(socket);
-    if (remembered !== undefined) return remembered;
+  const addresses = new WeakMap<Socket, string>();
+  const readSocketAddress = ({ socket }: IncomingMessage): string => {
+    const cached = addresses.get(socket);
+    if (cached !== undefined) return cached;
     const address = normalizeAddress(socket.remoteAddress ?? '') ?? 'unknown';
-    known.set(socket, address);
+    addresses.set(socket, address);
     return address;
   };
-  if (trustedProxies === 0) return ofSocket;
+  if (trustedProxies === 0) return readSocketAddress;
   return (req) => {
     const header = req.headers['x-forwarded-for'];
-    if (header === undefined) return ofSocket(req);
+    if (header === undefined) return readSocketAddress(req);
     const entry = String(header).split(',').at(-trustedProxies)?.trim();
-    return (entry ? normalizeAddress(entry) : null) ?? ofSocket(req);
+    return (entry ? normalizeAddress(entry) : null) ?? readSocketAddress(req);
   };
 };

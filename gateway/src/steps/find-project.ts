@@ -1,27 +1,28 @@
-import { ApiError, platformProject } from '@backlot/contract';
-import type { KnownProject } from '../directory/known-project.ts';
+import { ApiError, platformProject, type RouteDefinition } from '@backlot/contract';
+import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
+import type { Caller } from './authenticate.ts';
 
 /** Anything else names no project and is not looked up. */
 const possibleId = /^[A-Za-z0-9_-]{1,64}$/;
 
-export const projectNotFound = () => new ApiError('project_not_found', 'There is no such project.');
-export const projectDeleted = () => new ApiError('project_deleted', 'This project was deleted.');
+const projectNotFound = () => new ApiError('project_not_found', 'There is no such project.');
+const projectDeleted = () => new ApiError('project_deleted', 'This project was deleted.');
 
 export interface FindProject {
-  /** The project, without a promise when it is known already; null when there is none. */
-  byId(id: string): KnownProject | null | Promise<KnownProject | null>;
+  /** The project, without a promise when it is cached; null when there is none. */
+  byId(id: string): GatewayProject | null | Promise<GatewayProject | null>;
   /** The project that the control plane counts in. */
-  platform(): KnownProject | Promise<KnownProject>;
+  platform(): GatewayProject | Promise<GatewayProject>;
 }
 
-export const createFindProject = (projects: LookupCache<KnownProject>): FindProject => {
+export const createFindProject = (projects: LookupCache<GatewayProject>): FindProject => {
   const byId = (id: string) => {
-    const known = projects.peek(id);
-    if (known !== undefined) return known;
+    const cached = projects.peek(id);
+    if (cached !== undefined) return cached;
     return possibleId.test(id) ? projects.load(id) : null;
   };
-  const mustExist = (platform: KnownProject | null): KnownProject => {
+  const mustExist = (platform: GatewayProject | null): GatewayProject => {
     if (!platform)
       throw new ApiError('unavailable', 'The platform is being set up.', { retryAfterSeconds: 2 });
     return platform;
@@ -35,11 +36,36 @@ export const createFindProject = (projects: LookupCache<KnownProject>): FindProj
   };
 };
 
+const pausedMessages = {
+  owner: 'The owner has paused this project and can resume it.',
+  operator: 'The operator has paused this project; only the operator can resume it.',
+};
+
 /** @throws ApiError project_not_found, project_deleted, project_paused */
-export const checkServing = (project: KnownProject | null): KnownProject => {
+export const checkActive = (project: GatewayProject | null): GatewayProject => {
   if (!project) throw projectNotFound();
   if (project.status === 'deleted') throw projectDeleted();
   if (project.status === 'paused')
-    throw new ApiError('project_paused', 'The owner has paused this project.');
+    throw new ApiError('project_paused', pausedMessages[project.pausedBy ?? 'owner']);
   return project;
+};
+
+/** The one call that a deleted project still takes. */
+const servesDeleted = 'restoreProject';
+
+/**
+ * Whether this caller may see the project that a call of the control plane is about. Another owner's
+ * project looks like none.
+ * @throws ApiError project_not_found, project_deleted
+ */
+export const checkTarget = (
+  target: GatewayProject | null,
+  caller: Caller,
+  definition: RouteDefinition,
+): GatewayProject => {
+  if (!target || (caller.kind !== 'operator' && target.ownerId !== caller.userId))
+    throw projectNotFound();
+  if (target.status === 'deleted' && definition.operationId !== servesDeleted)
+    throw projectDeleted();
+  return target;
 };

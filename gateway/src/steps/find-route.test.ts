@@ -8,7 +8,7 @@ import { readPath } from './read-path.ts';
 
 const findRoute = createFindRoute(routes);
 
-const failureOf = (work: () => unknown) => {
+const readFailure = (work: () => unknown) => {
   try {
     work();
   } catch (error) {
@@ -29,16 +29,16 @@ describe('the route of a path', () => {
   });
 
   it('is no route of the other plane', () => {
-    expect(failureOf(() => findRoute('runtime', 'GET', '/projects', false)).code).toBe(
+    expect(readFailure(() => findRoute('runtime', 'GET', '/projects', false)).code).toBe(
       'route_not_found',
     );
-    expect(failureOf(() => findRoute('platform', 'GET', '/auth/me', false)).code).toBe(
+    expect(readFailure(() => findRoute('platform', 'GET', '/auth/me', false)).code).toBe(
       'route_not_found',
     );
   });
 
   it('names the methods that the path takes', () => {
-    const failure = failureOf(() => findRoute('runtime', 'TRACE', '/db/notes/1', false));
+    const failure = readFailure(() => findRoute('runtime', 'TRACE', '/db/notes/1', false));
     expect([failure.code, failure.headers]).toEqual([
       'method_not_allowed',
       { Allow: 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS' },
@@ -47,7 +47,7 @@ describe('the route of a path', () => {
 
   it('has no empty segments', () => {
     for (const path of ['/', '/db/', '/db//1', '//auth/me', '/auth/me/']) {
-      expect([path, failureOf(() => findRoute('runtime', 'GET', path, false)).code]).toEqual([
+      expect([path, readFailure(() => findRoute('runtime', 'GET', path, false)).code]).toEqual([
         path,
         'route_not_found',
       ]);
@@ -111,7 +111,7 @@ describe('the route of a path', () => {
       )
       .map(
         ([base, segments]) =>
-          `${base}/${segments.map((each) => each.replace(/[\s/?#]|[^\x21-\xff]/g, '')).join('/')}`,
+          `${base}/${segments.map((segment) => segment.replace(/[\s/?#]|[^\x21-\xff]/g, '')).join('/')}`,
       );
     await fc.assert(
       fc.asyncProperty(

@@ -37,15 +37,15 @@ const createRouter = (routes: readonly RouteDefinition[]) => {
  */
 export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute => {
   const routers = {
-    runtime: createRouter(routes.filter((each) => each.plane === 'runtime')),
-    platform: createRouter(routes.filter((each) => each.plane === 'platform')),
+    runtime: createRouter(routes.filter(({ plane }) => plane === 'runtime')),
+    platform: createRouter(routes.filter(({ plane }) => plane === 'platform')),
   };
 
   return (plane, method, path, inPlatformProject) => {
     // A parameter is never empty, though the router would take an empty one at the end.
-    const isWhole = !path.includes('//') && !path.endsWith('/');
+    const hasNoEmptySegment = !path.includes('//') && !path.endsWith('/');
     const find = (wanted: Method): FoundRoute | null => {
-      const found = isWhole ? routers[plane].find(wanted, path) : null;
+      const found = hasNoEmptySegment ? routers[plane].find(wanted, path) : null;
       if (!found) return null;
       const definition = found.store as RouteDefinition;
       if (inPlatformProject && !definition.servesPlatformProject) return null;
@@ -59,8 +59,8 @@ export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute =
     if (found) return found;
 
     const allowed = methods
-      .filter((each) => find(each))
-      .flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each]));
+      .filter((allowedMethod) => find(allowedMethod))
+      .flatMap((allowedMethod) => (allowedMethod === 'GET' ? ['GET', 'HEAD'] : [allowedMethod]));
     if (allowed.length === 0) throw new ApiError('route_not_found', 'There is no such route.');
     throw new ApiError('method_not_allowed', `This route does not take ${method}.`, {
       headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },

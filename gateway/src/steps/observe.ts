@@ -1,10 +1,15 @@
 import type { ServerResponse } from 'node:http';
+import { ApiError } from '@backlot/contract';
 import type { HttpMetrics, Logger } from '@backlot/telemetry';
 
 /** Slower calls get a log line. */
 const slowMs = 1000;
-/** nginx's name for a caller who went before the answer was written. */
-const clientGone = 499;
+/** nginx's status for a caller who left before the answer was written. */
+const callerLeft = 499;
+
+/** Of an answer that was not written to its end: an error where it was cut off on this side. */
+const unfinishedStatus = ({ errored }: ServerResponse): number =>
+  errored instanceof ApiError ? errored.status : callerLeft;
 
 /** What is known of a call by the time it is answered. */
 export interface Observed {
@@ -28,7 +33,7 @@ export const createObserve =
     res.on('close', () => {
       const { requestId, operation, projectId, startedAt } = call;
       const durationMs = performance.now() - startedAt;
-      const status = res.writableFinished ? res.statusCode : clientGone;
+      const status = res.writableFinished ? res.statusCode : unfinishedStatus(res);
       metrics?.observe(operation, status, durationMs / 1000);
       if (status >= 500)
         log.error({ requestId, operation, projectId, status, durationMs }, 'call failed');

@@ -6,7 +6,7 @@ export interface ReadAhead {
   req: IncomingMessage;
   /** What the body means; undefined when it is no JSON that can be read here. */
   body: unknown;
-  /** For a body that turned out to be too large; the call is counted before it is told. */
+  /** For a body that turned out to be too large; the call is counted before it is refused. */
   refusal?: ApiError;
 }
 
@@ -54,6 +54,25 @@ const replay = (req: IncomingMessage, bytes: Buffer): IncomingMessage => {
   return copy;
 };
 
+const bodyTooLarge = (limitBytes: number) =>
+  new ApiError('body_too_large', `The body may have at most ${limitBytes} bytes.`);
+
+/** The limit, and whether the body says itself that it is past it. */
+const checkDeclaredSize = (req: IncomingMessage, definition: RouteDefinition) => {
+  const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
+  return { limitBytes, isTooLarge: Number(req.headers['content-length'] ?? 0) > limitBytes };
+};
+
+/**
+ * Refuses a body that says itself that it is too large, before a byte of it is forwarded. One that
+ * does not say is cut off by the service.
+ * @throws ApiError body_too_large
+ */
+export const checkSize = (req: IncomingMessage, definition: RouteDefinition): void => {
+  const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
+  if (isTooLarge) throw bodyTooLarge(limitBytes);
+};
+
 /**
  * Reads the body of a call whose price depends on it. A body that says itself that it is too large
  * stays unread.
@@ -63,12 +82,9 @@ export const readAhead = async (
   req: IncomingMessage,
   definition: RouteDefinition,
 ): Promise<ReadAhead> => {
-  const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
-  if (Number(req.headers['content-length'] ?? 0) > limitBytes) return { req, body: undefined };
+  const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
+  if (isTooLarge) return { req, body: undefined };
   const bytes = await collect(req, limitBytes);
-  if (!bytes) {
-    const message = `The body may have at most ${limitBytes} bytes.`;
-    return { req, body: undefined, refusal: new ApiError('body_too_large', message) };
-  }
+  if (!bytes) return { req, body: undefined, refusal: bodyTooLarge(limitBytes) };
   return { req: replay(req, bytes), body: parse(bytes) };
 };

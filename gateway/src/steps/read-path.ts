@@ -1,4 +1,4 @@
-import { ApiError } from '@backlot/contract';
+import { ApiError, emailRoutes } from '@backlot/contract';
 
 /** Where a call goes. `path` is below the plane's base; percent-encoding is canonical. */
 export interface CallPath {
@@ -12,6 +12,7 @@ export interface CallPath {
 
 const runtimeBase = '/api/runtime/';
 const platformBase = '/api/platform';
+const { mailboxBase } = emailRoutes;
 
 /** Nothing in such a path could be read differently by the gateway and by a service. */
 const plainPath = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)+$/;
@@ -49,22 +50,29 @@ const originForm = (url: string): string => {
   return rest.startsWith('/') ? rest : `/${rest}`;
 };
 
+const splitProject = (path: string, base: string) => {
+  const [projectId = ''] = path.slice(base.length).split('/', 1);
+  return { projectId, rest: path.slice(base.length + projectId.length) };
+};
+
 /**
  * Reads the address of a call; null when it is not one of the API's.
  * @throws ApiError invalid_path for what can't be decoded or would be read in two ways
  */
 export const readPath = (rawUrl: string): CallPath | null => {
   const url = originForm(rawUrl);
-  if (!url.startsWith('/api/')) return null;
+  if (!url.startsWith('/api/') && !url.startsWith(mailboxBase)) return null;
   if (url.includes('#')) throw new ApiError('invalid_path', 'An address may not hold "#".');
   const mark = url.indexOf('?');
   const search = mark < 0 ? '' : encodeBytes(url.slice(mark));
   const path = canonicalPath(mark < 0 ? url : url.slice(0, mark));
   if (path.startsWith(runtimeBase)) {
-    const end = path.indexOf('/', runtimeBase.length);
-    const projectId =
-      end < 0 ? path.slice(runtimeBase.length) : path.slice(runtimeBase.length, end);
-    return { plane: 'runtime', projectId, path: end < 0 ? '/' : path.slice(end), search };
+    const { projectId, rest } = splitProject(path, runtimeBase);
+    return { plane: 'runtime', projectId, path: rest || '/', search };
+  }
+  if (path.startsWith(mailboxBase)) {
+    const { projectId, rest } = splitProject(path, mailboxBase);
+    return { plane: 'runtime', projectId, path: `/mailbox${rest}`, search };
   }
   if (path.startsWith(`${platformBase}/`)) {
     return { plane: 'platform', projectId: '', path: path.slice(platformBase.length), search };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createIdentitySigner, type IdentitySecret, identityHeader } from '@backlot/identity';
-import type { KnownProject } from '../directory/known-project.ts';
+import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { Caller } from './authenticate.ts';
 import type { Charge } from './charge.ts';
 
@@ -38,8 +38,13 @@ const removeConnectionHeaders = (headers: IncomingMessage['headers']) => {
   delete headers.connection;
 };
 
+const findCookie = ({ cookie }: IncomingMessage['headers'], name: string | undefined) =>
+  name === undefined ? undefined : cookie?.split('; ').find((pair) => pair.startsWith(`${name}=`));
+
 export interface SignedCall {
-  project: KnownProject;
+  /** The one that the route takes. */
+  cookie: string | undefined;
+  project: GatewayProject;
   caller: Caller;
   address: string;
   requestId: string;
@@ -51,11 +56,13 @@ export const createSignIdentity = (secret: IdentitySecret, now: () => number) =>
   const signer = createIdentitySigner(secret, now);
   return (
     req: IncomingMessage,
-    { project, caller, address, requestId, charge }: SignedCall,
+    { cookie, project, caller, address, requestId, charge }: SignedCall,
   ): void => {
     const { headers } = req;
     removeConnectionHeaders(headers);
+    const passedCookie = findCookie(headers, cookie);
     for (const name of removed) if (headers[name] !== undefined) delete headers[name];
+    if (passedCookie !== undefined) headers.cookie = passedCookie;
     headers['x-request-id'] = requestId;
     headers[identityHeader] = signer.sign({
       project: project.identity,
@@ -64,9 +71,13 @@ export const createSignIdentity = (secret: IdentitySecret, now: () => number) =>
       sessionId: caller.sessionId,
       keyId: caller.keyId,
       ip: address,
-      ...(caller.isRefused && { hasBadCredential: true }),
+      ...(caller.hasBadCredential && { hasBadCredential: true }),
       ...(charge && {
-        reservation: { callId: charge.callId, millicredits: charge.millicredits },
+        reservation: {
+          callId: charge.callId,
+          millicredits: charge.millicredits,
+          millicreditsPerUnit: charge.millicreditsPerUnit,
+        },
       }),
     });
   };

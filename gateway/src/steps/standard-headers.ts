@@ -1,51 +1,55 @@
-import type { ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import cors from 'cors';
+import type { RequestHandler } from 'express';
 
-export const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
-
-const exposedHeaders = [
-  'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, Location',
-  'Accept-Ranges, Content-Disposition, Content-Range',
-  'Tus-Resumable, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires',
-  'X-File-Id, X-File-Url',
-].join(', ');
-
-const preflightHeaders: Record<string, string> = {
-  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': [
+const crossOrigin = cors({
+  origin: '*',
+  methods: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  allowedHeaders: [
     'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
     'Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset',
   ].join(', '),
-  'Access-Control-Max-Age': '7200',
-};
+  exposedHeaders: [
+    'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, Location, Backlot-Hint',
+    'Accept-Ranges, Content-Disposition, Content-Range',
+    'Tus-Resumable, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires',
+    'X-File-Id, X-File-Url',
+  ].join(', '),
+  maxAge: 7200,
+  // Else its answer carries a Content-Length, which a 204 may not (RFC 9110, section 8.6).
+  preflightContinue: true,
+});
 
-export interface StandardHeaders {
-  /** On every answer; a service may replace them. */
-  set(res: ServerResponse, requestId: string): void;
-  /** Answers a preflight; no credential and no counter is looked at. */
-  answerPreflight(res: ServerResponse): void;
-}
+/** Any origin may call the API. A preflight is answered without a look at credentials or counters. */
+export const crossOriginHeaders: RequestHandler[] = [
+  crossOrigin,
+  (req, res, next) => {
+    if (req.method === 'OPTIONS') res.writeHead(204).end();
+    else next();
+  },
+];
 
-/** CORS and security headers of contract section 2. HSTS only where the public address is https. */
-export const createStandardHeaders = (publicUrl: string): StandardHeaders => {
+const acceptableRequestId = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Security headers, which a service may replace, and the request id: the caller's own where it is well
+ * formed, else a new one. HSTS only where the public address is https.
+ */
+export const createStandardHeaders = (publicUrl: string): RequestHandler => {
   const headers: [string, string][] = [
-    ['Access-Control-Allow-Origin', '*'],
-    ['Access-Control-Expose-Headers', exposedHeaders],
     ['Cache-Control', 'no-store'],
-    ['Content-Security-Policy', contentSecurityPolicy],
+    ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
     ['Cross-Origin-Resource-Policy', 'cross-origin'],
     ['Referrer-Policy', 'no-referrer'],
     ['X-Content-Type-Options', 'nosniff'],
   ];
   if (publicUrl.startsWith('https:'))
     headers.push(['Strict-Transport-Security', 'max-age=31536000']);
-  return {
-    set(res, requestId) {
-      for (const [name, value] of headers) res.setHeader(name, value);
-      res.setHeader('X-Request-Id', requestId);
-    },
-    answerPreflight(res) {
-      res.writeHead(204, preflightHeaders);
-      res.end();
-    },
+  return (req, res, next) => {
+    for (const [name, value] of headers) res.setHeader(name, value);
+    const proposed = req.headers['x-request-id'];
+    const isAcceptable = typeof proposed === 'string' && acceptableRequestId.test(proposed);
+    res.setHeader('X-Request-Id', isAcceptable ? proposed : randomUUID());
+    next();
   };
 };

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { ApiError } from '@backlot/contract';
+import { identityRefusedHeader } from '@backlot/identity';
 
 /** Belong to one connection, not to the answer (RFC 9110, section 7.6.1). */
 const hopByHop = new Set([
@@ -23,7 +24,15 @@ export const answerHeaders = (headers: IncomingHttpHeaders): OutgoingHttpHeaders
 };
 
 export const unavailable = (cause: unknown): ApiError =>
-  new ApiError('unavailable', 'This part of the service is out of reach. Try again shortly.', {
+  new ApiError('unavailable', 'This part of the service can not be reached. Try again shortly.', {
     cause,
     retryAfterSeconds: 2,
   });
+
+/** Set where the service could not verify the identity that the gateway signed; the caller did no wrong. */
+export const identityRefusal = (headers: IncomingHttpHeaders): ApiError | undefined => {
+  const reason = headers[identityRefusedHeader];
+  if (reason === undefined) return undefined;
+  const hint = 'is BACKLOT_IDENTITY_SECRET the same everywhere, and the clock right?';
+  return unavailable(new Error(`The service refuses the gateway's identity (${reason}): ${hint}`));
+};

@@ -1,10 +1,14 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type ServiceName, serviceNames } from '@backlot/contract';
+import { bareApp, errorHandler, internalOnly } from '@backlot/http';
+import { identitySecret } from '@backlot/identity';
+import { createLogger } from '@backlot/telemetry';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../test-bed.ts';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { upstreamConformance } from '../testing/upstream.conformance.ts';
 import { createHttpUpstream, createHttpUpstreams } from './http.ts';
 import { createProxyUpstream } from './proxy.ts';
-import { upstreamConformance } from './upstream.conformance.ts';
 
 const servers: Server[] = [];
 const listen = async (service: RequestListener) => {
@@ -22,6 +26,8 @@ afterEach(() => {
 
 upstreamConformance('http', async (service) => createHttpUpstream(await listen(service)));
 upstreamConformance('http, proxied', async (service) => createProxyUpstream(await listen(service)));
+
+const otherSecret = identitySecret('another secret than that of the gateway');
 
 describe.each([
   ['http', createHttpUpstream],
@@ -62,6 +68,19 @@ describe.each([
     bed = undefined;
   });
 
+  it("a service that refuses the gateway's identity is a 503 with a line in the log", async () => {
+    const service = bareApp();
+    service.use(internalOnly(otherSecret, Date.now), errorHandler({ error: () => {} }));
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const log = createLogger({ service: 'gateway', destination });
+    const origin = await listen(service);
+    bed = await createTestBed({ upstream: () => createUpstream(origin), deps: { log } });
+    await expectUnavailable();
+    await expectUnavailable({ data: {} });
+    expect(lines.filter((line) => line.includes('BACKLOT_IDENTITY_SECRET'))).toHaveLength(2);
+  });
+
   it('uses its connections again', async () => {
     const sockets = new Set<unknown>();
     const origin = await listen((req, res) => {
@@ -80,10 +99,10 @@ it('lets a thousand answers of a model stream at a time', async () => {
   const origin = await listen((_req, res) => {
     res.writeHead(200);
     open.push(res);
-    if (open.length === streams) for (const each of open) each.end('{}');
+    if (open.length === streams) for (const res of open) res.end('{}');
   });
-  const others = { auth: origin, projects: origin, records: origin, storage: origin };
-  const upstreams = createHttpUpstreams({ ...others, email: origin, payments: origin, ai: origin });
+  const origins = Object.fromEntries(serviceNames.map((name) => [name, origin]));
+  const upstreams = createHttpUpstreams(origins as Record<ServiceName, string>);
   const gateway = await listen((req, res) => {
     upstreams.ai.forward(req, res, () => res.destroy());
   });
@@ -91,5 +110,5 @@ it('lets a thousand answers of a model stream at a time', async () => {
     Array.from({ length: streams }, async () => (await fetch(gateway)).text()),
   );
   expect(new Set(answers)).toEqual(new Set(['{}']));
-  for (const each of Object.values(upstreams)) each.close();
+  for (const upstream of Object.values(upstreams)) upstream.close();
 }, 60_000);

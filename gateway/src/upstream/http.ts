@@ -1,10 +1,10 @@
-import { recordBodyLimitBytes, type ServiceName } from '@backlot/contract';
+import { recordBodyLimitBytes, type ServiceName, serviceNames } from '@backlot/contract';
 import { createPoolUpstream } from './pool.ts';
 import { createProxyUpstream } from './proxy.ts';
 import type { Upstream } from './upstream.ts';
 
 const usualConnections = 256;
-/** A model's answer takes a connection for as long as the model speaks. */
+/** An answer of a model takes a connection for as long as it streams. */
 const modelConnections = 4096;
 
 /**
@@ -31,12 +31,10 @@ export const createHttpUpstream = (origin: string, connections = usualConnection
 /** @param origins by service */
 export const createHttpUpstreams = (
   origins: Record<ServiceName, string>,
-): Record<ServiceName, Upstream> => ({
-  auth: createHttpUpstream(origins.auth),
-  projects: createHttpUpstream(origins.projects),
-  records: createHttpUpstream(origins.records),
-  ai: createHttpUpstream(origins.ai, modelConnections),
-  storage: createHttpUpstream(origins.storage),
-  email: createHttpUpstream(origins.email),
-  payments: createHttpUpstream(origins.payments),
-});
+): Record<ServiceName, Upstream> => {
+  const entries = serviceNames.map((name) => [
+    name,
+    createHttpUpstream(origins[name], name === 'ai' ? modelConnections : undefined),
+  ]);
+  return Object.fromEntries(entries) as Record<ServiceName, Upstream>;
+};

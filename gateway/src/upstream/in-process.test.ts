@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { createTestBed } from '../test-bed.ts';
+import { createTestBed } from '../testing/test-bed.ts';
+import { upstreamConformance } from '../testing/upstream.conformance.ts';
 import { createInProcessUpstream } from './in-process.ts';
-import { upstreamConformance } from './upstream.conformance.ts';
 
 upstreamConformance('in-process', async (service) => createInProcessUpstream(service));
 

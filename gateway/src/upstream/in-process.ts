@@ -15,8 +15,8 @@ export const createInProcessUpstream = (app: ServiceApp): Upstream => ({
     app(req, res, (error) =>
       onFailure(error ?? new ApiError('route_not_found', 'There is no such route.')),
     );
-    // The service goes on unheard: its call can't be stopped, and what it still writes goes nowhere,
-    // because a call that is given up ends its connection.
+    // A call in this process can't be aborted; what it still writes goes nowhere, because an aborted call
+    // ends its connection.
     return () => {};
   },
   close() {},

@@ -1,37 +1,41 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { freeChunk } from '@backlot/http';
 import { type Dispatcher, Pool } from 'undici';
-import { answerHeaders, unavailable } from './http-answer.ts';
+import { answerHeaders, identityRefusal, unavailable } from './http-answer.ts';
 import type { OnFailure, Upstream } from './upstream.ts';
 
 /** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
 const idleMs = 30_000;
 const connectTimeoutMs = 3000;
 
-/** Passes one answer on, with the caller's pace. */
-const passOn = (
+/** Copies one answer to the caller, at the caller's pace. */
+const createAnswerHandler = (
   res: ServerResponse,
   onFailure: OnFailure,
-): Dispatcher.DispatchHandler & { giveUp(): void } => {
+): Dispatcher.DispatchHandler & { abort(): void } => {
   let controller: Dispatcher.DispatchController | undefined;
-  let isGivenUp = false;
-  const givenUp = new Error('given up');
+  let isAborted = false;
+  const aborted = new Error('aborted by the gateway');
   return {
-    giveUp() {
-      isGivenUp = true;
-      controller?.abort(givenUp);
+    abort() {
+      isAborted = true;
+      controller?.abort(aborted);
     },
     onRequestStart(started) {
       controller = started;
-      if (isGivenUp) started.abort(givenUp);
+      if (isAborted) started.abort(aborted);
     },
     onResponseStart(started, status, headers) {
       if (status < 200) return;
-      if (res.headersSent) started.abort(givenUp);
-      else res.writeHead(status, answerHeaders(headers));
+      const refusal = identityRefusal(headers);
+      if (refusal || res.headersSent) {
+        isAborted = true;
+        started.abort(aborted);
+        if (refusal) onFailure(refusal);
+      } else res.writeHead(status, answerHeaders(headers));
     },
     onResponseData(started, chunk) {
-      // A caller who has gone reads nothing, and never says that there is room again.
+      // A caller who left never drains.
       if (res.destroyed || res.write(chunk, (error) => error ?? freeChunk(chunk))) return;
       started.pause();
       res.once('drain', () => started.resume());
@@ -40,7 +44,7 @@ const passOn = (
       res.end();
     },
     onResponseError(_started, error) {
-      if (!isGivenUp) onFailure(unavailable(error));
+      if (!isAborted) onFailure(unavailable(error));
     },
   };
 };
@@ -56,13 +60,13 @@ export const createPoolUpstream = (origin: string, connections: number): Upstrea
     pipelining: 1,
     keepAliveTimeout: idleMs,
     connectTimeout: connectTimeoutMs,
-    // The gateway has its own clock for each call.
+    // The gateway has its own time-out for each call.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return {
     forward(req: IncomingMessage, res, onFailure) {
-      const handler = passOn(res, onFailure);
+      const handler = createAnswerHandler(res, onFailure);
       const hasBody = Number(req.headers['content-length'] ?? 0) > 0;
       pool.dispatch(
         {
@@ -73,7 +77,7 @@ export const createPoolUpstream = (origin: string, connections: number): Upstrea
         },
         handler,
       );
-      return handler.giveUp;
+      return handler.abort;
     },
     close: () => void pool.destroy(),
   };

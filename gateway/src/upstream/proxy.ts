@@ -1,43 +1,43 @@
 import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { freeWhenSent } from '@backlot/http';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
-import { answerHeaders, unavailable } from './http-answer.ts';
+import { answerHeaders, identityRefusal, unavailable } from './http-answer.ts';
 import type { OnFailure, Upstream } from './upstream.ts';
 
 /** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
 const idleMs = 30_000;
 const maxSockets = 256;
 
-interface UnderWay {
+interface ProxiedCall {
   onFailure: OnFailure;
   proxyReq?: ClientRequest;
-  isGivenUp: boolean;
+  isAborted: boolean;
 }
 
 const copyAnswer = (from: IncomingMessage, to: ServerResponse) => {
   to.writeHead(from.statusCode ?? 502, answerHeaders(from.headers));
-  // Nobody may be there any more; what is left is read all the same, or it keeps its connection.
+  // The caller may have left; the rest is read all the same, or it keeps its connection.
   if (to.destroyed) return void from.resume();
   from.pipe(to);
   to.once('close', () => from.resume());
 };
 
-/** The proxy ends a call with its caller; once the service has all of it, that is the gateway's to say. */
-const outlastCaller = (proxyReq: ClientRequest, req: IncomingMessage, call: UnderWay) => {
+/** The proxy ends a call with its caller; once the service has the whole body, the gateway decides. */
+const outlastCaller = (proxyReq: ClientRequest, req: IncomingMessage, call: ProxiedCall) => {
   const destroy = proxyReq.destroy.bind(proxyReq);
   proxyReq.destroy = (error) =>
-    error || call.isGivenUp || !req.complete ? destroy(error) : proxyReq;
+    error || call.isAborted || !req.complete ? destroy(error) : proxyReq;
 };
 
 /** A service behind HTTP, for bodies of any size and length. @param target its origin, for example `http://auth:8081`. */
 export const createProxyUpstream = (target: string): Upstream => {
   const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 64, timeout: idleMs });
-  const calls = new WeakMap<IncomingMessage, UnderWay>();
+  const calls = new WeakMap<IncomingMessage, ProxiedCall>();
 
   const wiring: Plugin = (proxy) => {
     proxy.on('proxyReq', (proxyReq, req) => {
       const call = calls.get(req);
-      if (!call || call.isGivenUp) proxyReq.destroy();
+      if (!call || call.isAborted) proxyReq.destroy();
       else {
         call.proxyReq = proxyReq;
         // Or the service closes under an upload that it refuses on its way, and its answer is lost.
@@ -47,8 +47,11 @@ export const createProxyUpstream = (target: string): Upstream => {
       }
     });
     proxy.on('proxyRes', (proxyRes, req, res) => {
-      if (calls.get(req)?.isGivenUp || res.headersSent) proxyRes.destroy();
+      const call = calls.get(req);
+      const refusal = identityRefusal(proxyRes.headers);
+      if (refusal || call?.isAborted || res.headersSent) proxyRes.destroy();
       else copyAnswer(proxyRes, res);
+      if (refusal) call?.onFailure(refusal);
     });
     proxy.on('error', (error, req) => {
       if (req) calls.get(req)?.onFailure(unavailable(error));
@@ -64,11 +67,11 @@ export const createProxyUpstream = (target: string): Upstream => {
 
   return {
     forward(req, res, onFailure) {
-      const call: UnderWay = { onFailure, isGivenUp: false };
+      const call: ProxiedCall = { onFailure, isAborted: false };
       calls.set(req, call);
       void proxy(req, res, (error?: unknown) => onFailure(unavailable(error)));
       return () => {
-        call.isGivenUp = true;
+        call.isAborted = true;
         call.proxyReq?.destroy();
       };
     },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Told of a call that the upstream could not answer; an answer already begun is cut off. */
+/** Called with the failure of a call that the upstream could not answer; an answer already begun is cut off. */
 export type OnFailure = (error: unknown) => void;
 
 /**
@@ -8,7 +8,7 @@ export type OnFailure = (error: unknown) => void;
  * those that the service may see. The upstream writes the answer on `res`, or reports a failure.
  */
 export interface Upstream {
-  /** Returns how to give the call up; an answer that comes later is ignored. */
+  /** Returns a function that aborts the call; an answer that comes later is ignored. */
   forward(req: IncomingMessage, res: ServerResponse, onFailure: OnFailure): () => void;
   close(): void;
 }

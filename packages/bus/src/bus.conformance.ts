@@ -65,9 +65,9 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
         });
       }
       const sent = Array.from({ length: 30 }, () => event('a'));
-      await Promise.all(sent.map((each) => subject.bus.publish(each)));
+      await Promise.all(sent.map((event) => subject.bus.publish(event)));
       await until(() => got.length >= 30);
-      expect(got.sort()).toEqual(sent.map((each) => each.id).sort());
+      expect(got.sort()).toEqual(sent.map(({ id }) => id).sort());
     });
 
     it('delivers again after a failure', async () => {

@@ -19,7 +19,7 @@ export const createInProcessBus = ({ onDead, retryDelayMs = 50 }: InProcessBusOp
 
   const deliver = async (queue: string, event: BusEvent) => {
     const { members } = queues.get(queue) ?? { members: [] };
-    const interested = members.filter((each) => each.topics.includes(event.topic));
+    const interested = members.filter(({ topics }) => topics.includes(event.topic));
     if (interested.length === 0) return;
     for (let delivery = 1; ; delivery++) {
       const group = queues.get(queue);
@@ -38,7 +38,13 @@ export const createInProcessBus = ({ onDead, retryDelayMs = 50 }: InProcessBusOp
   };
 
   const deliverAll = async (event: BusEvent) => {
-    for (const { topics, handler } of listeners) if (topics.includes(event.topic)) handler(event);
+    for (const { topics, handler } of listeners) {
+      try {
+        if (topics.includes(event.topic)) handler(event);
+      } catch (error) {
+        onDead(event, 'listener', error);
+      }
+    }
     await Promise.all([...queues.keys()].map((queue) => deliver(queue, event)));
   };
 

@@ -4,3 +4,4 @@
  */
 export * from './bus.ts';
 export * from './in-process.ts';
+export * from './typed-events.ts';

@@ -1,4 +1,5 @@
 import type { ConfirmChannel, Options } from 'amqplib';
+import pTimeout from 'p-timeout';
 import { BusUnavailable } from './bus.ts';
 
 export interface Outgoing {
@@ -9,27 +10,19 @@ export interface Outgoing {
 }
 
 /** Resolves when the broker has the message in its queues. @throws BusUnavailable */
-export const confirmed = (
+export const confirmed = async (
   channel: ConfirmChannel,
   timeoutMs: number,
   { exchange, routingKey, content, options }: Outgoing,
-): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const fail = (cause: unknown) => {
-      clearTimeout(timer);
-      reject(new BusUnavailable('RabbitMQ did not take the event over.', { cause }));
-    };
-    const timer = setTimeout(
-      () => fail(new Error(`No confirmation within ${timeoutMs} ms.`)),
-      timeoutMs,
+): Promise<void> => {
+  const confirmation = new Promise<void>((resolve, reject) => {
+    channel.publish(exchange, routingKey, content, options, (error: unknown) =>
+      error ? reject(error) : resolve(),
     );
-    try {
-      channel.publish(exchange, routingKey, content, options, (error: unknown) => {
-        if (error) return fail(error);
-        clearTimeout(timer);
-        resolve();
-      });
-    } catch (error) {
-      fail(error);
-    }
   });
+  try {
+    await pTimeout(confirmation, { milliseconds: timeoutMs });
+  } catch (cause) {
+    throw new BusUnavailable('RabbitMQ did not take the event over.', { cause });
+  }
+};

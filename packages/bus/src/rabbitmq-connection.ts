@@ -47,7 +47,7 @@ export const keepConnected = async (
     timeout: connectTimeoutMs,
     recovery: { setup: setUp, waitForConnect: false, maxDelay: maxPauseMs, jitter: 0.5 },
   });
-  // The link tells of them.
+  // The link reports them.
   connection.on('error', () => undefined);
   connection.on('connect-failed', options.onError);
 

@@ -1,7 +1,7 @@
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { type BusEvent, maxDeliveries, type Subscription } from './bus.ts';
 import { confirmed } from './rabbitmq-confirm.ts';
-import { decode, failedOptions, triesOf } from './rabbitmq-message.ts';
+import { decode, failedOptions, readTries } from './rabbitmq-message.ts';
 import { deadQueueName, declareQueue, queueName, retryName } from './rabbitmq-topology.ts';
 
 export interface ConsumerOptions {
@@ -48,7 +48,7 @@ export const consume = async (
       await handler(event);
       return undefined;
     } catch (error) {
-      return { error, event, tries: triesOf(message) + 1 };
+      return { error, event, tries: readTries(message) + 1 };
     }
   };
 

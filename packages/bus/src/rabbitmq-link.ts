@@ -39,7 +39,7 @@ export const openLink = async (model: ChannelModel, options: LinkOptions): Promi
       consumerEnds.push(await consume(channel, subscription, { ...options, onLost }));
     },
     async listen(listener) {
-      await hear(model, await openChannel(model, options), listener, options);
+      await consumeOwnQueue(model, await openChannel(model, options), listener, options);
     },
     async quiesce() {
       await Promise.allSettled(consumerEnds.map((end) => end()));
@@ -67,7 +67,7 @@ const openChannel = async (model: ChannelModel, { onError }: LinkOptions) => {
 /** Ends the connection where it still stands, so that the next one puts everything back. */
 const renew = (model: ChannelModel) => void model.close().catch(() => undefined);
 
-const hear = async (
+const consumeOwnQueue = async (
   model: ChannelModel,
   channel: ConfirmChannel,
   { topics, handler }: Listener,

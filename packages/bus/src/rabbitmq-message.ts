@@ -27,7 +27,7 @@ export const decode = ({ content, properties }: ConsumeMessage): BusEvent => {
   return { id, topic, payload: JSON.parse(content.toString()) };
 };
 
-export const triesOf = ({ properties }: ConsumeMessage): number => {
+export const readTries = ({ properties }: ConsumeMessage): number => {
   const tries: unknown = properties.headers?.[triesHeader];
   return typeof tries === 'number' ? tries : 0;
 };

@@ -66,7 +66,7 @@ export const declareOwnQueue = async (
     exclusive: true,
     autoDelete: true,
     durable: false,
-    // Caches that hear nothing new are no use: the oldest news may go.
+    // For caches: the newest events matter, so that the oldest may be dropped.
     maxLength: 10_000,
   });
   for (const topic of topics) await channel.bindQueue(queue, exchange, topic);

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createTestBroker, type TestBroker, until } from '@backlot/testing';
+import {
+  createTestBroker,
+  createTestProxy,
+  type TestBroker,
+  type TestProxy,
+  until,
+} from '@backlot/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Channel, connect } from 'amqplib';
 import { busConformance } from './bus.conformance.ts';
 import { type BusEvent, BusUnavailable } from './bus.ts';
 import { createRabbitmqBus, type RabbitmqBus, type RabbitmqBusOptions } from './rabbitmq.ts';
 import { deadQueueName, queueName } from './rabbitmq-topology.ts';
-import { createTestProxy, type TestProxy } from './test-proxy.ts';
 
 const startTimeoutMs = 30_000;
 /** The first test of a run that needs RabbitMQ waits for its start. */

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import { type Bus, type BusEvent, BusUnavailable } from './bus.ts';
 import { confirmed } from './rabbitmq-confirm.ts';
 import { keepConnected } from './rabbitmq-connection.ts';
@@ -24,7 +25,7 @@ export interface RabbitmqBusOptions {
 }
 
 export interface RabbitmqBus extends Bus {
-  /** True while events can be published and are heard. */
+  /** True while events can be published and received. */
   connected(): boolean;
   /** Resolves at the first connection. @throws BusUnavailable after this time */
   ready(timeoutMs: number): Promise<void>;
@@ -92,10 +93,6 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
 };
 
 const within = async (work: Promise<unknown>, timeoutMs: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new BusUnavailable(`RabbitMQ took longer than ${timeoutMs} ms.`);
-    timer = setTimeout(() => reject(error), timeoutMs);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  const message = new BusUnavailable(`RabbitMQ took longer than ${timeoutMs} ms.`);
+  await pTimeout(work, { milliseconds: timeoutMs, message });
 };

@@ -1,19 +1,17 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
+import type { Price } from './prices.ts';
+import type { ServiceName } from './services.ts';
 
-/** Who sends a request (contract section 1). */
+/** Who sends a request (docs/api.md, "Words"). */
 export const callers = ['anonymous', 'user', 'owner', 'key', 'operator'] as const;
 export type Caller = (typeof callers)[number];
 
-/** Rate classes (contract section 9). */
+/** Rate classes (docs/api.md, "Limits and credits"). */
 export const limitClasses = ['read', 'write', 'ai', 'upload', 'email', 'payments'] as const;
 export type LimitClass = (typeof limitClasses)[number];
 
-export type ServiceName = 'auth' | 'records' | 'ai' | 'storage' | 'email' | 'payments' | 'projects';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** Credits are counted in thousandths; a priced call takes at least one whole credit. */
-export const creditMillicredits = 1000;
 
 /**
  * On a service's answer to a priced call: the milli-credits used, or `usageFollows`. For the gateway,
@@ -23,25 +21,8 @@ export const usageHeader = 'x-backlot-usage';
 /** The answer is streamed: what it used is known, and recorded for the ledger, only at its end. */
 export const usageFollows = 'follows';
 
-/** What a priced call costs at most; it is settled to what was used (contract section 9). */
-export interface Price {
-  /** The worst case is read from the body, so the gateway has to read it. */
-  needsBody: boolean;
-  /** @param input.body parsed JSON that nobody has validated yet */
-  worstCaseMillicredits(input: {
-    body: unknown;
-    contentLength: number | undefined;
-    /** A request header by its lower-case name. */
-    header(name: string): string | undefined;
-    /** The project's. */
-    settings: { maxUploadBytes?: number };
-  }): number;
-  /**
-   * When the caller goes, the service is told and ends its work, and records what was used until then.
-   * Otherwise a priced call is heard to its end.
-   */
-  endsWithCaller?: true;
-}
+/** What becomes of a name that a route does not know. */
+export type UnknownNames = 'refused' | 'hinted' | 'ignored';
 
 /**
  * One endpoint, described once: validation, types, OpenAPI, authentication, limits and routing all
@@ -61,6 +42,13 @@ export interface RouteDefinition {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /**
+   * Query parameters that `query` does not name (`_`, a cache buster, always passes): refused unless
+   * stated. `hinted`: the call goes on, and the header Backlot-Hint of its answer names them.
+   */
+  unknownQuery?: UnknownNames;
+  /** The same for keys of a JSON body, at any depth. */
+  unknownBody?: UnknownNames;
   response: z.ZodType;
   /** The body instead of JSON: a form with a file or bytes, streamed, or the fields of a page's form. */
   takes?: 'multipart' | 'bytes' | 'form';
@@ -80,9 +68,16 @@ export interface RouteDefinition {
   ignoresCredentials?: true;
   /** A credential that is no good is the service's to refuse: what is public opens all the same. */
   badCredentials?: 'reach-service';
+  /** The one cookie that reaches the service; no other does, and on other routes none. */
+  cookie?: string;
   /** Allowed in the built-in project `platform`, which holds accounts only. */
   servesPlatformProject?: true;
 }
+
+/** Routes that clients of other backends call as well: they may send more than ours know. */
+export const forgiving = { unknownQuery: 'hinted', unknownBody: 'hinted' } as const;
+/** Routes that something calls which nobody can teach: a browser's address, a provider's webhook. */
+export const indifferent = { unknownQuery: 'ignored', unknownBody: 'ignored' } as const;
 
 export const defineRoute = <const R extends RouteDefinition>(route: R): R => route;
 
@@ -95,5 +90,5 @@ export type ResponseOf<R extends RouteDefinition> = z.input<R['response']>;
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 export const defaultBodyLimitBytes = 512 * KIB;
-/** Contract section 2. */
+/** docs/api.md, "Every response". */
 export const recordBodyLimitBytes = 1.25 * MIB;

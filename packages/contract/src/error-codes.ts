@@ -1,6 +1,6 @@
 /**
  * Every failure a caller can see, with its HTTP status. A code never changes its meaning;
- * contract section 2 says which status means what.
+ * docs/api.md, "Every response" says which status means what.
  */
 export const errorStatus = {
   invalid_json: 400,
@@ -30,6 +30,7 @@ export const errorStatus = {
   recipient_not_allowed: 403,
   sending_stopped: 403,
   storage_quota: 403,
+  quota_reached: 403,
   not_found: 404,
   project_not_found: 404,
   route_not_found: 404,
@@ -38,6 +39,7 @@ export const errorStatus = {
   idempotency_mismatch: 409,
   idempotency_in_progress: 409,
   conflict: 409,
+  checkout_closed: 409,
   not_refundable: 409,
   project_deleted: 410,
   precondition_failed: 412,

@@ -23,7 +23,11 @@ export const events = {
     userId: z.string(),
     /** The address that the account had, for whoever knows it by no other name. */
     email: z.string(),
+    /** Whether the account had shown that the address is its own; absent from events of older versions. */
+    emailVerified: z.boolean().optional(),
   }),
+  /** An owner has shown that their e-mail address is theirs; repeated where it is shown again. */
+  'owner.verified': z.object({ ownerId: z.string() }),
   /** A collection's access changed or it was created. */
   'collection.changed': z.object({ projectNumber: z.number(), name: z.string() }),
   /** A priced call did its work: one ledger line per `callId`, however often this arrives. */
@@ -57,6 +61,8 @@ export const events = {
     projectId: z.string(),
     projectNumber: z.number(),
     projectName: z.string(),
+    /** SHA-256 of the network address that asked, in hex; absent from events of older versions. */
+    ipHash: z.string().optional(),
     to: z.string(),
     name: z.string().nullable(),
     template: z.enum(['verify-email', 'reset-password']),
@@ -70,3 +76,4 @@ export const events = {
 
 export type Topic = keyof typeof events;
 export type Payload<T extends Topic> = z.infer<(typeof events)[T]>;
+export type EventPayloads = { [T in Topic]: Payload<T> };

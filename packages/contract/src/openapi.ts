@@ -1,36 +1,35 @@
 import { z } from 'zod';
 import { defaultBodyLimitBytes, type RouteDefinition } from './define-route.ts';
 import { type ErrorCode, errorStatus } from './error-codes.ts';
+import { type PriceChanges, priceTerms } from './prices.ts';
 import { failure } from './schemas.ts';
+import { services } from './services.ts';
 
-const controlPlane = 'Control plane';
-const groupNames: Record<RouteDefinition['service'], string> = {
-  auth: 'Accounts',
-  records: 'Records',
-  ai: 'AI',
-  storage: 'Files',
-  email: 'E-mail',
-  payments: 'Payments',
-  projects: controlPlane,
-};
-const groupOf = ({ plane, service }: RouteDefinition) =>
-  plane === 'platform' ? controlPlane : groupNames[service];
+const tagName = ({ plane, service }: RouteDefinition): string =>
+  services[plane === 'platform' ? 'projects' : service].title;
 
-const groups = Object.values(groupNames);
+const groups: readonly string[] = Object.values(services).map(({ title }) => title);
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
 /** As a reader looks for them: by group, then by path, then from reading to deleting. */
 const inReadingOrder = (a: RouteDefinition, b: RouteDefinition): number =>
-  groups.indexOf(groupOf(a)) - groups.indexOf(groupOf(b)) ||
+  groups.indexOf(tagName(a)) - groups.indexOf(tagName(b)) ||
   a.path.localeCompare(b.path, 'en') ||
   methods.indexOf(a.method) - methods.indexOf(b.method);
 
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output') => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', refusesUnknown = false) => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override({ zodSchema: { _zod }, jsonSchema }) {
+      const isPlainObject = _zod.def.type === 'object' && _zod.def.catchall === undefined;
+      if (refusesUnknown && isPlainObject) jsonSchema.additionalProperties = false;
+    },
+  });
   return rest;
 };
 
-const parametersOf = (schema: z.ZodObject | undefined, place: 'path' | 'query') =>
+const toParameters = (schema: z.ZodObject | undefined, place: 'path' | 'query') =>
   Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...rest } = jsonSchema(field, 'input');
     return {
@@ -42,9 +41,10 @@ const parametersOf = (schema: z.ZodObject | undefined, place: 'path' | 'query') 
     };
   });
 
-const failuresOf = (route: RouteDefinition) => {
+const toFailures = (route: RouteDefinition) => {
   const codes: ErrorCode[] = [...route.errors];
   if (!route.callers.includes('anonymous')) codes.push('unauthenticated', 'forbidden');
+  if ((route.unknownQuery ?? 'refused') === 'refused') codes.push('invalid_query');
   if (route.body) codes.push('body_too_large', 'unsupported_media_type');
   if (route.body && !route.takes) codes.push('invalid_json');
   if (route.method === 'POST') codes.push('idempotency_mismatch', 'idempotency_in_progress');
@@ -65,7 +65,7 @@ const failuresOf = (route: RouteDefinition) => {
   return { ...stated, default: { $ref: '#/components/responses/Failure' } };
 };
 
-const contentOf = ({ answers, response }: RouteDefinition) => ({
+const toContent = ({ answers, response }: RouteDefinition) => ({
   ...(answers === 'html' && { 'text/html': { schema: { type: 'string' } } }),
   ...(answers === 'file' && { '*/*': { schema: { type: 'string', format: 'binary' } } }),
   ...((answers === undefined || answers === 'json-or-events') && {
@@ -81,19 +81,35 @@ const bodyTypes = {
   form: 'application/x-www-form-urlencoded',
 } as const;
 
-const operationOf = (route: RouteDefinition) => ({
+const describePrice = ({
+  quantity,
+  unitSize,
+  chargesStartedUnits,
+  millicreditsPerUnit,
+  minimumMillicredits,
+}: ReturnType<typeof priceTerms>) =>
+  `${millicreditsPerUnit} milli-credits for ${chargesStartedUnits ? 'each started' : 'every'} ${unitSize} ${quantity}, at least ${minimumMillicredits}`;
+
+const describe = (
+  { callers, limit, body, bodyLimitBytes, price }: RouteDefinition,
+  changes: PriceChanges,
+) =>
+  [
+    `Callers: ${callers.join(', ')}. Rate class: ${limit}.`,
+    ...(body ? [`Body: at most ${(bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`] : []),
+    ...(price ? [`Price: ${describePrice(priceTerms(price, changes))}.`] : []),
+  ].join(' ');
+
+const toOperation = (route: RouteDefinition, changes: PriceChanges) => ({
   operationId: route.operationId,
-  tags: [groupOf(route)],
+  tags: [tagName(route)],
   summary: route.summary,
-  description: `Callers: ${route.callers.join(', ')}. Rate class: ${route.limit}.${
-    route.body
-      ? ` Body: at most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`
-      : ''
-  }`,
+  description: describe(route, changes),
+  ...(route.price && { 'x-price': priceTerms(route.price, changes) }),
   security: route.callers.includes('anonymous') ? [{}, { bearer: [] }] : [{ bearer: [] }],
   parameters: [
-    ...parametersOf(route.params, 'path'),
-    ...parametersOf(route.query, 'query'),
+    ...toParameters(route.params, 'path'),
+    ...toParameters(route.query, 'query'),
     ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ],
   ...(route.body
@@ -102,7 +118,11 @@ const operationOf = (route: RouteDefinition) => ({
           required: !route.body.safeParse(undefined).success,
           content: {
             [bodyTypes[route.takes ?? 'json']]: {
-              schema: jsonSchema(route.body, 'input'),
+              schema: jsonSchema(
+                route.body,
+                'input',
+                (route.unknownBody ?? 'refused') === 'refused',
+              ),
             },
           },
         },
@@ -111,9 +131,12 @@ const operationOf = (route: RouteDefinition) => ({
   responses: {
     [route.status]: {
       description: 'Done',
-      ...(route.status !== 204 && { content: contentOf(route) }),
+      ...((route.unknownQuery === 'hinted' || route.unknownBody === 'hinted') && {
+        headers: { 'Backlot-Hint': { $ref: '#/components/headers/BacklotHint' } },
+      }),
+      ...(route.status !== 204 && { content: toContent(route) }),
     },
-    ...failuresOf(route),
+    ...toFailures(route),
   },
 });
 
@@ -121,12 +144,18 @@ const operationOf = (route: RouteDefinition) => ({
  * The API as OpenAPI 3.1. Runtime paths are relative to the base address of a project; those of the
  * control plane carry a server of their own.
  */
-export const openApiDocument = (routes: readonly RouteDefinition[]): Record<string, unknown> => {
+export const openApiDocument = (
+  routes: readonly RouteDefinition[],
+  priceChanges: PriceChanges = {},
+): Record<string, unknown> => {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of [...routes].sort(inReadingOrder)) {
     const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
     const fresh = route.plane === 'platform' ? { servers: [{ url: '/api/platform' }] } : {};
-    paths[path] = { ...(paths[path] ?? fresh), [route.method.toLowerCase()]: operationOf(route) };
+    paths[path] = {
+      ...(paths[path] ?? fresh),
+      [route.method.toLowerCase()]: toOperation(route, priceChanges),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -158,6 +187,12 @@ export const openApiDocument = (routes: readonly RouteDefinition[]): Record<stri
           description:
             'Any call may also answer 401 invalid_token, 403 project_paused, 404 project_not_found, 410 project_deleted, 429 rate_limited, 500 internal, 503 unavailable or 504 timeout.',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+        },
+      },
+      headers: {
+        BacklotHint: {
+          description: 'What of the request was ignored, and what it may have meant',
+          schema: { type: 'string', maxLength: 500 },
         },
       },
       parameters: {

@@ -1,9 +1,10 @@
 /**
- * What the gateway needs to know at once, asked of a service in its own process or over HTTP. The
- * gateway caches the answers; events tell it when to forget them.
+ * What the gateway and services need to know at once, asked of a service in the same process or over
+ * HTTP. The gateway caches the answers; events tell it when to forget them.
  */
 import type { LimitClass } from './define-route.ts';
 import type { ProjectSettings } from './routes/projects.ts';
+import type { ServiceName } from './services.ts';
 
 export type ClassLimits = Record<LimitClass, { perCaller: number; perProject: number }>;
 
@@ -13,6 +14,8 @@ export interface ProjectSnapshot {
   name: string;
   ownerId: string | null;
   status: 'active' | 'paused' | 'deleted';
+  /** Who has paused it, and can resume it. */
+  pausedBy?: 'owner' | 'operator';
   settings: ProjectSettings;
   /** Calls a minute. */
   limits: ClassLimits;
@@ -57,19 +60,37 @@ export interface SessionDirectory {
 export interface AccountSnapshot {
   email: string;
   name: string | null;
+  /** Whether the account has shown that the address is its own. */
+  emailVerified: boolean;
 }
 
 /** Offered by the auth service. */
 export interface AccountDirectory {
-  /** Which of these addresses, as accounts spell them, belong to users of the project; at most 100. */
+  /** Which of these addresses, as accounts spell them, are verified ones of the project's users; at most 100. */
   registered(projectNumber: number, emails: readonly string[]): Promise<string[]>;
   findAccount(projectNumber: number, userId: string): Promise<AccountSnapshot | null>;
 }
 
+/** Whom one can ask, and which service answers. */
+export interface Directories {
+  projects: ProjectDirectory;
+  credits: CreditDirectory;
+  accounts: AccountDirectory;
+  sessions: SessionDirectory;
+}
+export type DirectoryName = keyof Directories;
+
+export const directoryServices = {
+  projects: 'projects',
+  credits: 'projects',
+  accounts: 'auth',
+  sessions: 'auth',
+} as const satisfies Record<DirectoryName, ServiceName>;
+
 /** The built-in project whose users are the owners. */
 export const platformProject = { id: 'platform', number: 1 } as const;
 
-/** Contract section 9: calls a minute. */
+/** docs/api.md, "Limits and credits": calls a minute. */
 export const defaultLimits: ClassLimits = {
   read: { perCaller: 1200, perProject: 12_000 },
   write: { perCaller: 600, perProject: 6000 },

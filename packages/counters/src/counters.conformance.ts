@@ -29,7 +29,7 @@ export const countersConformance = (
 
     it('lets a burst of exactly the limit through, however many come at once', async () => {
       const answers = await Promise.all(Array.from({ length: 64 }, () => admit(['k', 20])));
-      expect(answers.filter((each) => each.allowed)).toHaveLength(20);
+      expect(answers.filter(({ allowed }) => allowed)).toHaveLength(20);
     });
 
     it('refills evenly: one call every window / limit', async () => {

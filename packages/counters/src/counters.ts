@@ -22,11 +22,11 @@ export interface Admission {
   retryAfterMs: number;
   /** One per check, in order. */
   states: RateState[];
-  /** What became of the reservation, where one was asked for and the limits allowed the call. */
+  /** Outcome of the reservation, where one was requested and the limits allowed the call. */
   reservation?: ReservationOutcome;
 }
 
-/** Shared counters cannot be asked. The cause says why. */
+/** Shared counters do not answer. The cause says why. */
 export class CountersUnavailable extends Error {
   override name = 'CountersUnavailable';
 }

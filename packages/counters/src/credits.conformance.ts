@@ -34,8 +34,8 @@ export const creditsConformance = (
     it('lets exactly k of n parallel calls pass that cost one credit each', async () => {
       await subject.counters.load(ownerId, 100_000, 1);
       const outcomes = await Promise.all(Array.from({ length: 400 }, () => outcome(1000)));
-      expect(outcomes.filter((each) => each?.kind === 'reserved')).toHaveLength(100);
-      expect(outcomes.filter((each) => each?.kind === 'insufficient')).toHaveLength(300);
+      expect(outcomes.filter((outcome) => outcome?.kind === 'reserved')).toHaveLength(100);
+      expect(outcomes.filter((outcome) => outcome?.kind === 'insufficient')).toHaveLength(300);
       expect(await subject.counters.reserved(ownerId)).toBe(100_000);
     });
 

@@ -15,7 +15,7 @@ export type ReservationOutcome =
   | { kind: 'insufficient' }
   /** The owner's balance is not here (yet): load it and try again. Nothing was counted. */
   | { kind: 'unloaded' }
-  /** The shared counters can't be asked. */
+  /** The shared counters do not answer. */
   | { kind: 'unavailable' };
 
 export interface HeldCredits {

@@ -7,9 +7,9 @@ export interface FallbackOptions {
   local: Counters;
   /** Milliseconds, from any start. */
   now: () => number;
-  /** How long the shared counters are left alone after a failure. Default 1,000. */
+  /** How long after a failure the shared counters are not tried. Default 1,000. */
   pauseMs?: number;
-  /** Told when the state changes; the cause is set when it got worse. */
+  /** Called when the state changes; with the cause when it got worse. */
   onChange?: (degraded: boolean, cause?: unknown) => void;
 }
 

@@ -12,7 +12,7 @@ export const createMemoryCounters = (now: () => number): Counters => {
 
   const { reserve, ...credits } = createMemoryCredits(now);
 
-  const stateOf = ({ limit, windowMs }: RateCheck, arrival: number, at: number): RateState => {
+  const toRateState = ({ limit, windowMs }: RateCheck, arrival: number, at: number): RateState => {
     const backlogMs = Math.max(0, arrival - at);
     const interval = windowMs / limit;
     return {
@@ -28,22 +28,22 @@ export const createMemoryCounters = (now: () => number): Counters => {
     async admit(checks, request) {
       const at = now();
       let retryAfterMs = 0;
-      const arrivalOf = (check: RateCheck) => Math.max(at, arrivals.get(check.key) ?? 0);
+      const arrivalTime = (check: RateCheck) => Math.max(at, arrivals.get(check.key) ?? 0);
       for (const check of checks) {
-        const state = stateOf(check, arrivalOf(check), at);
+        const state = toRateState(check, arrivalTime(check), at);
         if (state.remaining >= 1) continue;
         const interval = check.limit === 0 ? check.windowMs : check.windowMs / check.limit;
         const wait =
-          check.limit === 0 ? check.windowMs : arrivalOf(check) + interval - check.windowMs - at;
+          check.limit === 0 ? check.windowMs : arrivalTime(check) + interval - check.windowMs - at;
         retryAfterMs = Math.max(retryAfterMs, Math.ceil(wait), 1);
       }
       const allowed = retryAfterMs === 0;
       const reservation = allowed && request ? reserve(request) : undefined;
       const counted = allowed && reservation?.kind !== 'unloaded';
       const states = checks.map((check) => {
-        const arrival = arrivalOf(check) + (counted ? check.windowMs / check.limit : 0);
+        const arrival = arrivalTime(check) + (counted ? check.windowMs / check.limit : 0);
         if (counted) arrivals.set(check.key, arrival);
-        return stateOf(check, arrival, at);
+        return toRateState(check, arrival, at);
       });
       return { allowed, retryAfterMs, states, ...(reservation && { reservation }) };
     },

@@ -38,7 +38,7 @@ interface Remembered {
   ownerId: string;
   millicredits: number;
   settled: boolean;
-  /** Redis has not heard of the settlement. */
+  /** The settlement has not reached Redis. */
   unsent: boolean;
   /** Epoch milliseconds of this process. */
   until: number;
@@ -73,7 +73,7 @@ export const createRedisCredits = (
   let epoch: string | undefined;
   let lossTimer: NodeJS.Timeout | undefined;
 
-  const orUnavailable = <T>(answer: Promise<T>): Promise<T> =>
+  const translateRedisError = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((cause: unknown) => {
       throw new CountersUnavailable('Redis does not answer.', { cause });
     });
@@ -124,13 +124,13 @@ export const createRedisCredits = (
   timer.unref();
 
   const store = async (ownerId: string, balance: number, seq: number, ids: readonly string[]) => {
-    const closedMs = isYoung(await orUnavailable(currentEpoch())) ? reassertMs : 0;
-    await orUnavailable(
+    const closedMs = isYoung(await translateRedisError(currentEpoch())) ? reassertMs : 0;
+    await translateRedisError(
       client.loadCredits(...creditKeys(ownerId), at(), balance, seq, closedMs, ...ids),
     );
   };
   const list = (ownerId: string, most: number) =>
-    orUnavailable(client.heldCredits(...creditKeys(ownerId), at(), most));
+    translateRedisError(client.heldCredits(...creditKeys(ownerId), at(), most));
 
   return {
     remember(ownerId, callId, millicredits) {
@@ -151,7 +151,7 @@ export const createRedisCredits = (
         until: Date.now() + rememberedMs,
       };
       calls.set(callId, call);
-      // What Redis doesn't hear now, the next poll sends.
+      // What does not reach Redis now is sent by the next poll.
       await sendSettlement(callId, call).catch(() => {});
     },
     load: (ownerId, balance, seq) => store(ownerId, balance, seq, []),

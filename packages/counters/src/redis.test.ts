@@ -73,7 +73,7 @@ describe('counters in Redis', () => {
       }
       return passed;
     });
-    const passed = (await Promise.all(clients)).reduce((sum, each) => sum + each, 0);
+    const passed = (await Promise.all(clients)).reduce((sum, count) => sum + count, 0);
     expect(passed).toBe(500);
   });
 

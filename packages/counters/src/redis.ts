@@ -7,15 +7,15 @@ import { createRedisCredits, creditKeys } from './redis-credits.ts';
 export interface RedisConnectionOptions {
   /** The longest that a call waits for Redis, in milliseconds. Default 100. */
   commandTimeoutMs?: number;
-  /** Told of each failed connection; ioredis goes on trying. */
+  /** Called for each failed connection; ioredis goes on trying. */
   onError: (error: Error) => void;
 }
 
 /**
- * Commands of one turn of the event loop leave in one write: 18 instead of 29 µs of node an admission
- * under load. `onSent` is called once they have left.
+ * Commands of one iteration of the event loop are sent in one write: 18 instead of 29 µs of node an admission
+ * under load. `onSent` is called after that.
  */
-const gathering = (client: Redis) => {
+const batchWrites = (client: Redis) => {
   let waiting: (() => void)[] = [];
   return (onSent: () => void) => {
     waiting.push(onSent);
@@ -26,7 +26,7 @@ const gathering = (client: Redis) => {
       const sent = waiting;
       waiting = [];
       stream?.uncork();
-      for (const each of sent) each();
+      for (const startTimer of sent) startTimer();
     });
   };
 };
@@ -48,13 +48,13 @@ export const connectRedis = (
   });
   client.on('error', onError);
   const send = client.sendCommand.bind(client);
-  const gather = gathering(client);
+  const batch = batchWrites(client);
   client.sendCommand = (command, stream) => {
-    const giveUp = () => command.reject(new Error('Redis did not answer in time.'));
+    const timeOut = () => command.reject(new Error('Redis did not answer in time.'));
     let timer: NodeJS.Timeout | undefined;
-    gather(() => {
+    batch(() => {
       // A process that was busy finds the timer due before it has read the answer, which it does next.
-      timer = setTimeout(() => setImmediate(giveUp), commandTimeoutMs);
+      timer = setTimeout(() => setImmediate(timeOut), commandTimeoutMs);
     });
     const clear = () => clearTimeout(timer);
     command.promise.then(clear, clear);
@@ -77,7 +77,7 @@ const hashTag = (key: string): string => {
   return open >= 0 && close > open + 1 ? key.slice(open + 1, close) : key;
 };
 
-const refuseScatteredKeys = (keys: readonly string[]) => {
+const requireOneHashTag = (keys: readonly string[]) => {
   const [first] = keys;
   if (first === undefined) return;
   const tag = hashTag(first);
@@ -93,7 +93,7 @@ export interface RedisCountersOptions {
   now?: () => number;
   /** Longer than any call takes. Default 360,000. */
   reservationTtlMs?: number;
-  /** Told after Redis has lost everything and all processes have put back what they hold. */
+  /** Called after Redis has lost everything and all processes have put back what they hold. */
   onLoss?: () => void;
 }
 
@@ -113,7 +113,7 @@ export const createRedisCounters = (
     async admit(checks, request) {
       const keys = checks.map(({ key }) => key);
       if (request) keys.push(...creditKeys(request.ownerId));
-      refuseScatteredKeys(keys);
+      requireOneHashTag(keys);
       const limits = checks.flatMap(({ limit, windowMs }) => [limit, windowMs]);
       const answer = await client
         .admit(
@@ -122,12 +122,12 @@ export const createRedisCounters = (
           now?.() ?? '',
           checks.length,
           ...limits,
-          ...wanted(request, ttlMs),
+          ...reservationArguments(request, ttlMs),
         )
         .catch((cause: unknown) => {
           throw new CountersUnavailable('Redis does not answer.', { cause });
         });
-      const admission = admissionOf(checks, answer);
+      const admission = toAdmission(checks, answer);
       if (request && admission.reservation?.kind === 'reserved') {
         remember(request.ownerId, request.callId, admission.reservation.millicredits);
       }
@@ -140,15 +140,15 @@ export const createRedisCounters = (
   };
 };
 
-const wanted = (request: ReservationRequest | undefined, ttlMs: number) =>
+const reservationArguments = (request: ReservationRequest | undefined, ttlMs: number) =>
   request ? [request.callId, request.wantMillicredits, request.minMillicredits, ttlMs] : [];
 
-const outcomeOf = (reserved: number): ReservationOutcome => {
+const toOutcome = (reserved: number): ReservationOutcome => {
   if (reserved === -1) return { kind: 'unloaded' };
   return reserved === 0 ? { kind: 'insufficient' } : { kind: 'reserved', millicredits: reserved };
 };
 
-const admissionOf = (checks: readonly RateCheck[], answer: readonly number[]): Admission => {
+const toAdmission = (checks: readonly RateCheck[], answer: readonly number[]): Admission => {
   const [retryAfterMs = 0, reserved = -2, ...states] = answer;
   return {
     allowed: retryAfterMs === 0,
@@ -158,6 +158,6 @@ const admissionOf = (checks: readonly RateCheck[], answer: readonly number[]): A
       remaining: states[2 * index] ?? 0,
       resetMs: states[2 * index + 1] ?? 0,
     })),
-    ...(reserved === -2 ? {} : { reservation: outcomeOf(reserved) }),
+    ...(reserved === -2 ? {} : { reservation: toOutcome(reserved) }),
   };
 };

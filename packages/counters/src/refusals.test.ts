@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { countersConformance } from './counters.conformance.ts';
 import type { RateCheck } from './counters.ts';
 import { createMemoryCounters } from './memory.ts';
-import { withRefusals } from './refusals.ts';
+import { withRefusalCache } from './refusals.ts';
 
 countersConformance('with remembered refusals', async () => {
   let now = 1_800_000_000_000;
@@ -10,7 +10,7 @@ countersConformance('with remembered refusals', async () => {
   const advance = (ms: number) => {
     now += ms;
   };
-  return { counters: withRefusals(createMemoryCounters(clock), clock), advance };
+  return { counters: withRefusalCache(createMemoryCounters(clock), clock), advance };
 });
 
 describe('counters that remember refusals', () => {
@@ -18,7 +18,7 @@ describe('counters that remember refusals', () => {
     const clock = { now: 1_000_000 };
     const shared = createMemoryCounters(() => clock.now);
     let asked = 0;
-    const counters = withRefusals(
+    const counters = withRefusalCache(
       {
         ...shared,
         admit: (...call) => {

@@ -7,7 +7,7 @@ interface Refusal {
   at: number;
 }
 
-const remembered = 20_000;
+const maxRefusals = 20_000;
 
 const isSame = (a: readonly RateCheck[], b: readonly RateCheck[]) =>
   a.length === b.length &&
@@ -20,14 +20,14 @@ const isSame = (a: readonly RateCheck[], b: readonly RateCheck[]) =>
 
 /**
  * Answers calls that are certain to be refused without asking the shared counters: a counter never
- * becomes free earlier than it said, and a refused call uses nothing up. So whoever floods past a
- * limit costs Redis one call a free slot, and no longer one each.
+ * becomes free earlier than it said, and a refused call uses nothing up. So a flood past a
+ * limit costs Redis one call for each free slot.
  * @param now milliseconds, from any start
  */
-export const withRefusals = (shared: Counters, now: () => number): Counters => {
-  const refusals = new LRUCache<string, Refusal>({ max: remembered });
+export const withRefusalCache = (shared: Counters, now: () => number): Counters => {
+  const refusals = new LRUCache<string, Refusal>({ max: maxRefusals });
 
-  const known = (checks: readonly RateCheck[]): Admission | undefined => {
+  const findRefusal = (checks: readonly RateCheck[]): Admission | undefined => {
     const refusal = refusals.get(checks[0]?.key ?? '');
     if (!refusal || !isSame(refusal.checks, checks)) return undefined;
     const { admission, at } = refusal;
@@ -45,9 +45,9 @@ export const withRefusals = (shared: Counters, now: () => number): Counters => {
   return {
     ...shared,
     async admit(checks, reservation) {
-      const refused = known(checks);
+      const refused = findRefusal(checks);
       if (refused) return refused;
-      // Before the question, so that the time on the way is not counted as waited for.
+      // Taken before the call, so that its own duration does not count as waiting.
       const at = now();
       const admission = await shared.admit(checks, reservation);
       const [first] = checks;

@@ -13,6 +13,7 @@ import {
   type OutboxEvent,
   outboxTable,
   StatementTimeout,
+  scanConnections,
   violatedConstraint,
 } from './index.ts';
 
@@ -134,6 +135,34 @@ describe('failures', () => {
   it('cancels a statement that runs too long', async () => {
     await expect(database.query('SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
     await expect(database.read('slow', 'SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
+    await expect(database.scan('SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
+  });
+
+  it('has connections for scans, for which nobody else waits', async () => {
+    const small = createDatabase({
+      ...{ url: server.url, schema: 'unit', poolSize: 1, acquireTimeoutMs: 1000 },
+      scanTimeoutMs: 2000,
+    });
+    let ended = 0;
+    const scans = Array.from({ length: scanConnections }, () =>
+      expect(small.scan('SELECT pg_sleep(5)'))
+        .rejects.toThrow(StatementTimeout)
+        .then(() => {
+          ended += 1;
+        }),
+    );
+    await expect(small.query('SELECT 1 AS one')).resolves.toEqual([{ one: 1 }]);
+    await expect(small.named('one', 'SELECT 1 AS one')).resolves.toEqual([{ one: 1 }]);
+    expect(ended).toBe(0);
+    await Promise.all(scans);
+    await small.close();
+  });
+
+  it('scans inside the transaction around it', async () => {
+    await database.transaction(async () => {
+      await insert(9);
+      await expect(database.scan('SELECT id FROM notes')).resolves.toEqual([{ id: 9 }]);
+    });
   });
 
   it('reports a server out of reach as unavailable', async () => {
@@ -227,13 +256,32 @@ describe('read', () => {
     const results = await Promise.allSettled(
       [1, 0, 2].map((n) => database.read('divide', 'SELECT 10 / $1::int', [n])),
     );
-    expect(results.map((each) => each.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 });
 
+interface Events {
+  topic: { n: number | string };
+}
+
 describe('outbox', () => {
+  it('takes only known topics with their payloads', async () => {
+    const outbox = createOutbox<Events>(
+      database,
+      () => {},
+      (topic, payload) => {
+        if (topic !== 'topic' || typeof payload !== 'object') throw new Error('no such event');
+      },
+    );
+    // @ts-expect-error no such topic
+    await expect(outbox.append('tpoic', { n: 1 })).rejects.toThrow('no such event');
+    // @ts-expect-error no such payload
+    await expect(outbox.append('topic', 1)).rejects.toThrow('no such event');
+    expect(await database.query('SELECT id FROM outbox')).toEqual([]);
+  });
+
   it('publishes committed events, keeps those whose publishing fails, and drops none', async () => {
-    const outbox = createOutbox(database, () => {});
+    const outbox = createOutbox<Events>(database, () => {});
     const published: OutboxEvent[] = [];
     let refusals = 2;
     for (let n = 0; n < 5; n++) await database.transaction(() => outbox.append('topic', { n }));
@@ -258,7 +306,7 @@ describe('outbox', () => {
   });
 
   it('has each event published by one of several relays', async () => {
-    const relays = [1, 2, 3].map(() => createOutbox(database, () => {}));
+    const relays = [1, 2, 3].map(() => createOutbox<Events>(database, () => {}));
     const published: string[] = [];
     for (let n = 0; n < 250; n++) await relays[0]?.append('topic', { n });
     for (const relay of relays) relay.start(async (event) => void published.push(event.id));

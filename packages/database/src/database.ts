@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** A statement that runs longer is cancelled. Default 5,000. */
   statementTimeoutMs?: number;
+  /** The same for `scan`. Default 1,000. */
+  scanTimeoutMs?: number;
   /** How long a call waits for a free connection before it fails as unavailable. Default 3,000. */
   acquireTimeoutMs?: number;
   /** Lost connections are reported here; calls fail by themselves. */
@@ -21,6 +23,11 @@ export interface DatabaseOptions {
 /** Raw text of each column, in order; null for SQL null. */
 export type TextRow = (string | null)[];
 
+export interface Result<Row> {
+  rows: Row[];
+  rowCount: number;
+}
+
 /**
  * All methods throw DatabaseUnavailable when PostgreSQL can't be reached or the pool stays full, and
  * StatementTimeout when a statement was cancelled for its time; constraint violations pass through as
@@ -29,6 +36,13 @@ export type TextRow = (string | null)[];
 export interface Database {
   /** One unnamed statement: planned for its values each time. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The same, with the number of rows that the statement has read or changed. */
+  execute<Row>(text: string, values?: readonly unknown[]): Promise<Result<Row>>;
+  /**
+   * One unnamed statement that may look through much: on one of `scanConnections` of its own, and
+   * cancelled early. Inside a transaction it joins it.
+   */
+  scan<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** One prepared statement; `name` and `text` belong together for good. */
   named<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
@@ -37,7 +51,7 @@ export interface Database {
    */
   read(name: string, text: string, values?: readonly unknown[]): Promise<TextRow[]>;
   /**
-   * Runs `work` in a transaction that every call inside it joins, whatever noun makes it; a nested
+   * Runs `work` in a transaction that every call inside it joins, whatever feature makes it; a nested
    * call is a savepoint. Commits when `work` resolves, rolls back when it throws.
    */
   transaction<T>(work: () => Promise<T>): Promise<T>;
@@ -56,6 +70,8 @@ interface Ambient {
 }
 
 const detachedPoolSize = 2;
+/** Scans that run at once; their callers share them out, so that none waits in the pool. */
+export const scanConnections = 6;
 
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
@@ -68,22 +84,23 @@ const rawTypes: pg.CustomTypesConfig = { getTypeParser: () => (value: unknown) =
 
 export const createDatabase = (options: DatabaseOptions): Database => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
-  const connection: pg.ClientConfig = {
+  const connectionFor = (timeoutMs: number): pg.ClientConfig => ({
     connectionString: options.url,
     application_name: `backlot-${options.schema}`,
-    options: `-c search_path=${options.schema} -c jit=off -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c search_path=${options.schema} -c jit=off -c statement_timeout=${timeoutMs} -c idle_in_transaction_session_timeout=60000`,
     keepAlive: true,
-  };
+  });
+  const connection = connectionFor(statementTimeoutMs);
   const onConnectionLost = options.onConnectionLost ?? (() => {});
-  const createPool = (max: number) => {
+  const createPool = (max: number, settings = connection) => {
     const connections = new pg.Pool({
-      ...connection,
+      ...settings,
       types,
       max,
       connectionTimeoutMillis: options.acquireTimeoutMs ?? 3000,
     });
-    // Between the pool and whoever takes a connection nobody else hears of its end; what is sent on it
-    // fails by itself.
+    // Nobody else listens for a connection's end between the pool and its user; what is sent on it fails
+    // by itself.
     connections.on('connect', (client) => client.on('error', () => {}));
     // pg adds the client to the error, and with it what must not be logged.
     return connections.on('error', ({ message, stack }) =>
@@ -93,6 +110,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const pool = createPool(options.poolSize ?? 8);
   // Transactions that fill the pool would wait for each other if their detached work needed it too.
   const detachedPool = createPool(detachedPoolSize);
+  const scanPool = createPool(scanConnections, connectionFor(options.scanTimeoutMs ?? 1000));
   const reader = createPipelinedReader(connection, onConnectionLost);
   const ambient = new AsyncLocalStorage<Ambient | 'detached'>();
 
@@ -102,10 +120,10 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   };
   const free = () => (ambient.getStore() === 'detached' ? detachedPool : pool);
 
-  const run = async <Row>(config: pg.QueryConfig): Promise<Row[]> => {
+  const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
     try {
-      const result = await (current()?.client ?? free()).query(config);
-      return result.rows as Row[];
+      const { rows, rowCount } = await (current()?.client ?? from).query(config);
+      return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     } catch (error) {
       throw translate(error);
     }
@@ -158,8 +176,13 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   };
 
   return {
-    query: (text, values = []) => run({ text, values: [...values] }),
-    named: (name, text, values = []) => run({ name, text, values: [...values] }),
+    execute: (text, values = []) => run({ text, values: [...values] }),
+    query: async <Row>(text: string, values: readonly unknown[] = []) =>
+      (await run<Row>({ text, values: [...values] })).rows,
+    scan: async <Row>(text: string, values: readonly unknown[] = []) =>
+      (await run<Row>({ text, values: [...values] }, scanPool)).rows,
+    named: async <Row>(name: string, text: string, values: readonly unknown[] = []) =>
+      (await run<Row>({ name, text, values: [...values] })).rows,
     async read(name, text, values = []) {
       const config = {
         name,
@@ -186,7 +209,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       else work();
     },
     async close() {
-      await Promise.all([reader.close(), pool.end(), detachedPool.end()]);
+      await Promise.all([reader.close(), pool.end(), detachedPool.end(), scanPool.end()]);
     },
   };
 };

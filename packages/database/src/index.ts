@@ -1,10 +1,10 @@
 /**
- * The one way to PostgreSQL: pool, transactions, migrations, the outbox and the store of idempotent
- * answers. Owns no table of its own; knows no tenant, no route and no rule of the product.
+ * The one way to PostgreSQL: pool, transactions, migrations, the outbox and typed queries.
+ * Owns no table of its own; knows no tenant, no route and no rule of the product.
  */
 export * from './database.ts';
 export * from './errors.ts';
-export * from './idempotency.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';
 export * from './sweeper.ts';
+export * from './typed-queries.ts';

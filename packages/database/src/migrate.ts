@@ -1,4 +1,5 @@
 import { runner } from 'node-pg-migrate';
+import { translate } from './errors.ts';
 
 export interface MigrateOptions {
   url: string;
@@ -10,10 +11,10 @@ export interface MigrateOptions {
 
 /**
  * Applies what has not been applied yet, all of it in one transaction. Processes that start at once
- * wait for each other.
+ * wait for each other. @throws DatabaseUnavailable
  */
 export const migrate = async ({ url, schema, directory }: MigrateOptions): Promise<void> => {
-  await runner({
+  const migration = runner({
     databaseUrl: url,
     dir: directory,
     direction: 'up',
@@ -22,5 +23,8 @@ export const migrate = async ({ url, schema, directory }: MigrateOptions): Promi
     migrationsTable: 'migrations',
     advisoryLockMode: 'wait',
     log: () => {},
+  });
+  await migration.catch((error: unknown) => {
+    throw translate(error);
   });
 };

@@ -8,9 +8,10 @@ export interface OutboxEvent {
   payload: unknown;
 }
 
-export interface Outbox {
+/** @template Events the payload of each topic */
+export interface Outbox<Events extends object> {
   /** Stores the event in the surrounding transaction and wakes the relay after its commit. */
-  append(topic: string, payload: unknown): Promise<void>;
+  append<Topic extends keyof Events & string>(topic: Topic, payload: Events[Topic]): Promise<void>;
   /** The same waking for events that a statement of one's own has stored. */
   wake(): void;
   /** Starts the relay: publishes stored events, oldest first, each until `publish` has resolved once. */
@@ -33,7 +34,12 @@ const batchSize = 100;
 /** Finds what another process stored, or what a crash left behind. */
 const pollMs = 1000;
 
-export const createOutbox = (database: Database, onError: (error: unknown) => void): Outbox => {
+/** @param check throws where an event is not what its topic promises; for tests */
+export const createOutbox = <Events extends object>(
+  database: Database,
+  onError: (error: unknown) => void,
+  check?: (topic: keyof Events & string, payload: unknown) => unknown,
+): Outbox<Events> => {
   let wake: (() => void) | undefined;
   let woken = false;
   let stopping = false;
@@ -102,6 +108,7 @@ export const createOutbox = (database: Database, onError: (error: unknown) => vo
 
   return {
     async append(topic, payload) {
+      check?.(topic, payload);
       await database.query('INSERT INTO outbox (topic, payload) VALUES ($1, $2)', [
         topic,
         JSON.stringify(payload),

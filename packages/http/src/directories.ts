@@ -1,12 +1,16 @@
-import type {
-  AccountDirectory,
-  AccountSnapshot,
-  CreditDirectory,
-  Jwks,
-  KeySnapshot,
-  ProjectDirectory,
-  ProjectSnapshot,
-  SessionDirectory,
+import {
+  type AccountDirectory,
+  type AccountSnapshot,
+  type CreditDirectory,
+  type Directories,
+  type DirectoryName,
+  directoryServices,
+  type Jwks,
+  type KeySnapshot,
+  type ProjectDirectory,
+  type ProjectSnapshot,
+  type ServiceName,
+  type SessionDirectory,
 } from '@backlot/contract';
 import {
   type IdentitySecret,
@@ -113,12 +117,26 @@ export const createHttpCreditDirectory = (options: HttpDirectoryOptions): Credit
   };
 };
 
-/** What a gateway asks, whose services are processes of their own. */
-export const createHttpDirectories = (
-  origins: { auth: string; projects: string },
-  asked: Omit<HttpDirectoryOptions, 'origin'>,
-) => ({
-  projects: createHttpProjectDirectory({ ...asked, origin: origins.projects }),
-  credits: createHttpCreditDirectory({ ...asked, origin: origins.projects }),
-  sessions: createHttpSessionDirectory({ ...asked, origin: origins.auth }),
-});
+const httpDirectories: {
+  [Name in DirectoryName]: (options: HttpDirectoryOptions) => Directories[Name];
+} = {
+  projects: createHttpProjectDirectory,
+  credits: createHttpCreditDirectory,
+  accounts: createHttpAccountDirectory,
+  sessions: createHttpSessionDirectory,
+};
+
+/** The directories of these names, of services that are processes of their own. */
+export const createHttpDirectories = <Name extends DirectoryName>(
+  names: readonly Name[],
+  origins: Readonly<Partial<Record<ServiceName, string>>>,
+  options: Omit<HttpDirectoryOptions, 'origin'>,
+): Pick<Directories, Name> => {
+  const entries = names.map((name) => {
+    const service = directoryServices[name];
+    const origin = origins[service];
+    if (origin === undefined) throw new Error(`Where ${service} is reached is not given.`);
+    return [name, httpDirectories[name]({ ...options, origin })];
+  });
+  return Object.fromEntries(entries) as Pick<Directories, Name>;
+};

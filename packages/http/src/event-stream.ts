@@ -23,13 +23,13 @@ interface Streamed {
   header(name: string): string | undefined;
 }
 
-const textOf = ({ event, data }: ServerEvent) =>
+const formatEvent = ({ event, data }: ServerEvent) =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** Resolves when more may be written; false where nobody reads any longer. */
 const write = async (res: ServerResponse, event: ServerEvent, signal: AbortSignal) => {
   if (signal.aborted) return false;
-  if (res.write(textOf(event))) return true;
+  if (res.write(formatEvent(event))) return true;
   return once(res, 'drain', { signal }).then(
     () => true,
     () => false,
@@ -63,7 +63,7 @@ export const sendEvents = async (
     const requestId = header('x-request-id') ?? '';
     if (isFault(failure))
       log.error({ err: failure, cause: failure.cause, requestId }, failure.message);
-    res.write(textOf({ event: 'error', data: JSON.parse(failureBody(failure, requestId)) }));
+    res.write(formatEvent({ event: 'error', data: JSON.parse(failureBody(failure, requestId)) }));
   }
   res.end();
 };

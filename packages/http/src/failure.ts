@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@backlot/contract';
 import type { ErrorRequestHandler } from 'express';
 import { discardBody } from './discard-body.ts';
@@ -8,6 +9,10 @@ const isUnavailable = (error: unknown) =>
   error !== null &&
   'isUnavailable' in error &&
   error.isUnavailable === true;
+
+/** A queue of @backlot/fair-shares that is full. */
+const isFull = (error: unknown): error is Error & { retryAfterSeconds: number } =>
+  error instanceof Error && error.name === 'FairShareFull' && 'retryAfterSeconds' in error;
 
 const hasCode = (error: unknown): error is { code: string; message: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string';
@@ -24,6 +29,12 @@ export const toApiError = (error: unknown): ApiError => {
         retryAfterSeconds: 2,
       },
     );
+  }
+  if (isFull(error)) {
+    return new ApiError('overloaded', 'Too many such calls at once. Try again shortly.', {
+      cause: error,
+      retryAfterSeconds: error.retryAfterSeconds,
+    });
   }
   if (error instanceof Error && error.name === 'StatementTimeout') {
     return new ApiError('unavailable', 'The database did not answer in time. Try again shortly.', {
@@ -55,27 +66,57 @@ export interface FailureLog {
   error(fields: object, message: string): void;
 }
 
-/** The last middleware of every app: answers any failure in the contract's form and logs the 5xx. */
+const writeFailure = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: ApiError,
+  requestId: string,
+  discard: () => Promise<void>,
+) => {
+  const body = failureBody(error, requestId);
+  // What was given up may still write; only the end of the connection keeps it from the next answer.
+  const endsConnection = error.code === 'timeout';
+  if (endsConnection) res.setHeader('Connection', 'close');
+  res.writeHead(error.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(error.retryAfterSeconds === undefined
+      ? {}
+      : { 'Retry-After': String(error.retryAfterSeconds) }),
+    ...error.headers,
+  });
+  if (endsConnection || req.complete || res.shouldKeepAlive) {
+    res.end(body);
+    void discard();
+  } else {
+    // Node closes such a connection at the end of the answer, and the client still sends.
+    res.write(body);
+    void discard().then(() => res.end());
+  }
+};
+
+/**
+ * Answers any failure in the API's form and logs the 5xx; an answer already begun is cut off.
+ * @param discard reads what is left of the request's body
+ */
+export const answerFailure = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  thrown: unknown,
+  log: FailureLog,
+  discard = () => discardBody(req),
+): void => {
+  if (res.writableEnded || res.destroyed) return;
+  const error = toApiError(thrown);
+  const requestId = String(res.getHeader('x-request-id') ?? req.headers['x-request-id'] ?? '');
+  if (isFault(error)) log.error({ err: error, cause: error.cause, requestId }, error.message);
+  if (res.headersSent) res.destroy(error);
+  else writeFailure(req, res, error, requestId, discard);
+};
+
+/** The last middleware of every app. */
 export const errorHandler =
   (log: FailureLog): ErrorRequestHandler =>
-  (thrown, req, res, _next) => {
-    const error = toApiError(thrown);
-    const requestId = String(res.getHeader('x-request-id') ?? req.headers['x-request-id'] ?? '');
-    if (isFault(error)) log.error({ err: error, cause: error.cause, requestId }, error.message);
-    if (res.headersSent) {
-      req.socket.destroy();
-      return;
-    }
-    const body = failureBody(error, requestId);
-    res.writeHead(error.status, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-      ...(error.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
-      ...(error.retryAfterSeconds === undefined
-        ? {}
-        : { 'Retry-After': String(error.retryAfterSeconds) }),
-      ...error.headers,
-    });
-    res.end(body);
-    discardBody(req);
-  };
+  (thrown, req, res, _next) =>
+    answerFailure(req, res, thrown, log);

@@ -21,7 +21,7 @@ type Value = string | number | Html | readonly Html[];
 const render = (value: Value): string => {
   if (value instanceof Html) return value.text;
   if (typeof value === 'string') return escapeHtml(value);
-  return typeof value === 'number' ? String(value) : value.map((each) => each.text).join('');
+  return typeof value === 'number' ? String(value) : value.map((part) => part.text).join('');
 };
 
 /** A tag for templates: values are escaped unless they are markup already. */

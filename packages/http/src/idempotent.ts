@@ -9,28 +9,40 @@ export interface Answer {
   body: string;
 }
 
+/** What slow work has found out, and the writes that belong to it. */
 export interface Finished {
   answer: Answer;
-  /** The last writes. */
   commit(): Promise<unknown>;
 }
 
-interface IdempotentCall {
+export interface IdempotentCall {
+  /** Project, caller, route and key: what the answer belongs to. */
   scope: string;
+  /** What the client sent as Idempotency-Key; seals the stored answer, which may hold a token. */
   key: string;
+  /** Equal for equal requests. */
   request: string;
 }
 
-type IdempotentResult = { answer: Answer; replayed: boolean } | 'mismatch' | 'in_progress';
+export type IdempotentResult = { answer: Answer; replayed: boolean } | 'mismatch' | 'in_progress';
 type KeptFailure = (error: unknown) => Answer | undefined;
 
-/** Structurally what packages/database offers as IdempotencyStore. */
-export interface IdempotencyPort {
+export interface IdempotencyStore {
+  /**
+   * Runs `work` at most once per call within 24 hours. Its writes and its answer commit together, so
+   * that a crash leaves either both or neither. A failure that `keptFailure` turns into an answer is
+   * kept too, without the writes made before it; any other failure leaves nothing behind.
+   */
   run(
     call: IdempotentCall,
     work: () => Promise<Answer>,
     keptFailure: KeptFailure,
   ): Promise<IdempotentResult>;
+  /**
+   * The same for work that waits for others: the call is claimed first and no transaction is held
+   * while `work` runs. What `commit` writes and the answer commit together. A crash frees the claim
+   * after two minutes; work that takes longer may be done twice, its writes and answer are not.
+   */
   runSlow(
     call: IdempotentCall,
     work: () => Promise<Finished>,
@@ -48,12 +60,12 @@ export interface KeyedCall {
   requestId: string;
 }
 
-/** Contract section 2. */
+/** docs/api.md, "Every response". */
 const maxKeyLength = 255;
 
 const callerName = (identity: Identity) => identity.userId ?? identity.keyId ?? identity.ip;
 
-const scopeOf = ({ definition, identity, key }: KeyedCall) =>
+const scopeName = ({ definition, identity, key }: KeyedCall) =>
   [
     identity.project.number,
     identity.caller,
@@ -63,16 +75,16 @@ const scopeOf = ({ definition, identity, key }: KeyedCall) =>
   ].join('\n');
 
 /**
- * Does the work of a call that carries an Idempotency-Key at most once (contract section 2).
+ * Does the work of a call that carries an Idempotency-Key at most once (docs/api.md, "Every response").
  * @throws ApiError invalid_header, idempotency_mismatch, idempotency_in_progress
  */
-export const once = async (
-  store: IdempotencyPort,
-  asked: KeyedCall,
+export const runIdempotently = async (
+  store: IdempotencyStore,
+  keyedCall: KeyedCall,
   work: () => Promise<Finished>,
   isSlow: boolean,
 ): Promise<Answer> => {
-  const { key, path, text, requestId } = asked;
+  const { key, path, text, requestId } = keyedCall;
   if (key.length === 0 || key.length > maxKeyLength) {
     throw new ApiError(
       'invalid_header',
@@ -86,7 +98,7 @@ export const once = async (
     return { status: failure.status, headers: failure.headers, body };
   };
   const request = createHash('sha256').update(path).update('\n').update(text).digest('hex');
-  const call = { scope: scopeOf(asked), key, request };
+  const call = { scope: scopeName(keyedCall), key, request };
   const atOnce = async () => {
     const { answer, commit } = await work();
     await commit();

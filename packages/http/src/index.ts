@@ -2,17 +2,24 @@
  * Turns route definitions and handlers into Express apps: body, validation, identity check,
  * idempotency, failures, listening and graceful stop. Knows no service and no database.
  */
+export * from './cursor.ts';
 export * from './directories.ts';
 export * from './discard-body.ts';
 export type { EventReply, ServerEvent } from './event-stream.ts';
 export * from './failure.ts';
 export * from './free-chunk.ts';
 export { escapeHtml, Html, html } from './html.ts';
-export type { IdempotencyPort } from './idempotent.ts';
+export * from './html-route.ts';
+export type {
+  Answer,
+  Finished,
+  IdempotencyStore,
+  IdempotentCall,
+  IdempotentResult,
+} from './idempotent.ts';
 export * from './internal-only.ts';
 export * from './json-body.ts';
-export * from './page.ts';
-export * from './page-route.ts';
+export * from './pagination.ts';
 export * from './route.ts';
 export * from './serve.ts';
 export * from './service-app.ts';

@@ -3,10 +3,18 @@ import {
   IdentityInvalid,
   type IdentitySecret,
   identityHeader,
+  identityRefusedHeader,
   internalIdentity,
   verifyIdentity,
 } from '@backlot/identity';
 import type { RequestHandler } from 'express';
+
+/** A service answers the gateway, and nobody whose identity it can't verify. */
+export const identityRefused = (cause: IdentityInvalid): ApiError =>
+  new ApiError('unauthenticated', 'This service answers the gateway only.', {
+    cause,
+    headers: { [identityRefusedHeader]: cause.message },
+  });
 
 /** Stands in front of paths that answer the platform's own questions, never a caller's. */
 export const internalOnly =
@@ -17,7 +25,7 @@ export const internalOnly =
       if (caller === internalIdentity.caller && project.number === internalIdentity.project.number)
         return next();
     } catch (error) {
-      if (!(error instanceof IdentityInvalid)) throw error;
+      throw error instanceof IdentityInvalid ? identityRefused(error) : error;
     }
     throw new ApiError('unauthenticated', 'This path answers the platform only.');
   };

@@ -1,12 +1,13 @@
+import type { Readable, Transform } from 'node:stream';
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
-import express, { type Request, type RequestHandler, type Response } from 'express';
-
-const readers = new Map<number, RequestHandler>();
-const readerFor = (limitBytes: number) => {
-  const reader = readers.get(limitBytes) ?? express.raw({ limit: limitBytes, type: () => true });
-  readers.set(limitBytes, reader);
-  return reader;
-};
+import type { Request } from 'express';
+import rawBody from 'raw-body';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -20,39 +21,61 @@ const checkContentType = (req: Request) => {
       hint: 'Set the header Content-Type: application/json.',
     });
   }
-  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  const charset = parameters
+    .map((parameter) => parameter.trim())
+    .find((parameter) => parameter.startsWith('charset='));
   if (charset && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new ApiError('unsupported_media_type', 'JSON must be encoded in UTF-8.');
   }
 };
 
-/** body-parser's failures, by the `type` that it documents. */
-const translateReadFailure = (error: unknown, limitBytes: number): unknown => {
-  const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  switch (type) {
-    case 'entity.too.large':
-      return new ApiError('body_too_large', `The body may have at most ${limitBytes} bytes.`);
-    case 'encoding.unsupported':
-      return new ApiError('unsupported_media_type', 'This Content-Encoding is not supported.');
-    case 'request.size.invalid':
-    case 'request.aborted':
-      return new ApiError('invalid_body', 'The body ended before its Content-Length.');
-    default:
-      // zlib reports a broken gzip or deflate body.
-      if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
-        return new ApiError('invalid_body', 'The compressed body is broken.');
-      }
-      return error;
-  }
+const bodyTooLarge = (limitBytes: number) =>
+  new ApiError('body_too_large', `The body may have at most ${limitBytes} bytes.`);
+
+const decoders: Record<string, () => Transform> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
 };
 
-const read = (req: Request, res: Response, limitBytes: number) =>
-  new Promise<Buffer>((resolve, reject) => {
-    readerFor(limitBytes)(req, res, (error?: unknown) => {
-      if (error) reject(translateReadFailure(error, limitBytes));
-      else resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0));
+/** The body without its Content-Encoding. */
+const decoded = (req: Request): Readable => {
+  const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (encoding === 'identity' || encoding === '') return req;
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
+  if (!decoder) {
+    throw new ApiError('unsupported_media_type', 'This Content-Encoding is not supported.', {
+      hint: `Send one of ${Object.keys(decoders).join(', ')}, or none.`,
     });
+  }
+  // What it says once nobody reads it any longer.
+  decoder.on('error', () => {});
+  req.once('close', () => {
+    if (!req.complete) decoder.destroy(new Error('The caller has gone.'));
   });
+  return req.pipe(decoder);
+};
+
+/** Ends at the limit, whatever it would still become. @throws ApiError */
+const read = async (req: Request, limitBytes: number): Promise<Buffer> => {
+  const stream = decoded(req);
+  try {
+    const bytes: Promise<Buffer> = rawBody(stream, { limit: limitBytes });
+    return await bytes;
+  } catch (cause) {
+    if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large')
+      throw bodyTooLarge(limitBytes);
+    throw new ApiError('invalid_body', 'The body is broken, or ended before its length.', {
+      cause,
+    });
+  } finally {
+    if (stream !== req) {
+      req.unpipe();
+      stream.destroy();
+    }
+  }
+};
 
 /**
  * Reads the body of a route that takes one; the text is what was sent, the value what it means.
@@ -60,16 +83,15 @@ const read = (req: Request, res: Response, limitBytes: number) =>
  */
 export const readJsonBody = async (
   req: Request,
-  res: Response,
   definition: RouteDefinition,
 ): Promise<{ value: unknown; text: string }> => {
   if (!definition.body || !hasBody(req)) return { value: undefined, text: '' };
   const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
   if (Number(req.headers['content-length'] ?? 0) > limitBytes) {
-    throw new ApiError('body_too_large', `The body may have at most ${limitBytes} bytes.`);
+    throw bodyTooLarge(limitBytes);
   }
   checkContentType(req);
-  const bytes = await read(req, res, limitBytes);
+  const bytes = await read(req, limitBytes);
   let text: string;
   try {
     text = utf8.decode(bytes);

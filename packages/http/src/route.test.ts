@@ -1,19 +1,22 @@
 import { gzipSync } from 'node:zlib';
 import { ApiError, defineRoute } from '@backlot/contract';
-import { identityHeader } from '@backlot/identity';
+import { type Identity, identityHeader } from '@backlot/identity';
 import {
   anonymous,
+  asOperator,
+  asOwner,
   asUser,
   type ServiceUnderTest,
   serveForTest,
   signed,
   testIdentitySecret,
+  testProject,
   until,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ServerEvent } from './event-stream.ts';
-import type { IdempotencyPort } from './idempotent.ts';
+import type { IdempotencyStore } from './idempotent.ts';
 import { JsonText, route } from './route.ts';
 import { serviceApp } from './service-app.ts';
 
@@ -73,8 +76,18 @@ const streams = defineRoute({
   answers: 'json-or-events',
 });
 
+const ofProject = defineRoute({
+  ...withoutBody,
+  operationId: 'ofProject',
+  plane: 'platform',
+  method: 'GET',
+  path: '/projects/:projectId',
+  callers: ['owner', 'operator'],
+  params: z.object({ projectId: z.string() }),
+});
+
 const notUnderTest = () => Promise.reject(new Error('not under test'));
-const noKeys: IdempotencyPort = { run: notUnderTest, runSlow: notUnderTest };
+const noKeys: IdempotencyStore = { run: notUnderTest, runSlow: notUnderTest };
 const ended: string[] = [];
 const committed: string[] = [];
 
@@ -110,6 +123,10 @@ describe('route', () => {
               throw new ApiError('conflict', 'No.', { hint: 'Try.', headers: { Allow: 'GET' } });
             if (params.collection === 'down')
               throw Object.assign(new Error('secret host'), { isUnavailable: true });
+            if (params.collection === 'full')
+              throw Object.assign(new Error('full'), {
+                ...{ name: 'FairShareFull', retryAfterSeconds: 3 },
+              });
             throw new Error('secret detail');
           }),
           route(streams, async ({ params, signal }) =>
@@ -117,6 +134,7 @@ describe('route', () => {
               ? { body: {}, commit: async () => void committed.push('json') }
               : { events: eventsOf(params.collection, signal) },
           ),
+          route(ofProject, async ({ identity }) => ({ body: { number: identity.project.number } })),
           route(empties, async () => ({ body: undefined, headers: { ETag: '"2"' } })),
           route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
         ],
@@ -134,7 +152,7 @@ describe('route', () => {
     service.call('POST', path, { identity: anonymous(), body, headers });
 
   it('hands validated input and the identity over and answers with the status of the definition', async () => {
-    const answer = await post('/db/notes?n=3', { text: 'hi', unknown: 1 });
+    const answer = await post('/db/notes?n=3', { text: 'hi' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('etag')).toBe('"1"');
     expect(answer.body).toEqual({
@@ -244,6 +262,24 @@ describe('route', () => {
     ).toMatchObject({ status: 403 });
   });
 
+  it('opens the project of a path to its owner and the operator, where the gateway has found it', async () => {
+    const another = { ...testProject, id: 'another', ownerId: null };
+    const answers: [Identity, string, number][] = [
+      [asOwner(), testProject.id, 201],
+      [asOperator(), testProject.id, 201],
+      [asOwner(), 'another', 404],
+      [asOperator(), 'another', 404],
+      [asOwner({ userId: 'somebody' }), testProject.id, 404],
+      [asOwner({ userId: null, project: another }), 'another', 404],
+      [asOperator({ project: another }), 'another', 201],
+    ];
+    for (const [identity, id, status] of answers) {
+      const answer = await service.call('GET', `/platform/projects/${id}`, { identity });
+      expect([identity.caller, id, answer.status]).toEqual([identity.caller, id, status]);
+      if (status === 404) expect(answer.body.code).toBe('project_not_found');
+    }
+  });
+
   it('shows an ApiError whole and anything else as an internal error without a detail', async () => {
     const call = (how: string) => service.call('GET', `/fails/${how}`, { identity: anonymous() });
     const conflict = await call('api');
@@ -254,6 +290,9 @@ describe('route', () => {
     expect(conflict.headers.get('allow')).toBe('GET');
     const down = await call('down');
     expect(down).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    const full = await call('full');
+    expect(full).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+    expect(full.headers.get('retry-after')).toBe('3');
     expect(down.headers.get('retry-after')).toBe('2');
     const broken = await call('bug');
     expect(broken).toMatchObject({ status: 500, body: { code: 'internal' } });

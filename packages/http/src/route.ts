@@ -17,8 +17,15 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { type EventReply, sendEvents } from './event-stream.ts';
 import type { FailureLog } from './failure.ts';
-import { type Answer, type Finished, type IdempotencyPort, once } from './idempotent.ts';
+import {
+  type Answer,
+  type Finished,
+  type IdempotencyStore,
+  runIdempotently,
+} from './idempotent.ts';
+import { identityRefused } from './internal-only.ts';
 import { readJsonBody } from './json-body.ts';
+import { checkUnknownInput } from './unknown-input.ts';
 
 /** What a handler gets: validated input and a verified identity, never `req` or `res`. */
 export interface Call<R extends RouteDefinition> {
@@ -26,7 +33,7 @@ export interface Call<R extends RouteDefinition> {
   query: QueryOf<R>;
   body: BodyOf<R>;
   /** The body as it came: validation copies, and drops a `__proto__` key without a word. */
-  sent: { value: unknown; text: string };
+  rawBody: { value: unknown; text: string };
   identity: Identity;
   /** A request header by its lower-case name. */
   header(name: string): string | undefined;
@@ -76,7 +83,7 @@ export interface RouteOptions {
 
 export interface RouteContext {
   identities: IdentityVerifier;
-  idempotency: IdempotencyPort;
+  idempotency: IdempotencyStore;
   /** Validates what handlers answer against the contract; on in tests. */
   checkResponses: boolean;
   log: FailureLog;
@@ -110,10 +117,7 @@ export const identify = (req: Request, context: RouteContext): Identity => {
   try {
     return context.identities.verify(req.headers[identityHeader]);
   } catch (error) {
-    if (!(error instanceof IdentityInvalid)) throw error;
-    throw new ApiError('unauthenticated', 'This service answers the gateway only.', {
-      cause: error,
-    });
+    throw error instanceof IdentityInvalid ? identityRefused(error) : error;
   }
 };
 
@@ -122,6 +126,22 @@ export const checkCaller = (definition: RouteDefinition, identity: Identity): vo
   if (definition.callers.includes(identity.caller)) return;
   if (identity.caller === 'anonymous') throw new ApiError('unauthenticated', 'Sign in first.');
   throw new ApiError('forbidden', `This call is not open to the caller "${identity.caller}".`);
+};
+
+/**
+ * A call of the control plane may be about one project. The gateway has put it into the identity; it must
+ * be the one that the path names, and the caller its owner or the operator.
+ * @throws ApiError project_not_found
+ */
+export const checkProject = (
+  { plane }: RouteDefinition,
+  { project, caller, userId }: Identity,
+  { projectId }: Request['params'],
+): void => {
+  if (plane !== 'platform' || projectId === undefined) return;
+  const mayEnter = caller === 'operator' || (userId !== null && userId === project.ownerId);
+  if (mayEnter && projectId === project.id) return;
+  throw new ApiError('project_not_found', 'There is no such project.');
 };
 
 const send = (res: Response, answer: Answer) => {
@@ -136,7 +156,8 @@ const send = (res: Response, answer: Answer) => {
   res.end(answer.body);
 };
 
-const signalOf = (res: Response): AbortSignal => {
+/** Aborted when the caller has gone. */
+export const callerSignal = (res: Response): AbortSignal => {
   const gone = new AbortController();
   const onClose = () => {
     if (!res.writableFinished) gone.abort();
@@ -146,27 +167,29 @@ const signalOf = (res: Response): AbortSignal => {
   return gone.signal;
 };
 
-const callOf = async <R extends RouteDefinition>(
+const readCall = async <R extends RouteDefinition>(
   definition: R,
   identity: Identity,
   req: Request,
   res: Response,
   received: Received | undefined,
 ): Promise<Call<R>> => {
-  const sent = received ?? (await readJsonBody(req, res, definition));
+  const rawBody = received ?? (await readJsonBody(req, definition));
+  const { query } = req;
+  checkUnknownInput(definition, { query, body: received ? undefined : rawBody.value }, res);
   let signal: AbortSignal | undefined;
   return {
     params: validate(definition.params, req.params, 'invalid_path'),
-    query: validate(definition.query, req.query, 'invalid_query'),
-    body: received ? received.value : validate(definition.body, sent.value, 'invalid_body'),
-    sent,
+    query: validate(definition.query, query, 'invalid_query'),
+    body: received ? received.value : validate(definition.body, rawBody.value, 'invalid_body'),
+    rawBody,
     identity,
     header(name) {
       const value = req.headers[name];
       return Array.isArray(value) ? value[0] : value;
     },
     get signal() {
-      signal ??= signalOf(res);
+      signal ??= callerSignal(res);
       return signal;
     },
   } as Call<R>;
@@ -188,8 +211,9 @@ export const route = <const R extends RouteDefinition>(
     res: Response,
     received?: Received,
   ) => {
-    const call = await callOf(definition, identity, req, res, received);
+    const call = await readCall(definition, identity, req, res, received);
     checkCaller(definition, identity);
+    checkProject(definition, identity, req.params);
 
     let usage: Record<string, string> = {};
     const finish = ({ body, headers = {}, usedMillicredits, commit }: Reply<R>): Finished => {
@@ -221,8 +245,8 @@ export const route = <const R extends RouteDefinition>(
       return finish(reply);
     };
     const { path, requestId } = { path: req.url, requestId: call.header('x-request-id') ?? '' };
-    const asked = { definition, identity, key, path, text: call.sent.text, requestId };
-    answerWith(await once(context.idempotency, asked, work, isSlow));
+    const keyedCall = { definition, identity, key, path, text: call.rawBody.text, requestId };
+    answerWith(await runIdempotently(context.idempotency, keyedCall, work, isSlow));
   };
   return {
     definition,

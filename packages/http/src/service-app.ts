@@ -1,7 +1,14 @@
 import { ApiError } from '@backlot/contract';
-import { createIdentityVerifier, type IdentitySecret } from '@backlot/identity';
+import {
+  createIdentityVerifier,
+  IdentityInvalid,
+  type IdentitySecret,
+  type IdentityVerifier,
+  identityHeader,
+} from '@backlot/identity';
 import express, { type Express, type Router } from 'express';
 import { errorHandler } from './failure.ts';
+import { identityRefused } from './internal-only.ts';
 import type { MountedRoute, RouteContext } from './route.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
@@ -27,6 +34,19 @@ export const bareApp = (): Express => {
   return app;
 };
 
+/** A gateway that asks with an identity learns whether this service can verify it. */
+const checkGatewayIdentity = (
+  identity: string | string[] | undefined,
+  identities: IdentityVerifier,
+) => {
+  if (identity === undefined) return;
+  try {
+    identities.verify(identity);
+  } catch (error) {
+    throw error instanceof IdentityInvalid ? identityRefused(error) : error;
+  }
+};
+
 /**
  * A service as one Express app: it can listen by itself or be called by the gateway in its own
  * process. Paths are the contract's, with the plane's base already cut off; those of the control
@@ -44,7 +64,8 @@ export const serviceApp = ({
   const context = { ...rest, log, identities: createIdentityVerifier(identitySecret, now) };
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
-  app.get('/readyz', async (_req, res) => {
+  app.get('/readyz', async (req, res) => {
+    checkGatewayIdentity(req.headers[identityHeader], context.identities);
     await ready().then(
       () => res.json({ ok: true }),
       () => res.status(503).json({ ok: false }),

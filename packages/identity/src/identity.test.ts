@@ -83,10 +83,10 @@ describe('remembered identities', () => {
       { ...identity, userId: 'v' },
       { ...identity, ip: '192.0.2.2' },
       { ...identity, project: { ...identity.project, settings: {} } },
-    ].map((each) => signer.sign(each));
+    ].map((identity) => signer.sign(identity));
     expect(new Set([first, ...others]).size).toBe(4);
-    for (const each of others) {
-      expect(verifyIdentity(each, secret, at)).not.toEqual(identity);
+    for (const other of others) {
+      expect(verifyIdentity(other, secret, at)).not.toEqual(identity);
     }
     at += 1;
     expect(signer.sign(identity)).not.toBe(first);
@@ -95,7 +95,10 @@ describe('remembered identities', () => {
   it('never sign two calls alike that have reservations', () => {
     const signer = createIdentitySigner(secret, () => now);
     const reserved = (callId: string) =>
-      signer.sign({ ...identity, reservation: { callId, millicredits: 1000 } });
+      signer.sign({
+        ...identity,
+        reservation: { callId, millicredits: 1000, millicreditsPerUnit: 1000 },
+      });
     expect(verifyIdentity(reserved('b'), secret, now).reservation?.callId).toBe('b');
     expect(reserved('a')).not.toBe(reserved('b'));
   });

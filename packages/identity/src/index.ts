@@ -7,6 +7,8 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { LRUCache } from 'lru-cache';
 
 export const identityHeader = 'x-backlot-identity';
+/** On the answer of a service that could not verify an identity: a fault of the platform, not the caller's. */
+export const identityRefusedHeader = 'x-backlot-identity-refused';
 
 /** How long a signed identity is accepted after it was made; covers the slowest way to a service. */
 export const identityTtlMs = 30_000;
@@ -27,6 +29,8 @@ export interface Reservation {
   callId: string;
   /** The call may not cost more. */
   millicredits: number;
+  /** The price in force when it was reserved. */
+  millicreditsPerUnit: number;
 }
 
 export interface Identity {

@@ -24,6 +24,35 @@ const nameBytes = 8;
 const ivBytes = 12;
 const tagBytes = 16;
 
+/**
+ * AES-256-GCM: a random nonce of 12 bytes, the ciphertext, a tag of 16.
+ * @param key 32 bytes
+ * @param context what the secret belongs to; it opens nowhere else
+ */
+export const sealUnder = (key: Uint8Array, secret: string | Uint8Array, context = ''): Buffer => {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
+  return Buffer.concat([
+    iv,
+    cipher.update(Buffer.from(secret)),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
+};
+
+/** @throws SealBroken where key, bytes or context are not those of `sealUnder` */
+export const openUnder = (key: Uint8Array, sealed: Buffer, context = ''): Buffer => {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-tagBytes));
+    return Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()]);
+  } catch (cause) {
+    throw new SealBroken('The seal is broken.', { cause });
+  }
+};
+
 const masterKey = z
   .base64()
   .transform((value) => Buffer.from(value, 'base64'))
@@ -32,41 +61,27 @@ const masterKey = z
 /** A setting: master keys in base64, separated by commas; the first one seals, all of them open. */
 export const masterKeysSetting = z
   .string()
-  .transform((value) => value.split(',').map((each) => each.trim()))
+  .transform((value) => value.split(',').map((key) => key.trim()))
   .pipe(z.array(masterKey).min(1).max(10));
 
 /** Says which key sealed, and nothing else about it. */
-const nameOf = (key: Buffer) =>
+const keyName = (key: Buffer) =>
   createHash('sha256').update('name of a master key').update(key).digest().subarray(0, nameBytes);
 
 /** @param keys 32 bytes each, the current one first */
 export const createSealer = (keys: readonly Buffer[]): Sealer => {
-  const ring = keys.map((key) => ({ key, name: nameOf(key) }));
+  const ring = keys.map((key) => ({ key, name: keyName(key) }));
   const [current] = ring;
   if (!current || keys.some((key) => key.length !== keyBytes)) {
     throw new RangeError(`A sealer needs master keys of ${keyBytes} bytes.`);
   }
   return {
-    seal(secret, context) {
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(context));
-      const sealed = cipher.update(secret, 'utf8');
-      return Buffer.concat([current.name, iv, sealed, cipher.final(), cipher.getAuthTag()]);
-    },
+    seal: (secret, context) =>
+      Buffer.concat([current.name, sealUnder(current.key, secret, context)]),
     open(sealed, context) {
       const known = ring.find(({ name }) => name.equals(sealed.subarray(0, nameBytes)));
-      if (!known) throw new SealBroken('It was sealed under a master key that is not given.');
-      try {
-        const iv = sealed.subarray(nameBytes, nameBytes + ivBytes);
-        const decipher = createDecipheriv('aes-256-gcm', known.key, iv, {
-          authTagLength: tagBytes,
-        });
-        decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-tagBytes));
-        const text = decipher.update(sealed.subarray(nameBytes + ivBytes, -tagBytes));
-        return Buffer.concat([text, decipher.final()]).toString('utf8');
-      } catch (cause) {
-        throw new SealBroken('The seal is broken.', { cause });
-      }
+      if (!known) throw new SealBroken('It was sealed under another master key.');
+      return openUnder(known.key, sealed.subarray(nameBytes), context).toString('utf8');
     },
     isCurrent: (sealed) => current.name.equals(sealed.subarray(0, nameBytes)),
   };

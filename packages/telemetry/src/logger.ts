@@ -19,7 +19,7 @@ const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*
  * Codes and the like: what a cause says in words stands in the stack of `err`. Some causes, such as
  * DOMException, can't be copied, and redaction copies what is nested.
  */
-const plainValuesOf = (cause: unknown): unknown =>
+const primitiveProperties = (cause: unknown): unknown =>
   typeof cause === 'object' && cause !== null
     ? Object.fromEntries(
         Object.entries(cause).filter(([, value]) => value !== Object(value) && value !== undefined),
@@ -39,7 +39,7 @@ export const createLogger = ({ service, level = 'info', destination }: LoggerOpt
     level,
     base: { service },
     redact: { paths: redactedPaths, censor: '[removed]' },
-    serializers: { cause: plainValuesOf },
+    serializers: { cause: primitiveProperties },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   return destination ? pino(options, destination) : pino(options);

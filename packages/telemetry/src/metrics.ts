@@ -30,10 +30,10 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics => {
     registers: [registry],
   });
   /** Children by label values, because prom-client sorts and joins the labels at each use. */
-  const known = new Map<string, { count: () => void; time: (seconds: number) => void }>();
-  const seriesOf = (operation: string, status: number) => {
+  const seriesByLabels = new Map<string, { count: () => void; time: (seconds: number) => void }>();
+  const findSeries = (operation: string, status: number) => {
     const key = `${operation} ${status}`;
-    const found = known.get(key);
+    const found = seriesByLabels.get(key);
     if (found) return found;
     const counter = calls.labels(operation, String(status));
     const histogram = duration.labels(operation);
@@ -41,12 +41,12 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics => {
       count: () => counter.inc(),
       time: (seconds: number) => histogram.observe(seconds),
     };
-    known.set(key, series);
+    seriesByLabels.set(key, series);
     return series;
   };
   return {
     observe(operation, status, seconds) {
-      const { count, time } = seriesOf(operation, status);
+      const { count, time } = findSeries(operation, status);
       count();
       time(seconds);
     },

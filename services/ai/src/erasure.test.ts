@@ -1,6 +1,6 @@
 import { anonymous, asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from './test-bed.ts';
+import { createTestBed, type TestBed } from './testing/test-bed.ts';
 
 const hello = { messages: [{ role: 'user', content: 'Hello' }] };
 const tables = ['prompts', 'secrets', 'visitor_days'];

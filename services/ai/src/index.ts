@@ -1,5 +1,14 @@
-export { type AiConfig, parseConfig } from './config.ts';
-export { createJsonSchemas, type JsonSchemas } from './json-schema/json-schemas.ts';
-export { createModelProvider } from './model-provider/create-model-provider.ts';
-export type { ModelProvider } from './model-provider/model-provider.ts';
-export { type AiDeps, type AiService, createAiService } from './service.ts';
+import { runnable } from '@backlot/service';
+import { createJsonSchemas } from './json-schema/json-schemas.ts';
+import { createModelProvider } from './model-provider/create-model-provider.ts';
+import { aiService } from './service.ts';
+
+/** The service with the model that its settings name. */
+export const ai = runnable(aiService, ({ config, log }) => {
+  const schemas = createJsonSchemas();
+  return {
+    schemas,
+    provider: createModelProvider(config, schemas, log),
+    close: () => schemas.close(),
+  };
+});

@@ -1,18 +1,4 @@
-import { runService } from '@backlot/process';
-import { parseConfig } from './config.ts';
-import { createJsonSchemas } from './json-schema/json-schemas.ts';
-import { createModelProvider } from './model-provider/create-model-provider.ts';
-import { createAiService } from './service.ts';
+import { runService } from '@backlot/service';
+import { ai } from './index.ts';
 
-await runService({
-  name: 'ai',
-  port: 8083,
-  entry: import.meta.url,
-  create(parts) {
-    const schemas = createJsonSchemas();
-    const config = parseConfig(process.env);
-    const provider = createModelProvider(config, schemas, parts.log);
-    const service = createAiService({ ...parts, config, schemas, provider });
-    return { ...service, close: () => schemas.close() };
-  },
-});
+await runService(ai);

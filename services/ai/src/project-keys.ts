@@ -9,7 +9,7 @@ import {
   ModelProviderFailed,
 } from './model-provider/model-provider.ts';
 
-/** What is shown of a key. */
+/** What owners see of a key. */
 export interface ProjectKey {
   name: 'openai';
   hint: string;
@@ -31,10 +31,10 @@ export interface ProjectKeys {
   /** @throws ApiError not_found */
   delete(projectNumber: number): Promise<void>;
   /**
-   * With which key and model a project's calls are made.
+   * The key and model of a project's calls.
    * @throws ApiError conflict where the platform does not offer the model
    */
-  choiceOf(identity: Identity): Promise<ModelChoice>;
+  findChoice(identity: Identity): Promise<ModelChoice>;
 }
 
 interface KeyRow {
@@ -53,7 +53,7 @@ const present = ({ hint, model, updated_at }: KeyRow): ProjectKey => ({
 
 const hintCharacters = 4;
 const checkMs = 10_000;
-const contextOf = (projectNumber: number) => `ai/openai/${projectNumber}`;
+const sealContext = (projectNumber: number) => `ai/openai/${projectNumber}`;
 const notFound = () => new ApiError('not_found', 'This project has no key of its own.');
 
 export interface ProjectKeysDeps {
@@ -91,13 +91,13 @@ export const createProjectKeys = ({
     }
   };
 
-  /** What an older master key sealed is sealed again, so that the older one can be given up. */
+  /** A key under an older master key is sealed again, so that the older one can be removed. */
   const open = async (projectNumber: number, sealed: Buffer) => {
-    const apiKey = sealer.open(sealed, contextOf(projectNumber));
+    const apiKey = sealer.open(sealed, sealContext(projectNumber));
     if (!sealer.isCurrent(sealed)) {
       await database.query(
         'UPDATE secrets SET sealed = $3 WHERE project_number = $1 AND sealed = $2',
-        [projectNumber, sealed, sealer.seal(apiKey, contextOf(projectNumber))],
+        [projectNumber, sealed, sealer.seal(apiKey, sealContext(projectNumber))],
       );
     }
     return apiKey;
@@ -122,7 +122,7 @@ export const createProjectKeys = ({
          RETURNING ${columns}`,
         [
           projectNumber,
-          sealer.seal(apiKey, contextOf(projectNumber)),
+          sealer.seal(apiKey, sealContext(projectNumber)),
           `…${apiKey.slice(-hintCharacters)}`,
           model ?? null,
           new Date(now()),
@@ -146,7 +146,7 @@ export const createProjectKeys = ({
       );
       if (deleted.length === 0) throw notFound();
     },
-    async choiceOf({ project: { number, settings } }) {
+    async findChoice({ project: { number, settings } }) {
       if (!provider.takesChoices) return {};
       const chosen = typeof settings.aiModel === 'string' ? settings.aiModel : undefined;
       const [row] = await database.read(

@@ -1,5 +1,6 @@
 import { ApiError, aiRoutes } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
+import type { Prompt as PromptRow, DB as Tables } from './tables.ts';
 
 export interface Prompt {
   name: string;
@@ -10,7 +11,7 @@ export interface Prompt {
 /** System texts that owners pin under a name. Only the owner's own routes show them. */
 export interface Prompts {
   /** The text. @throws ApiError invalid_body where the project has no such prompt */
-  textOf(projectNumber: number, name: string): Promise<string>;
+  getText(projectNumber: number, name: string): Promise<string>;
   /** @throws ApiError prompt_limit */
   set(projectNumber: number, name: string, system: string): Promise<Prompt>;
   /** By name; all of them. */
@@ -19,66 +20,81 @@ export interface Prompts {
   delete(projectNumber: number, name: string): Promise<void>;
 }
 
-interface PromptRow {
-  name: string;
-  system: string;
-  updated_at: Date;
-}
+const columns = ['name', 'system', 'updated_at'] as const;
 
-const present = ({ name, system, updated_at }: PromptRow): Prompt => ({
+const present = ({
+  name,
+  system,
+  updated_at,
+}: Pick<PromptRow, (typeof columns)[number]>): Prompt => ({
   name,
   system,
   updatedAt: updated_at.toISOString(),
 });
 
-const columns = 'name, system, updated_at';
+export const createPrompts = (database: Database, now: () => number): Prompts => {
+  const queries = createQueries<Tables>(database);
 
-export const createPrompts = (database: Database, now: () => number): Prompts => ({
-  async textOf(projectNumber, name) {
-    const [row] = await database.read(
-      'ai_prompt',
-      'SELECT system FROM prompts WHERE project_number = $1 AND name = $2',
-      [projectNumber, name],
+  /** Calls of one project go one after the other until the transaction ends, so that the limit is exact. */
+  const checkLimit = async (projectNumber: number, name: string) => {
+    await database.query(`SELECT pg_advisory_xact_lock(hashtextextended('prompts', $1))`, [
+      projectNumber,
+    ]);
+    const { others } = await queries
+      .selectFrom('prompts')
+      .select(({ fn }) => fn.countAll<number>().as('others'))
+      .where('project_number', '=', projectNumber)
+      .where('name', '<>', name)
+      .executeTakeFirstOrThrow();
+    if (others < aiRoutes.maxPrompts) return;
+    throw new ApiError(
+      'prompt_limit',
+      `A project may have at most ${aiRoutes.maxPrompts} prompts.`,
+      { hint: 'Delete one that is no longer used.' },
     );
-    const text = row?.[0];
-    if (typeof text === 'string') return text;
-    throw new ApiError('invalid_body', '"prompt": this project has no prompt of that name.');
-  },
-  /** Under a lock, so that the limit is exact. */
-  set: (projectNumber, name, system) =>
-    database.transaction(async () => {
-      await database.query(`SELECT pg_advisory_xact_lock(hashtextextended('prompts', $1))`, [
-        projectNumber,
-      ]);
-      const [row] = await database.query<PromptRow>(
-        `INSERT INTO prompts (project_number, ${columns})
-         SELECT $1, $2, $3, $4 WHERE
-           EXISTS (SELECT FROM prompts WHERE project_number = $1 AND name = $2) OR
-           (SELECT count(*) FROM prompts WHERE project_number = $1) < $5
-         ON CONFLICT (project_number, name)
-           DO UPDATE SET system = excluded.system, updated_at = excluded.updated_at
-         RETURNING ${columns}`,
-        [projectNumber, name, system, new Date(now()), aiRoutes.maxPrompts],
+  };
+
+  return {
+    async getText(projectNumber, name) {
+      const [row] = await database.read(
+        'ai_prompt',
+        'SELECT system FROM prompts WHERE project_number = $1 AND name = $2',
+        [projectNumber, name],
       );
-      if (row) return present(row);
-      throw new ApiError(
-        'prompt_limit',
-        `A project may have at most ${aiRoutes.maxPrompts} prompts.`,
-        { hint: 'Delete one that is no longer used.' },
-      );
-    }),
-  async list(projectNumber) {
-    const rows = await database.query<PromptRow>(
-      `SELECT ${columns} FROM prompts WHERE project_number = $1 ORDER BY name`,
-      [projectNumber],
-    );
-    return rows.map(present);
-  },
-  async delete(projectNumber, name) {
-    const deleted = await database.query(
-      'DELETE FROM prompts WHERE project_number = $1 AND name = $2 RETURNING 1',
-      [projectNumber, name],
-    );
-    if (deleted.length === 0) throw new ApiError('not_found', 'There is no such prompt.');
-  },
-});
+      const text = row?.[0];
+      if (typeof text === 'string') return text;
+      throw new ApiError('invalid_body', '"prompt": this project has no prompt of that name.');
+    },
+    set: (projectNumber, name, system) =>
+      database.transaction(async () => {
+        await checkLimit(projectNumber, name);
+        const change = { system, updated_at: new Date(now()) };
+        const row = await queries
+          .insertInto('prompts')
+          .values({ project_number: projectNumber, name, ...change })
+          .onConflict((conflict) =>
+            conflict.columns(['project_number', 'name']).doUpdateSet(change),
+          )
+          .returning(columns)
+          .executeTakeFirstOrThrow();
+        return present(row);
+      }),
+    async list(projectNumber) {
+      const rows = await queries
+        .selectFrom('prompts')
+        .select(columns)
+        .where('project_number', '=', projectNumber)
+        .orderBy('name')
+        .execute();
+      return rows.map(present);
+    },
+    async delete(projectNumber, name) {
+      const { numDeletedRows } = await queries
+        .deleteFrom('prompts')
+        .where('project_number', '=', projectNumber)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw new ApiError('not_found', 'There is no such prompt.');
+    },
+  };
+};

@@ -5,114 +5,70 @@
  * booked (the projects service's ledger).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '@backlot/bus';
-import { events } from '@backlot/contract';
-import {
-  createIdempotencyStore,
-  createOutbox,
-  createSweeper,
-  type Database,
-} from '@backlot/database';
-import { serviceApp } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
+import { aiRoutes, creditMillicredits } from '@backlot/contract';
 import { createSealer } from '@backlot/sealing';
-import type { Logger } from '@backlot/telemetry';
-import type { Express } from 'express';
-import { createAnswers } from './answers.ts';
-import { boundGenerations } from './bounded-generations.ts';
-import type { AiConfig } from './config.ts';
+import {
+  createRecordUsage,
+  createVisitorBudgets,
+  defineService,
+  type ServiceContext,
+} from '@backlot/service';
+import { createCallBudgets } from './budgets/call-budgets.ts';
+import { type AiConfig, aiConfig } from './config.ts';
 import { eraseProject } from './erasure.ts';
-import { createGenerations } from './generations.ts';
+import { createAnswers } from './generations/answers.ts';
+import { boundGenerations } from './generations/bounded-generations.ts';
+import { createGenerationPreparer } from './generations/generation-preparer.ts';
+import { createGenerations } from './generations/generations.ts';
 import type { JsonSchemas } from './json-schema/json-schemas.ts';
 import type { ModelProvider } from './model-provider/model-provider.ts';
-import { createOpening } from './opening.ts';
 import { createProjectKeys } from './project-keys.ts';
 import { createPrompts } from './prompts.ts';
-import { routesOf } from './routes/index.ts';
-import { createSpendings } from './spending.ts';
-import { createUsage } from './usage.ts';
-import { createVisitorBudgets } from './visitor-budgets.ts';
+import { createRoutes } from './routes/index.ts';
 
-export interface AiDeps {
-  /** Of schema `ai`, migrated. */
-  database: Database;
-  bus: Bus;
-  identitySecret: IdentitySecret;
-  /** Epoch milliseconds. */
-  now: () => number;
-  log: Logger;
-  config: AiConfig;
-  /** Validates answers against the contract; on in tests. */
-  checkResponses: boolean;
+export interface AiContext extends ServiceContext<AiConfig> {
   provider: ModelProvider;
-  /** Closed by whoever created it, after `stop`. */
   schemas: JsonSchemas;
 }
 
-export interface AiService {
-  app: Express;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+/** Interrupted calls still have to record their usage. */
+const stopTimeoutMs = 5000;
 
-/** Calls that were cut off still have to store what they used. */
-const stopPatienceMs = 5000;
-
-export const createAiService = (deps: AiDeps): AiService => {
-  const { database, bus, identitySecret, now, log, config, checkResponses } = deps;
-  const { provider, schemas } = deps;
-  const outbox = createOutbox(database, (error) =>
-    log.error({ err: error }, 'events wait to be published'),
-  );
-  const idempotency = createIdempotencyStore(database);
-  const visitorBudgets = createVisitorBudgets(database, now);
-  const sweeper = createSweeper(
-    async () => {
-      await idempotency.sweep();
-      await visitorBudgets.sweep();
-    },
-    (error) => log.error({ err: error }, 'the sweep failed; it runs again'),
-  );
-  const usage = createUsage(outbox, now);
-  const prompts = createPrompts(database, now);
-  const sealer = createSealer(config.masterKeys);
-  const projectKeys = createProjectKeys({ ...config, database, sealer, provider, now });
-  const open = createOpening({
-    provider,
-    schemas,
-    prompts,
-    projectKeys,
-    spendings: createSpendings({ database, usage, visitorBudgets, now }),
-    usage,
-    config,
-  });
-  const generations = boundGenerations(
-    createGenerations(open, createAnswers(provider, schemas)),
-    config.maxCalls,
-  );
-  return {
-    app: serviceApp({
-      routes: routesOf({ generations, prompts, projectKeys }),
-      ready: () => database.query('SELECT 1'),
-      identitySecret,
-      idempotency,
-      now,
-      log,
-      checkResponses,
-    }),
-    async start() {
-      await bus.subscribe({
-        queue: 'ai.project-erased',
-        topics: ['project.erased'],
-        handler: ({ payload }) =>
-          eraseProject(database, events['project.erased'].parse(payload).projectNumber),
-      });
-      outbox.start((event) => bus.publish(event));
-      sweeper.start();
-    },
-    async stop() {
-      await Promise.race([generations.idle(), sleep(stopPatienceMs, undefined, { ref: false })]);
-      await Promise.all([sweeper.stop(), outbox.stop()]);
-    },
-  };
-};
+export const aiService = defineService({
+  name: 'ai',
+  migrations: new URL('../migrations/', import.meta.url),
+  config: aiConfig,
+  build(context: AiContext) {
+    const { database, outbox, now, config, provider, schemas } = context;
+    const visitorBudgets = createVisitorBudgets(database, now, {
+      setting: 'aiPerVisitorPerDay',
+      column: 'millicredits',
+      unitsPerBudget: creditMillicredits,
+    });
+    const recordUsage = createRecordUsage(outbox, aiRoutes.generationPrice, now);
+    const prompts = createPrompts(database, now);
+    const sealer = createSealer(config.masterKeys);
+    const projectKeys = createProjectKeys({ ...config, database, sealer, provider, now });
+    const callBudgets = createCallBudgets({ database, recordUsage, visitorBudgets, now });
+    const prepare = createGenerationPreparer({
+      ...context,
+      prompts,
+      projectKeys,
+      callBudgets,
+      recordUsage,
+    });
+    const generations = boundGenerations(
+      createGenerations(prepare, createAnswers(provider, schemas)),
+      config.maxCalls,
+    );
+    return {
+      routes: createRoutes({ generations, prompts, projectKeys }),
+      subscriptions: {
+        'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
+      },
+      sweeps: [{ run: () => visitorBudgets.sweep() }],
+      stop: () =>
+        Promise.race([generations.idle(), sleep(stopTimeoutMs, undefined, { ref: false })]),
+    };
+  },
+});

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '@backlot/contract';
+import { ApiError, platformProject } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { AttemptLimit, AuthConfig } from './config.ts';
 
-/** One thing that is counted: a purpose and whom it is counted for. */
 export interface Counter {
   key: Buffer;
   limit: AttemptLimit;
+  /** Attempts that succeed stay counted too. */
+  keepsSuccesses?: boolean;
 }
 
 interface Reserved {
@@ -16,44 +17,52 @@ interface Reserved {
 
 const sha256 = (...parts: string[]) => createHash('sha256').update(parts.join('\n')).digest();
 
-/** The address of a caller as tables keep it. */
-export const addressDigest = (ip: string): Buffer => sha256('address', ip);
+/** A caller's IP address as tables keep it. */
+export const hashIp = (ip: string): Buffer => sha256('address', ip);
 
-/** Which counters a call has (contract section 3). */
+/** Which counters a call has (docs/api.md, "Accounts"). */
 export const createCounters = (limits: AuthConfig['limits']) => ({
   /**
-   * An address from which the account signed in before has a counter of its own, so that others'
-   * failures can't shut it out.
+   * An IP address from which the account signed in before has a counter of its own, so that others'
+   * failures can't lock it out. Every attempt costs a hash, so successes of one address are bounded too.
    */
   signIn(
     email: string,
     ip: string,
-    account: { id: string; address_known: boolean } | undefined,
+    account: { id: string; ip_known: boolean } | undefined,
   ): Counter[] {
-    if (account?.address_known) {
-      return [
-        { key: sha256('sign-in from known', account.id, ip), limit: limits.signInPerKnownAddress },
-      ];
+    const all = {
+      key: sha256('sign-ins', email, ip),
+      limit: limits.signInsPerEmailAndIp,
+      keepsSuccesses: true,
+    };
+    if (account?.ip_known) {
+      const key = sha256('sign-in from known', account.id, ip);
+      return [{ key, limit: limits.signInPerKnownIp }, all];
     }
     return [
       { key: sha256('sign-in', email), limit: limits.signInPerEmail },
       { key: sha256('sign-in from', ip), limit: limits.signInPerIp },
+      all,
     ];
   },
-  signUp: (ip: string): Counter[] => [
-    { key: sha256('sign-up from', ip), limit: limits.signUpPerIp },
+  signUp: (project: number, ip: string): Counter[] => [
+    {
+      key: sha256('sign-up from', ip),
+      limit: project === platformProject.number ? limits.ownerSignUpPerIp : limits.signUpPerIp,
+    },
   ],
-  forgotFrom: (ip: string): Counter[] => [
+  resetCallsFrom: (ip: string): Counter[] => [
     { key: sha256('forgot from', ip), limit: limits.forgotPerIp },
   ],
-  forgotMail: (email: string): Counter[] => [
+  resetMailsTo: (email: string): Counter[] => [
     { key: sha256('forgot', email), limit: limits.forgotPerEmail },
   ],
 });
 
 /**
  * Counts in PostgreSQL, exactly under parallel calls: an attempt is reserved before its work begins
- * and given back when it doesn't count. All of it outside the surrounding transaction, because a
+ * and released when it doesn't count. All of it outside the surrounding transaction, because a
  * failed attempt counts although its call is rolled back.
  */
 export const createAttempts = (database: Database, now: () => number) => {
@@ -80,25 +89,25 @@ export const createAttempts = (database: Database, now: () => number) => {
     );
 
   /** Rows are locked in the order of `reserve`; a window that has passed meanwhile is left alone. */
-  const giveBack = async (project: number, reserved: Reserved[]) => {
+  const release = async (project: number, reserved: Reserved[]) => {
     if (reserved.length === 0) return;
     await database.named(
-      'give_attempts_back',
+      'release_attempts',
       `UPDATE attempts SET used = attempts.used - 1
          FROM (SELECT a.project_number, a.counter FROM attempts a
-                 JOIN unnest($2::bytea[], $3::timestamptz[]) AS given (counter, window_ends_at) USING (counter, window_ends_at)
-                WHERE a.project_number = $1 ORDER BY a.counter FOR UPDATE OF a) held
-        WHERE attempts.project_number = held.project_number AND attempts.counter = held.counter AND attempts.used > 0`,
+                 JOIN unnest($2::bytea[], $3::timestamptz[]) AS reserved (counter, window_ends_at) USING (counter, window_ends_at)
+                WHERE a.project_number = $1 ORDER BY a.counter FOR UPDATE OF a) locked
+        WHERE attempts.project_number = locked.project_number AND attempts.counter = locked.counter AND attempts.used > 0`,
       [project, reserved.map(({ counter }) => counter), reserved.map((row) => row.window_ends_at)],
     );
   };
 
-  const refusal = async (
+  const createRefusal = async (
     project: number,
     counters: Counter[],
     reserved: Reserved[],
   ): Promise<ApiError> => {
-    await giveBack(project, reserved);
+    await release(project, reserved);
     const refused = counters.filter(
       ({ key }) => !reserved.some(({ counter }) => counter.equals(key)),
     );
@@ -112,17 +121,17 @@ export const createAttempts = (database: Database, now: () => number) => {
     });
   };
 
-  const take = (project: number, counters: Counter[]): Promise<Reserved[]> =>
+  const reserveAll = (project: number, counters: Counter[]): Promise<Reserved[]> =>
     database.detached(async () => {
       const reserved = await reserve(project, counters);
-      if (reserved.length < counters.length) throw await refusal(project, counters, reserved);
+      if (reserved.length < counters.length) throw await createRefusal(project, counters, reserved);
       return reserved;
     });
 
   return {
     /**
      * Runs `work` unless a counter is full. What answers undefined counts as a failed attempt; what
-     * succeeds, or breaks without having decided anything, does not.
+     * succeeds counts only where a counter keeps it, what throws not at all.
      * @throws ApiError too_many_attempts
      */
     async countFailures<T>(
@@ -130,25 +139,28 @@ export const createAttempts = (database: Database, now: () => number) => {
       counters: Counter[],
       work: () => Promise<T | undefined>,
     ): Promise<T | undefined> {
-      const reserved = await take(project, counters);
-      let failed = false;
+      const reserved = await reserveAll(project, counters);
+      let released = reserved;
       try {
         const result = await work();
-        failed = result === undefined;
+        const kept = counters.filter(
+          ({ keepsSuccesses }) => result === undefined || keepsSuccesses,
+        );
+        released = reserved.filter(({ counter }) => !kept.some(({ key }) => key.equals(counter)));
         return result;
       } finally {
-        if (!failed) await database.detached(() => giveBack(project, reserved));
+        await database.detached(() => release(project, released));
       }
     },
 
     /** Every call counts but those that end as overloaded. @throws ApiError too_many_attempts */
     async countCalls<T>(project: number, counters: Counter[], work: () => Promise<T>): Promise<T> {
-      const reserved = await take(project, counters);
+      const reserved = await reserveAll(project, counters);
       try {
         return await work();
       } catch (error) {
         if (error instanceof ApiError && error.code === 'overloaded') {
-          await database.detached(() => giveBack(project, reserved));
+          await database.detached(() => release(project, reserved));
         }
         throw error;
       }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAuthConfig } from './config.ts';
+import { authConfig } from './config.ts';
 
 const masterKey = Buffer.alloc(32, 1).toString('base64');
 
-describe('readAuthConfig', () => {
-  it("has the contract's figures as defaults", () => {
-    const config = readAuthConfig({ BACKLOT_AUTH_MASTER_KEY: masterKey }, { hashConcurrency: 1 });
+describe('the settings', () => {
+  it('have the figures of docs/api.md as defaults', () => {
+    const config = authConfig.read({
+      BACKLOT_AUTH_MASTER_KEY: masterKey,
+      BACKLOT_HASH_CONCURRENCY: '1',
+    });
     expect(config).toMatchObject({
       issuer: 'backlot',
       sessionMs: 30 * 86_400_000,
@@ -19,17 +22,16 @@ describe('readAuthConfig', () => {
     });
   });
 
-  it('takes an empty variable for an unset one', () => {
-    const env = { BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_SESSION_DAYS: '' };
-    expect(readAuthConfig(env).sessionMs).toBe(30 * 86_400_000);
+  it('count as unset where they are empty', () => {
+    const empty = Object.fromEntries(authConfig.names.map((name) => [name, '']));
+    const env = { BACKLOT_AUTH_MASTER_KEY: masterKey };
+    expect(authConfig.read({ ...empty, ...env })).toEqual(authConfig.read(env));
+    expect(() => authConfig.read(empty)).toThrow('BACKLOT_AUTH_MASTER_KEY');
   });
 
-  it("prefers the environment to the process's default", () => {
+  it('let as many hashes wait as their number asks for', () => {
     const env = { BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_HASH_CONCURRENCY: '3' };
-    expect(readAuthConfig(env, { hashConcurrency: 1 }).hashing).toEqual({
-      concurrency: 3,
-      queueLength: 120,
-    });
+    expect(authConfig.read(env).hashing).toEqual({ concurrency: 3, queueLength: 120 });
   });
 
   it.each([
@@ -38,6 +40,6 @@ describe('readAuthConfig', () => {
     [{ BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_SESSION_DAYS: '0' }, 'BACKLOT_SESSION_DAYS'],
     [{ BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_HASH_QUEUE: 'many' }, 'BACKLOT_HASH_QUEUE'],
   ])('names the variable that is wrong (%#)', (env, name) => {
-    expect(() => readAuthConfig(env)).toThrow(name);
+    expect(() => authConfig.read(env)).toThrow(name);
   });
 });

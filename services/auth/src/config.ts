@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { defineConfig } from '@backlot/service';
 import { z } from 'zod';
 
 /** At most `max` within a window that begins with the first one counted. */
@@ -23,25 +24,29 @@ export interface AuthConfig {
   limits: {
     signInPerEmail: AttemptLimit;
     signInPerIp: AttemptLimit;
-    /** For one account from one address from which it signed in before. */
-    signInPerKnownAddress: AttemptLimit;
+    /** For one account from one IP address from which it signed in before. */
+    signInPerKnownIp: AttemptLimit;
+    /** Successes count as well. */
+    signInsPerEmailAndIp: AttemptLimit;
     signUpPerIp: AttemptLimit;
+    /** Of owners: users of the project `platform`. */
+    ownerSignUpPerIp: AttemptLimit;
     forgotPerEmail: AttemptLimit;
     forgotPerIp: AttemptLimit;
   };
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /** About a second of work: a hash takes 20-24 ms of a core (docs/decisions on the request path). */
 const queuedHashesPerThread = 40;
 
 const positive = z.coerce.number().int().min(1).max(1_000_000);
-const count = (standard: number) => positive.default(standard);
+const count = (initial: number) => positive.default(initial);
 
-const environment = z.object({
+const settings = z.object({
   BACKLOT_AUTH_MASTER_KEY: z
     .base64()
     .transform((value) => Buffer.from(value, 'base64'))
@@ -59,40 +64,24 @@ const environment = z.object({
   BACKLOT_SIGN_IN_WINDOW_MINUTES: count(15),
   BACKLOT_SIGN_IN_FAILURES_PER_EMAIL: count(10),
   BACKLOT_SIGN_IN_FAILURES_PER_IP: count(30),
+  BACKLOT_SIGN_INS_PER_EMAIL_AND_IP: count(200),
   BACKLOT_SIGN_UPS_PER_IP_PER_HOUR: count(100),
+  BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR: count(20),
   BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR: count(5),
   BACKLOT_RESET_CALLS_PER_IP_PER_HOUR: count(100),
 });
 
-type Environment = Record<string, string | undefined>;
-
-/** A variable that is left empty counts as not set. */
-const given = (env: Environment) =>
-  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-
-/**
- * Contract section 3 holds the defaults' source.
- * @param defaults what the surrounding process sets where the environment says nothing.
- * @throws z.ZodError naming the variable
- */
-export const readAuthConfig = (
-  env: Environment,
-  defaults: { hashConcurrency?: number } = {},
-): AuthConfig => {
-  const values = environment.parse(given(env));
-  const concurrency =
-    values.BACKLOT_HASH_CONCURRENCY ??
-    defaults.hashConcurrency ??
-    Math.min(2, availableParallelism());
-  const signInWindowMs = values.BACKLOT_SIGN_IN_WINDOW_MINUTES * MINUTE;
+export const authConfig = defineConfig(settings, (values): AuthConfig => {
+  const concurrency = values.BACKLOT_HASH_CONCURRENCY ?? Math.min(2, availableParallelism());
+  const signInWindowMs = values.BACKLOT_SIGN_IN_WINDOW_MINUTES * minuteMs;
   return {
     issuer: values.BACKLOT_TOKEN_ISSUER,
     masterKey: values.BACKLOT_AUTH_MASTER_KEY,
-    sessionMs: values.BACKLOT_SESSION_DAYS * DAY,
+    sessionMs: values.BACKLOT_SESSION_DAYS * dayMs,
     maxSessionsPerUser: values.BACKLOT_SESSIONS_PER_USER,
-    keyRotationMs: values.BACKLOT_KEY_ROTATION_DAYS * DAY,
-    verifyTokenMs: values.BACKLOT_VERIFY_LINK_HOURS * HOUR,
-    resetTokenMs: values.BACKLOT_RESET_LINK_MINUTES * MINUTE,
+    keyRotationMs: values.BACKLOT_KEY_ROTATION_DAYS * dayMs,
+    verifyTokenMs: values.BACKLOT_VERIFY_LINK_HOURS * hourMs,
+    resetTokenMs: values.BACKLOT_RESET_LINK_MINUTES * minuteMs,
     argon2: {
       memoryKib: values.BACKLOT_ARGON2_MEMORY_KIB,
       passes: values.BACKLOT_ARGON2_PASSES,
@@ -105,13 +94,21 @@ export const readAuthConfig = (
     limits: {
       signInPerEmail: { max: values.BACKLOT_SIGN_IN_FAILURES_PER_EMAIL, windowMs: signInWindowMs },
       signInPerIp: { max: values.BACKLOT_SIGN_IN_FAILURES_PER_IP, windowMs: signInWindowMs },
-      signInPerKnownAddress: {
+      signInPerKnownIp: {
         max: values.BACKLOT_SIGN_IN_FAILURES_PER_EMAIL,
         windowMs: signInWindowMs,
       },
-      signUpPerIp: { max: values.BACKLOT_SIGN_UPS_PER_IP_PER_HOUR, windowMs: HOUR },
-      forgotPerEmail: { max: values.BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR, windowMs: HOUR },
-      forgotPerIp: { max: values.BACKLOT_RESET_CALLS_PER_IP_PER_HOUR, windowMs: HOUR },
+      signInsPerEmailAndIp: {
+        max: values.BACKLOT_SIGN_INS_PER_EMAIL_AND_IP,
+        windowMs: signInWindowMs,
+      },
+      signUpPerIp: { max: values.BACKLOT_SIGN_UPS_PER_IP_PER_HOUR, windowMs: hourMs },
+      ownerSignUpPerIp: {
+        max: values.BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR,
+        windowMs: hourMs,
+      },
+      forgotPerEmail: { max: values.BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR, windowMs: hourMs },
+      forgotPerIp: { max: values.BACKLOT_RESET_CALLS_PER_IP_PER_HOUR, windowMs: hourMs },
     },
   };
-};
+});

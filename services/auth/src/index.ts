@@ -1,3 +1,9 @@
-export { type AuthConfig, readAuthConfig } from './config.ts';
-export type { NewOwner } from './ensure-owner.ts';
-export { type AuthDeps, type AuthService, createAuthService } from './service.ts';
+import { runnable } from '@backlot/service';
+import { createArgon2Hasher } from './passwords/passwords.ts';
+import { authService } from './service.ts';
+
+export type { NewOwner } from './users/ensure-owner.ts';
+
+export const auth = runnable(authService, ({ config }) => ({
+  hasher: createArgon2Hasher(config.argon2),
+}));

@@ -1,10 +1,4 @@
-import { runService } from '@backlot/process';
-import { readAuthConfig } from './config.ts';
-import { createAuthService } from './service.ts';
+import { runService } from '@backlot/service';
+import { auth } from './index.ts';
 
-await runService({
-  name: 'auth',
-  port: 8081,
-  entry: import.meta.url,
-  create: (parts) => createAuthService({ ...parts, config: readAuthConfig(process.env) }),
-});
+await runService(auth);

@@ -1,6 +1,6 @@
 import type { BusEvent } from '@backlot/bus';
 import { internalIdentity } from '@backlot/identity';
-import { asOperator, testProject, until } from '@backlot/testing';
+import { asOperator, asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createTestBed,
@@ -10,16 +10,16 @@ import {
   otherProject,
   platform,
   type TestBed,
-} from './test-bed.ts';
+} from './testing/test-bed.ts';
 
 describe('the auth service', () => {
   let bed: TestBed;
-  const heard: BusEvent[] = [];
+  const published: BusEvent[] = [];
   beforeAll(async () => {
     bed = await createTestBed();
     await bed.service.start();
     await bed.bus.listen(['mail.requested', 'session.revoked', 'user.erased'], (event) =>
-      heard.push(event),
+      published.push(event),
     );
   });
   afterAll(async () => {
@@ -31,10 +31,10 @@ describe('the auth service', () => {
 
   it('publishes what it has stored', async () => {
     const { email } = await bed.signUp();
-    await until(() => heard.some(({ payload }) => (payload as { to?: string }).to === email));
+    await until(() => published.some(({ payload }) => (payload as { to?: string }).to === email));
   });
 
-  it('tells the gateway, and nobody else, whether a session lives', async () => {
+  it('answers the gateway, and nobody else, whether a session is live', async () => {
     const { sessionId } = await bed.signUp();
     const path = `/internal/sessions/${testProject.number}/${sessionId}`;
     const ask = (at: string, identity = internalIdentity) => bed.call('GET', at, { identity });
@@ -50,17 +50,23 @@ describe('the auth service', () => {
     expect(await bed.call('GET', path)).toMatchObject({ status: 401 });
   });
 
-  it('tells the platform, and nobody else, whose an address is', async () => {
+  it('answers the platform, and nobody else, whose verified address it is', async () => {
     const { email, user } = await bed.signUp();
     const path = `/internal/accounts/${testProject.number}`;
     const ask = (method: string, at: string, body?: unknown, identity = internalIdentity) =>
       bed.call(method, at, { identity, ...(body !== undefined && { body }) });
-    const asked = { emails: ['nobody@example.org', email.toUpperCase()] };
-    expect((await ask('POST', `${path}/registered`, asked)).body).toEqual({ emails: [email] });
+    const body = { emails: ['nobody@example.org', email.toUpperCase()] };
+    expect((await ask('POST', `${path}/registered`, body)).body).toEqual({ emails: [] });
+    await bed.call('PATCH', `/platform/projects/testproject/users/${user.id}`, {
+      identity: asOwner(),
+      body: { emailVerified: true },
+    });
+    expect((await ask('POST', `${path}/registered`, body)).body).toEqual({ emails: [email] });
     const elsewhere = `/internal/accounts/${otherProject.number}`;
-    expect((await ask('POST', `${elsewhere}/registered`, asked)).body).toEqual({ emails: [] });
+    expect((await ask('POST', `${elsewhere}/registered`, body)).body).toEqual({ emails: [] });
     expect((await ask('POST', `${path}/registered`, { emails: 5 })).status).toBe(400);
-    expect((await ask('GET', `${path}/${user.id}`)).body).toEqual({ email, name: user.name });
+    const account = { email, name: user.name, emailVerified: true };
+    expect((await ask('GET', `${path}/${user.id}`)).body).toEqual(account);
     for (const at of [`${elsewhere}/${user.id}`, `${path}/x`, `/internal/accounts/x/${user.id}`])
       expect((await ask('GET', at)).status).toBe(404);
     for (const [method, at] of [
@@ -116,9 +122,9 @@ describe('the auth service', () => {
     expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(200);
   });
 
-  it('sweeps what is outdated and nothing else', async () => {
+  it('deletes what has expired and nothing else', async () => {
     await bed.signUp();
-    bed.pass(2 * hourMs);
+    bed.clock.pass(2 * hourMs);
     const { identity } = await bed.signUp();
     const tables = ['sessions', 'one_time_tokens', 'attempts', 'known_addresses'];
     const counts = () => Promise.all(tables.map((table) => count(table, testProject.number)));
@@ -130,9 +136,9 @@ describe('the auth service', () => {
     };
     const [sessions = 0, tokens = 0, , addresses = 0] = await counts();
     expect(await sweepNow()).toEqual([sessions, tokens, 1, addresses]);
-    bed.pass(dayMs);
+    bed.clock.pass(dayMs);
     expect(await sweepNow()).toEqual([sessions, 0, 0, addresses]);
-    bed.pass(100 * dayMs);
+    bed.clock.pass(100 * dayMs);
     expect(await sweepNow()).toEqual([0, 0, 0, 0]);
     expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(401);
   });

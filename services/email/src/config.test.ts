@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseConfig } from './config.ts';
+import { emailConfig } from './config.ts';
 
 const smtp = { BACKLOT_MAILER: 'smtp', BACKLOT_MAIL_DOMAIN: 'mail.example.org' };
 const sendgrid = { ...smtp, BACKLOT_MAILER: 'sendgrid' };
 
-describe('parseConfig', () => {
+describe('the settings', () => {
   it('keeps mails here unless told otherwise', () => {
-    expect(parseConfig({ BACKLOT_MAILER: '' })).toEqual({
+    expect(emailConfig.read({ BACKLOT_MAILER: '' })).toEqual({
       publicUrl: 'http://localhost:8080',
       mailer: { kind: 'dev-mailbox' },
       domain: 'backlot.test',
@@ -17,7 +17,7 @@ describe('parseConfig', () => {
   });
 
   it('reads a mail server’s address, TLS and credentials', () => {
-    const of = (BACKLOT_SMTP_URL: string) => parseConfig({ ...smtp, BACKLOT_SMTP_URL }).mailer;
+    const of = (BACKLOT_SMTP_URL: string) => emailConfig.read({ ...smtp, BACKLOT_SMTP_URL }).mailer;
     expect(of('smtp://ada%40example.org:p%2Fw@smtp.example.org')).toEqual({
       kind: 'smtp',
       host: 'smtp.example.org',
@@ -36,7 +36,7 @@ describe('parseConfig', () => {
   });
 
   it('reads what SendGrid needs', () => {
-    expect(parseConfig({ ...sendgrid, BACKLOT_SENDGRID_API_KEY: 'SG.x' })).toMatchObject({
+    expect(emailConfig.read({ ...sendgrid, BACKLOT_SENDGRID_API_KEY: 'SG.x' })).toMatchObject({
       mailer: { kind: 'sendgrid', apiKey: 'SG.x', baseUrl: 'https://api.sendgrid.com' },
       domain: 'mail.example.org',
     });
@@ -53,6 +53,6 @@ describe('parseConfig', () => {
     ['BACKLOT_SENDGRID_WEBHOOK_KEY', { BACKLOT_SENDGRID_WEBHOOK_KEY: '?' }],
     ['BACKLOT_MAIL_RATE_PER_SECOND', { BACKLOT_MAIL_RATE_PER_SECOND: '0' }],
   ])('refuses a wrong %s, naming it', (name, env) => {
-    expect(() => parseConfig(env)).toThrow(name);
+    expect(() => emailConfig.read(env)).toThrow(name);
   });
 });

@@ -1,4 +1,4 @@
-import { originSetting, readSettings } from '@backlot/process';
+import { defineConfig, originSetting, publicUrlSetting } from '@backlot/service';
 import { z } from 'zod';
 
 export type MailerConfig =
@@ -15,21 +15,22 @@ export type MailerConfig =
       kind: 'sendgrid';
       apiKey: string;
       baseUrl: string;
-      /** Verifies what the event webhook is told; without it nothing is believed. */
+      /** Verifies the events of SendGrid; without it none is accepted. */
       webhookKey: string | undefined;
     };
 
-/** What the service itself needs; the all-in-one builds it too. */
 export interface EmailConfig {
-  /** Where the gateway is reached from outside, without a slash at the end. */
+  /** The gateway's public address, without a slash at the end. */
   publicUrl: string;
   mailer: MailerConfig;
+  /** Opens the dev mailbox once; undefined where nobody has such a key. */
+  mailboxKey: string | undefined;
   /** Mails come from `no-reply@` here. */
   domain: string;
   /** Mails handed to the provider at a time, and a second, by this process. */
   concurrency: number;
   ratePerSecond: number;
-  /** A project with more mails waiting may add none. */
+  /** A project with so many mails waiting may add none. */
   maxWaitingPerProject: number;
 }
 
@@ -39,12 +40,10 @@ const domain = z
   .toLowerCase()
   .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain such as mail.example.org');
 
-const environment = z.object({
-  BACKLOT_PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
-    .default('http://localhost:8080')
-    .transform((value) => value.replace(/\/+$/, '')),
+const settings = z.object({
+  BACKLOT_PUBLIC_URL: publicUrlSetting,
   BACKLOT_MAILER: z.enum(['dev-mailbox', 'smtp', 'sendgrid']).default('dev-mailbox'),
+  BACKLOT_MAILBOX_KEY: z.string().min(32).max(200).optional(),
   BACKLOT_MAIL_DOMAIN: domain.optional(),
   BACKLOT_MAIL_CONCURRENCY: z.coerce.number().int().min(1).max(100).default(10),
   BACKLOT_MAIL_RATE_PER_SECOND: z.coerce.number().int().min(1).max(10_000).default(100),
@@ -55,7 +54,7 @@ const environment = z.object({
   BACKLOT_SENDGRID_URL: originSetting.default('https://api.sendgrid.com'),
   BACKLOT_SENDGRID_WEBHOOK_KEY: z.base64().optional(),
 });
-type Settings = z.output<typeof environment>;
+type Settings = z.output<typeof settings>;
 
 /** RFC 6409 and RFC 8314. */
 const submissionPort = 587;
@@ -66,7 +65,7 @@ const required = <T>(value: T | undefined, setting: string, mailer: string): T =
   return value;
 };
 
-const smtpOf = (settings: Settings): MailerConfig => {
+const readSmtp = (settings: Settings): MailerConfig => {
   const url = new URL(required(settings.BACKLOT_SMTP_URL, 'BACKLOT_SMTP_URL', 'smtp'));
   const implicitTls = url.protocol === 'smtps:';
   const user = decodeURIComponent(url.username);
@@ -80,12 +79,12 @@ const smtpOf = (settings: Settings): MailerConfig => {
   };
 };
 
-const mailerOf = (settings: Settings): MailerConfig => {
+const readMailer = (settings: Settings): MailerConfig => {
   switch (settings.BACKLOT_MAILER) {
     case 'dev-mailbox':
       return { kind: 'dev-mailbox' };
     case 'smtp':
-      return smtpOf(settings);
+      return readSmtp(settings);
     case 'sendgrid':
       return {
         kind: 'sendgrid',
@@ -96,33 +95,22 @@ const mailerOf = (settings: Settings): MailerConfig => {
   }
 };
 
-const domainOf = (settings: Settings): string => {
-  const { BACKLOT_MAIL_DOMAIN: given, BACKLOT_MAILER: mailer } = settings;
+const readDomain = (settings: Settings): string => {
+  const { BACKLOT_MAIL_DOMAIN: mailDomain, BACKLOT_MAILER: mailer } = settings;
   return mailer === 'dev-mailbox'
-    ? (given ?? 'backlot.test')
-    : required(given, 'BACKLOT_MAIL_DOMAIN', mailer);
+    ? (mailDomain ?? 'backlot.test')
+    : required(mailDomain, 'BACKLOT_MAIL_DOMAIN', mailer);
 };
 
-/** @throws Error that names each wrong setting */
-export const parseConfig = (env: Readonly<Record<string, string | undefined>>): EmailConfig => {
-  const settings = readSettings(environment, env);
-  return {
-    publicUrl: settings.BACKLOT_PUBLIC_URL,
-    mailer: mailerOf(settings),
-    domain: domainOf(settings),
-    concurrency: settings.BACKLOT_MAIL_CONCURRENCY,
-    ratePerSecond: settings.BACKLOT_MAIL_RATE_PER_SECOND,
-    maxWaitingPerProject: settings.BACKLOT_MAX_WAITING_MAILS,
-  };
-};
-
-const origins = z.object({
-  BACKLOT_AUTH_ORIGIN: originSetting,
-  BACKLOT_PROJECTS_ORIGIN: originSetting,
-});
-
-/** The services that a process of its own asks. @throws Error that names each wrong setting */
-export const parseOrigins = (env: NodeJS.ProcessEnv) => {
-  const settings = readSettings(origins, env);
-  return { auth: settings.BACKLOT_AUTH_ORIGIN, projects: settings.BACKLOT_PROJECTS_ORIGIN };
-};
+export const emailConfig = defineConfig(
+  settings,
+  (values): EmailConfig => ({
+    publicUrl: values.BACKLOT_PUBLIC_URL,
+    mailer: readMailer(values),
+    mailboxKey: values.BACKLOT_MAILBOX_KEY,
+    domain: readDomain(values),
+    concurrency: values.BACKLOT_MAIL_CONCURRENCY,
+    ratePerSecond: values.BACKLOT_MAIL_RATE_PER_SECOND,
+    maxWaitingPerProject: values.BACKLOT_MAX_WAITING_MAILS,
+  }),
+);

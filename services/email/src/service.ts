@@ -1,159 +1,126 @@
 /**
- * E-mail: what a project may send to whom, its delivery, once, and the platform's own mails. Refuses
- * to know how a provider is spoken to (a mailer's business) and what an owner has left.
+ * E-mail: to whom a project may send, delivering each mail once, and the platform's own mails. Does not
+ * know any provider's protocol (the mailers do) or how many credits an owner has left (the gateway does).
  */
-import type { Bus } from '@backlot/bus';
 import type { AccountDirectory, ProjectDirectory } from '@backlot/contract';
-import {
-  createIdempotencyStore,
-  createOutbox,
-  createSweeper,
-  type Database,
-} from '@backlot/database';
-import { serviceApp } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
-import type { Logger } from '@backlot/telemetry';
-import type { Express } from 'express';
-import type { EmailConfig } from './config.ts';
-import { createDeliveries } from './deliveries.ts';
-import { createEventHandler } from './events.ts';
-import { createHeldProjects } from './held-projects.ts';
+import { defineService, type ServiceContext } from '@backlot/service';
+import { createBounces } from './bounces/bounces.ts';
+import { createSignatureCheck } from './bounces/sendgrid-events.ts';
+import { createSuppressions } from './bounces/suppressions.ts';
+import { type EmailConfig, emailConfig } from './config.ts';
+import { createMailboxAccess } from './mailbox/access.ts';
 import type { Mailer } from './mailer/mailer.ts';
-import { createMails } from './mails.ts';
-import { createOwnMails } from './own-mails.ts';
-import { createPace } from './pace.ts';
-import { createRecipients } from './recipients.ts';
-import { createReports } from './reports.ts';
-import { routesOf } from './routes/index.ts';
-import { createMailboxPages } from './routes/mailbox/index.ts';
-import { createSignatureCheck } from './sendgrid-signature.ts';
-import { createSending } from './sending.ts';
-import { createTurns } from './turns.ts';
-import { createWorker } from './worker.ts';
+import { createMails } from './mails/mails.ts';
+import { createRecipients } from './mails/recipients.ts';
+import { createVisitorMails } from './mails/visitor-mails.ts';
+import { createWindowCounts } from './mails/window-counts.ts';
+import { createPlatformMails } from './platform-mails/platform-mails.ts';
+import { createDeliveries } from './queue/deliveries.ts';
+import { createMailQueue } from './queue/mail-queue.ts';
+import { createPace } from './queue/pace.ts';
+import { createProjectHolds } from './queue/project-holds.ts';
+import { createWorker } from './queue/worker.ts';
+import { createRoutes } from './routes/index.ts';
 
-export interface EmailDeps {
-  /** Of schema `email`, migrated. */
-  database: Database;
-  bus: Bus;
-  identitySecret: IdentitySecret;
-  /** Epoch milliseconds. */
-  now: () => number;
-  log: Logger;
-  config: EmailConfig;
-  /** Closed by whoever created it, after `stop`. */
+export interface EmailContext extends ServiceContext<EmailConfig> {
   mailer: Mailer;
-  /** Validates answers against the contract; on in tests. */
-  checkResponses: boolean;
   /** Settings that the signed identity leaves out. */
   projects: ProjectDirectory;
   accounts: AccountDirectory;
 }
 
-export interface EmailService {
-  app: Express;
-  /** Pages below /mailbox/, for this machine alone; undefined where mails reach people. */
-  mailbox: Express | undefined;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Delivers what is due, without waiting to be told. */
-  deliver(): Promise<void>;
-}
-
-/** Finds mails whose time has come again, and what no event told of; renews leases. */
+/** Finds mails that are due for another attempt or whose event was lost, and renews leases. */
 const pollMs = 1000;
 
-export const createEmailService = (deps: EmailDeps): EmailService => {
-  const { database, bus, identitySecret, now, log, config, mailer, checkResponses } = deps;
-  const outbox = createOutbox(database, (error) =>
-    log.error({ err: error }, 'events wait to be published'),
-  );
-  const idempotency = createIdempotencyStore(database);
-  const mails = createMails({ ...config, database, outbox, now });
-  const deliveries = createDeliveries({
-    database,
-    now,
-    random: Math.random,
-    isRepeatable: !mailer.reachesPeople,
-  });
-  const worker = createWorker({
-    ...config,
-    turns: createTurns(database, now),
-    deliveries,
-    mailer,
-    pace: createPace(config.ratePerSecond, now),
-    log,
-  });
-  const recipients = createRecipients({
-    ...deps,
-    defaultPolicy: mailer.reachesPeople ? 'known' : 'anyone',
-  });
-  const fromAddress = `no-reply@${config.domain}`;
-  const sending = createSending({ mails, recipients, fromAddress, now });
-  const ownMails = createOwnMails({ ...deps, mails, fromAddress, publicUrl: config.publicUrl });
-  const reports = createReports({ database, ownMails, now });
-  const heldProjects = createHeldProjects(deps);
-
-  const onSweepError = (err: unknown) => log.error({ err }, 'the sweep failed; it runs again');
-  const sweeper = createSweeper(async () => {
-    await idempotency.sweep();
-    await mails.sweep();
-  }, onSweepError);
-  const poll = createSweeper(
-    async () => {
-      await worker.renew();
-      await deliveries.expire();
-      worker.wake();
-    },
-    onSweepError,
-    pollMs,
-  );
-  return {
-    app: serviceApp({
-      routes: routesOf({
+export const emailService = defineService({
+  name: 'email',
+  migrations: new URL('../migrations/', import.meta.url),
+  config: emailConfig,
+  asks: ['projects', 'accounts'],
+  build(context: EmailContext) {
+    const { database, outbox, now, log, config, mailer } = context;
+    const suppressions = createSuppressions(database, context.identitySecret);
+    const visitorMails = createVisitorMails(database, now);
+    const windowCounts = createWindowCounts(database, now);
+    const mails = createMails({ ...config, database, outbox, now, windowCounts });
+    const deliveries = createDeliveries({
+      database,
+      now,
+      random: Math.random,
+      isRepeatable: !mailer.reachesPeople,
+    });
+    const worker = createWorker({
+      ...config,
+      queue: createMailQueue(database, suppressions, now),
+      deliveries,
+      mailer,
+      pace: createPace(config.ratePerSecond, now),
+      log,
+    });
+    const recipients = createRecipients({
+      ...context,
+      defaultPolicy: mailer.reachesPeople ? 'known' : 'anyone',
+    });
+    const fromAddress = `no-reply@${config.domain}`;
+    const platformMails = createPlatformMails({
+      ...context,
+      mails,
+      fromAddress,
+      publicUrl: config.publicUrl,
+    });
+    const bounces = createBounces({ database, platformMails, suppressions, now });
+    const projectHolds = createProjectHolds(context);
+    return {
+      routes: createRoutes({
         mails,
-        sending,
-        reports,
+        visitorMails,
+        mailboxAccess: mailer.reachesPeople
+          ? undefined
+          : createMailboxAccess({ ...context, mailboxKey: config.mailboxKey }),
+        isHttps: config.publicUrl.startsWith('https:'),
+        recipients,
+        fromAddress,
+        now,
+        bounces,
         checkSendgridSignature:
           config.mailer.kind === 'sendgrid' && config.mailer.webhookKey !== undefined
             ? createSignatureCheck(config.mailer.webhookKey, now)
             : undefined,
       }),
-      ready: () => database.query('SELECT 1'),
-      identitySecret,
-      idempotency,
-      now,
-      log,
-      checkResponses,
-    }),
-    mailbox: mailer.reachesPeople ? undefined : createMailboxPages(mails, deps.projects),
-    async start() {
-      await bus.subscribe({
-        queue: 'email.deliveries',
-        topics: ['mail.queued'],
-        handler: async () => worker.wake(),
-      });
-      await bus.subscribe({
-        queue: 'email.mails',
-        topics: ['mail.requested', 'credits.low', 'user.erased', 'project.erased'],
-        handler: createEventHandler({ mails, ownMails }),
-      });
-      await bus.subscribe({
-        queue: 'email.project-changed',
-        topics: ['project.changed'],
-        handler: ({ payload }) => heldProjects.changed(payload),
-      });
-      outbox.start((event) => bus.publish(event));
-      sweeper.start();
-      poll.start();
-    },
-    async stop() {
-      await Promise.all([sweeper.stop(), worker.stop(), outbox.stop()]);
-      // Leases are renewed until the last mail is out.
-      await poll.stop();
-    },
-    async deliver() {
-      await deliveries.expire();
-      await worker.drain();
-    },
-  };
-};
+      subscriptions: {
+        'mail.queued': async () => worker.wake(),
+        'mail.requested': (payload, eventId) => platformMails.sendAccountLink(eventId, payload),
+        'credits.low': (payload, eventId) => platformMails.sendCreditsWarning(eventId, payload),
+        // Anybody can sign up with an address that is not theirs.
+        'user.erased': async ({ projectNumber, email, emailVerified }) => {
+          if (emailVerified !== false) await mails.eraseAddress(projectNumber, email);
+        },
+        'project.erased': ({ projectNumber }) => mails.eraseProject(projectNumber),
+        'project.changed': (payload) => projectHolds.update(payload),
+      },
+      sweeps: [
+        { run: () => mails.sweep() },
+        { run: () => visitorMails.sweep() },
+        { run: () => windowCounts.sweep() },
+        { run: () => suppressions.moveAddresses() },
+        {
+          async run() {
+            await worker.renew();
+            await deliveries.expire();
+            worker.wake();
+          },
+          everyMs: pollMs,
+        },
+      ],
+      start: () => suppressions.moveAddresses(),
+      stop: () => worker.stop(),
+      api: {
+        /** Delivers what is due, without waiting for an event. */
+        async deliver() {
+          await deliveries.expire();
+          await worker.drain();
+        },
+      },
+    };
+  },
+});

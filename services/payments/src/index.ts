@@ -1,2 +1,4 @@
-export { type PaymentsConfig, parseConfig } from './config.ts';
-export { createPaymentsService, type PaymentsDeps, type PaymentsService } from './service.ts';
+import { runnable } from '@backlot/service';
+import { paymentsService } from './service.ts';
+
+export const payments = runnable(paymentsService, () => ({}));

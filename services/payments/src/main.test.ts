@@ -18,8 +18,8 @@ import {
   until,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { secretKey, startTestStripe, type TestStripe } from './checkout/test-stripe.ts';
-import { order } from './test-bed.ts';
+import { order } from './testing/test-bed.ts';
+import { secretKey, startTestStripe, type TestStripe } from './testing/test-stripe.ts';
 
 const secret = 'x'.repeat(32);
 
@@ -30,7 +30,7 @@ describe('the process', () => {
   let database: Database;
   let stripe: TestStripe;
   let projects: ServiceUnderTest;
-  const told: unknown[] = [];
+  const published: unknown[] = [];
   const running = new Set<ChildProcess>();
   beforeAll(async () => {
     [place, broker] = await Promise.all([createTestDatabase(), createTestBroker()]);
@@ -45,7 +45,7 @@ describe('the process', () => {
     await bus.subscribe({
       queue: 'listener',
       topics: ['payment.changed'],
-      handler: async ({ payload }) => void told.push(payload),
+      handler: async ({ payload }) => void published.push(payload),
     });
   }, 120_000);
   afterAll(async () => {
@@ -104,9 +104,9 @@ describe('the process', () => {
     const path = `/platform/projects/${testProject.id}/secrets/stripe`;
     expect(await first.call('PUT', path, { secretKey })).toMatchObject({ status: 200 });
     stripe.behave('silent');
-    const asked = stripe.asked.length;
+    const count = stripe.requests.length;
     const lost = first.call('POST', '/payments/checkout', order).catch(() => 'lost');
-    await until(() => stripe.asked.length > asked);
+    await until(() => stripe.requests.length > count);
     first.child.kill('SIGKILL');
     expect(await lost).toBe('lost');
     await first.exit;
@@ -116,21 +116,21 @@ describe('the process', () => {
     await database.query("UPDATE payments SET check_at = now() - interval '1 minute'");
     const second = await launch();
     await until(async () => (await rows()).length === 0);
-    const keys = stripe.asked
+    const keys = stripe.requests
       .filter(({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions')
       .map(({ headers }) => headers['idempotency-key']);
     expect(keys).toHaveLength(2);
     expect(keys[0]).toBe(keys[1]);
-    expect(stripe.asked.at(-1)?.path).toMatch(/\/expire$/);
+    expect(stripe.requests.at(-1)?.path).toMatch(/\/expire$/);
 
     const { body } = await second.call('POST', '/payments/checkout', order);
     await stripe.pay(body.sessionId);
     const verify = `/payments/verify?session_id=${body.sessionId}`;
     const paid = await Promise.all([1, 2, 3].map(() => second.call('GET', verify)));
-    expect(paid.map((each) => each.body.paid)).toEqual([true, true, true]);
-    await until(() => told.length > 0);
+    expect(paid.map((payment) => payment.body.paid)).toEqual([true, true, true]);
+    await until(() => published.length > 0);
     second.child.kill('SIGTERM');
     expect(await second.exit).toEqual([0, null]);
-    expect(told).toMatchObject([{ projectId: testProject.id, status: 'paid' }]);
+    expect(published).toMatchObject([{ projectId: testProject.id, status: 'paid' }]);
   }, 60_000);
 });

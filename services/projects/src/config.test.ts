@@ -1,22 +1,27 @@
 import { defaultLimits } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
-import { parseConfig } from './config.ts';
+import { projectsConfig } from './config.ts';
 
-describe('parseConfig', () => {
+describe('the settings', () => {
   it('asks for nothing', () => {
-    expect(parseConfig({})).toMatchObject({
+    expect(projectsConfig.read({})).toMatchObject({
       publicUrl: 'http://localhost:8080',
       maxProjectsPerOwner: 1000,
       maxKeysPerProject: 100,
       restoreDays: 30,
       monthlyCredits: 1000,
       reconcileSeconds: 300,
+      priceChanges: {},
       defaultLimits,
     });
   });
 
+  it.each(projectsConfig.names)('takes an empty %s for one that is not set', (name) => {
+    expect(projectsConfig.read({ [name]: '' })).toEqual(projectsConfig.read({}));
+  });
+
   it('merges limits into the defaults and cuts slashes off the public URL', () => {
-    const config = parseConfig({
+    const config = projectsConfig.read({
       BACKLOT_PUBLIC_URL: 'https://api.example.org/',
       BACKLOT_DEFAULT_LIMITS: '{"ai":{"perCaller":5}}',
     });
@@ -36,7 +41,8 @@ describe('parseConfig', () => {
     ['BACKLOT_MONTHLY_CREDITS', '-1'],
     ['BACKLOT_MONTHLY_CREDITS', '0.5'],
     ['BACKLOT_RECONCILE_SECONDS', '0'],
+    ['BACKLOT_PRICES', '{"sendMail": 1}'],
   ])('refuses %s=%s, naming it', (name, value) => {
-    expect(() => parseConfig({ [name]: value })).toThrow(name);
+    expect(() => projectsConfig.read({ [name]: value })).toThrow(name);
   });
 });

@@ -1,34 +1,36 @@
-import { type ClassLimits, defaultLimits, limitClasses } from '@backlot/contract';
+import {
+  type ClassLimits,
+  defaultLimits,
+  limitClasses,
+  type PriceChanges,
+  priceChangesSetting,
+} from '@backlot/contract';
+import { defineConfig, jsonSetting, publicUrlSetting, redisSetting } from '@backlot/service';
 import { z } from 'zod';
 
-/** What the service itself needs; the all-in-one builds it too. */
 export interface ProjectsConfig {
   /** Origin (and path prefix) under which the gateway is reached from outside, without a trailing slash. */
   publicUrl: string;
   /** Deleted projects count until they are erased. */
   maxProjectsPerOwner: number;
+  /** An owner's credits and number of projects are small until their e-mail address is verified. */
+  isOwnerVerificationOn: boolean;
   maxKeysPerProject: number;
   /** How long a deleted project can be restored. */
   restoreDays: number;
   /** Calls a minute where nobody set anything else. */
   defaultLimits: ClassLimits;
+  redisUrl: string | undefined;
+  /** Prices that differ from the contract's; for the gateway too. */
+  priceChanges: PriceChanges;
   /** Granted to each owner every month; 0: none. */
   monthlyCredits: number;
-  /** How often the books of all owners are compared. */
+  /** How often the ledger of all owners is reconciled. */
   reconcileSeconds: number;
 }
 
 const callsAMinute = z.number().int().min(0).max(1_000_000);
-const limitsText = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue('must be JSON');
-      return z.NEVER;
-    }
-  })
+const limitsSetting = jsonSetting
   .pipe(
     z.partialRecord(
       z.enum(limitClasses),
@@ -38,39 +40,49 @@ const limitsText = z
   .transform(
     (changes) =>
       Object.fromEntries(
-        limitClasses.map((each) => [
-          each,
+        limitClasses.map((name) => [
+          name,
           {
-            perCaller: changes[each]?.perCaller ?? defaultLimits[each].perCaller,
-            perProject: changes[each]?.perProject ?? defaultLimits[each].perProject,
+            perCaller: changes[name]?.perCaller ?? defaultLimits[name].perCaller,
+            perProject: changes[name]?.perProject ?? defaultLimits[name].perProject,
           },
         ]),
       ) as ClassLimits,
   );
 
-const environment = z.object({
-  BACKLOT_PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .default('http://localhost:8080'),
+const settings = z.object({
+  BACKLOT_PUBLIC_URL: publicUrlSetting,
   BACKLOT_MAX_PROJECTS_PER_OWNER: z.coerce.number().int().min(0).default(1000),
+  BACKLOT_OWNER_VERIFICATION: z.enum(['on', 'off']).optional(),
+  BACKLOT_MAILER: z.string().default('dev-mailbox'),
   BACKLOT_MAX_KEYS_PER_PROJECT: z.coerce.number().int().min(0).default(100),
   BACKLOT_RESTORE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
   BACKLOT_MONTHLY_CREDITS: z.coerce.number().int().min(0).max(1_000_000_000).default(1000),
   BACKLOT_RECONCILE_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
-  BACKLOT_DEFAULT_LIMITS: limitsText.default(defaultLimits),
+  /** The all-in-one has counters of its own. */
+  REDIS_URL: redisSetting.optional(),
+  BACKLOT_PRICES: priceChangesSetting.default({}),
+  BACKLOT_DEFAULT_LIMITS: limitsSetting.default(defaultLimits),
 });
 
-/** @throws ZodError that names the settings which are missing or wrong. */
-export const parseConfig = (env: NodeJS.ProcessEnv): ProjectsConfig => {
-  const settings = environment.parse(env);
-  return {
-    publicUrl: settings.BACKLOT_PUBLIC_URL,
-    maxProjectsPerOwner: settings.BACKLOT_MAX_PROJECTS_PER_OWNER,
-    maxKeysPerProject: settings.BACKLOT_MAX_KEYS_PER_PROJECT,
-    restoreDays: settings.BACKLOT_RESTORE_DAYS,
-    monthlyCredits: settings.BACKLOT_MONTHLY_CREDITS,
-    reconcileSeconds: settings.BACKLOT_RECONCILE_SECONDS,
-    defaultLimits: settings.BACKLOT_DEFAULT_LIMITS,
-  };
-};
+/** Where nobody has said: on with a real mailer, since nobody else gets the mail with the link. */
+const isVerificationOn = (values: z.infer<typeof settings>) =>
+  values.BACKLOT_OWNER_VERIFICATION === undefined
+    ? values.BACKLOT_MAILER !== 'dev-mailbox'
+    : values.BACKLOT_OWNER_VERIFICATION === 'on';
+
+export const projectsConfig = defineConfig(
+  settings,
+  (values): ProjectsConfig => ({
+    publicUrl: values.BACKLOT_PUBLIC_URL,
+    maxProjectsPerOwner: values.BACKLOT_MAX_PROJECTS_PER_OWNER,
+    isOwnerVerificationOn: isVerificationOn(values),
+    maxKeysPerProject: values.BACKLOT_MAX_KEYS_PER_PROJECT,
+    restoreDays: values.BACKLOT_RESTORE_DAYS,
+    monthlyCredits: values.BACKLOT_MONTHLY_CREDITS,
+    reconcileSeconds: values.BACKLOT_RECONCILE_SECONDS,
+    redisUrl: values.REDIS_URL,
+    priceChanges: values.BACKLOT_PRICES,
+    defaultLimits: values.BACKLOT_DEFAULT_LIMITS,
+  }),
+);

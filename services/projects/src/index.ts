@@ -1,7 +1,16 @@
-export { type ProjectsConfig, parseConfig } from './config.ts';
-export {
-  createProjectsService,
-  type ProjectsDeps,
-  type ProjectsService,
-  type SeedProject,
-} from './service.ts';
+import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
+import { runnable } from '@backlot/service';
+import { projectsService } from './service.ts';
+
+/** The service with counters in Redis, which it shares with the gateways. */
+export const projects = runnable(projectsService, ({ config, log, service }) => {
+  if (config.redisUrl === undefined) throw new Error('Wrong settings:\n  REDIS_URL: is needed');
+  const redis = connectRedis(config.redisUrl, { onError: (err) => log.warn({ err }, 'Redis') });
+  const counters = createRedisCounters(redis, {
+    onLoss: () =>
+      void service()
+        .reconcile()
+        .catch((err: unknown) => log.warn({ err }, 'reconciliation failed; it runs again')),
+  });
+  return { counters, close: () => counters.close() };
+});

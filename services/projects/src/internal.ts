@@ -1,6 +1,4 @@
 import { ApiError, type ProjectDirectory } from '@backlot/contract';
-import { internalOnly } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
 import { Router } from 'express';
 import { z } from 'zod';
 import type { Credits } from './ledger/credits.ts';
@@ -8,14 +6,8 @@ import type { Credits } from './ledger/credits.ts';
 const uuid = z.uuid();
 
 /** The directory and the loading of credits over HTTP: JSON, or 404 where it says null. */
-export const internalRouter = (
-  directory: ProjectDirectory,
-  credits: Credits,
-  secret: IdentitySecret,
-  now: () => number,
-): Router => {
+export const internalRouter = (directory: ProjectDirectory, credits: Credits): Router => {
   const router = Router();
-  router.use(internalOnly(secret, now));
   router.get('/projects/:id', async (req, res) => {
     const project = await directory.findProject(req.params.id);
     if (!project) throw new ApiError('not_found', 'There is no such project.');

@@ -62,6 +62,7 @@ describe('the process', () => {
         REDIS_URL: redis.url,
         AMQP_URL: broker.url,
         BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+        BACKLOT_AUTH_ORIGIN: 'http://127.0.0.1:9',
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -3,51 +3,29 @@
  * directory that the gateway asks for them. Owns no user and no record: owners are users of the
  * built-in project `platform`, kept by the auth service; others erase what they hold on `project.erased`.
  */
-import type { Bus } from '@backlot/bus';
-import {
-  events,
-  type ProjectDirectory,
-  type ProjectSnapshot,
-  platformProject,
-} from '@backlot/contract';
-import {
-  createIdempotencyStore,
-  createOutbox,
-  createSweeper,
-  type Database,
-} from '@backlot/database';
-import { serviceApp } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
-import type { Logger, Registry } from '@backlot/telemetry';
-import type { Express } from 'express';
-import type { ProjectsConfig } from './config.ts';
-import { createDeletion } from './deletion.ts';
-import { createDirectory } from './directory.ts';
+import { type AccountDirectory, type ProjectSnapshot, platformProject } from '@backlot/contract';
+import { defineService, type ServiceContext } from '@backlot/service';
+import { type ProjectsConfig, projectsConfig } from './config.ts';
 import { internalRouter } from './internal.ts';
-import { createKeys } from './keys.ts';
-import { createCredits } from './ledger/credits.ts';
-import type { Reconciled } from './ledger/reconciliation.ts';
-import type { LedgerCounters, OwnerCredits } from './ledger/telling.ts';
+import type { LedgerCounters } from './ledger/balance-notifier.ts';
+import { createCredits, maintenanceIntervalMs } from './ledger/credits.ts';
 import { createUsageReports } from './ledger/usage-report.ts';
-import { createLimits } from './limits.ts';
-import { isProjectId } from './project-id.ts';
-import { createProjects } from './projects.ts';
-import { routesOf } from './routes/index.ts';
+import { createOwners } from './owners.ts';
+import { createDeletion } from './projects/deletion.ts';
+import { createDirectory } from './projects/directory.ts';
+import { createKeys } from './projects/keys.ts';
+import { createLimits } from './projects/limits.ts';
+import { isProjectId } from './projects/project-id.ts';
+import { createProjects } from './projects/projects.ts';
+import { routesForCredits } from './routes/credits.ts';
+import { routesForKeys } from './routes/keys.ts';
+import { routesForProjects } from './routes/projects.ts';
 
-export interface ProjectsDeps {
-  /** Of schema `projects`, migrated. */
-  database: Database;
-  bus: Bus;
-  identitySecret: IdentitySecret;
-  /** Epoch milliseconds. */
-  now: () => number;
-  log: Logger;
-  config: ProjectsConfig;
-  /** Validates answers against the contract; on in tests. */
-  checkResponses: boolean;
+export interface ProjectsContext extends ServiceContext<ProjectsConfig> {
   /** The gateway's working copy of credits. */
   counters: LedgerCounters;
-  registry?: Registry;
+  /** Owners are users of the project `platform`. */
+  accounts: AccountDirectory;
 }
 
 export interface SeedProject {
@@ -56,91 +34,69 @@ export interface SeedProject {
   ownerId: string;
 }
 
-export interface ProjectsService {
-  app: Express;
-  directory: ProjectDirectory;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Erases projects that are past restoring; also runs every hour. */
-  sweep(): Promise<void>;
-  /** Creates a project of a chosen id unless there is one, which is left as it is. */
-  ensureProject(seed: SeedProject): Promise<ProjectSnapshot>;
-  credits: {
-    /** Has the counters know this owner's balance, the grant of the month included. */
-    loadOwner(ownerId: string): Promise<OwnerCredits>;
-  };
-  /** Compares the books of all owners; also runs every `reconcileSeconds`. */
-  reconcile(): Promise<Reconciled>;
-  /** Books what time alone does to credits; also runs every minute. */
-  keepUp(): Promise<void>;
-}
-
-export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
-  const { database, bus, identitySecret, now, log, config, checkResponses } = deps;
-  const outbox = createOutbox(database, (error) =>
-    log.error({ err: error }, 'events wait to be published'),
-  );
-  const idempotency = createIdempotencyStore(database);
-  const projects = createProjects({ database, outbox, config, now });
-  const deletion = createDeletion({ database, outbox, projects, config, now });
-  const limits = createLimits({ database, projects, config, now });
-  const keys = createKeys({ database, outbox, projects, config, now });
-  const directory = createDirectory(database, config);
-  const credits = createCredits({ ...deps, ...config, outbox });
-  const usage = createUsageReports(database, projects, now);
-
-  const sweep = async () => {
-    const erased = await deletion.sweep();
-    if (erased > 0) log.info({ erased }, 'erased projects that were past restoring');
-    await idempotency.sweep();
-  };
-  const sweeper = createSweeper(sweep, (error) =>
-    log.error({ err: error }, 'the sweep failed; it runs again'),
-  );
-
-  return {
-    app: serviceApp({
-      routes: routesOf({ projects, deletion, limits, keys, credits, usage }),
-      internal: internalRouter(directory, credits, identitySecret, now),
-      ready: () => database.query('SELECT 1'),
-      identitySecret,
-      idempotency,
-      now,
-      log,
-      checkResponses,
-    }),
-    directory,
-    async start() {
-      await bus.subscribe({
-        queue: 'projects',
-        topics: ['user.erased'],
-        handler: async ({ payload }) => {
-          const { projectNumber, userId } = events['user.erased'].parse(payload);
-          if (projectNumber === platformProject.number) await deletion.removeAllOf(userId);
+export const projectsService = defineService({
+  name: 'projects',
+  migrations: new URL('../migrations/', import.meta.url),
+  config: projectsConfig,
+  asks: ['accounts'],
+  build(context: ProjectsContext) {
+    const { database, outbox, now, log, config } = context;
+    const { isOwnerVerificationOn: isVerificationOn } = config;
+    const owners = createOwners({ accounts: context.accounts, isVerificationOn });
+    const projects = createProjects({ database, outbox, config, owners, now });
+    const deletion = createDeletion({ database, outbox, projects, config, now });
+    const limits = createLimits({ database, projects, config, now });
+    const keys = createKeys({ database, outbox, projects, config, now });
+    const directory = createDirectory(database, config);
+    const credits = createCredits({ ...context, ...config, owners });
+    const usageReports = createUsageReports(database, projects, now);
+    const sweep = async () => {
+      const erased = await deletion.sweep();
+      if (erased > 0) log.info({ erased }, 'erased projects that were past restoring');
+    };
+    return {
+      routes: [
+        ...routesForProjects(projects, deletion, limits),
+        ...routesForKeys(keys),
+        ...routesForCredits(credits, usageReports, config.priceChanges),
+      ],
+      internal: internalRouter(directory, credits),
+      subscriptions: {
+        async 'user.erased'({ projectNumber, userId }) {
+          if (projectNumber === platformProject.number) await deletion.removeAllOwnedBy(userId);
         },
-      });
-      await bus.subscribe({
-        queue: 'projects.usage',
-        topics: ['usage.recorded'],
-        handler: ({ payload }) => credits.consume(payload),
-      });
-      outbox.start((event) => bus.publish(event));
-      sweeper.start();
-      credits.start();
-    },
-    async stop() {
-      await Promise.all([sweeper, credits, outbox].map((each) => each.stop()));
-    },
-    sweep,
-    credits: { loadOwner: credits.loadOwner },
-    reconcile: credits.reconcile,
-    keepUp: credits.keepUp,
-    async ensureProject({ id, name, ownerId }) {
-      if (!isProjectId(id)) throw new Error(`"${id}" can not be the id of a project.`);
-      await database.transaction(() => projects.insert(id, { name, ownerId }));
-      const project = await directory.findProject(id);
-      if (!project) throw new Error(`The project "${id}" was erased meanwhile.`);
-      return project;
-    },
-  };
-};
+        'owner.verified': (payload) => credits.ownerVerified(payload),
+        'usage.recorded': (payload) => credits.consume(payload),
+      },
+      sweeps: [
+        { run: sweep },
+        { run: credits.maintain, everyMs: maintenanceIntervalMs },
+        { run: credits.reconcile, everyMs: config.reconcileSeconds * 1000 },
+      ],
+      api: {
+        directories: {
+          projects: directory,
+          credits: {
+            loadOwner: async (ownerId: string) => void (await credits.loadOwner(ownerId)),
+          },
+        },
+        /** Erases projects that are past restoring; also runs every hour. */
+        sweep,
+        /** Has the counters know this owner's balance, the grant of the month included. */
+        loadOwner: credits.loadOwner,
+        /** Compares the ledger, balances and counters of all owners; also runs every `reconcileSeconds`. */
+        reconcile: credits.reconcile,
+        /** Expires grants and makes those of a new month; also runs every minute. */
+        maintain: credits.maintain,
+        /** Creates a project of a chosen id unless there is one, which is left as it is. */
+        async ensureProject({ id, name, ownerId }: SeedProject): Promise<ProjectSnapshot> {
+          if (!isProjectId(id)) throw new Error(`"${id}" can not be the id of a project.`);
+          await database.transaction(() => projects.insert(id, { name, ownerId }));
+          const project = await directory.findProject(id);
+          if (!project) throw new Error(`The project "${id}" was erased meanwhile.`);
+          return project;
+        },
+      },
+    };
+  },
+});

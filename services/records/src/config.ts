@@ -1,12 +1,17 @@
+import { defineConfig } from '@backlot/service';
 import { z } from 'zod';
-import type { ReadLimits } from './read-limits.ts';
+import type { ReadLimits } from './list/list-statement.ts';
+import type { QuotaLimits } from './record/quota.ts';
 
-/** What the service itself needs; the all-in-one builds it too. */
 export interface RecordsConfig {
   limits: ReadLimits;
+  quota: QuotaLimits;
 }
 
-const environment = z.object({
+const GB = 1_000_000_000;
+const totalSetting = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const settings = z.object({
   BACKLOT_SCAN_ROWS: z.coerce.number().int().min(1).max(100_000_000).default(100_000),
   BACKLOT_PAGE_BYTES: z.coerce
     .number()
@@ -14,12 +19,25 @@ const environment = z.object({
     .min(1024)
     .max(256 * 1024 * 1024)
     .default(32 * 1024 * 1024),
+  BACKLOT_RECORDS_QUOTA_BYTES: totalSetting.default(5 * GB),
+  BACKLOT_RECORDS_QUOTA_RECORDS: totalSetting.default(5_000_000),
+  BACKLOT_RECORDS_OWNER_QUOTA_BYTES: totalSetting.default(20 * GB),
+  BACKLOT_RECORDS_OWNER_QUOTA_RECORDS: totalSetting.default(20_000_000),
 });
 
-/** @throws ZodError that names the settings which are missing or wrong. */
-export const parseConfig = (env: Readonly<Record<string, string | undefined>>): RecordsConfig => {
-  const settings = environment.parse(env);
-  return {
-    limits: { scanRows: settings.BACKLOT_SCAN_ROWS, pageBytes: settings.BACKLOT_PAGE_BYTES },
-  };
-};
+export const recordsConfig = defineConfig(
+  settings,
+  (values): RecordsConfig => ({
+    limits: { scanRows: values.BACKLOT_SCAN_ROWS, pageBytes: values.BACKLOT_PAGE_BYTES },
+    quota: {
+      project: {
+        records: values.BACKLOT_RECORDS_QUOTA_RECORDS,
+        bytes: values.BACKLOT_RECORDS_QUOTA_BYTES,
+      },
+      owner: {
+        records: values.BACKLOT_RECORDS_OWNER_QUOTA_RECORDS,
+        bytes: values.BACKLOT_RECORDS_OWNER_QUOTA_BYTES,
+      },
+    },
+  }),
+);

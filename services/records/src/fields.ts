@@ -5,7 +5,7 @@ export type SystemField = (typeof systemFields)[number];
 const system: ReadonlySet<string> = new Set(systemFields);
 export const isSystemField = (name: string): name is SystemField => system.has(name);
 
-/** Contract section 4: data is at most this deep, so a longer path reaches nothing. */
+/** docs/api.md, "Records": data is at most this deep, so a longer path matches nothing. */
 export const maxDepth = 16;
 
 /** Why a client's text can't be a field name in a filter or sort; undefined when it can. */
@@ -13,16 +13,14 @@ export const pathProblem = (name: string): string | undefined => {
   if (!isStorableText(name)) return 'holds NUL or half a surrogate pair';
   const segments = name.split('.');
   if (segments.length > maxDepth) return `has more than ${maxDepth} levels`;
-  if (segments.some((each) => each.startsWith('$'))) return 'has a level that starts with "$"';
+  if (segments.some((segment) => segment.startsWith('$')))
+    return 'has a level that starts with "$"';
   return undefined;
 };
 
-/** PostgreSQL keeps any text but these. */
+/** jsonb stores any text without NUL and half surrogate pairs. */
 export const isStorableText = (text: string): boolean =>
   text.isWellFormed() && !text.includes('\0');
 
 /** A segment that can also be a position in an array: as MongoDB has it, without leading zeros. */
 export const isPosition = (segment: string): boolean => /^(0|[1-9]\d{0,8})$/.test(segment);
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-export const isUuid = (text: string): boolean => uuidPattern.test(text);

@@ -1,2 +1,4 @@
-export { parseConfig, type RecordsConfig } from './config.ts';
-export { createRecordsService, type RecordsDeps, type RecordsService } from './service.ts';
+import { runnable } from '@backlot/service';
+import { recordsService } from './service.ts';
+
+export const records = runnable(recordsService, () => ({}));

@@ -1,10 +1,4 @@
-import { runService } from '@backlot/process';
-import { parseConfig } from './config.ts';
-import { createRecordsService } from './service.ts';
+import { runService } from '@backlot/service';
+import { records } from './index.ts';
 
-await runService({
-  name: 'records',
-  port: 8082,
-  entry: import.meta.url,
-  create: (parts) => createRecordsService({ ...parts, config: parseConfig(process.env) }),
-});
+await runService(records);

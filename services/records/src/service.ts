@@ -3,93 +3,55 @@
  * `records`. Knows no account and no project beyond what a call's identity says; a user's erasure
  * leaves their records as they are, with the id of an owner that nobody has any more.
  */
-import type { Bus } from '@backlot/bus';
-import { events } from '@backlot/contract';
-import {
-  createIdempotencyStore,
-  createOutbox,
-  createSweeper,
-  type Database,
-} from '@backlot/database';
-import { serviceApp } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
-import type { Logger } from '@backlot/telemetry';
-import type { Express } from 'express';
-import { createCollections } from './collections.ts';
-import type { RecordsConfig } from './config.ts';
-import { createCounts } from './counts.ts';
-import { eraseProject } from './erasure.ts';
-import { createLists } from './lists.ts';
-import { createRecords } from './records.ts';
-import { routesOf } from './routes/index.ts';
-import { createScanSlots } from './scan-slots.ts';
-import { checkTextOrder } from './text-order.ts';
+import { scanConnections } from '@backlot/database';
+import { createFairShares } from '@backlot/fair-shares';
+import { defineService, type ServiceContext } from '@backlot/service';
+import { createCollections, eraseProject } from './collections/collections.ts';
+import { type RecordsConfig, recordsConfig } from './config.ts';
+import { createCounts } from './list/counts.ts';
+import { createLists } from './list/lists.ts';
+import { checkTextOrder } from './list/sort.ts';
+import { createQuota } from './record/quota.ts';
+import { createRecords } from './record/records.ts';
+import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
+import { createRoutes } from './routes/index.ts';
 
-export interface RecordsDeps {
-  /** Of schema `records`, migrated. */
-  database: Database;
-  bus: Bus;
-  identitySecret: IdentitySecret;
-  /** Epoch milliseconds. */
-  now: () => number;
-  log: Logger;
-  config: RecordsConfig;
-  /** Validates answers against the contract; on in tests. */
-  checkResponses: boolean;
-}
+/** Pages by the primary key that are read at once: some of the connections, so that writes find one. */
+const pageSlots = 6;
 
-export interface RecordsService {
-  app: Express;
-  /** @throws where the database sorts texts in an order that the service can't use */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export const createRecordsService = (deps: RecordsDeps): RecordsService => {
-  const { database, bus, identitySecret, now, log, config, checkResponses } = deps;
-  const { limits } = config;
-  const outbox = createOutbox(database, (err) => log.error({ err }, 'events wait to be published'));
-  const idempotency = createIdempotencyStore(database);
-  const scanSlots = createScanSlots();
-  const collections = createCollections({ database, outbox, now });
-  const nouns = {
-    collections,
-    records: createRecords({ database, now }),
-    lists: createLists({ database, limits, scanSlots }),
-    counts: createCounts({ database, limits, scanSlots }),
-  };
-  const sweeper = createSweeper(
-    () => idempotency.sweep(),
-    (err) => log.error({ err }, 'the sweep failed; it runs again'),
-  );
-
-  return {
-    app: serviceApp({
-      routes: routesOf(nouns, identitySecret),
-      ready: () => database.query('SELECT 1'),
-      identitySecret,
-      idempotency,
-      now,
-      log,
-      checkResponses,
-    }),
-    async start() {
-      await checkTextOrder(database);
-      await bus.subscribe({
-        queue: 'records.project-erased',
-        topics: ['project.erased'],
-        handler: ({ payload }) =>
-          eraseProject(database, events['project.erased'].parse(payload).projectNumber),
-      });
-      await bus.listen(['collection.changed'], ({ payload }) => {
-        const { projectNumber, name } = events['collection.changed'].parse(payload);
-        collections.forget(projectNumber, name);
-      });
-      outbox.start((event) => bus.publish(event));
-      sweeper.start();
-    },
-    async stop() {
-      await Promise.all([sweeper.stop(), outbox.stop()]);
-    },
-  };
-};
+export const recordsService = defineService({
+  name: 'records',
+  migrations: new URL('../migrations/', import.meta.url),
+  config: recordsConfig,
+  build({ database, outbox, now, config, identitySecret }: ServiceContext<RecordsConfig>) {
+    const { limits } = config;
+    const scans = createFairShares({
+      ...{ slots: scanConnections, quickSlots: pageSlots, maxWaitingPerFlow: 100 },
+    });
+    const quota = createQuota({ database, limits: config.quota, now });
+    const collections = createCollections({ database, outbox, now });
+    return {
+      routes: createRoutes({
+        collections,
+        records: createRecords({ database, quota, scans, now }),
+        quota,
+        lists: createLists({ database, limits, scans }),
+        counts: createCounts({ database, limits, scans }),
+        cursorSecret: identitySecret,
+      }),
+      subscriptions: {
+        'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
+      },
+      sweeps: [
+        { run: () => foldTotals(database), everyMs: foldEveryMs },
+        { run: () => countCollections(database) },
+      ],
+      listeners: {
+        'collection.changed': ({ projectNumber, name }) =>
+          collections.invalidate(projectNumber, name),
+      },
+      /** @throws where the database sorts texts in an order that the service can't use */
+      start: () => checkTextOrder(database),
+    };
+  },
+});

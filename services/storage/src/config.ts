@@ -1,57 +1,50 @@
-import { readSettings } from '@backlot/process';
 import { masterKeysSetting } from '@backlot/sealing';
+import { baseUrlSetting, defineConfig, publicUrlSetting } from '@backlot/service';
 import { z } from 'zod';
 
-/** What the service itself needs; the all-in-one builds it too. */
 export interface StorageConfig {
+  /** Where files lie. */
+  blobs: BlobStoreConfig;
   /** Where files are reached from outside, without a slash at the end. */
   filesUrl: string;
   /** Secrets that addresses are signed with are derived from these; the first one signs. */
   masterKeys: readonly Buffer[];
   /** What the files of one project may add up to. */
   quotaBytes: number;
-  /** Uploads under way at a time in this process, half of them of one project; a further one is refused with 503. */
+  /** Concurrent uploads in this process, at most half of them of one project; others are answered 503. */
   maxUploads: number;
   /** An upload that sends less than 16 KiB in so long is ended. */
   uploadIdleMs: number;
-  /** Readers are sent to the store itself, where it can be reached. */
+  /** Redirects readers to the store, where it can be reached. */
   redirects: boolean;
   images: {
-    /** Of a source. */
+    /** Of a source image. */
     maxPixels: number;
-    /** At a time in this process. */
+    /** Images in work at a time, in this process. */
     concurrency: number;
   };
 }
 
 const MIB = 1024 * 1024;
-const baseUrl = z
-  .url({ protocol: /^https?$/ })
-  .transform((value) => value.replace(/\/+$/, ''))
-  .optional();
 
-const environment = z.object({
-  BACKLOT_PUBLIC_URL: baseUrl,
-  BACKLOT_FILES_URL: baseUrl,
-  BACKLOT_SECRETS_KEYS: masterKeysSetting,
-  BACKLOT_STORAGE_QUOTA_BYTES: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(Number.MAX_SAFE_INTEGER)
-    .default(10 * 1024 * MIB),
-  BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
-  BACKLOT_FILES_REDIRECT: z.stringbool().default(false),
-  BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
-  BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(2),
-  BACKLOT_UPLOAD_IDLE_SECONDS: z.coerce.number().min(1).max(300).default(20),
-});
-
-const filesystem = z.object({ BACKLOT_STORAGE_DIR: z.string().min(1) });
-
-const s3 = z
+const settings = z
   .object({
-    BACKLOT_S3_BUCKET: z.string().min(3).max(63),
+    BACKLOT_PUBLIC_URL: publicUrlSetting,
+    BACKLOT_FILES_URL: baseUrlSetting.optional(),
+    BACKLOT_SECRETS_KEYS: masterKeysSetting,
+    BACKLOT_STORAGE_QUOTA_BYTES: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
+      .default(10 * 1024 * MIB),
+    BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
+    BACKLOT_FILES_REDIRECT: z.stringbool().default(false),
+    BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
+    BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(2),
+    BACKLOT_UPLOAD_IDLE_SECONDS: z.coerce.number().min(1).max(300).default(20),
+    BACKLOT_STORAGE_DIR: z.string().min(1).optional(),
+    BACKLOT_S3_BUCKET: z.string().min(3).max(63).optional(),
     BACKLOT_S3_REGION: z.string().min(1).default('us-east-1'),
     BACKLOT_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
     BACKLOT_S3_PATH_STYLE: z.stringbool().default(false),
@@ -67,6 +60,14 @@ const s3 = z
       (value.BACKLOT_S3_ACCESS_KEY_ID === undefined) ===
       (value.BACKLOT_S3_SECRET_ACCESS_KEY === undefined),
     { path: ['BACKLOT_S3_SECRET_ACCESS_KEY'], message: 'comes with BACKLOT_S3_ACCESS_KEY_ID' },
+  )
+  .refine(
+    (value) =>
+      (value.BACKLOT_STORAGE_DIR === undefined) !== (value.BACKLOT_S3_BUCKET === undefined),
+    {
+      path: ['BACKLOT_STORAGE_DIR'],
+      message: 'Set BACKLOT_STORAGE_DIR or BACKLOT_S3_BUCKET, one of the two',
+    },
   );
 
 export interface S3Config {
@@ -88,50 +89,44 @@ export interface S3Config {
 
 export type BlobStoreConfig = { kind: 'filesystem'; directory: string } | S3Config;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** @throws Error that names each wrong setting */
-export const parseConfig = (env: Environment): StorageConfig => {
-  const settings = readSettings(environment, env);
-  return {
-    filesUrl: settings.BACKLOT_FILES_URL ?? settings.BACKLOT_PUBLIC_URL ?? 'http://localhost:8080',
-    masterKeys: settings.BACKLOT_SECRETS_KEYS,
-    quotaBytes: settings.BACKLOT_STORAGE_QUOTA_BYTES,
-    maxUploads: settings.BACKLOT_STORAGE_MAX_UPLOADS,
-    uploadIdleMs: settings.BACKLOT_UPLOAD_IDLE_SECONDS * 1000,
-    redirects: settings.BACKLOT_FILES_REDIRECT,
-    images: {
-      maxPixels: settings.BACKLOT_IMAGE_MAX_PIXELS,
-      concurrency: settings.BACKLOT_IMAGE_CONCURRENCY,
-    },
-  };
-};
-
-const s3ConfigOf = (settings: z.output<typeof s3>): S3Config => {
-  const { BACKLOT_S3_ACCESS_KEY_ID: accessKeyId, BACKLOT_S3_SECRET_ACCESS_KEY: secretAccessKey } =
-    settings;
+const blobStoreConfig = (values: z.output<typeof settings>): BlobStoreConfig => {
+  const {
+    BACKLOT_S3_BUCKET: bucket,
+    BACKLOT_STORAGE_DIR: directory = '',
+    BACKLOT_S3_ACCESS_KEY_ID: accessKeyId,
+    BACKLOT_S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = values;
+  if (bucket === undefined) return { kind: 'filesystem', directory };
   return {
     kind: 's3',
-    bucket: settings.BACKLOT_S3_BUCKET,
-    region: settings.BACKLOT_S3_REGION,
-    endpoint: settings.BACKLOT_S3_ENDPOINT,
-    forcePathStyle: settings.BACKLOT_S3_PATH_STYLE,
-    checksums: settings.BACKLOT_S3_CHECKSUMS,
-    encryption: settings.BACKLOT_S3_ENCRYPTION,
-    kmsKeyId: settings.BACKLOT_S3_KMS_KEY_ID,
+    bucket,
+    region: values.BACKLOT_S3_REGION,
+    endpoint: values.BACKLOT_S3_ENDPOINT,
+    forcePathStyle: values.BACKLOT_S3_PATH_STYLE,
+    checksums: values.BACKLOT_S3_CHECKSUMS,
+    encryption: values.BACKLOT_S3_ENCRYPTION,
+    kmsKeyId: values.BACKLOT_S3_KMS_KEY_ID,
     credentials:
       accessKeyId !== undefined && secretAccessKey !== undefined
         ? { accessKeyId, secretAccessKey }
         : undefined,
-    bufferBytes: settings.BACKLOT_S3_BUFFER_MIB * MIB,
+    bufferBytes: values.BACKLOT_S3_BUFFER_MIB * MIB,
   };
 };
 
-/** Where files lie: in one place. @throws Error that names each wrong setting */
-export const parseBlobStoreConfig = (env: Environment): BlobStoreConfig => {
-  if (!env.BACKLOT_S3_BUCKET)
-    return { kind: 'filesystem', directory: readSettings(filesystem, env).BACKLOT_STORAGE_DIR };
-  if (env.BACKLOT_STORAGE_DIR)
-    throw new Error('Set BACKLOT_STORAGE_DIR or BACKLOT_S3_BUCKET, not both.');
-  return s3ConfigOf(readSettings(s3, env));
-};
+export const storageConfig = defineConfig(
+  settings,
+  (values): StorageConfig => ({
+    blobs: blobStoreConfig(values),
+    filesUrl: values.BACKLOT_FILES_URL ?? values.BACKLOT_PUBLIC_URL,
+    masterKeys: values.BACKLOT_SECRETS_KEYS,
+    quotaBytes: values.BACKLOT_STORAGE_QUOTA_BYTES,
+    maxUploads: values.BACKLOT_STORAGE_MAX_UPLOADS,
+    uploadIdleMs: values.BACKLOT_UPLOAD_IDLE_SECONDS * 1000,
+    redirects: values.BACKLOT_FILES_REDIRECT,
+    images: {
+      maxPixels: values.BACKLOT_IMAGE_MAX_PIXELS,
+      concurrency: values.BACKLOT_IMAGE_CONCURRENCY,
+    },
+  }),
+);

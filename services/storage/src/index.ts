@@ -1,11 +1,13 @@
-import type { BlobStore } from './blob-store/blob-store.ts';
+import { runnable } from '@backlot/service';
 import { createFilesystemBlobStore } from './blob-store/filesystem.ts';
 import { createS3BlobStore } from './blob-store/s3.ts';
-import type { BlobStoreConfig } from './config.ts';
+import { storageService } from './service.ts';
 
-export { parseBlobStoreConfig, parseConfig, type StorageConfig } from './config.ts';
-export { createStorageService, type StorageDeps, type StorageService } from './service.ts';
-
-/** The store that the settings ask for. */
-export const openBlobStore = (config: BlobStoreConfig): BlobStore =>
-  config.kind === 's3' ? createS3BlobStore(config) : createFilesystemBlobStore(config.directory);
+/** The service with the store that its settings ask for. */
+export const storage = runnable(storageService, ({ config }) => {
+  const store =
+    config.blobs.kind === 's3'
+      ? createS3BlobStore(config.blobs)
+      : createFilesystemBlobStore(config.blobs.directory);
+  return { store, close: () => store.close() };
+});

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase } from '@backlot/database';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLauncher, kill, type ServiceLauncher } from './test-process.ts';
+import { createLauncher, kill, type ServiceLauncher } from './testing/service-process.ts';
+import { listFileNames } from './testing/test-bed.ts';
 
 describe('the process', () => {
   let launcher: ServiceLauncher;
@@ -22,10 +23,8 @@ describe('the process', () => {
   const launch = () => launcher.launch();
   const identity = () => launcher.identity();
 
-  const blobs = async () =>
-    (await readdir(folder, { recursive: true, withFileTypes: true })).filter((each) =>
-      each.isFile(),
-    );
+  const blobs = () => listFileNames(folder);
+
   it('leaves no file, no row and, after the sweep, no bytes when it is killed in an upload', async () => {
     const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });
     const count = async (table: string) =>
@@ -64,26 +63,25 @@ describe('the process', () => {
         () => false,
       );
     };
-    let told = 0;
-    for (const lastHeard of [1, 9, 30]) {
+    let acknowledged = 0;
+    for (const lastAnswered of [1, 9, 30]) {
       const { child, url } = await launch();
-      let heard = 0;
+      let answered = 0;
       const uploads = Array.from({ length: 60 }, async () => {
         const isDone = await upload(url);
-        if (isDone && ++heard === lastHeard) child.kill('SIGKILL');
+        if (isDone && ++answered === lastAnswered) child.kill('SIGKILL');
         return isDone;
       });
-      told += (await Promise.all(uploads)).filter(Boolean).length;
+      acknowledged += (await Promise.all(uploads)).filter(Boolean).length;
     }
-    expect(told).toBeGreaterThanOrEqual(40);
+    expect(acknowledged).toBeGreaterThanOrEqual(40);
     await pool.query("UPDATE loose_blobs SET leased_until = now() - interval '1 second'");
     const { child } = await launch();
     const left = 'SELECT blob_key FROM loose_blobs';
     await until(async () => (await pool.query(left)).length === 0, { timeoutMs: 10_000 });
     const rows = await pool.query<{ key: string }>('SELECT blob_key AS key FROM files');
-    const names = (await blobs()).map(({ name }) => name);
-    expect(names.sort()).toEqual(rows.map(({ key }) => key.replace(/.*\//, '')).sort());
-    expect(rows.length).toBeGreaterThanOrEqual(told);
+    expect((await blobs()).sort()).toEqual(rows.map(({ key }) => key.replace(/.*\//, '')).sort());
+    expect(rows.length).toBeGreaterThanOrEqual(acknowledged);
     expect(await pool.query('SELECT files FROM totals')).toEqual([{ files: rows.length }]);
     await pool.close();
     child.kill('SIGTERM');

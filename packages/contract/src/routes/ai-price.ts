@@ -1,13 +1,20 @@
-import { creditMillicredits } from '../define-route.ts';
+import { creditMillicredits, type Tariff } from '../prices.ts';
+import { toJsonSchema } from './ai-json.ts';
 
-/** Contract section 5. */
+/** docs/api.md, "AI". */
 export const maxOutputTokens = 4096;
 /** Of an owner's pinned prompt, in UTF-8; a call that names one is priced as if it had them all. */
 export const maxPromptBytes = 8192;
 
-/** Contract section 9: a credit for 1,000 tokens, at least one. */
-export const generationMillicredits = (tokens: number): number =>
-  Math.max(creditMillicredits, Math.ceil(tokens));
+/** A credit for 1,000 tokens, at least one. */
+export const generationPrice = {
+  operationId: 'generateText',
+  quantity: 'tokens',
+  unitSize: 1000,
+  chargesStartedUnits: false,
+  millicreditsPerUnit: creditMillicredits,
+  minimumUnits: 1,
+} as const satisfies Tariff;
 
 /** Tokenizers work on bytes, so that a text never has more tokens than it has bytes in UTF-8. */
 const utf8 = new TextEncoder();
@@ -17,36 +24,36 @@ export const tokensAtMost = (value: unknown): number =>
 export const messageOverheadTokens = 8;
 export const answerOverheadTokens = 64;
 
-const elementsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const fieldsOf = (value: unknown): Record<string, unknown> =>
+const asArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 const schemaTokensAtMost = (json: unknown): number => {
-  if (typeof json !== 'object' || json === null) return 0;
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return 0;
   try {
-    return tokensAtMost(JSON.stringify(json));
+    return tokensAtMost(JSON.stringify(toJsonSchema(asObject(json))));
   } catch {
-    // Nested so deeply that it can't be written: the service refuses it.
+    // Nested too deeply: the service refuses it.
     return 0;
   }
 };
 
 /** An upper bound of the prompt's tokens for any model; of a body that nobody has validated. */
 export const promptTokensAtMost = (unchecked: unknown): number => {
-  const { messages, system, json, prompt } = fieldsOf(unchecked);
+  const { messages, system, json, prompt } = asObject(unchecked);
   let tokens = answerOverheadTokens + schemaTokensAtMost(json);
   if (system !== undefined) tokens += messageOverheadTokens + tokensAtMost(system);
   if (prompt !== undefined) tokens += messageOverheadTokens + maxPromptBytes;
-  for (const each of elementsOf(messages)) {
-    const { content } = fieldsOf(each);
+  for (const message of asArray(messages)) {
+    const { content } = asObject(message);
     tokens += messageOverheadTokens + tokensAtMost(content);
-    for (const part of elementsOf(content)) tokens += tokensAtMost(fieldsOf(part).text);
+    for (const part of asArray(content)) tokens += tokensAtMost(asObject(part).text);
   }
   return tokens;
 };
 
 export const outputTokensAtMost = (unchecked: unknown): number => {
-  const { maxTokens } = fieldsOf(unchecked);
+  const { maxTokens } = asObject(unchecked);
   const isCap =
     Number.isInteger(maxTokens) && Number(maxTokens) >= 1 && Number(maxTokens) <= maxOutputTokens;
   return isCap ? Number(maxTokens) : maxOutputTokens;

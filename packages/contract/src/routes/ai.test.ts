@@ -1,20 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { generateText, generationMillicredits, promptTokensAtMost } from './ai.ts';
+import { costBounds, costMillicredits } from '../prices.ts';
+import { generateText, promptTokensAtMost } from './ai.ts';
 
 const worstCase = (body: unknown) =>
-  generateText.price.worstCaseMillicredits({
-    body,
-    contentLength: undefined,
-    header: () => undefined,
-    settings: {},
-  });
+  costBounds(
+    generateText.price,
+    { body, contentLength: undefined, header: () => undefined, settings: {} },
+    1000,
+  ).maxMillicredits;
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 
 describe('the price of a generation', () => {
   it('is a credit for 1,000 tokens, at least one', () => {
-    expect([0, 1, 999, 1000].map(generationMillicredits)).toEqual([1000, 1000, 1000, 1000]);
-    expect([1000.2, 1001, 250_000].map(generationMillicredits)).toEqual([1001, 1001, 250_000]);
+    const cost = (tokens: number) => costMillicredits(generateText.price, tokens, 1000);
+    expect([0, 1, 999, 1000].map(cost)).toEqual([0, 1000, 1000, 1000]);
+    expect([1000.2, 1001, 250_000].map(cost)).toEqual([1001, 1001, 250_000]);
   });
 
   it('is exactly one credit at most for a short prompt with maxTokens 200', () => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { callers, defineRoute } from '../define-route.ts';
+import { callers, defineRoute, forgiving } from '../define-route.ts';
 import { idInPath, listOf, ok, text, timestamp } from '../schemas.ts';
 import {
-  generationMillicredits,
+  generationPrice,
   maxOutputTokens,
   maxPromptBytes,
   outputTokensAtMost,
@@ -10,6 +10,7 @@ import {
   tokensAtMost,
 } from './ai-price.ts';
 
+export { maxJsonDepth, toJsonSchema } from './ai-json.ts';
 export * from './ai-price.ts';
 
 export const maxPrompts = 100;
@@ -29,7 +30,7 @@ export interface ChatMessage {
 }
 
 type Content = z.infer<typeof message>['content'];
-const textOf = (content: Content): string =>
+const plainText = (content: Content): string =>
   typeof content === 'string' ? content : content.map((part) => part.text).join('');
 
 const promptName = z
@@ -43,7 +44,9 @@ const body = z
     json: z
       .union([z.boolean(), z.record(z.string(), z.unknown())])
       .optional()
-      .describe('true: any JSON object; a JSON Schema: a value that satisfies it'),
+      .describe(
+        'true: any JSON object; a JSON Schema: a value that satisfies it ({}: any JSON); else an example or a sketch of the answer, such as {"title": "string", "pages": "integer?", "tags": ["string"]}',
+      ),
     maxTokens: z.int().min(1).max(maxOutputTokens).optional().describe('Longest answer, in tokens'),
     stream: z
       .boolean()
@@ -70,24 +73,25 @@ const body = z
   })
   .refine(
     ({ messages, system = '' }) =>
-      messages.reduce((sum, { content }) => sum + textOf(content).length, system.length) <=
+      messages.reduce((sum, { content }) => sum + plainText(content).length, system.length) <=
       maxCharacters,
     { path: ['messages'], message: `may have at most ${maxCharacters} characters in all` },
   );
 
 /** The conversation in order, `system` first, parts joined. */
-export const conversationOf = ({ messages, system }: z.infer<typeof body>): ChatMessage[] => [
+export const toConversation = ({ messages, system }: z.infer<typeof body>): ChatMessage[] => [
   ...(system === undefined ? [] : [{ role: 'system' as const, text: system }]),
-  ...messages.map(({ role, content }) => ({ role, text: textOf(content) })),
+  ...messages.map(({ role, content }) => ({ role, text: plainText(content) })),
 ];
 
 export const generateText = defineRoute({
   service: 'ai',
   plane: 'runtime',
+  ...forgiving,
   operationId: 'generateText',
   method: 'POST',
   path: '/ai',
-  summary: 'Continue a conversation, as text or as JSON',
+  summary: 'Continue a conversation, as text or as JSON in the form of a schema or an example',
   callers,
   limit: 'ai',
   body,
@@ -108,10 +112,10 @@ export const generateText = defineRoute({
     'timeout',
   ],
   price: {
+    ...generationPrice,
     endsWithCaller: true,
     needsBody: true,
-    worstCaseMillicredits: ({ body }) =>
-      generationMillicredits(promptTokensAtMost(body) + outputTokensAtMost(body)),
+    worstCase: ({ body }) => promptTokensAtMost(body) + outputTokensAtMost(body),
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute } from '../define-route.ts';
-import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { defineRoute, forgiving, indifferent } from '../define-route.ts';
+import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 
 export const user = z.object({
   id: uuid,
@@ -16,12 +16,13 @@ export type User = z.infer<typeof user>;
 const session = z.object({ token: z.string(), user });
 const onlyUser = z.object({ user });
 
-/** Contract section 3: trimmed, lower-cased. 254 is RFC 5321's longest address. */
+/** docs/api.md, "Accounts": trimmed, lower-cased. 254 is RFC 5321's longest address. */
 export const email = z.string().max(320).trim().toLowerCase().pipe(z.email().max(254));
-/** Contract section 3. Sign-in takes any length a password once had, bounded. */
-const newPassword = text(8, 128);
-const anyPassword = z.string().max(1024);
-const name = text(1, 100);
+/** Sign-in takes any length a password once had, bounded. */
+const anyPassword = z.string().max(1024, { abort: true });
+/** In NFKC before every rule, as it is hashed: `ｐａｓｓｗｏｒｄ１` is `password1`. */
+const newPassword = text(8, 128, anyPassword.normalize('NFKC'));
+const name = displayName(100);
 /** One-time tokens of mails: 32 bytes in base64url. */
 const oneTimeToken = z.string().min(1).max(128);
 
@@ -30,6 +31,7 @@ const everyone = ['anonymous', 'user', 'owner', 'key', 'operator'] as const;
 
 export const signUp = defineRoute({
   ...base,
+  ...forgiving,
   operationId: 'signUp',
   method: 'POST',
   path: '/auth/signup',
@@ -44,6 +46,7 @@ export const signUp = defineRoute({
 
 export const signIn = defineRoute({
   ...base,
+  ...forgiving,
   operationId: 'signIn',
   method: 'POST',
   path: '/auth/signin',
@@ -58,6 +61,7 @@ export const signIn = defineRoute({
 
 export const getMe = defineRoute({
   ...base,
+  ...forgiving,
   operationId: 'getMe',
   method: 'GET',
   path: '/auth/me',
@@ -188,6 +192,7 @@ export const verifyEmail = defineRoute({
 
 export const getJwks = defineRoute({
   ...base,
+  ...indifferent,
   operationId: 'getJwks',
   method: 'GET',
   path: '/auth/.well-known/jwks.json',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { defineRoute } from '../define-route.ts';
+import { callers, defineRoute } from '../define-route.ts';
 import { idInPath, listOf, listQuery, text, timestamp, uuid } from '../schemas.ts';
 
 const base = { service: 'projects', plane: 'platform' } as const;
 const millicredits = z.number().int();
 const amount = millicredits.min(0);
 
-const statementItem = z.object({
+const historyItem = z.object({
   id: uuid,
   kind: z.enum(['grant', 'debit', 'refund', 'expiry', 'correction']),
   amountMillicredits: millicredits.describe('Signed; all items of an owner sum to the balance'),
@@ -22,10 +22,10 @@ export const getCredits = defineRoute({
   operationId: 'getCredits',
   method: 'GET',
   path: '/credits',
-  summary: 'Balance and statement of account, newest first; the operator names the owner',
+  summary: 'Balance and credit history, newest first; the operator names the owner',
   limit: 'read',
   query: listQuery.extend({ ownerId: uuid.optional() }),
-  response: listOf(statementItem).extend({
+  response: listOf(historyItem).extend({
     balanceMillicredits: amount,
     reservedMillicredits: amount.describe('Held for calls under way or not booked yet'),
   }),
@@ -56,7 +56,30 @@ export const createGrant = defineRoute({
     createdAt: timestamp,
   }),
   status: 201,
-  errors: ['invalid_body', 'conflict'],
+  errors: ['invalid_body', 'not_found', 'conflict'],
+});
+
+export const listPrices = defineRoute({
+  ...base,
+  callers,
+  operationId: 'listPrices',
+  method: 'GET',
+  path: '/prices',
+  summary: 'The prices in force; every other call is free',
+  limit: 'read',
+  response: listOf(
+    z.object({
+      operationId: z.string(),
+      operations: z.array(z.string()).describe('Every operation with this price'),
+      quantity: z.enum(['tokens', 'recipients', 'bytes']).describe('What is counted'),
+      unitSize: z.number().int().describe('So many of them are one unit'),
+      chargesStartedUnits: z.boolean().describe('A started unit counts as a whole one'),
+      millicreditsPerUnit: amount,
+      minimumMillicredits: amount.describe('For a call that used anything'),
+    }),
+  ),
+  status: 200,
+  errors: [],
 });
 
 const firstDay = '2000-01-01';

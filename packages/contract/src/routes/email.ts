@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { callers, creditMillicredits, defineRoute, KIB, MIB } from '../define-route.ts';
+import { callers, defineRoute, forgiving, indifferent, KIB, MIB } from '../define-route.ts';
+import { creditMillicredits, type Tariff } from '../prices.ts';
 import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 
-/** Contract section 7. */
+/** docs/api.md, "E-mail". */
 export const maxRecipients = 10;
 const maxHtmlBytes = 256 * KIB;
 /** RFC 5321 section 4.5.3.1, in octets. */
@@ -10,7 +11,7 @@ const maxLocalBytes = 64;
 const maxAddressBytes = 254;
 
 const utf8 = new TextEncoder();
-const bytesOf = (value: string) => utf8.encode(value).length;
+const countBytes = (value: string) => utf8.encode(value).length;
 
 /** RFC 5322's dot-atom, with RFC 6531's letters of all scripts; no quoted strings, no comments. */
 const localPart = /^[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+(\.[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+)*$/u;
@@ -25,8 +26,8 @@ const isAddress = (value: string): boolean => {
     at > 0 &&
     localPart.test(local) &&
     domain.test(host) &&
-    bytesOf(local) <= maxLocalBytes &&
-    bytesOf(value) <= maxAddressBytes
+    countBytes(local) <= maxLocalBytes &&
+    countBytes(value) <= maxAddressBytes
   );
 };
 
@@ -38,11 +39,21 @@ const recipient = z
   .normalize('NFC')
   .refine((value) => value.isWellFormed() && isAddress(value), 'must be an e-mail address');
 
+const mailPrice = {
+  operationId: 'sendEmail',
+  quantity: 'recipients',
+  unitSize: 1,
+  chargesStartedUnits: true,
+  millicreditsPerUnit: creditMillicredits,
+  minimumUnits: 1,
+} as const satisfies Tariff;
+
 const base = { service: 'email' } as const;
 
 export const sendEmail = defineRoute({
   ...base,
   plane: 'runtime',
+  ...forgiving,
   operationId: 'sendEmail',
   method: 'POST',
   path: '/email/send',
@@ -63,7 +74,7 @@ export const sendEmail = defineRoute({
       'must be one line without control characters',
     ),
     html: text(1, maxHtmlBytes).refine(
-      (value) => bytesOf(value) <= maxHtmlBytes,
+      (value) => countBytes(value) <= maxHtmlBytes,
       `may have at most ${maxHtmlBytes} bytes`,
     ),
   }),
@@ -73,15 +84,16 @@ export const sendEmail = defineRoute({
     'invalid_body',
     'out_of_credits',
     'recipient_not_allowed',
+    'visitor_budget',
     'sending_stopped',
     'overloaded',
   ],
   price: {
+    ...mailPrice,
     needsBody: true,
-    worstCaseMillicredits: ({ body }) => {
+    worstCase: ({ body }) => {
       const to = typeof body === 'object' && body !== null && 'to' in body ? body.to : undefined;
-      const count = Array.isArray(to) ? to.length : 1;
-      return Math.min(Math.max(count, 1), maxRecipients) * creditMillicredits;
+      return Array.isArray(to) ? Math.min(to.length, maxRecipients) : 1;
     },
   },
 });
@@ -90,7 +102,11 @@ const mail = z.object({
   id: uuid,
   to: z.array(z.string()),
   subject: z.string(),
-  html: z.string().describe("Empty where a mail of the platform's own held a one-time link"),
+  html: z
+    .string()
+    .describe(
+      'Of a mail with a one-time link: empty, or the link hidden from all but the operator',
+    ),
   from: z.string(),
   status: z.enum(['queued', 'sent', 'failed', 'captured']),
   error: z.string().optional().describe('Why it failed, or which recipients were refused'),
@@ -135,6 +151,7 @@ export const resumeEmails = defineRoute({
 export const receiveSendgridEvents = defineRoute({
   ...base,
   plane: 'runtime',
+  ...indifferent,
   operationId: 'receiveSendgridEvents',
   method: 'POST',
   path: '/email/sendgrid-events',
@@ -148,4 +165,77 @@ export const receiveSendgridEvents = defineRoute({
   response: ok,
   status: 200,
   errors: ['invalid_body', 'invalid_signature', 'not_found'],
+});
+
+/** The gateway serves `/api/runtime/<project>/mailbox` also here, with the project behind it. */
+export const mailboxBase = '/mailbox/';
+export const mailboxCookie = 'backlot_mailbox';
+
+const mailboxPage = {
+  ...base,
+  ...indifferent,
+  plane: 'runtime',
+  method: 'GET',
+  callers,
+  limit: 'read',
+  answers: 'html',
+  cookie: mailboxCookie,
+  servesPlatformProject: true,
+  response: z.string(),
+  status: 200,
+} as const;
+const oneMail = z.object({ mailId: idInPath });
+
+export const showMailbox = defineRoute({
+  ...mailboxPage,
+  operationId: 'showMailbox',
+  path: '/mailbox',
+  summary: 'The dev mailbox, a page: for the owner, the operator, or with a one-time key',
+  query: z.object({
+    key: z.string().max(200).optional().describe('The one-time key that `dev` prints'),
+    cursor: z.string().max(2048).optional(),
+  }),
+  errors: ['invalid_query', 'invalid_cursor', 'unauthenticated', 'not_found'],
+});
+
+export const openMailbox = defineRoute({
+  ...base,
+  plane: 'runtime',
+  operationId: 'openMailbox',
+  method: 'POST',
+  path: '/mailbox/session',
+  summary: 'Let this browser read the dev mailbox for eight hours',
+  callers: ['owner', 'operator'],
+  limit: 'write',
+  servesPlatformProject: true,
+  response: ok,
+  status: 200,
+  errors: ['not_found'],
+});
+
+const mailPage = {
+  ...mailboxPage,
+  params: oneMail,
+  errors: ['unauthenticated', 'not_found'],
+} as const;
+
+export const showMail = defineRoute({
+  ...mailPage,
+  operationId: 'showMail',
+  path: '/mailbox/:mailId',
+  summary: 'One mail of the dev mailbox, a page',
+});
+
+export const showMailContent = defineRoute({
+  ...mailPage,
+  operationId: 'showMailContent',
+  path: '/mailbox/:mailId/html',
+  summary: 'What the mail says, for a frame in which nothing of it can act',
+});
+
+export const showMailSource = defineRoute({
+  ...mailPage,
+  operationId: 'showMailSource',
+  path: '/mailbox/:mailId/source',
+  summary: 'The mail as SMTP would carry it, a page',
 });

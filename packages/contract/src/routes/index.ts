@@ -1,24 +1,36 @@
 import type { RouteDefinition } from '../define-route.ts';
-import * as ai from './ai.ts';
-import * as auth from './auth.ts';
-import * as credits from './credits.ts';
-import * as email from './email.ts';
-import * as payments from './payments.ts';
-import * as projects from './projects.ts';
-import * as records from './records.ts';
-import * as storage from './storage.ts';
+import * as aiRoutes from './ai.ts';
+import * as authRoutes from './auth.ts';
+import * as creditRoutes from './credits.ts';
+import * as emailRoutes from './email.ts';
+import * as paymentRoutes from './payments.ts';
+import * as projectRoutes from './projects.ts';
+import * as recordRoutes from './records.ts';
+import * as storageRoutes from './storage.ts';
+
+/** Each path group with its schemas. A new one is an import and an entry here. */
+export {
+  aiRoutes,
+  authRoutes,
+  creditRoutes,
+  emailRoutes,
+  paymentRoutes,
+  projectRoutes,
+  recordRoutes,
+  storageRoutes,
+};
 
 const isRoute = (value: unknown): value is RouteDefinition =>
-  typeof value === 'object' && value !== null && 'operationId' in value;
+  typeof value === 'object' && value !== null && 'path' in value;
 
-/** Every endpoint of the platform. A new path group is one import and one entry here. */
+/** Every endpoint of the platform. */
 export const routes: readonly RouteDefinition[] = [
-  auth,
-  projects,
-  credits,
-  records,
-  ai,
-  storage,
-  email,
-  payments,
+  authRoutes,
+  projectRoutes,
+  creditRoutes,
+  recordRoutes,
+  aiRoutes,
+  storageRoutes,
+  emailRoutes,
+  paymentRoutes,
 ].flatMap((group) => Object.values(group).filter(isRoute));

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { callers, defineRoute, KIB } from '../define-route.ts';
-import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { callers, defineRoute, forgiving, indifferent, KIB } from '../define-route.ts';
+import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 
-/** Contract section 8, in the currency's smallest unit. */
+/** docs/api.md, "Payments"; in the currency's smallest unit. */
 export const maxTotal = 99_999_999;
 const maxItems = 50;
 const maxMetadataKeys = 20;
 
 const item = z.object({
-  name: text(1, 250),
+  name: displayName(250),
   amount: z.int().min(0).max(maxTotal).describe('In the smallest unit: 1999 is 19.99 USD'),
   quantity: z.int().min(1).max(999).default(1),
 });
 export type Item = z.output<typeof item>;
 
-export const totalOf = (items: readonly Item[]): number =>
+export const sumItems = (items: readonly Item[]): number =>
   items.reduce((sum, { amount, quantity }) => sum + amount * quantity, 0);
 
 const items = z
@@ -25,7 +25,7 @@ const items = z
       const message = `at most ${maxItems} items`;
       context.addIssue({ code: 'custom', path: [maxItems], message });
     }
-    const total = totalOf(list);
+    const total = sumItems(list);
     if (total >= 1 && total <= maxTotal) return;
     context.addIssue({ code: 'custom', message: `the total must be 1 to ${maxTotal}` });
   });
@@ -61,6 +61,7 @@ const payment = z.object({
   id: uuid,
   sessionId: z.string(),
   status: z.enum(paymentStatuses),
+  livemode: z.boolean().describe('Whether real money moves; false for the test checkout'),
   amount: z.int().describe('Total, in the smallest unit'),
   currency: z.string().describe('ISO 4217, lower case'),
   items: z.array(z.object({ name: z.string(), amount: z.int(), quantity: z.int() })),
@@ -74,6 +75,7 @@ const runtime = { service: 'payments', plane: 'runtime', callers } as const;
 
 export const createCheckout = defineRoute({
   ...runtime,
+  ...forgiving,
   operationId: 'createCheckout',
   method: 'POST',
   path: '/payments/checkout',
@@ -91,11 +93,12 @@ export const createCheckout = defineRoute({
   }),
   response: z.object({ url: z.string(), sessionId: z.string() }),
   status: 200,
-  errors: ['invalid_body', 'upstream_failed', 'timeout'],
+  errors: ['invalid_body', 'checkout_closed', 'upstream_failed', 'timeout'],
 });
 
 export const verifyPayment = defineRoute({
   ...runtime,
+  ...forgiving,
   operationId: 'verifyPayment',
   method: 'GET',
   path: '/payments/verify',
@@ -109,6 +112,7 @@ export const verifyPayment = defineRoute({
 
 export const receiveWebhook = defineRoute({
   ...runtime,
+  ...indifferent,
   operationId: 'receiveWebhook',
   method: 'POST',
   path: '/payments/webhook',
@@ -123,6 +127,7 @@ export const receiveWebhook = defineRoute({
 
 const page = {
   ...runtime,
+  ...indifferent,
   path: '/payments/test-checkout/:sessionId',
   ignoresCredentials: true,
   answers: 'html',
@@ -149,7 +154,24 @@ export const submitTestCheckout = defineRoute({
   takes: 'form',
   body: z.object({ action: z.enum(['pay', 'cancel']) }),
   bodyLimitBytes: 4 * KIB,
-  errors: ['invalid_body', 'not_found', 'conflict'],
+  errors: ['invalid_body', 'not_found', 'conflict', 'checkout_closed'],
+});
+
+export const showPaymentReturn = defineRoute({
+  ...runtime,
+  ...indifferent,
+  operationId: 'showPaymentReturn',
+  method: 'GET',
+  path: '/payments/return/:paymentId',
+  summary: 'Names a returnUrl whose origin is not verified, before the payer goes on to it',
+  limit: 'read',
+  ignoresCredentials: true,
+  answers: 'html',
+  params: z.object({ paymentId: idInPath }),
+  query: z.object({ canceled: z.string().optional() }),
+  response: z.string(),
+  status: 200,
+  errors: ['not_found'],
 });
 
 const platform = {
@@ -192,6 +214,31 @@ const stripeSecret = z.object({
   mode: z.enum(['test', 'live']),
   updatedAt: timestamp,
 });
+const testCheckoutChoice = z.object({ name: z.literal('stripe'), testCheckout: z.literal(true) });
+const stripeChoice = z
+  .strictObject({
+    secretKey: z
+      .string()
+      .max(255)
+      .regex(/^[rs]k_(test|live)_[A-Za-z0-9_]{4,}$/, 'must be a secret or restricted key')
+      .optional(),
+    webhookSecret: z
+      .string()
+      .max(255)
+      .regex(/^whsec_[A-Za-z0-9+/=_-]{1,}$/, 'must be the signing secret of a webhook endpoint')
+      .optional()
+      .describe('Left out: the one that is set stays'),
+    testCheckout: z
+      .literal(true)
+      .optional()
+      .describe('Instead of keys: a project whose keys were deleted uses the test checkout again'),
+  })
+  .superRefine(({ secretKey, webhookSecret, testCheckout }, context) => {
+    if (testCheckout === undefined && secretKey === undefined)
+      context.addIssue({ code: 'custom', path: ['secretKey'], message: 'is needed' });
+    if (testCheckout && (secretKey ?? webhookSecret) !== undefined)
+      context.addIssue({ code: 'custom', path: ['testCheckout'], message: 'stands alone' });
+  });
 const secretPath = '/projects/:projectId/secrets/stripe';
 
 export const setStripeSecret = defineRoute({
@@ -203,21 +250,18 @@ export const setStripeSecret = defineRoute({
     'Keys of the project’s own Stripe account, never shown again; a replaced webhookSecret is good for 24 hours more',
   limit: 'write',
   params: oneProject,
-  body: z.strictObject({
-    secretKey: z
-      .string()
-      .max(255)
-      .regex(/^[rs]k_(test|live)_[A-Za-z0-9_]{4,}$/, 'must be a secret or restricted key'),
-    webhookSecret: z
-      .string()
-      .max(255)
-      .regex(/^whsec_[A-Za-z0-9+/=_-]{1,}$/, 'must be the signing secret of a webhook endpoint')
-      .optional()
-      .describe('Left out: the one that is set stays'),
-  }),
-  response: stripeSecret,
+  body: stripeChoice,
+  response: z.union([stripeSecret, testCheckoutChoice]),
   status: 200,
-  errors: ['invalid_body', 'invalid_secret', 'not_found', 'upstream_failed', 'timeout'],
+  errors: [
+    'invalid_body',
+    'invalid_secret',
+    'not_found',
+    'conflict',
+    'checkout_closed',
+    'upstream_failed',
+    'timeout',
+  ],
 });
 
 export const getStripeSecret = defineRoute({
@@ -238,7 +282,7 @@ export const deleteStripeSecret = defineRoute({
   operationId: 'deleteStripeSecret',
   method: 'DELETE',
   path: secretPath,
-  summary: 'Forget the keys; further payments go to the test checkout',
+  summary: 'Forget the keys; checkout is closed until others, or the test checkout, are set',
   limit: 'write',
   params: oneProject,
   response: ok,

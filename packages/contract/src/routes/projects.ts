@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, limitClasses, MIB } from '../define-route.ts';
-import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 import { email } from './auth.ts';
 import { accessPresets } from './records.ts';
 
@@ -12,10 +12,11 @@ const origin = z
     'must be an origin such as https://example.org',
   );
 
-/** Contract section 10; every setting may be left out. */
+/** docs/api.md, "Control plane"; every setting may be left out. */
 export const projectSettings = z.strictObject({
   emailRecipients: z.enum(['anyone', 'known']).optional(),
   emailAllowList: z.array(email).max(1000).optional(),
+  emailPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
   allowedOrigins: z.array(origin).max(100).optional(),
   maxUploadBytes: z
     .number()
@@ -40,7 +41,7 @@ export const project = z.object({
   createdAt: timestamp,
 });
 
-const projectName = text(1, 100);
+const name = displayName(100);
 const base = { service: 'projects', plane: 'platform', callers: ['owner', 'operator'] } as const;
 const oneProject = z.object({ projectId: idInPath });
 
@@ -52,7 +53,7 @@ export const createProject = defineRoute({
   path: '/projects',
   summary: 'Create a project',
   limit: 'write',
-  body: z.strictObject({ name: projectName, settings: projectSettings.optional() }),
+  body: z.strictObject({ name, settings: projectSettings.optional() }),
   response: project,
   status: 201,
   errors: ['invalid_body', 'project_limit'],
@@ -93,7 +94,7 @@ export const updateProject = defineRoute({
   limit: 'write',
   params: oneProject,
   body: z.strictObject({
-    name: projectName.optional(),
+    name: name.optional(),
     status: z.enum(['active', 'paused']).optional(),
     settings: z
       .strictObject(
@@ -108,7 +109,7 @@ export const updateProject = defineRoute({
   }),
   response: project,
   status: 200,
-  errors: ['invalid_body', 'not_found'],
+  errors: ['invalid_body', 'not_found', 'forbidden'],
 });
 
 export const deleteProject = defineRoute({
@@ -144,14 +145,17 @@ const classLimits = z.strictObject({
 });
 const limits = z.strictObject(
   Object.fromEntries(
-    limitClasses.map((each) => [each, classLimits.nullable().optional()]),
+    limitClasses.map((limitClass) => [limitClass, classLimits.nullable().optional()]),
   ) as Record<(typeof limitClasses)[number], z.ZodOptional<z.ZodNullable<typeof classLimits>>>,
 );
 export type LimitChanges = z.infer<typeof limits>;
 
 const effectiveLimits = z.object(
   Object.fromEntries(
-    limitClasses.map((each) => [each, z.object({ perCaller: limit, perProject: limit })]),
+    limitClasses.map((limitClass) => [
+      limitClass,
+      z.object({ perCaller: limit, perProject: limit }),
+    ]),
   ) as Record<
     (typeof limitClasses)[number],
     z.ZodObject<{ perCaller: typeof limit; perProject: typeof limit }>
@@ -183,7 +187,7 @@ export const createKey = defineRoute({
   summary: 'Create a secret key; it is shown in this answer only',
   limit: 'write',
   params: oneProject,
-  body: z.strictObject({ name: text(1, 100) }),
+  body: z.strictObject({ name }),
   response: storedKey.extend({ key: z.string() }),
   status: 201,
   errors: ['invalid_body', 'not_found', 'key_limit'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, recordBodyLimitBytes } from '../define-route.ts';
 import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
 
-/** Contract section 4. */
+/** docs/api.md, "Records". */
 export const collectionName = z
   .string()
   .regex(
@@ -116,6 +116,7 @@ export const getRecord = defineRoute({
 export const createRecord = defineRoute({
   ...base,
   operationId: 'createRecord',
+  unknownBody: 'hinted',
   method: 'POST',
   path: '/db/:collection',
   summary: 'Create a record; the first one creates the collection',
@@ -132,12 +133,14 @@ export const createRecord = defineRoute({
     'collection_limit',
     'collection_creation_off',
     'forbidden',
+    'quota_reached',
   ],
 });
 
 export const updateRecord = defineRoute({
   ...base,
   operationId: 'updateRecord',
+  unknownBody: 'hinted',
   method: 'PATCH',
   path: '/db/:collection/:id',
   summary: 'Merge fields into a record, remove some, add to numbers',
@@ -160,12 +163,14 @@ export const updateRecord = defineRoute({
     'not_found',
     'forbidden',
     'precondition_failed',
+    'quota_reached',
   ],
 });
 
 export const replaceRecord = defineRoute({
   ...base,
   operationId: 'replaceRecord',
+  unknownBody: 'hinted',
   method: 'PUT',
   path: '/db/:collection/:id',
   summary: 'Replace the data of a record',
@@ -182,6 +187,7 @@ export const replaceRecord = defineRoute({
     'not_found',
     'forbidden',
     'precondition_failed',
+    'quota_reached',
   ],
 });
 
@@ -204,6 +210,7 @@ export const collection = z.object({
   name: z.string(),
   access: z.enum(accessPresets),
   count: z.number().int().min(0),
+  sizeBytes: z.number().int().min(0).describe('Of the documents as JSON'),
   createdAt: timestamp,
 });
 
@@ -219,6 +226,10 @@ export const listCollections = defineRoute({
     items: z.array(collection),
     hasMore: z.boolean(),
     nextCursor: z.string().nullable(),
+    totalRecords: z.int().min(0),
+    totalBytes: z.int().min(0),
+    quotaRecords: z.int().min(0),
+    quotaBytes: z.int().min(0),
   }),
   status: 200,
   errors: ['not_found'],

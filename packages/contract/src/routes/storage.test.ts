@@ -1,19 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { MIB } from '../define-route.ts';
+import { costBounds } from '../prices.ts';
 import { appendResumable, largestUploadBytes } from './storage.ts';
 
 /** Credits that a part of a resumable upload reserves. */
-const creditsOf = (
+const worstCaseCredits = (
   offset: string | undefined,
   contentLength: number | undefined,
   maxUploadBytes?: number,
 ) =>
-  appendResumable.price.worstCaseMillicredits({
-    body: undefined,
-    contentLength,
-    header: (name) => (name === 'upload-offset' ? offset : undefined),
-    settings: maxUploadBytes === undefined ? {} : { maxUploadBytes },
-  }) / 1000;
+  costBounds(
+    appendResumable.price,
+    {
+      body: undefined,
+      contentLength,
+      header: (name) => (name === 'upload-offset' ? offset : undefined),
+      settings: maxUploadBytes === undefined ? {} : { maxUploadBytes },
+    },
+    1000,
+  ).maxMillicredits / 1000;
 
 describe('a part of a resumable upload reserves', () => {
   it.each([
@@ -27,6 +32,6 @@ describe('a part of a resumable upload reserves', () => {
     ['the limit where nothing tells less', 'x', 10, undefined, 5],
     ['no less than nothing', '-99999999', 10, undefined, 1],
   ])('%s: from %s, %i bytes', (_what, offset, length, limit, credits) => {
-    expect(creditsOf(offset, length, limit)).toBe(credits);
+    expect(worstCaseCredits(offset, length, limit)).toBe(credits);
   });
 });

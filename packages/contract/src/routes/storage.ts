@@ -1,22 +1,25 @@
 import { z } from 'zod';
-import { callers, creditMillicredits, defineRoute, MIB } from '../define-route.ts';
+import { callers, defineRoute, forgiving, indifferent, MIB } from '../define-route.ts';
+import { creditMillicredits, type Tariff } from '../prices.ts';
 import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 
-/** Contract section 6: a project's setting `maxUploadBytes` may go up to this. */
+/** docs/api.md, "Files": a project's setting `maxUploadBytes` may go up to this. */
 export const largestUploadBytes = 5 * 1024 * MIB;
 /** Where a project has set nothing. */
 export const defaultUploadBytes = 50 * MIB;
 /** What the form around the file may take: boundaries, part heads, fields. */
 const formBytes = MIB;
-const bytesPerCredit = 10 * MIB;
 const maxSignedSeconds = 7 * 24 * 3600;
 
-/** Contract section 9: a credit for each started 10 MB. */
-export const uploadMillicredits = (sizeBytes: number): number =>
-  Math.max(1, Math.ceil(sizeBytes / bytesPerCredit)) * creditMillicredits;
-/** The largest file that so many milli-credits pay for. */
-export const affordableBytes = (millicredits: number): number =>
-  Math.floor(millicredits / creditMillicredits) * bytesPerCredit;
+/** A credit for each started 10 MB, however the file comes. */
+export const uploadPrice = {
+  operationId: 'uploadFile',
+  quantity: 'bytes',
+  unitSize: 10 * MIB,
+  chargesStartedUnits: true,
+  millicreditsPerUnit: creditMillicredits,
+  minimumUnits: 1,
+} as const satisfies Tariff;
 
 const visibility = z.enum(['public', 'private']);
 export type Visibility = z.infer<typeof visibility>;
@@ -43,6 +46,7 @@ const changedBy = ['user', 'owner', 'key', 'operator'] as const;
 
 export const uploadFile = defineRoute({
   ...base,
+  ...forgiving,
   operationId: 'uploadFile',
   method: 'POST',
   path: '/storage/upload',
@@ -61,11 +65,12 @@ export const uploadFile = defineRoute({
   status: 201,
   errors: ['invalid_body', 'out_of_credits', 'storage_quota', 'overloaded'],
   price: {
+    ...uploadPrice,
     needsBody: false,
     endsWithCaller: true,
-    worstCaseMillicredits: ({ contentLength, settings }) => {
+    worstCase: ({ contentLength, settings }) => {
       const limitBytes = settings.maxUploadBytes ?? defaultUploadBytes;
-      return uploadMillicredits(Math.min(contentLength ?? limitBytes, limitBytes));
+      return Math.min(contentLength ?? limitBytes, limitBytes);
     },
   },
 });
@@ -106,9 +111,9 @@ export const completeUpload = defineRoute({
   status: 201,
   errors: ['not_found', 'conflict', 'body_too_large', 'out_of_credits', 'storage_quota'],
   price: {
+    ...uploadPrice,
     needsBody: false,
-    worstCaseMillicredits: ({ settings }) =>
-      uploadMillicredits(settings.maxUploadBytes ?? defaultUploadBytes),
+    worstCase: ({ settings }) => settings.maxUploadBytes ?? defaultUploadBytes,
   },
 });
 
@@ -169,12 +174,13 @@ export const appendResumable = defineRoute({
     ...(['out_of_credits', 'storage_quota', 'overloaded'] as const),
   ],
   price: {
+    ...uploadPrice,
     needsBody: false,
     endsWithCaller: true,
-    worstCaseMillicredits({ contentLength, header, settings }) {
+    worstCase({ contentLength, header, settings }) {
       const limitBytes = settings.maxUploadBytes ?? defaultUploadBytes;
       const reached = Number(header('upload-offset')) + Number(contentLength);
-      return uploadMillicredits(Number.isNaN(reached) ? limitBytes : Math.min(reached, limitBytes));
+      return Number.isNaN(reached) ? limitBytes : Math.min(reached, limitBytes);
     },
   },
 });
@@ -208,6 +214,7 @@ export const listFiles = defineRoute({
 
 export const getFile = defineRoute({
   ...base,
+  ...indifferent,
   operationId: 'getFile',
   method: 'GET',
   path: '/storage/files/:id/:name',
@@ -230,7 +237,7 @@ export const getFile = defineRoute({
   answers: 'file',
   badCredentials: 'reach-service',
   status: 200,
-  errors: ['invalid_query', 'not_found', 'range_not_satisfiable'],
+  errors: ['invalid_query', 'not_found', 'range_not_satisfiable', 'storage_quota', 'overloaded'],
 });
 
 export const signFile = defineRoute({

@@ -98,28 +98,31 @@ const hopeless: Record<string, JsonSchema> = {
   'doubling oneOf': doubling(40, 'oneOf'),
 };
 
+const flow = ['owner', 'project', '192.0.2.1'] as const;
+
 describe('schemas of strangers', () => {
   const schemas = createJsonSchemas();
   const impatient = createJsonSchemas({ limitMs: 200 });
   afterAll(() => Promise.all([schemas.close(), impatient.close()]));
-  const example = (schema: JsonSchema) => schemas.example(schema, { seed: 7, maxBytes: 16_000 });
+  const example = (schema: JsonSchema) =>
+    schemas.example(flow, schema, { seed: 7, maxBytes: 16_000 });
 
   it.each(Object.entries(satisfiable))('are satisfied: %s', async (_name, schema) => {
-    await schemas.check(schema);
+    await schemas.check(flow, schema);
     const value = await example(schema);
-    expect(await schemas.mismatch(schema, value)).toBeUndefined();
+    expect(await schemas.mismatch(flow, schema, value)).toBeUndefined();
     expect(await example(schema)).toBe(value);
   });
 
   it.each(Object.entries(refused))('are refused: %s', async (_name, schema) => {
-    await expect(schemas.check(schema)).rejects.toThrow(SchemaRefused);
+    await expect(schemas.check(flow, schema)).rejects.toThrow(SchemaRefused);
     await expect(example(schema)).rejects.toThrow(SchemaRefused);
   });
 
   it.each(Object.entries(hopeless))(
     'take neither time nor memory without end: %s',
     async (_name, schema) => {
-      const found = impatient.example(schema, { seed: 7, maxBytes: 16_000 });
+      const found = impatient.example(flow, schema, { seed: 7, maxBytes: 16_000 });
       await expect(found).rejects.toThrow(SchemaRefused);
     },
   );
@@ -127,12 +130,12 @@ describe('schemas of strangers', () => {
   it('are worked on while others use up their time', async () => {
     const hostile = hopeless['a catastrophic pattern'] ?? {};
     const [harmless, ...rest] = await Promise.allSettled([
-      ...[schemas.check({ type: 'string' })],
+      ...[schemas.check(flow, { type: 'string' })],
       ...Array.from({ length: 3 }, () => example(hostile)),
-      schemas.check({ type: 'string' }),
+      schemas.check(flow, { type: 'string' }),
     ]);
     expect(harmless?.status).toBe('fulfilled');
-    expect(rest.map((each) => each.status)).toEqual([
+    expect(rest.map((result) => result.status)).toEqual([
       'rejected',
       'rejected',
       'rejected',
@@ -140,24 +143,42 @@ describe('schemas of strangers', () => {
     ]);
   });
 
+  it('keep nobody from theirs: who has used least goes next', async () => {
+    const hostile = hopeless['a catastrophic pattern'] ?? {};
+    const done: string[] = [];
+    const attack = (owner: string) =>
+      Array.from({ length: 6 }, async () => {
+        const from = [owner, owner, '192.0.2.66'] as const;
+        const example = impatient.example(from, hostile, { seed: 7, maxBytes: 100 });
+        await expect(example).rejects.toThrow(SchemaRefused);
+        done.push(owner);
+      });
+    const attacks = [...attack('eve'), ...attack('mallory')];
+    await impatient.check(flow, { type: 'string' });
+    const doneBefore = done.length;
+    await Promise.all(attacks);
+    expect(done).toHaveLength(12);
+    expect(doneBefore).toBeLessThanOrEqual(4);
+  });
+
   it('are turned away while too many wait', async () => {
     const all = await Promise.allSettled(
-      Array.from({ length: 150 }, () => schemas.check({ type: 'string' })),
+      Array.from({ length: 150 }, () => schemas.check(flow, { type: 'string' })),
     );
-    const failed = all.filter((each) => each.status === 'rejected');
+    const failed = all.filter((result) => result.status === 'rejected');
     expect(failed.length).toBeGreaterThan(0);
-    for (const each of failed) expect(each.reason).toMatchObject({ code: 'overloaded' });
+    for (const result of failed) expect(result.reason).toMatchObject({ code: 'overloaded' });
   });
 
   it('tell what is wrong with a value', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } } };
-    expect(await schemas.mismatch(schema, '{"n":"x"}')).toContain('n must be number');
+    expect(await schemas.mismatch(flow, schema, '{"n":"x"}')).toContain('n must be number');
   });
 
   it('prefer a value that fits, else give the shortest', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', minLength: 100 } } };
-    expect(await schemas.example(schema, { seed: 1, maxBytes: 10 })).toBe('{}');
+    expect(await schemas.example(flow, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
     const text = { type: 'string', minLength: 100, maxLength: 100 };
-    expect(await schemas.example(text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
+    expect(await schemas.example(flow, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
   });
 });

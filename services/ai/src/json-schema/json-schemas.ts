@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { ApiError } from '@backlot/contract';
+import { ApiError, aiRoutes } from '@backlot/contract';
+import { createFairShares, FairShareFull, type Flow } from '@backlot/fair-shares';
 import workerpool from 'workerpool';
 
 export type JsonSchema = Record<string, unknown>;
@@ -10,19 +11,24 @@ export class SchemaRefused extends Error {
 }
 
 /**
- * Work with schemas that strangers send: dialects 2020-12 and draft-07, nothing fetched. All methods
- * throw SchemaRefused for what is no schema, points outside itself, or takes more than its time and
- * memory, and ApiError overloaded while too many others wait.
+ * For untrusted schemas of dialects 2020-12 and draft-07; nothing is fetched. All methods throw
+ * SchemaRefused for an invalid schema, references outside of it, and more than the allowed time and
+ * memory, and ApiError overloaded while too many wait. What work takes, refused or not, counts against
+ * its caller's share: whoever has used least goes next.
  */
 export interface JsonSchemas {
-  check(schema: JsonSchema): Promise<void>;
-  /** @param value JSON. Undefined when it satisfies the schema, else what is wrong with it. */
-  mismatch(schema: JsonSchema, value: string): Promise<string | undefined>;
+  check(flow: Flow, schema: JsonSchema): Promise<void>;
+  /** @param value JSON. What is wrong with it; undefined where it satisfies the schema. */
+  mismatch(flow: Flow, schema: JsonSchema, value: string): Promise<string | undefined>;
   /**
    * A value that satisfies the schema, as JSON: the same for the same seed, of at most `maxBytes`
    * where one was found, else the shortest one. @throws SchemaRefused also when none was found
    */
-  example(schema: JsonSchema, options: { seed: number; maxBytes: number }): Promise<string>;
+  example(
+    flow: Flow,
+    schema: JsonSchema,
+    options: { seed: number; maxBytes: number },
+  ): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -30,13 +36,14 @@ export interface JsonSchemas {
 export type ThreadAnswer = { refused: string } | { result: string | undefined };
 
 const maxSchemaLength = 64 * 1024;
-/** Also holds for values: an object within an object is one level, in a schema it is two. */
-const maxDepth = 64;
+/** Also for values: an object within an object is one level, in a schema it is two. */
+const maxDepth = aiRoutes.maxJsonDepth;
 /** An ordinary schema takes some 20 ms. */
 const standardLimitMs = 1000;
 const threads = 2;
-/** Takes the last one waiting at most a minute, if each before it uses up its time. */
+/** The last one waits at most a minute, if each before it takes all of its time. */
 const maxWaiting = 100;
+const maxWaitingPerFlow = 10;
 /** Megabytes of a thread's heap; compiling 64 KB of ordinary schema stays well below. */
 const maxOldGenerationSizeMb = 128;
 
@@ -45,8 +52,8 @@ export const isTooDeep = (value: unknown): boolean => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) return true;
-    level = level.flatMap((each) =>
-      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    level = level.flatMap((child) =>
+      typeof child === 'object' && child !== null ? Object.values(child) : [],
     );
   }
   return false;
@@ -57,7 +64,7 @@ export const checkDepth = (schema: JsonSchema): void => {
   if (isTooDeep(schema)) throw new SchemaRefused(`is nested deeper than ${maxDepth} levels`);
 };
 
-const textOf = (schema: JsonSchema): string => {
+const serialize = (schema: JsonSchema): string => {
   checkDepth(schema);
   const text = JSON.stringify(schema);
   if (text.length > maxSchemaLength) {
@@ -78,12 +85,9 @@ export const createJsonSchemas = ({ limitMs = standardLimitMs } = {}): JsonSchem
     workerThreadOpts: { env: {}, resourceLimits: { maxOldGenerationSizeMb } },
   });
 
-  const run = async (method: string, parameters: unknown[]): Promise<string | undefined> => {
-    if (pool.stats().pendingTasks >= maxWaiting) {
-      throw new ApiError('overloaded', 'Too many schemas are being worked on. Try again shortly.', {
-        retryAfterSeconds: 1,
-      });
-    }
+  const shares = createFairShares({ slots: threads, maxWaiting, maxWaitingPerFlow });
+
+  const runInThread = async (method: string, parameters: unknown[]) => {
     let timer: NodeJS.Timeout | undefined;
     // The time starts when the thread says that it has begun, not while it waits or starts up.
     const onBegin = () => {
@@ -105,13 +109,24 @@ export const createJsonSchemas = ({ limitMs = standardLimitMs } = {}): JsonSchem
     return answer.result;
   };
 
+  const run = async (flow: Flow, method: string, parameters: unknown[]) => {
+    try {
+      return await shares.run(flow, () => runInThread(method, parameters));
+    } catch (cause) {
+      if (!(cause instanceof FairShareFull)) throw cause;
+      const message = 'Too many schemas are being worked on. Try again shortly.';
+      const { retryAfterSeconds } = cause;
+      throw new ApiError('overloaded', message, { cause, retryAfterSeconds });
+    }
+  };
+
   return {
-    async check(schema) {
-      await run('check', [textOf(schema)]);
+    async check(flow, schema) {
+      await run(flow, 'check', [serialize(schema)]);
     },
-    mismatch: (schema, value) => run('mismatch', [textOf(schema), value]),
-    async example(schema, { seed, maxBytes }) {
-      const found = await run('example', [textOf(schema), seed, maxBytes]);
+    mismatch: (flow, schema, value) => run(flow, 'mismatch', [serialize(schema), value]),
+    async example(flow, schema, { seed, maxBytes }) {
+      const found = await run(flow, 'example', [serialize(schema), seed, maxBytes]);
       if (found === undefined) {
         throw new SchemaRefused(
           'seems to fit no value: the demo model found none that satisfies it',

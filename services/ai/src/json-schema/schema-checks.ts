@@ -1,45 +1,35 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '@backlot/contract';
+import type { Flow } from '@backlot/fair-shares';
 import type { JsonSchema, JsonSchemas } from './json-schemas.ts';
 
-/** Unlike ones of one project at a time: its visitors keep the threads from nobody else. */
-const maxPerProject = 4;
-/** 32 bytes each; an app sends the same few ones. */
+/** Hashes of 32 bytes; an app sends the same few schemas. */
 const maxRemembered = 10_000;
 
 /** @throws SchemaRefused, ApiError overloaded */
-export type CheckSchema = (projectNumber: number, schema: JsonSchema) => Promise<void>;
+export type CheckSchema = (flow: Flow, schema: JsonSchema) => Promise<void>;
 
-/** Checks each schema once: whoever sends the same one meanwhile waits for the same answer. */
+/** Checks each schema once; a caller's parallel calls with the same one share the check. */
 export const createSchemaChecks = ({ check }: Pick<JsonSchemas, 'check'>): CheckSchema => {
-  const good = new Set<string>();
-  const underWay = new Map<number, Map<string, Promise<void>>>();
+  const validSchemas = new Set<string>();
+  /** By caller: nobody's check waits in another's queue. */
+  const running = new Map<string, Promise<void>>();
 
   const remember = (name: string) => {
-    const [oldest] = good;
-    if (good.size >= maxRemembered && oldest !== undefined) good.delete(oldest);
-    good.add(name);
+    const [oldest] = validSchemas;
+    if (validSchemas.size >= maxRemembered && oldest !== undefined) validSchemas.delete(oldest);
+    validSchemas.add(name);
   };
 
-  return async (projectNumber, schema) => {
+  return async (flow, schema) => {
     const name = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
-    if (good.has(name)) return;
-    const ofProject = underWay.get(projectNumber) ?? new Map<string, Promise<void>>();
-    const same = ofProject.get(name);
-    if (same) return same;
-    if (ofProject.size >= maxPerProject) {
-      throw new ApiError('overloaded', 'This app sends too many schemas. Try again shortly.', {
-        retryAfterSeconds: 1,
-      });
-    }
-    const checked = check(schema)
+    if (validSchemas.has(name)) return;
+    const key = JSON.stringify([flow, name]);
+    const same = running.get(key);
+    if (same !== undefined) return same;
+    const checked = check(flow, schema)
       .then(() => remember(name))
-      .finally(() => {
-        ofProject.delete(name);
-        if (ofProject.size === 0) underWay.delete(projectNumber);
-      });
-    ofProject.set(name, checked);
-    underWay.set(projectNumber, ofProject);
+      .finally(() => running.delete(key));
+    running.set(key, checked);
     return checked;
   };
 };

@@ -35,7 +35,7 @@ const attempts: GenerateSyncOptions[] = [
 ];
 const generator: GenerateSyncOptions = { maxDepth: 32, refDepthMin: 0, refDepthMax: 2 };
 
-const exampleOf = (
+const findExample = (
   schema: JsonSchema,
   validate: ValidateFunction,
   seed: number,
@@ -83,5 +83,5 @@ workerpool.worker({
         : new Ajv(quiet).errorsText(validate.errors, { dataVar: 'value' }).slice(0, 300),
     ),
   example: (text: string, seed: number, maxBytes: number) =>
-    withSchema(text, (schema, validate) => exampleOf(schema, validate, seed, maxBytes)),
+    withSchema(text, (schema, validate) => findExample(schema, validate, seed, maxBytes)),
 });

@@ -17,8 +17,8 @@ export const createModelProvider = (
     case 'openai':
       return createOpenaiProvider({
         endpoints: provider.endpoints,
-        patienceMs: answerTimeoutMs / provider.endpoints.length,
-        onFallOver: (err) => log.warn({ err }, 'another endpoint has to answer'),
+        firstPieceTimeoutMs: answerTimeoutMs / provider.endpoints.length,
+        onFailover: (err) => log.warn({ err }, 'model endpoint failed; trying the next one'),
       });
   }
 };

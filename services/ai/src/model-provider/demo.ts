@@ -19,20 +19,21 @@ const answerTo = (question: string): string =>
 
 const objectFor = (question: string, maxBytes: number): string => {
   const candidates = [{ demo: true, message: answerTo(question) }, { demo: true }];
-  const texts = candidates.map((each) => JSON.stringify(each));
-  return texts.find((each) => Buffer.byteLength(each) <= maxBytes) ?? '{}';
+  const texts = candidates.map((candidate) => JSON.stringify(candidate));
+  return texts.find((text) => Buffer.byteLength(text) <= maxBytes) ?? '{}';
 };
 
 /** As a model streams: a word with the space after it at a time, or the white space before the first. */
-const piecesOf = (text: string): string[] => text.match(/\s*\S+\s*|\s+/g) ?? [];
+const splitIntoWords = (text: string): string[] => text.match(/\s*\S+\s*|\s+/g) ?? [];
 
 /** Works offline and says that it is no model; the same prompt always gets the same answer. */
 export const createDemoProvider = (schemas: JsonSchemas): ModelProvider => {
-  const answer = async ({ messages, format }: CompletionRequest, maxBytes: number) => {
+  const answer = async ({ messages, format, flow }: CompletionRequest, maxBytes: number) => {
     const question = messages.at(-1)?.text ?? '';
     if (format === 'text') return answerTo(question);
     if (format === 'json') return objectFor(question, maxBytes);
-    return schemas.example(format.schema, { seed: crc32(JSON.stringify(messages)), maxBytes });
+    const seed = crc32(JSON.stringify(messages));
+    return schemas.example(flow, format.schema, { seed, maxBytes });
   };
 
   const complete = async (request: CompletionRequest): Promise<Completion> => {
@@ -54,7 +55,7 @@ export const createDemoProvider = (schemas: JsonSchemas): ModelProvider => {
     complete,
     async *stream(request) {
       const completion = await complete(request);
-      for (const piece of piecesOf(completion.text)) {
+      for (const piece of splitIntoWords(completion.text)) {
         request.signal.throwIfAborted();
         yield piece;
       }

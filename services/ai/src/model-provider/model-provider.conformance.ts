@@ -5,6 +5,7 @@ const ask = (text: string, changes: Partial<CompletionRequest> = {}): Completion
   messages: [{ role: 'user', text }],
   format: 'text',
   maxOutputTokens: 500,
+  flow: ['owner', 'project', '192.0.2.1'],
   choice: {},
   signal: new AbortController().signal,
   ...changes,
@@ -72,7 +73,7 @@ export const conformsAsModelProvider = (provider: () => ModelProvider): void => 
     expect(JSON.parse(text)).toEqual({ name: expect.any(String), age: expect.any(Number) });
   });
 
-  it('ends when it is told to', async () => {
+  it('stops when it is aborted', async () => {
     await expect(
       provider().complete(ask('Say hello.', { signal: AbortSignal.abort() })),
     ).rejects.toThrow();
@@ -93,12 +94,12 @@ export const conformsAsModelProvider = (provider: () => ModelProvider): void => 
     expect(pieces.length).toBeGreaterThan(1);
   });
 
-  it('ends a stream when it is told to, or when nobody reads on', async () => {
+  it('stops a stream when it is aborted, or when its reader stops', async () => {
     const gone = new AbortController();
-    const told = provider().stream(ask('Say a lot. '.repeat(20), { signal: gone.signal }));
-    expect((await told.next()).value).toEqual(expect.any(String));
+    const aborted = provider().stream(ask('Say a lot. '.repeat(20), { signal: gone.signal }));
+    expect((await aborted.next()).value).toEqual(expect.any(String));
     gone.abort();
-    await expect(readAll(told)).rejects.toThrow();
+    await expect(readAll(aborted)).rejects.toThrow();
     for await (const piece of provider().stream(ask('Say hello.'))) {
       expect(piece).toEqual(expect.any(String));
       break;

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@backlot/contract';
+import type { Flow } from '@backlot/fair-shares';
 import type { JsonSchema } from '../json-schema/json-schemas.ts';
 
 export interface Prompt {
@@ -17,6 +18,8 @@ export interface CompletionRequest extends Prompt {
   /** At least 1; the text is cut there. */
   maxOutputTokens: number;
   choice: ModelChoice;
+  /** Whose share work on schemas counts against. */
+  flow: Flow;
   /** Ends the work; it then fails, with whatever. */
   signal: AbortSignal;
 }

@@ -37,25 +37,25 @@ const parse = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
 };
 
 /** A refusal is an answer too. */
-const textOf = (message: z.infer<typeof spoken> | null | undefined) =>
+const readText = (message: z.infer<typeof spoken> | null | undefined) =>
   message?.content || message?.refusal || '';
 
 /** One event of a streamed answer. @throws ModelProviderFailed where it is none */
 export const readPiece = (value: unknown): Piece => {
   const { choices, usage } = parse(chunk, value);
   const [choice] = choices;
-  return { text: textOf(choice?.delta), finish: choice?.finish_reason ?? undefined, usage };
+  return { text: readText(choice?.delta), finish: choice?.finish_reason ?? undefined, usage };
 };
 
 /** A whole answer. @throws ModelProviderFailed where it is none */
 export const readAnswer = (value: unknown): Piece => {
   const { choices, usage } = parse(answer, value);
   const [choice] = choices;
-  return { text: textOf(choice?.message), finish: choice?.finish_reason ?? undefined, usage };
+  return { text: readText(choice?.message), finish: choice?.finish_reason ?? undefined, usage };
 };
 
 /** @throws ModelProviderFailed where the answer broke off, or is held back by the provider's filter */
-export const completionOf = (request: CompletionRequest, whole: Piece): Completion => {
+export const toCompletion = (request: CompletionRequest, whole: Piece): Completion => {
   const { text, finish, usage } = whole;
   if (finish === undefined) throw new ModelProviderFailed('The answer broke off.');
   if (finish === 'content_filter') throw new ModelProviderFailed('The answer was filtered.');

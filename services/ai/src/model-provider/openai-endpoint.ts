@@ -6,7 +6,7 @@ import {
   ModelKeyRefused,
   ModelProviderFailed,
 } from './model-provider.ts';
-import { completionOf, type Piece, readAnswer, readPiece } from './openai-answer.ts';
+import { type Piece, readAnswer, readPiece, toCompletion } from './openai-answer.ts';
 import { chatRequest } from './openai-request.ts';
 
 export interface EndpointConfig {
@@ -20,7 +20,7 @@ export interface EndpointConfig {
 /** A failure that says something about the endpoint, not about this one request. */
 export class EndpointDown extends ModelProviderFailed {}
 
-/** One server that speaks OpenAI's chat completions. Methods throw ModelProviderFailed. */
+/** One server with OpenAI's chat completions. Methods throw ModelProviderFailed. */
 export interface Endpoint {
   host: string;
   complete(request: CompletionRequest): Promise<Completion>;
@@ -29,9 +29,9 @@ export interface Endpoint {
   checkKey(apiKey: string, signal: AbortSignal): Promise<void>;
 }
 
-const hardStatuses = [408, 409, 429];
-const isEndpoints = (status: number | undefined) =>
-  status === undefined || status >= 500 || hardStatuses.includes(status);
+const endpointStatuses = [408, 409, 429];
+const isEndpointFault = (status: number | undefined) =>
+  status === undefined || status >= 500 || endpointStatuses.includes(status);
 
 /** Keeps the status and drops what the provider says, which may quote keys and prompts. */
 const translate = (host: string, error: unknown, signal: AbortSignal): unknown => {
@@ -43,7 +43,7 @@ const translate = (host: string, error: unknown, signal: AbortSignal): unknown =
     return new EndpointDown(`${host}: ${code}`);
   }
   if (error instanceof APIError) {
-    const Failure = isEndpoints(error.status) ? EndpointDown : ModelProviderFailed;
+    const Failure = isEndpointFault(error.status) ? EndpointDown : ModelProviderFailed;
     return new Failure(`${host} answered ${error.status ?? 'with an error'}.`);
   }
   return new EndpointDown(`${host} broke off its answer or sent none that can be read.`);
@@ -53,7 +53,7 @@ const createClient = ({ baseUrl, apiKey = 'none' }: EndpointConfig) =>
   new OpenAI({
     baseURL: baseUrl,
     apiKey,
-    // The environment is not asked for what is not given here.
+    // Otherwise the SDK reads them from the environment.
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -67,7 +67,7 @@ export const createEndpoint = (config: EndpointConfig): Endpoint => {
   const operators = createClient(config);
   const clientFor = ({ apiKey }: CompletionRequest['choice']) =>
     apiKey === undefined ? operators : operators.withOptions({ apiKey });
-  const bodyOf = (request: CompletionRequest) =>
+  const chatBody = (request: CompletionRequest) =>
     chatRequest(request, { ...config, model: request.choice.model ?? config.model });
 
   return {
@@ -76,8 +76,8 @@ export const createEndpoint = (config: EndpointConfig): Endpoint => {
       const { signal } = request;
       try {
         const { completions } = clientFor(request.choice).chat;
-        const answer: unknown = await completions.create(bodyOf(request), { signal });
-        return completionOf(request, readAnswer(answer));
+        const answer: unknown = await completions.create(chatBody(request), { signal });
+        return toCompletion(request, readAnswer(answer));
       } catch (error) {
         throw translate(host, error, signal);
       }
@@ -88,7 +88,7 @@ export const createEndpoint = (config: EndpointConfig): Endpoint => {
       try {
         const { completions } = clientFor(request.choice).chat;
         const chunks: AsyncIterable<unknown> = await completions.create(
-          { ...bodyOf(request), stream: true, stream_options: { include_usage: true } },
+          { ...chatBody(request), stream: true, stream_options: { include_usage: true } },
           { signal },
         );
         for await (const chunk of chunks) {
@@ -99,7 +99,7 @@ export const createEndpoint = (config: EndpointConfig): Endpoint => {
           if (piece.text !== '') yield piece.text;
         }
         signal.throwIfAborted();
-        yield completionOf(request, whole);
+        yield toCompletion(request, whole);
       } catch (error) {
         throw translate(host, error, signal);
       }

@@ -30,7 +30,7 @@ const strictDepth = 5;
 
 const plainTypes = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'null']);
 const isPlain = (type: unknown) =>
-  Array.isArray(type) ? type.every((each) => plainTypes.has(each)) : plainTypes.has(type);
+  Array.isArray(type) ? type.every((name) => plainTypes.has(name)) : plainTypes.has(type);
 
 const fitsStrict = (schema: unknown, depth: number): boolean => {
   if (!isRecord(schema) || depth > strictDepth) return false;
@@ -41,7 +41,7 @@ const fitsStrict = (schema: unknown, depth: number): boolean => {
     ...(items === undefined ? [] : [items]),
     ...(Array.isArray(anyOf) ? anyOf : []),
   ];
-  if (!inner.every((each) => fitsStrict(each, depth + 1))) return false;
+  if (!inner.every((subschema) => fitsStrict(subschema, depth + 1))) return false;
   if (type === 'object') {
     const names = isRecord(properties) ? Object.keys(properties) : [];
     const needed = new Set(Array.isArray(required) ? required : []);
@@ -61,7 +61,7 @@ interface Form {
 }
 
 /** JSON mode is refused unless the messages speak of JSON; only objects are taken as schemas. */
-const formOf = (format: Prompt['format']): Form => {
+const toForm = (format: Prompt['format']): Form => {
   if (format === 'text') return {};
   if (format === 'json') {
     return {
@@ -81,7 +81,7 @@ const formOf = (format: Prompt['format']): Form => {
  * OpenAI refuses `max_tokens` for its later models; others know `max_tokens`, and some of them nothing
  * else.
  */
-const capOf = (baseUrl: string, tokens: number) =>
+const tokenCap = (baseUrl: string, tokens: number) =>
   new URL(baseUrl).hostname.endsWith('openai.com') ||
   new URL(baseUrl).hostname.endsWith('openai.azure.com')
     ? { max_completion_tokens: tokens }
@@ -91,7 +91,7 @@ export const chatRequest = (
   { messages, format, maxOutputTokens }: CompletionRequest,
   { baseUrl, model }: { baseUrl: string; model: string },
 ): ChatRequest => {
-  const { responseFormat, instruction } = formOf(format);
+  const { responseFormat, instruction } = toForm(format);
   return {
     model,
     messages: [
@@ -99,6 +99,6 @@ export const chatRequest = (
       ...messages.map(({ role, text }) => ({ role, content: text })),
     ],
     ...(responseFormat && { response_format: responseFormat }),
-    ...capOf(baseUrl, maxOutputTokens),
+    ...tokenCap(baseUrl, maxOutputTokens),
   };
 };

@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { until } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ModelServer, startModelServer } from '../testing/model-server.ts';
 import { conformsAsModelProvider } from './model-provider.conformance.ts';
 import { type CompletionRequest, ModelKeyRefused, ModelProviderFailed } from './model-provider.ts';
 import { createOpenaiProvider, type OpenaiOptions } from './openai.ts';
-import { type ModelServer, startModelServer } from './test-model-server.ts';
 
 const hello: CompletionRequest = {
   messages: [{ role: 'user', text: 'Hello there' }],
   format: 'text',
   maxOutputTokens: 100,
+  flow: ['owner', 'project', '192.0.2.1'],
   choice: {},
   signal: new AbortController().signal,
 };
@@ -41,28 +42,28 @@ describe('the OpenAI provider', () => {
   });
   afterAll(() => Promise.all([first.stop(), second.stop()]));
 
-  const providerOf = (servers: ModelServer[], options: Partial<OpenaiOptions> = {}) =>
+  const openaiProvider = (servers: ModelServer[], options: Partial<OpenaiOptions> = {}) =>
     createOpenaiProvider({
       endpoints: servers.map(({ baseUrl }, index) => ({
         baseUrl,
         apiKey: `sk-operator-${index}`,
         model: `model-${index}`,
       })),
-      patienceMs: 10_000,
+      firstPieceTimeoutMs: 10_000,
       ...options,
     });
 
   const providerAt = (name: string, answer: (res: ServerResponse) => void) =>
     createOpenaiProvider({
       endpoints: [{ baseUrl: first.mounted(name, answer), model: 'm' }],
-      patienceMs: 10_000,
+      firstPieceTimeoutMs: 10_000,
     });
 
   describe('with one endpoint', () => {
-    conformsAsModelProvider(() => providerOf([first]));
+    conformsAsModelProvider(() => openaiProvider([first]));
 
     it('asks with its own key and model, and caps the answer', async () => {
-      await providerOf([first]).complete(hello);
+      await openaiProvider([first]).complete(hello);
       expect(first.chats()).toEqual([
         expect.objectContaining({
           model: 'model-0',
@@ -122,7 +123,7 @@ describe('the OpenAI provider', () => {
 
     it('fails after two retries in a storm of 429, without the words of the provider', async () => {
       first.answers(busy);
-      const failure = await providerOf([first])
+      const failure = await openaiProvider([first])
         .complete(hello)
         .catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(ModelProviderFailed);
@@ -133,14 +134,14 @@ describe('the OpenAI provider', () => {
     it('answers after one 429 or 500', async () => {
       for (const status of [429, 500]) {
         first.mock.nextRequestError(status, { message: 'try again' });
-        expect((await providerOf([first]).complete(hello)).text).toContain('Hello there');
+        expect((await openaiProvider([first]).complete(hello)).text).toContain('Hello there');
       }
     });
 
     it('fails where a stream breaks off, however it does', async () => {
       for (const options of [{ truncateAfterChunks: 2 }, { chaos: { disconnectRate: 1 } }]) {
         first.answers({ content: 'A long answer, or so it seems' }, { chunkSize: 3, ...options });
-        await expect(readAll(providerOf([first]).stream(hello))).rejects.toThrow(
+        await expect(readAll(openaiProvider([first]).stream(hello))).rejects.toThrow(
           ModelProviderFailed,
         );
       }
@@ -166,8 +167,8 @@ describe('the OpenAI provider', () => {
     it('waits for a silent model until it is told to end', async () => {
       first.answers(never);
       const gone = new AbortController();
-      const answer = providerOf([first]).complete({ ...hello, signal: gone.signal });
-      const stream = readAll(providerOf([first]).stream({ ...hello, signal: gone.signal }));
+      const answer = openaiProvider([first]).complete({ ...hello, signal: gone.signal });
+      const stream = readAll(openaiProvider([first]).stream({ ...hello, signal: gone.signal }));
       gone.abort();
       await expect(answer).rejects.toThrow();
       await expect(stream).rejects.toThrow();
@@ -176,7 +177,7 @@ describe('the OpenAI provider', () => {
 
   describe('with a project’s own account', () => {
     it('uses the key and the model there, and never stands in with the operator’s', async () => {
-      const provider = providerOf([first, second]);
+      const provider = openaiProvider([first, second]);
       const own = { ...hello, choice: { apiKey: 'sk-project', model: 'gpt-own' } };
       await provider.complete(own);
       expect(first.chats()[0]?.model).toBe('gpt-own');
@@ -186,7 +187,7 @@ describe('the OpenAI provider', () => {
     });
 
     it('does not break the endpoint for others', async () => {
-      const provider = providerOf([first]);
+      const provider = openaiProvider([first]);
       first.answers(busy);
       for (let call = 0; call < 6; call++) {
         await expect(
@@ -199,7 +200,7 @@ describe('the OpenAI provider', () => {
 
     it('tells a key that is refused from a provider that is down', async () => {
       const { signal } = hello;
-      const provider = providerOf([first]);
+      const provider = openaiProvider([first]);
       await provider.checkKey('sk-good', signal);
       const refusing = providerAt('refusing', (res) =>
         res.writeHead(401).end('{"error":{"message":"Incorrect API key: sk-bad"}}'),
@@ -207,7 +208,7 @@ describe('the OpenAI provider', () => {
       await expect(refusing.checkKey('sk-bad', signal)).rejects.toThrow(ModelKeyRefused);
       const down = createOpenaiProvider({
         endpoints: [{ baseUrl: 'http://127.0.0.1:1/v1', model: 'm' }],
-        patienceMs: 1000,
+        firstPieceTimeoutMs: 1000,
       });
       await expect(down.checkKey('sk-good', signal)).rejects.toThrow(ModelProviderFailed);
     });
@@ -222,9 +223,9 @@ describe('the OpenAI provider', () => {
     ])('falls over where the first one %s, in whole answers and streams', async (_what, faults) => {
       first.answers(...faults);
       const told: unknown[] = [];
-      const provider = providerOf([first, second], {
-        patienceMs: 500,
-        onFallOver: (error) => told.push(error),
+      const provider = openaiProvider([first, second], {
+        firstPieceTimeoutMs: 500,
+        onFailover: (error) => told.push(error),
       });
       const { text } = await provider.complete({ ...hello, choice: { model: 'gpt-chosen' } });
       expect(text).toContain('Hello there');
@@ -242,14 +243,14 @@ describe('the OpenAI provider', () => {
         { content: 'A long answer' },
         { chunkSize: 2, truncateAfterChunks: 3, latency: 20 },
       );
-      const pieces = providerOf([first, second]).stream(hello);
+      const pieces = openaiProvider([first, second]).stream(hello);
       expect((await pieces.next()).value).toEqual(expect.any(String));
       await expect(readAll(pieces)).rejects.toThrow(ModelProviderFailed);
       expect(second.chats()).toEqual([]);
     });
 
     it('leaves an endpoint alone after five failures, and tries it again later', async () => {
-      const provider = providerOf([first, second], { breakMs: 200 });
+      const provider = openaiProvider([first, second], { breakMs: 200 });
       first.answers(busy);
       for (let call = 0; call < 6; call++) await provider.complete(hello);
       expect(first.chats()).toHaveLength(5 * 3);
@@ -263,7 +264,7 @@ describe('the OpenAI provider', () => {
     it('fails where all do', async () => {
       first.answers(refusal);
       second.answers(refusal);
-      await expect(providerOf([first, second]).complete(hello)).rejects.toThrow(
+      await expect(openaiProvider([first, second]).complete(hello)).rejects.toThrow(
         ModelProviderFailed,
       );
     });

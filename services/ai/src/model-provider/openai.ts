@@ -21,39 +21,39 @@ import {
 export interface OpenaiOptions {
   /** At least one, in order of preference. */
   endpoints: readonly EndpointConfig[];
-  /** An endpoint that has not begun to answer by then is left for the next one; the last has no limit. */
-  patienceMs: number;
-  /** How long an endpoint is left alone after five failures in a row. Default 10,000. */
+  /** For the first piece of an answer, then the next endpoint is tried; the last one has no limit. */
+  firstPieceTimeoutMs: number;
+  /** How long an endpoint is skipped after five failures in a row. Default 10,000. */
   breakMs?: number;
-  /** Told of each endpoint that another one has to stand in for. */
-  onFallOver?: (error: unknown) => void;
+  /** For each failure after which the next endpoint is tried. */
+  onFailover?: (error: unknown) => void;
 }
 
 const failuresInARow = 5;
 
-/** Ends what has not begun to answer within the time. */
-const within = async <T>(
+/** Aborts work that takes longer; after it the signal stays valid, for the rest of a stream. */
+const withTimeout = async <T>(
   signal: AbortSignal,
   limitMs: number | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   if (limitMs === undefined) return work(signal);
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), limitMs);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), limitMs);
   try {
-    return await work(AbortSignal.any([signal, late.signal]));
+    return await work(AbortSignal.any([signal, timeout.signal]));
   } catch (error) {
-    if (!late.signal.aborted || signal.aborted) throw error;
+    if (!timeout.signal.aborted || signal.aborted) throw error;
     throw new EndpointDown(`no answer within ${limitMs} ms`);
   } finally {
     clearTimeout(timer);
   }
 };
 
-type Guarded = Endpoint & { guard<T>(work: () => Promise<T>): Promise<T> };
+type GuardedEndpoint = Endpoint & { guard<T>(work: () => Promise<T>): Promise<T> };
 
-/** A broken circuit lets one call through at a time to try it; the others do not wait for that. */
-const guarded = (config: EndpointConfig, breakMs: number): Guarded => {
+/** An open circuit lets one call through at a time as a trial; the others fail at once. */
+const guardEndpoint = (config: EndpointConfig, breakMs: number): GuardedEndpoint => {
   const endpoint = createEndpoint(config);
   const breaker = circuitBreaker(handleType(EndpointDown), {
     breaker: new ConsecutiveBreaker(failuresInARow),
@@ -62,31 +62,31 @@ const guarded = (config: EndpointConfig, breakMs: number): Guarded => {
   return {
     ...endpoint,
     async guard(work) {
-      const isTried = breaker.state === CircuitState.HalfOpen;
+      const isTrialRunning = breaker.state === CircuitState.HalfOpen;
       try {
-        if (isTried) throw new BrokenCircuitError();
+        if (isTrialRunning) throw new BrokenCircuitError();
         return await breaker.execute(work);
       } catch (error) {
         if (!(error instanceof BrokenCircuitError)) throw error;
-        throw new ModelProviderFailed(`${endpoint.host} is left alone after failures.`);
+        throw new ModelProviderFailed(`${endpoint.host} is skipped after repeated failures.`);
       }
     },
   };
 };
 
-/** The first piece has come, so that no other endpoint can stand in any more. */
-const begun = async <T>(pieces: AsyncGenerator<T, void>) => ({
+/** Waits for the first piece: from then on no other endpoint can answer instead. */
+const startStream = async <T>(pieces: AsyncGenerator<T, void>) => ({
   first: await pieces.next(),
   rest: pieces,
 });
 
 /**
- * Any servers that speak OpenAI's chat completions. Falls over to the next one until the first piece
- * of an answer has come. A project's own key, and the model that its owner chose, are for the first.
+ * Any servers with OpenAI's chat completions. Fails over to the next one until the first piece of an
+ * answer has arrived. A project's own key, and the model that its owner chose, are for the first one.
  */
 export const createOpenaiProvider = (options: OpenaiOptions): ModelProvider => {
-  const { patienceMs, breakMs = 10_000, onFallOver } = options;
-  const endpoints = options.endpoints.map((each) => guarded(each, breakMs));
+  const { firstPieceTimeoutMs, breakMs = 10_000, onFailover } = options;
+  const endpoints = options.endpoints.map((config) => guardEndpoint(config, breakMs));
   const [preferred] = endpoints;
   if (!preferred) throw new RangeError('There must be an endpoint.');
 
@@ -102,14 +102,14 @@ export const createOpenaiProvider = (options: OpenaiOptions): ModelProvider => {
       const choice = index === 0 ? request.choice : {};
       try {
         return await endpoint.guard(() =>
-          within(request.signal, isLast ? undefined : patienceMs, (signal) =>
+          withTimeout(request.signal, isLast ? undefined : firstPieceTimeoutMs, (signal) =>
             ask(endpoint, { ...request, choice, signal }),
           ),
         );
       } catch (error) {
         if (request.signal.aborted) throw error;
         failure = error;
-        if (!isLast) onFallOver?.(error);
+        if (!isLast) onFailover?.(error);
       }
     }
     throw failure;
@@ -124,10 +124,10 @@ export const createOpenaiProvider = (options: OpenaiOptions): ModelProvider => {
         aiRoutes.answerOverheadTokens + aiRoutes.tokensAtMost(schema),
       );
     },
-    complete: (request) => answer(request, (endpoint, each) => endpoint.complete(each)),
+    complete: (request) => answer(request, (endpoint, attempt) => endpoint.complete(attempt)),
     async *stream(request) {
-      const { first, rest } = await answer(request, (endpoint, each) =>
-        begun(endpoint.stream(each)),
+      const { first, rest } = await answer(request, (endpoint, attempt) =>
+        startStream(endpoint.stream(attempt)),
       );
       try {
         if (first.done) return;

@@ -5,10 +5,10 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { JsonSchema } from '../json-schema/json-schemas.ts';
+import { type ModelServer, startModelServer } from '../testing/model-server.ts';
 import type { CompletionRequest } from './model-provider.ts';
 import { createOpenaiProvider } from './openai.ts';
 import { chatRequest } from './openai-request.ts';
-import { type ModelServer, startModelServer } from './test-model-server.ts';
 
 const hello: CompletionRequest = {
   messages: [
@@ -19,6 +19,7 @@ const hello: CompletionRequest = {
   ],
   format: 'text',
   maxOutputTokens: 4096,
+  flow: ['owner', 'project', '192.0.2.1'],
   choice: {},
   signal: new AbortController().signal,
 };
@@ -72,7 +73,7 @@ describe('OpenAI’s own description', () => {
   it.each(formats)('takes what we send for %s', async (_what, format) => {
     const provider = createOpenaiProvider({
       endpoints: [{ baseUrl: server.baseUrl, apiKey: 'sk-x', model: 'gpt-5' }],
-      patienceMs: 1000,
+      firstPieceTimeoutMs: 1000,
     });
     server.answers();
     await provider.complete({ ...hello, format });

@@ -1,8 +1,8 @@
 import { aiRoutes } from '@backlot/contract';
-import { asKey, asUser, refusesStrangers, testProject } from '@backlot/testing';
+import { anonymous, asKey, asUser, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { callId, createTestBed, reserved, type TestBed } from '../test-bed.ts';
+import { callId, createTestBed, reserved, type TestBed } from '../testing/test-bed.ts';
 
 const hello = { messages: [{ role: 'user', content: 'Hello there' }] };
 
@@ -112,6 +112,18 @@ describe('generateText', () => {
     expect(await bed.takeUsage()).toEqual([]);
   });
 
+  it('charges, and is held to, the price that was in force when it was admitted', async () => {
+    const messages = [{ role: 'user', content: 'y'.repeat(3980) }];
+    const priced = (millicredits: number) => ({
+      identity: anonymous({ reservation: { callId, millicredits, millicreditsPerUnit: 2500 } }),
+    });
+    const short = await bed.ask({ messages }, priced(2500));
+    expect(short.body.text).toHaveLength(20);
+    expect(short.headers.get('x-backlot-usage')).toBe('2500');
+    expect(await bed.takeUsage()).toMatchObject([{ millicredits: 2500, units: { tokens: 1000 } }]);
+    expect((await bed.ask({ messages }, priced(2487))).status).toBe(402);
+  });
+
   it('answers a JSON object with json: true, whatever fits', async () => {
     for (const maxTokens of [undefined, 10, 1]) {
       const { status, body } = await bed.ask({ ...hello, json: true, maxTokens });
@@ -150,6 +162,32 @@ describe('generateText', () => {
     await bed.takeUsage();
   });
 
+  it('answers in the form of an example or a sketch', async () => {
+    const data = async (json: unknown) => (await bed.ask({ ...hello, json })).body.data;
+    expect(await data({ name: 'string' })).toEqual({ name: expect.any(String) });
+    const sketch = { title: 'string', pages: 'Integer', tags: ['string'], author: { age: 36 } };
+    const book = await data(sketch);
+    expect(book).toEqual({
+      title: expect.any(String),
+      pages: expect.any(Number),
+      tags: expect.any(Array),
+      author: { age: expect.any(Number) },
+    });
+    expect(Number.isInteger(book.pages)).toBe(true);
+    for (const tag of book.tags) expect(tag).toEqual(expect.any(String));
+    expect(await data({ type: 'banana' })).toEqual({ type: expect.any(String) });
+    const { note } = await data({ note: 'string?' });
+    expect(note === null || typeof note === 'string').toBe(true);
+    await bed.takeUsage();
+  });
+
+  it('answers any JSON where the schema is empty', async () => {
+    const answer = await bed.ask({ ...hello, json: {} });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toEqual(JSON.parse(answer.body.text));
+    await bed.takeUsage();
+  });
+
   it('replays an answer under its Idempotency-Key without a second charge', async () => {
     const headers = { 'idempotency-key': 'once' };
     const first = await bed.ask(hello, { headers });
@@ -164,7 +202,7 @@ describe('generateText', () => {
   it('does the work of parallel calls with one Idempotency-Key once', async () => {
     const headers = { 'idempotency-key': 'parallel' };
     const answers = await Promise.all(Array.from({ length: 8 }, () => bed.ask(hello, { headers })));
-    const charged = answers.filter((each) => each.headers.has('x-backlot-usage'));
+    const charged = answers.filter((answer) => answer.headers.has('x-backlot-usage'));
     expect(charged).toHaveLength(1);
     for (const { status } of answers) expect([200, 409]).toContain(status);
     expect(await bed.takeUsage()).toHaveLength(1);
@@ -197,7 +235,7 @@ describe('generateText', () => {
     ['json', { ...hello, stream: true, json: { not: {} } }],
     ['json', { ...hello, json: 'yes' }],
     ['json', { ...hello, json: [] }],
-    ['json', { ...hello, json: { type: 'banana' } }],
+    ['json', { ...hello, json: { type: 'object', properties: { a: { type: 'banana' } } } }],
     ['json', { ...hello, json: { $ref: 'http://127.0.0.1:1/schema.json' } }],
     ['json', { ...hello, json: { not: {} } }],
   ])('answers 400 that names %s, and charges nothing', async (field, body) => {

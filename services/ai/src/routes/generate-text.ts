@@ -1,19 +1,19 @@
 import { ApiError, aiRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import type { Nouns } from '../nouns.ts';
+import type { Generations } from '../generations/generations.ts';
 
-export const generateText = ({ generations }: Nouns) =>
+export const generateText = (generations: Generations) =>
   route(
     aiRoutes.generateText,
     async ({ identity, body, signal, header }) => {
-      const asking = { identity, body, signal };
+      const call = { identity, body, signal };
       if (body.stream) {
         if (header('idempotency-key') !== undefined) {
           throw new ApiError('invalid_header', 'A stream takes no Idempotency-Key.');
         }
-        return { events: generations.stream(asking) };
+        return { events: generations.stream(call) };
       }
-      const { usedMillicredits, commit, ...answer } = await generations.generate(asking);
+      const { usedMillicredits, commit, ...answer } = await generations.generate(call);
       return {
         body: answer,
         commit,

@@ -1,19 +1,23 @@
 import type { MountedRoute } from '@backlot/http';
-import type { Nouns } from '../nouns.ts';
-import { deleteOpenaiSecret } from './delete-openai-secret.ts';
-import { deletePrompt } from './delete-prompt.ts';
+import type { Generations } from '../generations/generations.ts';
+import type { ProjectKeys } from '../project-keys.ts';
+import type { Prompts } from '../prompts.ts';
 import { generateText } from './generate-text.ts';
-import { getOpenaiSecret } from './get-openai-secret.ts';
-import { listPrompts } from './list-prompts.ts';
-import { setOpenaiSecret } from './set-openai-secret.ts';
-import { setPrompt } from './set-prompt.ts';
+import { deleteOpenaiSecret, getOpenaiSecret, setOpenaiSecret } from './openai-secret.ts';
+import { deletePrompt, listPrompts, setPrompt } from './prompts.ts';
 
-export const routesOf = (nouns: Nouns): MountedRoute[] => [
-  generateText(nouns),
-  setPrompt(nouns),
-  listPrompts(nouns),
-  deletePrompt(nouns),
-  setOpenaiSecret(nouns),
-  getOpenaiSecret(nouns),
-  deleteOpenaiSecret(nouns),
+export interface Features {
+  generations: Generations;
+  prompts: Prompts;
+  projectKeys: ProjectKeys;
+}
+
+export const createRoutes = ({ generations, prompts, projectKeys }: Features): MountedRoute[] => [
+  generateText(generations),
+  setPrompt(prompts),
+  listPrompts(prompts),
+  deletePrompt(prompts),
+  setOpenaiSecret(projectKeys),
+  getOpenaiSecret(projectKeys),
+  deleteOpenaiSecret(projectKeys),
 ];

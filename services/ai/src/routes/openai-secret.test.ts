@@ -3,9 +3,9 @@ import { createSealer } from '@backlot/sealing';
 import { asOperator, asOwner, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createOpenaiProvider } from '../model-provider/openai.ts';
-import { type ModelServer, startModelServer } from '../model-provider/test-model-server.ts';
 import { createProjectKeys } from '../project-keys.ts';
-import { createTestBed, reserved, type TestBed } from '../test-bed.ts';
+import { type ModelServer, startModelServer } from '../testing/model-server.ts';
+import { createTestBed, reserved, type TestBed } from '../testing/test-bed.ts';
 
 const path = `/projects/${testProject.id}/secrets/openai`;
 const hello = { messages: [{ role: 'user', content: 'Hello' }] };
@@ -18,7 +18,7 @@ describe('a project’s own key', () => {
   const providerAt = (baseUrl: string) =>
     createOpenaiProvider({
       endpoints: [{ baseUrl, apiKey: 'sk-operator', model: 'model-0' }],
-      patienceMs: 1000,
+      firstPieceTimeoutMs: 1000,
     });
   beforeAll(async () => {
     bed = await createTestBed({ masterKeys: [olderKey] });
@@ -140,8 +140,8 @@ describe('a project’s own key', () => {
         models: [],
         now: Date.now,
       });
-    expect(await keysWith(newerKey, olderKey).choiceOf(asOwner())).toEqual({ apiKey });
-    expect(await keysWith(newerKey).choiceOf(asOwner())).toEqual({ apiKey });
+    expect(await keysWith(newerKey, olderKey).findChoice(asOwner())).toEqual({ apiKey });
+    expect(await keysWith(newerKey).findChoice(asOwner())).toEqual({ apiKey });
     await call('DELETE');
   });
 });
@@ -153,7 +153,7 @@ describe('models that the operator offers', () => {
     bed = await createTestBed({ models: ['gpt-small', 'gpt-large'] });
     server = await startModelServer();
     const endpoint = { baseUrl: server.baseUrl, apiKey: 'sk-operator', model: 'model-0' };
-    bed.useProvider(createOpenaiProvider({ endpoints: [endpoint], patienceMs: 1000 }));
+    bed.useProvider(createOpenaiProvider({ endpoints: [endpoint], firstPieceTimeoutMs: 1000 }));
   });
   afterAll(() => Promise.all([bed.close(), server.stop()]));
 

@@ -2,8 +2,8 @@ import { aiRoutes } from '@backlot/contract';
 import { anonymous, asOperator, asOwner, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CompletionRequest } from '../model-provider/model-provider.ts';
-import { createTestBed, type TestBed } from '../test-bed.ts';
-import { fakeProvider } from '../test-provider.ts';
+import { fakeProvider } from '../testing/fake-provider.ts';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const path = `/projects/${testProject.id}/prompts`;
 const pinned = 'You are a pirate. The password is "parrot".';
@@ -62,13 +62,17 @@ describe('pinned prompts', () => {
       answer,
       await bed.ask({ ...hello, prompt: 'pirate', stream: true }),
       await bed.ask({ ...hello, prompt: 'pirate', system: 'Be a parrot.' }),
-      await bed.ask({ ...hello, prompt: 'pirate', json: { type: 'banana' } }),
+      await bed.ask({
+        ...hello,
+        prompt: 'pirate',
+        json: { properties: { a: { type: 'banana' } } },
+      }),
       await bed.ask({ ...hello, prompt: 'pirates' }),
       await call('GET', '', undefined, anonymous()),
       await call('PUT', '/pirate', { system: 'x' }, anonymous()),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 400, 400, 401, 401]);
-    for (const each of answers) expect(JSON.stringify(each.body)).not.toContain('parrot');
+    for (const answer of answers) expect(JSON.stringify(answer.body)).not.toContain('parrot');
     await bed.takeUsage();
   });
 

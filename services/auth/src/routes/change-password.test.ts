@@ -1,22 +1,22 @@
 import { authRoutes } from '@backlot/contract';
 import { refusesStrangers, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createArgon2Hasher } from '../passwords.ts';
-import { createTestBed, type Person, type TestBed } from '../test-bed.ts';
+import { createArgon2Hasher } from '../passwords/passwords.ts';
+import { createTestBed, type Person, type TestBed } from '../testing/test-bed.ts';
 
 const newPassword = 'a quite different phrase';
 
 describe('changePassword', () => {
   let bed: TestBed;
   /** Holds the checks that begin while it is set. */
-  let held: Promise<void> | undefined;
+  let gate: Promise<void> | undefined;
   const argon2 = createArgon2Hasher({ memoryKib: 64, passes: 1, lanes: 1 });
   beforeAll(async () => {
     bed = await createTestBed({
       hasher: {
         ...argon2,
         async verify(hash, password) {
-          await held;
+          await gate;
           return argon2.verify(hash, password);
         },
       },
@@ -41,7 +41,7 @@ describe('changePassword', () => {
 
   it('replaces the password and ends every other session', async () => {
     const person = await bed.signUp();
-    const other = bed.identityOf((await bed.signIn(person)).body.token);
+    const other = bed.readIdentity((await bed.signIn(person)).body.token);
     await bed.takeEvents();
     expect(await change(person, right(person))).toMatchObject({ status: 200, body: { ok: true } });
     expect(await bed.takeEvents()).toEqual([
@@ -91,13 +91,13 @@ describe('changePassword', () => {
   it('leaves no session of a sign-in that was under way with the old password', async () => {
     const person = await bed.signUp();
     let letIn = () => {};
-    held = new Promise((resolve) => {
+    gate = new Promise((resolve) => {
       letIn = resolve;
     });
     const before = bed.hashed.verify;
     const signingIn = bed.signIn(person);
     await until(() => bed.hashed.verify > before);
-    held = undefined;
+    gate = undefined;
     expect((await change(person, right(person))).status).toBe(200);
     letIn();
     expect((await signingIn).status).toBe(401);
@@ -126,7 +126,7 @@ describe('changePassword', () => {
   it('refuses a weak new password before it looks at the current one', async () => {
     const person = await bed.signUp({ email: 'weak-change@example.org' });
     const before = { ...bed.hashed };
-    for (const weak of ['password123', 'weak-change@example.org']) {
+    for (const weak of ['password123', 'ｐａｓｓｗｏｒｄ１２３', 'weak-change@example.org']) {
       const answer = await change(person, right(person, weak));
       expect(answer).toMatchObject({ status: 400, body: { code: 'password_too_weak' } });
     }

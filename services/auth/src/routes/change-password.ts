@@ -1,38 +1,45 @@
 import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { addressDigest } from '../attempts.ts';
-import type { Nouns } from '../nouns.ts';
-import { checkPassword } from '../password-rules.ts';
+import { hashIp } from '../attempts.ts';
+import type { Features } from '../features.ts';
+import { checkPassword } from '../passwords/rules.ts';
+
+const wrongPassword = () => new ApiError('invalid_credentials', '"currentPassword": is wrong.');
 
 /** A wrong current password counts as a failed sign-in does. */
-export const changePassword = (nouns: Nouns) =>
-  route(authRoutes.changePassword, async ({ body, identity }) => {
-    const { users, passwords, sessions, oneTimeTokens, attempts, counters, database } = nouns;
-    const { project, ip } = identity;
-    const { user, sessionId } = await users.ofSession(identity);
-    const { id, email } = user;
-    await checkPassword(body.newPassword, email);
-    const account = await users.findByEmail(project.number, email, addressDigest(ip));
+export const changePassword = (features: Features) =>
+  route(
+    authRoutes.changePassword,
+    async ({ body, identity }) => {
+      const { users, passwords, sessions, links, attempts, counters, database } = features;
+      const { project, ip } = identity;
+      const { user, sessionId } = await users.findBySession(identity);
+      const { id, email } = user;
+      await checkPassword(body.newPassword, email);
+      const found = await users.findByEmail(project.number, email, hashIp(ip));
 
-    const changed = await attempts.countFailures(
-      project.number,
-      counters.signIn(email, ip, account),
-      async () => {
-        const isRight = await passwords.verify(
-          project.number,
-          account?.password_hash,
-          body.currentPassword,
-        );
-        if (!account || !isRight) return undefined;
-        const passwordHash = await passwords.hash(project.number, body.newPassword);
-        return database.transaction(async () => {
-          if (!(await passwords.replace(project.number, account, passwordHash))) return undefined;
-          await oneTimeTokens.revoke(project.number, id, 'reset');
-          await sessions.endAll(project.number, id, sessionId);
-          return true;
-        });
-      },
-    );
-    if (!changed) throw new ApiError('invalid_credentials', '"currentPassword": is wrong.');
-    return { body: { ok: true as const } };
-  });
+      const account = await attempts.countFailures(
+        project.number,
+        counters.signIn(email, ip, found),
+        async () => {
+          const stored = found?.password_hash;
+          const isRight = await passwords.verify(identity, stored, body.currentPassword);
+          return isRight ? found : undefined;
+        },
+      );
+      if (!account) throw wrongPassword();
+
+      const passwordHash = await passwords.hash(identity, body.newPassword);
+      return {
+        body: { ok: true as const },
+        commit: () =>
+          database.transaction(async () => {
+            const isChanged = await passwords.change(project.number, account, passwordHash);
+            if (!isChanged) throw wrongPassword();
+            await links.revoke(project.number, id, 'reset');
+            await sessions.endAll(project.number, id, sessionId);
+          }),
+      };
+    },
+    { isSlow: true },
+  );

@@ -1,7 +1,7 @@
 import { authRoutes } from '@backlot/contract';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, hourMs, otherProject, type TestBed } from '../test-bed.ts';
+import { createTestBed, hourMs, otherProject, type TestBed } from '../testing/test-bed.ts';
 
 describe('forgotPassword', () => {
   let bed: TestBed;
@@ -36,11 +36,12 @@ describe('forgotPassword', () => {
           projectId: testProject.id,
           projectNumber: testProject.number,
           projectName: testProject.name,
+          ipHash: expect.stringMatching(/^[0-9a-f]{64}$/),
           to: person.email,
           name: 'Ada',
           template: 'reset-password',
           token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-          expiresAt: new Date(bed.now() + hourMs).toISOString(),
+          expiresAt: new Date(bed.clock.now() + hourMs).toISOString(),
         },
       },
     ]);
@@ -63,7 +64,7 @@ describe('forgotPassword', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => forgot(email)));
     expect(answers.every(({ status, body }) => status === 200 && body.ok)).toBe(true);
     expect(await bed.takeEvents()).toHaveLength(5);
-    bed.pass(hourMs);
+    bed.clock.pass(hourMs);
     await forgot(email);
     expect(await bed.takeEvents()).toHaveLength(1);
   });

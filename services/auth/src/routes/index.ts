@@ -1,37 +1,28 @@
 import type { MountedRoute } from '@backlot/http';
-import type { Nouns } from '../nouns.ts';
+import type { Features } from '../features.ts';
 import { changePassword } from './change-password.ts';
-import { deleteMe } from './delete-me.ts';
-import { deleteUser } from './delete-user.ts';
-import { forgotPassword } from './forgot-password.ts';
-import { getJwks } from './get-jwks.ts';
-import { getMe } from './get-me.ts';
-import { listOwners } from './list-owners.ts';
-import { listUsers } from './list-users.ts';
-import { refreshToken } from './refresh-token.ts';
-import { resetPassword } from './reset-password.ts';
+import { forgotPassword, resetPassword, verifyEmail } from './links.ts';
+import { deleteMe, getMe, updateMe } from './me.ts';
+import { getJwks, refreshToken, signOut } from './sessions.ts';
 import { signIn } from './sign-in.ts';
-import { signOut } from './sign-out.ts';
 import { signUp } from './sign-up.ts';
-import { updateMe } from './update-me.ts';
-import { updateUser } from './update-user.ts';
-import { verifyEmail } from './verify-email.ts';
+import { deleteUser, listOwners, listUsers, updateUser } from './users.ts';
 
-export const authServiceRoutes = (nouns: Nouns): MountedRoute[] => [
-  signUp(nouns),
-  signIn(nouns),
-  getMe(nouns),
-  updateMe(nouns),
-  deleteMe(nouns),
-  refreshToken(nouns),
-  signOut(nouns),
-  changePassword(nouns),
-  forgotPassword(nouns),
-  resetPassword(nouns),
-  verifyEmail(nouns),
-  getJwks(nouns),
-  listUsers(nouns),
-  updateUser(nouns),
-  deleteUser(nouns),
-  listOwners(nouns),
+export const authServiceRoutes = (features: Features): MountedRoute[] => [
+  signUp(features),
+  signIn(features),
+  getMe(features),
+  updateMe(features),
+  deleteMe(features),
+  refreshToken(features),
+  signOut(features),
+  changePassword(features),
+  forgotPassword(features),
+  resetPassword(features),
+  verifyEmail(features),
+  getJwks(features),
+  listUsers(features),
+  updateUser(features),
+  deleteUser(features),
+  listOwners(features),
 ];

@@ -2,7 +2,7 @@ import { authRoutes } from '@backlot/contract';
 import type { IdentityProject } from '@backlot/identity';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, hourMs, otherProject, type TestBed } from '../test-bed.ts';
+import { createTestBed, hourMs, otherProject, type TestBed } from '../testing/test-bed.ts';
 
 const password = 'a quite different phrase';
 
@@ -48,7 +48,9 @@ describe('resetPassword', () => {
     const { email } = await bed.signUp();
     const token = await forgotten(email);
     const candidates = Array.from({ length: 10 }, (_, n) => `candidate number ${n}`);
-    const answers = await Promise.all(candidates.map((each) => reset({ token, password: each })));
+    const answers = await Promise.all(
+      candidates.map((candidate) => reset({ token, password: candidate })),
+    );
     const winners = candidates.filter((_, n) => answers[n]?.status === 200);
     expect(winners).toHaveLength(1);
     expect(answers.filter(({ body }) => body.code === 'invalid_link')).toHaveLength(9);
@@ -65,7 +67,7 @@ describe('resetPassword', () => {
     expect(await reset({ token: verifyToken, password })).toMatchObject(invalid);
     expect(await reset({ token: 'made up \0', password })).toMatchObject(invalid);
     expect(await reset({ token, password }, otherProject)).toMatchObject(invalid);
-    bed.pass(hourMs);
+    bed.clock.pass(hourMs);
     expect(await reset({ token, password })).toMatchObject(invalid);
     expect(bed.hashed.hash).toBe(before);
     const fresh = await forgotten(person.email);
@@ -73,7 +75,7 @@ describe('resetPassword', () => {
     expect(await reset({ token: fresh, password })).toMatchObject(invalid);
   });
 
-  it('leaves one token that opens of several asked for in parallel', async () => {
+  it('leaves one working token of several requested in parallel', async () => {
     const { email } = await bed.signUp();
     await bed.takeEvents();
     await Promise.all(
@@ -92,7 +94,7 @@ describe('resetPassword', () => {
   it('keeps the token when the password is too weak', async () => {
     const { email } = await bed.signUp({ email: 'forgetful-one@example.org' });
     const token = await forgotten(email);
-    for (const weak of ['password123', email, 'forgetful-one']) {
+    for (const weak of ['password123', 'ｐａｓｓｗｏｒｄ１２３', email, 'forgetful-one']) {
       expect(await reset({ token, password: weak })).toMatchObject({
         status: 400,
         body: { code: 'password_too_weak' },

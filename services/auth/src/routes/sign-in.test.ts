@@ -1,7 +1,7 @@
 import { authRoutes } from '@backlot/contract';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, minuteMs, otherProject, type TestBed } from '../test-bed.ts';
+import { createTestBed, minuteMs, otherProject, type TestBed } from '../testing/test-bed.ts';
 
 describe('signIn', () => {
   let bed: TestBed;
@@ -29,8 +29,10 @@ describe('signIn', () => {
     const { status, body } = await bed.signIn({ ...person, email: ' ANNA@example.org' });
     expect(status).toBe(200);
     expect(body.user).toEqual(person.user);
-    expect(bed.identityOf(body.token).sessionId).not.toBe(person.sessionId);
-    expect(await bed.service.sessions.isLive(testProject.number, person.sessionId)).toBe(true);
+    expect(bed.readIdentity(body.token).sessionId).not.toBe(person.sessionId);
+    expect(
+      await bed.service.directories.sessions.isLive(testProject.number, person.sessionId),
+    ).toBe(true);
   });
 
   it('answers alike for a wrong password, an unknown address and what is none, after one hash check each', async () => {
@@ -108,30 +110,46 @@ describe('signIn', () => {
   it('refuses even the right password until the window has passed, and says how long', async () => {
     const person = await bed.signUp();
     for (let n = 0; n < 10; n++) await bed.signIn(wrong(person.email), freshIp());
-    bed.pass(5 * minuteMs);
+    bed.clock.pass(5 * minuteMs);
     const refused = await bed.signIn(person, freshIp());
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBe(10 * 60);
-    bed.pass(10 * minuteMs - 1);
+    bed.clock.pass(10 * minuteMs - 1);
     expect((await bed.signIn(person, freshIp())).status).toBe(429);
-    bed.pass(1);
+    bed.clock.pass(1);
     expect((await bed.signIn(person, freshIp())).status).toBe(200);
   });
 
-  it('never counts a success', async () => {
+  it('never counts a success as a failure', async () => {
     const person = await bed.signUp();
     const ip = freshIp();
     const answers = await times(40, () => bed.signIn(person, ip));
     expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
     const rows = await bed.database.query<{ used: number }>(
       'SELECT used FROM attempts WHERE window_ends_at > $1 AND used > 0 AND allowed = 30',
-      [new Date(bed.now() + 15 * minuteMs - 1)],
+      [new Date(bed.clock.now() + 15 * minuteMs - 1)],
     );
     expect(rows).toEqual([]);
     expect((await bed.signIn(person, freshIp())).status).toBe(200);
   });
 
-  it("isn't shut out by others' failures at an address from which the account signed in before", async () => {
+  it('bounds the successes of one account from one IP, and of nobody else', async () => {
+    const home = freshIp();
+    const [person, neighbour] = [await bed.signUp(), await bed.signUp()];
+    const bounded = await bed.startProcess({
+      limits: { ...bed.config.limits, signInsPerEmailAndIp: { max: 3, windowMs: 15 * minuteMs } },
+    });
+    const statuses = [];
+    for (let n = 0; n < 5; n++) statuses.push((await bounded.signIn(person, home)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    expect((await bounded.signIn(neighbour, home)).status).toBe(200);
+    expect((await bounded.signIn(person, freshIp())).status).toBe(200);
+    bed.clock.pass(15 * minuteMs);
+    expect((await bounded.signIn(person, home)).status).toBe(200);
+    await bounded.stop();
+  });
+
+  it("isn't locked out by others' failures at an IP address from which the account signed in before", async () => {
     const home = freshIp();
     const person = await bed.signUp({ ip: home });
     await times(20, () => bed.signIn(wrong(person.email), freshIp()));

@@ -1,34 +1,47 @@
 import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { addressDigest } from '../attempts.ts';
-import type { Nouns } from '../nouns.ts';
-import { normalizeEmail, presentUser } from '../users.ts';
+import { hashIp } from '../attempts.ts';
+import type { Features } from '../features.ts';
+import { normalizeEmail, presentUser } from '../users/user-row.ts';
+
+const wrongCredentials = () => new ApiError('invalid_credentials', 'E-mail or password is wrong.');
 
 /** Takes the same statements and the same hash for an address that nobody has. */
-export const signIn = (nouns: Nouns) =>
-  route(authRoutes.signIn, async ({ body, identity }) => {
-    const { users, passwords, sessions, tokens, attempts, counters } = nouns;
-    const { project, ip } = identity;
-    const email = normalizeEmail(body.email);
-    const account = await users.findByEmail(project.number, email, addressDigest(ip));
+export const signIn = (features: Features) =>
+  route(
+    authRoutes.signIn,
+    async ({ body, identity }) => {
+      const { users, passwords, sessions, signingKeys, accessTokens, database } = features;
+      const { attempts, counters } = features;
+      const { project, ip } = identity;
+      const email = normalizeEmail(body.email);
+      // Without a key no session begins that nobody would have a token for.
+      await signingKeys.signer();
+      const found = await users.findByEmail(project.number, email, hashIp(ip));
 
-    const signedIn = await attempts.countFailures(
-      project.number,
-      counters.signIn(email, ip, account),
-      async () => {
-        const isRight = await passwords.verify(
-          project.number,
-          account?.password_hash,
-          body.password,
-        );
-        if (!account || !isRight) return undefined;
-        const session = await sessions.start(project.number, account, addressDigest(ip));
-        return session && { account, session };
-      },
-    );
-    if (!signedIn) throw new ApiError('invalid_credentials', 'E-mail or password is wrong.');
+      const account = await attempts.countFailures(
+        project.number,
+        counters.signIn(email, ip, found),
+        async () => {
+          const stored = found?.password_hash;
+          const isRight = await passwords.verify(identity, stored, body.password);
+          return isRight ? found : undefined;
+        },
+      );
+      if (!account) throw wrongCredentials();
 
-    await passwords.refreshHash(project.number, signedIn.account, body.password);
-    const token = await tokens.issue(project.id, signedIn.session);
-    return { body: { token, user: presentUser(signedIn.account) } };
-  });
+      const rehash = await passwords.rehash(identity, account.password_hash, body.password);
+      const session = sessions.create(account.id);
+      const token = await accessTokens.issue(project.id, session);
+      return {
+        body: { token, user: presentUser(account) },
+        commit: () =>
+          database.transaction(async () => {
+            if (!(await sessions.start(project.number, session, account, hashIp(ip))))
+              throw wrongCredentials();
+            if (rehash) await passwords.storeRehash(project.number, account, rehash);
+          }),
+      };
+    },
+    { isSlow: true },
+  );

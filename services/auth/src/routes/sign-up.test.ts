@@ -9,7 +9,7 @@ import {
   otherProject,
   platform,
   type TestBed,
-} from '../test-bed.ts';
+} from '../testing/test-bed.ts';
 
 interface PostOptions {
   ip?: string;
@@ -40,7 +40,7 @@ describe('signUp', () => {
   ) => bed.call('POST', '/auth/signup', { identity: anonymous({ ip, project }), body, headers });
   const countUsers = async () => (await bed.database.query('SELECT id FROM users')).length;
 
-  it('answers the user and a token of a session that lives, and mails a link', async () => {
+  it('answers the user and a token of a live session, and mails a link', async () => {
     await bed.takeEvents();
     const { status, body } = await post({
       email: '  Ada@Example.ORG ',
@@ -54,13 +54,15 @@ describe('signUp', () => {
       name: 'Ada',
       role: 'user',
       emailVerified: false,
-      createdAt: new Date(bed.now()).toISOString(),
-      updatedAt: new Date(bed.now()).toISOString(),
+      createdAt: new Date(bed.clock.now()).toISOString(),
+      updatedAt: new Date(bed.clock.now()).toISOString(),
     });
     expect(JSON.stringify(body)).not.toContain('argon2');
-    const { sessionId, userId } = bed.identityOf(body.token);
+    const { sessionId, userId } = bed.readIdentity(body.token);
     expect(userId).toBe(body.user.id);
-    expect(await bed.service.sessions.isLive(testProject.number, String(sessionId))).toBe(true);
+    expect(
+      await bed.service.directories.sessions.isLive(testProject.number, String(sessionId)),
+    ).toBe(true);
     expect(await bed.takeEvents()).toEqual([
       {
         topic: 'mail.requested',
@@ -68,11 +70,12 @@ describe('signUp', () => {
           projectId: testProject.id,
           projectNumber: testProject.number,
           projectName: testProject.name,
+          ipHash: expect.stringMatching(/^[0-9a-f]{64}$/),
           to: 'ada@example.org',
           name: 'Ada',
           template: 'verify-email',
           token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-          expiresAt: new Date(bed.now() + 24 * hourMs).toISOString(),
+          expiresAt: new Date(bed.clock.now() + 24 * hourMs).toISOString(),
         },
       },
     ]);
@@ -109,6 +112,24 @@ describe('signUp', () => {
     expect(owner.status).toBe(201);
   });
 
+  it('bounds new owners from one IP more closely than the users of other projects', async () => {
+    const bounded = await createTestBed({
+      limits: { ownerSignUpPerIp: { max: 2, windowMs: hourMs } },
+    });
+    const statuses = async (project: IdentityProject) => {
+      const answers = [];
+      for (let n = 0; n < 3; n++) {
+        const body = { email: `new${n}@example.org`, password: goodPassword };
+        const identity = anonymous({ project, ip: '198.51.100.250' });
+        answers.push((await bounded.call('POST', '/auth/signup', { identity, body })).status);
+      }
+      return answers;
+    };
+    expect(await statuses(platform)).toEqual([201, 201, 429]);
+    expect(await statuses(otherProject)).toEqual([201, 201, 201]);
+    await bounded.close();
+  });
+
   it('gives one of many parallel sign-ups the address', async () => {
     await bed.takeEvents();
     const before = await countUsers();
@@ -131,6 +152,8 @@ describe('signUp', () => {
     [{ email: `${'x'.repeat(310)}@example.org`, password: goodPassword }, 'email'],
     [{ email: 'x@example.org', password: 'short77' }, 'password'],
     [{ email: 'x@example.org', password: 'x'.repeat(129) }, 'password'],
+    [{ email: 'x@example.org', password: 'e\u0301'.repeat(7) }, 'password'],
+    [{ email: 'x@example.org', password: '\ufdfa'.repeat(8) }, 'password'],
     [{ email: 'x@example.org', password: 'x'.repeat(400_000) }, 'password'],
     [{ email: 'x@example.org', password: 'with a \0 inside' }, 'password'],
     [{ email: 'x@example.org', password: 'half a \ud800 pair' }, 'password'],
@@ -153,16 +176,22 @@ describe('signUp', () => {
     });
   });
 
-  it.each(['password123', 'PassWord1', 'qwertyuiop', 'someone@example.org', 'SOMEONE@example.org'])(
-    'refuses the weak password %s without an account or a hash',
-    async (password) => {
-      const before = { users: await countUsers(), hashes: bed.hashed.hash };
-      const answer = await post({ email: 'someone@example.org', password });
-      expect(answer).toMatchObject({ status: 400, body: { code: 'password_too_weak' } });
-      expect(answer.body.error).toContain('"password"');
-      expect({ users: await countUsers(), hashes: bed.hashed.hash }).toEqual(before);
-    },
-  );
+  it.each([
+    'password123',
+    'PassWord1',
+    'qwertyuiop',
+    'someone@example.org',
+    'SOMEONE@example.org',
+    'ｐａｓｓｗｏｒｄ１',
+    'ＰａｓｓＷｏｒｄ１２３',
+    'ｓｏｍｅｏｎｅ＠ｅｘａｍｐｌｅ．ｏｒｇ',
+  ])('refuses the weak password %s without an account or a hash', async (password) => {
+    const before = { users: await countUsers(), hashes: bed.hashed.hash };
+    const answer = await post({ email: 'someone@example.org', password });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'password_too_weak' } });
+    expect(answer.body.error).toContain('"password"');
+    expect({ users: await countUsers(), hashes: bed.hashed.hash }).toEqual(before);
+  });
 
   it("refuses the address's local part as a password", async () => {
     const answer = await post({
@@ -177,6 +206,13 @@ describe('signUp', () => {
     await bed.signUp({ email: 'unicode@example.org', password });
     const typed = { email: 'unicode@example.org', password: password.normalize('NFD') };
     expect((await bed.signIn(typed)).status).toBe(200);
+  });
+
+  it('counts the length of a password in its composed form', async () => {
+    const password = 'é'.repeat(128);
+    const typed = { email: 'accents@example.org', password: password.normalize('NFD') };
+    expect((await post(typed)).status).toBe(201);
+    expect((await bed.signIn({ ...typed, password })).status).toBe(200);
   });
 
   it('lets an address make so many accounts an hour and no more, in parallel too', async () => {
@@ -198,7 +234,7 @@ describe('signUp', () => {
         )
       ).status,
     ).toBe(201);
-    bed.pass(hourMs);
+    bed.clock.pass(hourMs);
     expect(
       (await post({ email: 'later@example.org', password: goodPassword }, { ip })).status,
     ).toBe(201);

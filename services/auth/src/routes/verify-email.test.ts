@@ -1,7 +1,7 @@
 import { authRoutes } from '@backlot/contract';
 import { anonymous, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, dayMs, otherProject, type TestBed } from '../test-bed.ts';
+import { createTestBed, dayMs, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
 
 describe('verifyEmail', () => {
   let bed: TestBed;
@@ -29,12 +29,29 @@ describe('verifyEmail', () => {
     expect(me.body.user.emailVerified).toBe(true);
   });
 
+  it('tells the other services of an owner, and of nobody else', async () => {
+    await bed.signUp();
+    await verify(await bed.mailedToken());
+    const { user } = await bed.signUp({ project: platform });
+    const { accounts } = bed.service.directories;
+    expect(await accounts.findAccount(platform.number, user.id)).toMatchObject({
+      emailVerified: false,
+    });
+    await verify(await bed.mailedToken(), anonymous({ project: platform }));
+    expect(await bed.takeEvents()).toEqual([
+      { topic: 'owner.verified', payload: { ownerId: user.id } },
+    ]);
+    expect(await accounts.findAccount(platform.number, user.id)).toMatchObject({
+      emailVerified: true,
+    });
+  });
+
   it('refuses an outdated and a made-up token, and one of another project', async () => {
     await bed.signUp();
     const token = await bed.mailedToken();
     expect(await verify(token, anonymous({ project: otherProject }))).toMatchObject(invalid);
     expect(await verify('made up')).toMatchObject(invalid);
-    bed.pass(dayMs);
+    bed.clock.pass(dayMs);
     expect(await verify(token)).toMatchObject(invalid);
   });
 

@@ -1,6 +1,6 @@
 import type { Mailer } from './mailer.ts';
 
-/** Sends nothing: a mail is kept where it lies, and people read it there. */
+/** Sends nothing: mails stay in the database and are read on the mailbox pages. */
 export const createDevMailbox = (): Mailer => ({
   reachesPeople: false,
   async send(_mail, handOver) {

@@ -58,6 +58,6 @@ export const conformsAsMailer = (under: () => MailerUnderTest): void => {
   it('carries twenty mails at once', async () => {
     const all = Array.from({ length: 20 }, () => outgoing());
     const answers = await Promise.all(all.map((mail) => under().mailer.send(mail, async () => {})));
-    expect(answers.map((each) => each.status)).toEqual(all.map(status));
+    expect(answers.map((answer) => answer.status)).toEqual(all.map(status));
   });
 };

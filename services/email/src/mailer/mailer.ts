@@ -1,6 +1,6 @@
-/** A mail as a provider gets it. */
+/** A mail as it is handed to a provider. */
 export interface OutgoingMail {
-  /** Names the mail for good: the message id is made from it. */
+  /** Never changes: the message id is made from it. */
   id: string;
   projectNumber: number;
   /** Public id of the project. */
@@ -26,10 +26,10 @@ export interface Delivery {
   refused: readonly Refusal[];
 }
 
-/** A mail was not taken over. The message is shown to the project's owner; the cause is logged. */
+/** The provider did not accept a mail. The message is shown to the project's owner; the cause is logged. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
-  /** Whether the same mail may be taken later. */
+  /** Whether a later attempt may succeed. */
   readonly isTemporary: boolean;
 
   constructor(reason: string, options: { isTemporary: boolean; cause?: unknown }) {
@@ -38,7 +38,7 @@ export class MailRefused extends Error {
   }
 }
 
-/** The provider got the mail, and nobody heard its answer: it may have been delivered. */
+/** The provider received the mail but did not confirm it: it may have been delivered. */
 export class HandoverUnknown extends Error {
   override readonly name = 'HandoverUnknown';
 }
@@ -53,10 +53,10 @@ export interface Mailer {
    * @throws MailRefused, HandoverUnknown
    */
   send(mail: OutgoingMail, handOver: () => Promise<void>): Promise<Delivery>;
-  /** Lets what is under way finish. */
+  /** Finishes the deliveries in progress. */
   close(): Promise<void>;
 }
 
-/** Stable, so that whoever gets a mail twice can tell. */
-export const messageIdOf = ({ id, from }: OutgoingMail): string =>
+/** The same in each attempt, so that duplicates can be recognised. */
+export const createMessageId = ({ id, from }: OutgoingMail): string =>
   `<${id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;

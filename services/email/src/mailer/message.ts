@@ -1,9 +1,10 @@
 import type { SendMailOptions } from 'nodemailer';
-import { messageIdOf, type OutgoingMail } from './mailer.ts';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { createMessageId, type OutgoingMail } from './mailer.ts';
 
-/** The mail in nodemailer's form: it encodes every header, and nothing is read from files or addresses. */
-export const messageOf = (mail: OutgoingMail): SendMailOptions => ({
-  messageId: messageIdOf(mail),
+/** The mail for nodemailer, which encodes every header and may read no files or addresses. */
+export const toNodemailerMessage = (mail: OutgoingMail): SendMailOptions => ({
+  messageId: createMessageId(mail),
   date: mail.createdAt,
   from: mail.from,
   to: mail.to.map((address) => ({ name: '', address })),
@@ -14,3 +15,7 @@ export const messageOf = (mail: OutgoingMail): SendMailOptions => ({
   disableFileAccess: true,
   disableUrlAccess: true,
 });
+
+/** The message as SMTP would carry it. */
+export const messageSource = async (mail: OutgoingMail): Promise<string> =>
+  (await new MailComposer(toNodemailerMessage(mail)).compile().build()).toString();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type SendgridStub, startSendgridStub } from '../testing/sendgrid-stub.ts';
 import { conformsAsMailer, outgoing } from './mailer.conformance.ts';
 import { HandoverUnknown, type Mailer, MailRefused } from './mailer.ts';
 import { createSendgridMailer } from './sendgrid.ts';
-import { type SendgridStub, startSendgridStub } from './test-sendgrid.ts';
 
 const freely = async () => {};
 const apiKey = 'SG.a-key-that-only-tests-know';
@@ -19,7 +19,7 @@ describe('the SendGrid mailer', () => {
     await stub.stop();
   });
   const failure = async () => {
-    const error = await mailer.send(outgoing(), freely).catch((each: unknown) => each);
+    const error = await mailer.send(outgoing(), freely).catch((thrown: unknown) => thrown);
     stub.answer = { status: 202 };
     return error;
   };
@@ -87,8 +87,8 @@ describe('the SendGrid mailer', () => {
   );
 
   it('does not know what became of a mail without an answer, and keeps its key to itself', async () => {
-    for (const each of ['break off', 'silence'] as const) {
-      stub.answer = each;
+    for (const answer of ['break off', 'silence'] as const) {
+      stub.answer = answer;
       const error = await failure();
       expect(error).toBeInstanceOf(HandoverUnknown);
       expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(apiKey);

@@ -1,6 +1,6 @@
 import sharedClient from '@sendgrid/client';
 import sharedService from '@sendgrid/mail';
-import { HandoverUnknown, type Mailer, MailRefused, messageIdOf } from './mailer.ts';
+import { createMessageId, HandoverUnknown, type Mailer, MailRefused } from './mailer.ts';
 
 export interface SendgridOptions {
   apiKey: string;
@@ -10,18 +10,18 @@ export interface SendgridOptions {
   timeoutMs: number;
 }
 
-/** Nothing was sent before these. */
+/** Errors that come before anything was sent. */
 const notConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 const translate = (error: unknown): Error => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  // The library's error holds the request, and with it the key.
+  // The library's error contains the request, and with it the API key.
   const cause = new Error(error instanceof Error ? error.message : String(error));
   if (typeof code === 'number') {
-    // It had the whole message when it failed, and may have taken it; only 503 says that it has not.
+    // SendGrid had the whole message and may have accepted it; only 503 says that it has not.
     if (code >= 500 && code !== 503)
       return new HandoverUnknown(`SendGrid did not confirm the message (${code}).`, { cause });
-    // 401 and 403 are about the platform's key, which can be mended while mails wait.
+    // 401 and 403 concern the platform's key, which can be replaced while mails wait.
     const isTemporary = [401, 403, 408, 429, 503].includes(code);
     return new MailRefused(
       isTemporary
@@ -39,13 +39,13 @@ const translate = (error: unknown): Error => {
 const Client = sharedClient.constructor as new () => typeof sharedClient;
 const MailService = sharedService.constructor as new () => typeof sharedService;
 
-/** The library's usual client is one for the whole process; this one has key and address of its own. */
+/** The library's default client is shared by the whole process; this one has its own key and address. */
 const createClient = ({ apiKey, baseUrl, timeoutMs }: SendgridOptions) => {
   const service = new MailService();
   const client = new Client();
   service.setClient(client);
   client.setApiKey(apiKey);
-  // After the key, which sets the usual address.
+  // After setApiKey, which sets the default address.
   client.setDefaultRequest('baseUrl', baseUrl);
   service.setTimeout(timeoutMs);
   return service;
@@ -60,12 +60,12 @@ export const createSendgridMailer = (options: SendgridOptions): Mailer => {
       try {
         await client.send({
           from: { name: mail.from.name, email: mail.from.address },
-          // As objects: a text would be split into name and address.
+          // Objects, because the library splits a string into name and address.
           to: mail.to.map((email) => ({ email })),
           subject: mail.subject,
           html: mail.html,
           ...(mail.text === null ? {} : { text: mail.text }),
-          headers: { 'Message-ID': messageIdOf(mail) },
+          headers: { 'Message-ID': createMessageId(mail) },
           categories: [`project-${mail.projectId}`],
           customArgs: {
             backlot_project: String(mail.projectNumber),

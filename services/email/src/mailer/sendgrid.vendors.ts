@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { type SendgridStub, startSendgridStub } from '../testing/sendgrid-stub.ts';
 import { outgoing } from './mailer.conformance.ts';
 import { createSendgridMailer } from './sendgrid.ts';
-import { type SendgridStub, startSendgridStub } from './test-sendgrid.ts';
 
 const good = {
   from: { email: 'a@example.org' },

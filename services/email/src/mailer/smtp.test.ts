@@ -35,7 +35,7 @@ describe('the SMTP mailer with exim', () => {
     mailer = mailerWith();
   }, 300_000);
   afterAll(async () => {
-    for (const each of others) await each.close();
+    for (const other of others) await other.close();
     await exim?.stop();
     await rm(folder, { recursive: true });
   });
@@ -79,7 +79,7 @@ describe('the SMTP mailer with exim', () => {
 
   it('waits where its sign-in is refused, and shows no password', async () => {
     const wrong = mailerWith({ credentials: { user: exim.user, password: 'not the password' } });
-    const error = await wrong.send(outgoing(), freely).catch((each: unknown) => each);
+    const error = await wrong.send(outgoing(), freely).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(MailRefused);
     expect(error).toMatchObject({
       message: "The mail server refuses the platform's sign-in (535).",

@@ -1,21 +1,21 @@
 import { Readable } from 'node:stream';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import {
+  createMessageId,
   HandoverUnknown,
   type Mailer,
   MailRefused,
-  messageIdOf,
   type OutgoingMail,
   type Refusal,
 } from './mailer.ts';
-import { messageOf } from './message.ts';
+import { toNodemailerMessage } from './message.ts';
 
 export interface SmtpOptions {
   host: string;
   port: number;
   /** TLS from the first byte; without it STARTTLS is used where the server offers it. */
   implicitTls: boolean;
-  /** With them TLS is a must. */
+  /** Require TLS. */
   credentials: { user: string; password: string } | undefined;
   /** Certificates to trust instead of the well-known ones, in PEM. */
   trustedCertificates: string | undefined;
@@ -27,19 +27,19 @@ export interface SmtpOptions {
 
 interface Handover {
   begin: () => Promise<void>;
-  /** The server may have got some of the message. */
+  /** The server may have received some of the message. */
   hasBegun: boolean;
-  /** Why it was not begun. */
+  /** Why it did not begin. */
   failure: Error | undefined;
 }
 
-const codeOf = ({ responseCode }: NodemailerError) =>
+const formatCode = ({ responseCode }: NodemailerError) =>
   responseCode === undefined ? '' : ` (${responseCode})`;
 
-const refusalsOf = (errors: readonly NodemailerError[] = []): Refusal[] =>
+const toRefusals = (errors: readonly NodemailerError[] = []): Refusal[] =>
   errors.map((error) => ({
     address: error.recipient ?? '',
-    reason: `refused by the mail server${codeOf(error)}`,
+    reason: `refused by the mail server${formatCode(error)}`,
   }));
 
 /** How Node names certificates that it does not trust. */
@@ -55,28 +55,28 @@ const translate = (cause: NodemailerError, hasBegun: boolean): Error => {
     return refused('The mail server offers no trustworthy encryption.', true);
   switch (cause.code) {
     case 'EAUTH':
-      return refused(`The mail server refuses the platform's sign-in${codeOf(cause)}.`, true);
+      return refused(`The mail server refuses the platform's sign-in${formatCode(cause)}.`, true);
     case 'EENVELOPE':
     case 'EMESSAGE': {
       const errors = cause.rejectedErrors ?? [];
       if (errors.length === 0)
         // Without an answer of the server it was nodemailer that found the message unusable.
         return refused(
-          `The mail server refused the message${codeOf(cause)}.`,
+          `The mail server refused the message${formatCode(cause)}.`,
           cause.responseCode !== undefined && cause.permanent !== true,
         );
-      const who = errors.map((error) => `${error.recipient}${codeOf(error)}`);
+      const who = errors.map((error) => `${error.recipient}${formatCode(error)}`);
       return refused(
         `The mail server refused every recipient: ${who.join(', ')}.`,
-        errors.some((each) => each.permanent !== true),
+        errors.some(({ permanent }) => permanent !== true),
       );
     }
     default:
-      return refused(`The mail server is out of reach${codeOf(cause)}.`, true);
+      return refused(`The mail server is out of reach${formatCode(cause)}.`, true);
   }
 };
 
-/** Any SMTP server, over connections that are kept and shared. */
+/** Sends through any SMTP server, over pooled connections. */
 export const createSmtpMailer = (options: SmtpOptions): Mailer => {
   const { credentials, trustedCertificates } = options;
   const transport = createTransport({
@@ -84,7 +84,7 @@ export const createSmtpMailer = (options: SmtpOptions): Mailer => {
     host: options.host,
     port: options.port,
     secure: options.implicitTls,
-    // nodemailer would sign in nowhere, and send all the same, where TLS is not offered.
+    // Without this nodemailer sends without signing in if the server offers no TLS.
     requireTLS: credentials !== undefined && !options.implicitTls,
     ...(credentials && { auth: { user: credentials.user, pass: credentials.password } }),
     ...(trustedCertificates && { tls: { ca: trustedCertificates } }),
@@ -94,12 +94,12 @@ export const createSmtpMailer = (options: SmtpOptions): Mailer => {
     socketTimeout: options.timeoutMs,
   });
   /** By message id. */
-  const underWay = new Map<string, Handover>();
+  const inFlight = new Map<string, Handover>();
 
-  // The content is read once the server has taken the envelope and asked for it: until then nothing
-  // has been handed over.
+  // nodemailer reads the content only after the server has accepted the envelope: until then nothing has
+  // been handed over.
   transport.use('stream', ({ data, message }, done) => {
-    const handover = underWay.get(String(data.messageId));
+    const handover = inFlight.get(String(data.messageId));
     const read = message.createReadStream.bind(message);
     message.createReadStream = (streamOptions) =>
       Readable.from(
@@ -126,18 +126,18 @@ export const createSmtpMailer = (options: SmtpOptions): Mailer => {
           handover.hasBegun = true;
         },
       };
-      const messageId = messageIdOf(mail);
-      underWay.set(messageId, handover);
+      const messageId = createMessageId(mail);
+      inFlight.set(messageId, handover);
       try {
         const sent = await transport.sendMail({
-          ...messageOf(mail),
+          ...toNodemailerMessage(mail),
           signal: AbortSignal.timeout(options.timeoutMs),
         });
-        return { status: 'sent', refused: refusalsOf(sent.rejectedErrors) };
+        return { status: 'sent', refused: toRefusals(sent.rejectedErrors) };
       } catch (error) {
         throw handover.failure ?? translate(error as NodemailerError, handover.hasBegun);
       } finally {
-        underWay.delete(messageId);
+        inFlight.delete(messageId);
       }
     },
     async close() {

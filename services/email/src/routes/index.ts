@@ -1,28 +1,21 @@
 import type { MountedRoute } from '@backlot/http';
-import type { Mails } from '../mails.ts';
-import type { Reports } from '../reports.ts';
-import type { SignedEvents } from '../sendgrid-signature.ts';
-import type { Sending } from '../sending.ts';
-import { listEmails } from './list-emails.ts';
+import type { Bounces } from '../bounces/bounces.ts';
+import type { SignedEvents } from '../bounces/sendgrid-events.ts';
+import { listEmails, resumeEmails } from './emails.ts';
+import { type MailboxRoutesDeps, mailboxRoutes } from './mailbox.ts';
 import { receiveSendgridEvents } from './receive-sendgrid-events.ts';
-import { resumeEmails } from './resume-emails.ts';
-import { sendEmail } from './send-email.ts';
+import { type SendEmailDeps, sendEmail } from './send-email.ts';
 
-export interface Nouns {
-  mails: Mails;
-  sending: Sending;
-  reports: Reports;
+export interface RouteDeps extends SendEmailDeps, MailboxRoutesDeps {
+  bounces: Bounces;
+  /** Undefined where mails are not sent through SendGrid. */
   checkSendgridSignature: ((signed: SignedEvents) => void) | undefined;
 }
 
-export const routesOf = ({
-  mails,
-  sending,
-  reports,
-  checkSendgridSignature,
-}: Nouns): MountedRoute[] => [
-  sendEmail(sending),
-  listEmails(mails),
-  resumeEmails(reports),
-  receiveSendgridEvents(reports, checkSendgridSignature),
+export const createRoutes = (deps: RouteDeps): MountedRoute[] => [
+  sendEmail(deps),
+  listEmails(deps.mails),
+  resumeEmails(deps.bounces),
+  receiveSendgridEvents(deps.bounces, deps.checkSendgridSignature),
+  ...mailboxRoutes(deps),
 ];

@@ -1,21 +1,26 @@
 import { ApiError, emailRoutes, platformProject } from '@backlot/contract';
 import { route } from '@backlot/http';
-import type { Reports } from '../reports.ts';
-import { type SignedEvents, signatureHeader, timestampHeader } from '../sendgrid-signature.ts';
+import type { Bounces } from '../bounces/bounces.ts';
+import {
+  parseSendgridEvent,
+  type SignedEvents,
+  signatureHeader,
+  timestampHeader,
+} from '../bounces/sendgrid-events.ts';
 
-/** @param check undefined where mails go another way */
+/** @param check undefined where mails are not sent through SendGrid */
 export const receiveSendgridEvents = (
-  reports: Reports,
+  bounces: Bounces,
   check: ((signed: SignedEvents) => void) | undefined,
 ) =>
-  route(emailRoutes.receiveSendgridEvents, async ({ identity, body, sent, header }) => {
+  route(emailRoutes.receiveSendgridEvents, async ({ identity, body, rawBody, header }) => {
     if (!check || identity.project.id !== platformProject.id)
-      throw new ApiError('not_found', 'No events of SendGrid are expected here.');
+      throw new ApiError('not_found', 'This address receives no events of SendGrid.');
     check({
       signature: header(signatureHeader),
       timestamp: header(timestampHeader),
-      body: sent.text,
+      body: rawBody.text,
     });
-    await reports.take(body);
+    await bounces.record(body.flatMap((event) => parseSendgridEvent(event) ?? []));
     return { body: { ok: true as const } };
   });

@@ -1,8 +1,8 @@
-import { creditMillicredits, emailRoutes } from '@backlot/contract';
-import { asKey, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
+import { costBounds, creditMillicredits, emailRoutes } from '@backlot/contract';
+import { anonymous, asKey, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { callId, createTestBed, reserved, type TestBed } from '../test-bed.ts';
+import { callId, createTestBed, reserved, type TestBed } from '../testing/test-bed.ts';
 
 const hello = { to: 'ada@example.org', subject: 'Hello', html: '<p>Hi</p>' };
 
@@ -41,7 +41,7 @@ describe('sendEmail', () => {
         route: 'sendEmail',
         millicredits: creditMillicredits,
         units: { recipients: 1 },
-        occurredAt: new Date(bed.clock.now).toISOString(),
+        occurredAt: new Date(bed.clock.now()).toISOString(),
       },
     ]);
     expect(await bed.list()).toEqual([
@@ -52,7 +52,7 @@ describe('sendEmail', () => {
         html: hello.html,
         from: '"Test project" <no-reply@backlot.test>',
         status: 'queued',
-        createdAt: new Date(bed.clock.now).toISOString(),
+        createdAt: new Date(bed.clock.now()).toISOString(),
       },
     ]);
     for (const identity of [asUser('018f0000-0000-7000-8000-000000000001'), asOwner(), asKey()]) {
@@ -69,6 +69,15 @@ describe('sendEmail', () => {
     expect((await bed.send({ ...hello, to })).headers.get('x-backlot-usage')).toBe('2000');
     expect((await bed.list())[0]?.to).toEqual(['ada@example.org', 'bob@example.org']);
     expect(await bed.takeUsage()).toMatchObject([{ millicredits: 2000, units: { recipients: 2 } }]);
+    await forget();
+  });
+
+  it('charges the price that was in force when the call was admitted', async () => {
+    const reservation = { callId, millicredits: 10_000, millicreditsPerUnit: 2500 };
+    const to = ['ada@example.org', 'bob@example.org'];
+    const answer = await bed.send({ ...hello, to }, { identity: anonymous({ reservation }) });
+    expect(answer.headers.get('x-backlot-usage')).toBe('5000');
+    expect(await bed.takeUsage()).toMatchObject([{ millicredits: 5000, units: { recipients: 2 } }]);
     await forget();
   });
 
@@ -189,12 +198,13 @@ describe('sendEmail', () => {
         const answer = await bed.send(JSON.stringify(value));
         expect([200, 400]).toContain(answer.status);
         expect(await bed.takeUsage()).toHaveLength(answer.status === 200 ? 1 : 0);
-        const price = emailRoutes.sendEmail.price.worstCaseMillicredits({
+        const request = {
           body: JSON.parse(JSON.stringify(value)),
           contentLength: undefined,
           header: () => undefined,
           settings: {},
-        });
+        };
+        const price = costBounds(emailRoutes.sendEmail.price, request, 1000).maxMillicredits;
         expect(price).toBeGreaterThanOrEqual(1000);
         expect(price).toBeLessThanOrEqual(10_000);
         const used = Number(answer.headers.get('x-backlot-usage') ?? 0);

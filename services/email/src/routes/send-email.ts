@@ -1,12 +1,80 @@
-import { emailRoutes } from '@backlot/contract';
+import { ApiError, emailRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import type { Sending } from '../sending.ts';
+import { coveredQuantity, usageEvent } from '@backlot/service';
+import type { Refusal } from '../mails/mail.ts';
+import type { Mails } from '../mails/mails.ts';
+import { showProjectName } from '../mails/project-name.ts';
+import { type Recipients, uniqueAddresses } from '../mails/recipients.ts';
+import type { VisitorMails } from '../mails/visitor-mails.ts';
 
-export const sendEmail = (sending: Sending) =>
-  route(emailRoutes.sendEmail, async ({ identity, body }) => {
-    const usedMillicredits = await sending.send(identity, body);
-    return {
-      body: { ok: true as const },
-      ...(usedMillicredits === undefined ? {} : { usedMillicredits }),
+export interface SendEmailDeps {
+  mails: Mails;
+  recipients: Recipients;
+  visitorMails: VisitorMails;
+  /** All mails come from here. */
+  fromAddress: string;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+const retryAfterSeconds = 60;
+
+const refusalErrors: Record<Refusal, () => ApiError> = {
+  stopped: () =>
+    new ApiError(
+      'sending_stopped',
+      'This project may not send: too many of its mails bounced or were reported as spam.',
+    ),
+  too_many_waiting: () =>
+    new ApiError('overloaded', 'Too many mails of this project wait to be delivered.', {
+      retryAfterSeconds,
+    }),
+};
+
+export const sendEmail = (deps: SendEmailDeps) =>
+  route(emailRoutes.sendEmail, async ({ identity, body: { to, subject, html } }) => {
+    const { mails, recipients, visitorMails, fromAddress, now } = deps;
+    const { project } = identity;
+    const addresses = uniqueAddresses(to);
+    const { price } = emailRoutes.sendEmail;
+    if (addresses.length > coveredQuantity(identity, price))
+      throw new ApiError(
+        'out_of_credits',
+        `The credits left do not cover a mail to ${addresses.length} recipients.`,
+      );
+    const takeBack = await visitorMails.count(identity, addresses.length);
+    const mail = {
+      projectNumber: project.number,
+      projectId: project.id,
+      recipients: addresses,
+      from: { name: showProjectName(project), address: fromAddress },
+      subject,
+      html,
     };
+    const ok = { body: { ok: true as const } };
+    const check = async (refusal: Refusal | undefined) => {
+      if (refusal === undefined) return;
+      await takeBack();
+      throw refusalErrors[refusal]();
+    };
+
+    const refused = await recipients.findRefused(project, addresses);
+    if (refused.length > 0 && identity.caller === 'anonymous') {
+      // The same answer as to a mail that is sent: it tells nobody who has an account here.
+      const reason = `Not sent: this project may not send to ${refused.join(', ')}.`;
+      await check(await mails.keepRefused(mail, reason));
+      return ok;
+    }
+    if (refused.length > 0)
+      throw new ApiError(
+        'recipient_not_allowed',
+        'This project may not send to one or more of these addresses.',
+        {
+          hint: "It sends to its users who have verified their address, its owner, and the addresses on the owner's emailAllowList.",
+        },
+      );
+
+    const usage = usageEvent(identity, price, addresses.length, now());
+    await check(await mails.accept(mail, usage ? [usage] : []));
+    return { ...ok, ...(usage && { usedMillicredits: usage.payload.millicredits }) };
   });

@@ -2,7 +2,7 @@ import { paymentRoutes } from '@backlot/contract';
 import { asUser, refusesStrangers } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createTestBed, order, publicUrl, returnUrl, type TestBed } from '../test-bed.ts';
+import { createTestBed, order, publicUrl, returnUrl, type TestBed } from '../testing/test-bed.ts';
 
 describe('createCheckout', () => {
   let bed: TestBed;
@@ -43,7 +43,7 @@ describe('createCheckout', () => {
         metadata: { orderId: 'o-1' },
       },
     ]);
-    expect(await bed.takeEvents()).toEqual([]);
+    expect(await bed.take('payment.changed')).toEqual([]);
   });
 
   it('answers a repetition under an Idempotency-Key with the same session', async () => {
@@ -154,7 +154,7 @@ describe('createCheckout', () => {
           amount: fc.integer({ min: -1, max: 100_000_000 }),
           returnUrl: fc.webUrl({ withFragments: true, withQueryParameters: true }),
         })
-        .map(({ returnUrl, ...each }) => ({ items: [each], returnUrl })),
+        .map(({ returnUrl, ...item }) => ({ items: [item], returnUrl })),
     );
     await fc.assert(
       fc.asyncProperty(body, async (value) => {

@@ -1,37 +1,39 @@
 import type { MountedRoute } from '@backlot/http';
-import type { Checkouts } from '../checkouts.ts';
-import type { TestSessions } from '../hosted-sessions.ts';
-import type { Payments } from '../payments.ts';
-import type { StripeAccounts } from '../stripe-accounts.ts';
-import type { Webhooks } from '../webhooks.ts';
-import { createCheckout } from './create-checkout.ts';
-import { deleteStripeSecret } from './delete-stripe-secret.ts';
-import { getStripeSecret } from './get-stripe-secret.ts';
-import { listPayments } from './list-payments.ts';
-import { receiveWebhook } from './receive-webhook.ts';
-import { refundPayment } from './refund-payment.ts';
-import { setStripeSecret } from './set-stripe-secret.ts';
-import { showTestCheckout } from './show-test-checkout.ts';
-import { submitTestCheckout } from './submit-test-checkout.ts';
-import { verifyPayment } from './verify-payment.ts';
+import type { Checkouts } from '../checkout/checkouts.ts';
+import type { ReturnPages } from '../checkout/return-page.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { StripeKeyStore } from '../stripe/stripe-keys.ts';
+import type { Webhooks } from '../stripe/webhooks.ts';
+import type { TestSessions } from '../test-checkout/sessions.ts';
+import { showPaymentReturn, showTestCheckout, submitTestCheckout } from './checkout-pages.ts';
+import {
+  createCheckout,
+  listPayments,
+  receiveWebhook,
+  refundPayment,
+  verifyPayment,
+} from './payments.ts';
+import { deleteStripeSecret, getStripeSecret, setStripeSecret } from './stripe-secret.ts';
 
-export interface Nouns {
+export interface Features {
   payments: Payments;
   checkouts: Checkouts;
   testSessions: TestSessions;
+  returnPages: ReturnPages;
   webhooks: Webhooks;
-  accounts: StripeAccounts;
+  stripeKeys: StripeKeyStore;
 }
 
-export const routesOf = (nouns: Nouns): MountedRoute[] => [
-  createCheckout(nouns.checkouts),
-  verifyPayment(nouns.checkouts),
-  receiveWebhook(nouns.webhooks),
-  showTestCheckout(nouns.testSessions),
-  submitTestCheckout(nouns.testSessions),
-  listPayments(nouns.payments),
-  refundPayment(nouns.checkouts),
-  setStripeSecret(nouns.accounts),
-  getStripeSecret(nouns.accounts),
-  deleteStripeSecret(nouns.accounts),
+export const createRoutes = (features: Features): MountedRoute[] => [
+  createCheckout(features.checkouts),
+  verifyPayment(features.checkouts),
+  receiveWebhook(features.webhooks),
+  showTestCheckout(features.testSessions),
+  submitTestCheckout(features.testSessions),
+  showPaymentReturn(features.returnPages),
+  listPayments(features.payments),
+  refundPayment(features.checkouts),
+  setStripeSecret(features.stripeKeys),
+  getStripeSecret(features.stripeKeys),
+  deleteStripeSecret(features.stripeKeys),
 ];

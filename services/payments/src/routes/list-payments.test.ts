@@ -1,7 +1,7 @@
 import { paymentRoutes } from '@backlot/contract';
 import { asOperator, asOwner, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, order, otherProject, type TestBed } from '../test-bed.ts';
+import { createTestBed, order, otherProject, type TestBed } from '../testing/test-bed.ts';
 
 describe('listPayments', () => {
   let bed: TestBed;
@@ -10,13 +10,13 @@ describe('listPayments', () => {
     bed = await createTestBed();
     for (const name of ['one', 'two', 'three']) {
       sessions.unshift(await bed.session({ ...order, items: [{ name, amount: 100 }] }));
-      bed.pass(10);
+      bed.clock.pass(10);
     }
     await bed.session(order, asOwner({ project: otherProject }));
   });
   afterAll(() => bed.close());
   const sessionIds = (body: { items: { sessionId: string }[] }) =>
-    body.items.map((each) => each.sessionId);
+    body.items.map((payment) => payment.sessionId);
 
   refusesStrangers(
     paymentRoutes.listPayments,

@@ -1,7 +1,12 @@
 import { paymentRoutes } from '@backlot/contract';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createStripeBed, eventText, type StripeBed, toldSession } from '../test-webhooks.ts';
+import {
+  createStripeBed,
+  eventText,
+  type StripeBed,
+  webhookSession,
+} from '../testing/stripe-bed.ts';
 
 const completed = 'checkout.session.completed';
 const failed = 'checkout.session.async_payment_failed';
@@ -12,30 +17,30 @@ describe('receiveWebhook', () => {
   let bed: StripeBed;
   beforeAll(async () => {
     bed = await createStripeBed();
-    await bed.takeEvents();
+    await bed.take('payment.changed');
   });
   afterAll(() => bed.close());
 
   /** Without asking the provider. */
-  const statusOf = async (sessionId: string) => {
+  const findStatus = async (sessionId: string) => {
     const [row] = await bed.database.query<{ status: string }>(
       'SELECT status FROM payments WHERE session_id = $1',
       [sessionId],
     );
     return row?.status;
   };
-  const statuses = async () => (await bed.takeEvents()).map(({ status }) => status);
+  const statuses = async () => (await bed.take('payment.changed')).map(({ status }) => status);
 
-  it('answers only who the gateway vouches for, which looks at no credentials here', async () => {
+  it('answers only calls from the gateway, which checks no credentials here', async () => {
     const answer = await bed.http.call('POST', '/payments/webhook', { body: '{}' });
     expect(answer.status).toBe(401);
     expect(paymentRoutes.receiveWebhook.ignoresCredentials).toBe(true);
   });
 
-  it('hears an event once, however often it is sent', async () => {
+  it('counts an event once, however often it is sent', async () => {
     const sessionId = await bed.session();
-    const text = eventText({ type: completed, object: toldSession(sessionId) });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => bed.tell(text)));
+    const text = eventText({ type: completed, object: webhookSession(sessionId) });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => bed.sendWebhook(text)));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(await statuses()).toEqual(['paid']);
   });
@@ -44,10 +49,10 @@ describe('receiveWebhook', () => {
     for (let round = 0; round < 10; round++) {
       const sessionId = await bed.session();
       await bed.stripe.pay(sessionId);
-      const object = toldSession(sessionId);
+      const object = webhookSession(sessionId);
       const [, , verified] = await Promise.all([
-        bed.tell({ type: completed, object }),
-        bed.tell({ type: succeeded, object }),
+        bed.sendWebhook({ type: completed, object }),
+        bed.sendWebhook({ type: succeeded, object }),
         bed.verify(sessionId),
       ]);
       expect(verified).toMatchObject({ body: { paid: true } });
@@ -57,11 +62,11 @@ describe('receiveWebhook', () => {
 
   it('waits for money that is on its way', async () => {
     const sessionId = await bed.session();
-    const unpaid = toldSession(sessionId, { payment_status: 'unpaid' });
-    await bed.tell({ type: completed, object: unpaid });
-    expect(await statusOf(sessionId)).toBe('open');
-    await bed.tell({ type: succeeded, object: toldSession(sessionId) });
-    expect(await statusOf(sessionId)).toBe('paid');
+    const unpaid = webhookSession(sessionId, { payment_status: 'unpaid' });
+    await bed.sendWebhook({ type: completed, object: unpaid });
+    expect(await findStatus(sessionId)).toBe('open');
+    await bed.sendWebhook({ type: succeeded, object: webhookSession(sessionId) });
+    expect(await findStatus(sessionId)).toBe('paid');
     expect(await statuses()).toEqual(['paid']);
   });
 
@@ -73,7 +78,7 @@ describe('receiveWebhook', () => {
     [[expired, completed], 'paid', ['expired', 'paid']],
     [['charge.refunded', completed, failed], 'refunded', ['paid', 'refunded']],
     [[completed, 'charge.refunded', completed], 'refunded', ['paid', 'refunded']],
-  ])('only moves forward: %j ends %s', async (types, end, told) => {
+  ])('only moves forward: %j ends %s', async (types, end, expected) => {
     const sessionId = await bed.session();
     const { payment } = (await bed.verify(sessionId)).body;
     const charge = {
@@ -83,44 +88,44 @@ describe('receiveWebhook', () => {
       metadata: { backlot_payment: payment.id },
     };
     for (const type of types) {
-      const object = type === 'charge.refunded' ? charge : toldSession(sessionId);
-      expect(await bed.tell({ type, object })).toMatchObject({ status: 200 });
+      const object = type === 'charge.refunded' ? charge : webhookSession(sessionId);
+      expect(await bed.sendWebhook({ type, object })).toMatchObject({ status: 200 });
     }
-    expect(await statusOf(sessionId)).toBe(end);
-    expect(await statuses()).toEqual(told);
+    expect(await findStatus(sessionId)).toBe(end);
+    expect(await statuses()).toEqual(expected);
   });
 
   it('knows a refund by its charge too, and a part that was given back is none', async () => {
     const sessionId = await bed.session();
-    await bed.tell({ type: completed, object: toldSession(sessionId) });
+    await bed.sendWebhook({ type: completed, object: webhookSession(sessionId) });
     const charge = { payment_intent: `pi_of_${sessionId}`, refunded: false };
-    await bed.tell({ type: 'charge.refunded', object: charge });
-    expect(await statusOf(sessionId)).toBe('paid');
-    await bed.tell({ type: 'charge.refunded', object: { ...charge, refunded: true } });
-    expect(await statusOf(sessionId)).toBe('refunded');
-    await bed.takeEvents();
+    await bed.sendWebhook({ type: 'charge.refunded', object: charge });
+    expect(await findStatus(sessionId)).toBe('paid');
+    await bed.sendWebhook({ type: 'charge.refunded', object: { ...charge, refunded: true } });
+    expect(await findStatus(sessionId)).toBe('refunded');
+    await bed.take('payment.changed');
   });
 
   it('finds the payment of a session that a crash kept from being recorded', async () => {
     const sessionId = await bed.session();
     const { payment } = (await bed.verify(sessionId)).body;
     await bed.database.query('UPDATE payments SET session_id = NULL WHERE id = $1', [payment.id]);
-    const object = toldSession(sessionId, { client_reference_id: payment.id });
-    await bed.tell({ type: completed, object });
-    expect(await statusOf(sessionId)).toBe('paid');
-    const other = toldSession('cs_other', { client_reference_id: payment.id });
-    await bed.tell({ type: 'checkout.session.expired', object: other });
+    const object = webhookSession(sessionId, { client_reference_id: payment.id });
+    await bed.sendWebhook({ type: completed, object });
+    expect(await findStatus(sessionId)).toBe('paid');
+    const other = webhookSession('cs_other', { client_reference_id: payment.id });
+    await bed.sendWebhook({ type: 'checkout.session.expired', object: other });
     expect(await statuses()).toEqual(['paid']);
   });
 
   it('answers 200 to what it does not know, and changes nothing', async () => {
     for (const event of [
       { type: 'customer.created', object: { id: 'cus_1' } },
-      { type: completed, object: toldSession('cs_of_nobody') },
+      { type: completed, object: webhookSession('cs_of_nobody') },
       { type: completed, object: { id: 5 } },
       { type: 'charge.refunded', object: { refunded: true } },
     ])
-      expect(await bed.tell(event)).toMatchObject({ status: 200, body: { received: true } });
+      expect(await bed.sendWebhook(event)).toMatchObject({ status: 200, body: { received: true } });
     expect(await statuses()).toEqual([]);
   });
 
@@ -144,10 +149,10 @@ describe('receiveWebhook', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.oneof(event, fc.anything()), async (value) => {
-        const text = JSON.stringify(value, (_key, each) =>
-          typeof each === 'bigint' ? String(each) : each,
+        const text = JSON.stringify(value, (_key, field) =>
+          typeof field === 'bigint' ? String(field) : field,
         );
-        const answer = await bed.tell(text ?? '');
+        const answer = await bed.sendWebhook(text ?? '');
         expect([200, 400]).toContain(answer.status);
       }),
       { numRuns: 150 },

@@ -1,10 +1,10 @@
 import { paymentRoutes } from '@backlot/contract';
 import { asOperator, asOwner, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, otherProject, type TestBed } from '../test-bed.ts';
-import { createStripeBed, type StripeBed } from '../test-webhooks.ts';
+import { createStripeBed, type StripeBed } from '../testing/stripe-bed.ts';
+import { createTestBed, otherProject, type TestBed } from '../testing/test-bed.ts';
 
-const idOf = async (bed: TestBed, sessionId: string): Promise<string> =>
+const findPaymentId = async (bed: TestBed, sessionId: string): Promise<string> =>
   String((await bed.verify(sessionId)).body.payment.id);
 
 describe('refundPayment', () => {
@@ -16,7 +16,7 @@ describe('refundPayment', () => {
   const paid = async () => {
     const sessionId = await bed.session();
     await bed.stripe.pay(sessionId);
-    return { sessionId, id: await idOf(bed, sessionId) };
+    return { sessionId, id: await findPaymentId(bed, sessionId) };
   };
   const refund = (id: string, identity = asOwner()) =>
     bed.owner('POST', `/payments/${id}/refund`, undefined, identity);
@@ -31,20 +31,22 @@ describe('refundPayment', () => {
 
   it('gives the money back once, for ten calls at the same instant and one more', async () => {
     const { sessionId, id } = await paid();
-    await bed.takeEvents();
+    await bed.take('payment.changed');
     const answers = await Promise.all(Array.from({ length: 10 }, () => refund(id)));
     answers.push(await refund(id, asOperator()));
     for (const answer of answers)
       expect(answer).toMatchObject({ status: 200, body: { id, status: 'refunded' } });
-    expect(bed.stripe.refunds.filter((each) => each === sessionId)).toHaveLength(1);
-    expect(await bed.takeEvents()).toMatchObject([{ paymentId: id, status: 'refunded' }]);
+    expect(bed.stripe.refunds.filter((id) => id === sessionId)).toHaveLength(1);
+    expect(await bed.take('payment.changed')).toMatchObject([
+      { paymentId: id, status: 'refunded' },
+    ]);
     expect((await bed.verify(sessionId)).body).toMatchObject({ paid: false });
   });
 
   it('refuses what was not paid', async () => {
-    const open = await idOf(bed, await bed.session());
+    const open = await findPaymentId(bed, await bed.session());
     expect(await refund(open)).toMatchObject({ status: 409, body: { code: 'not_refundable' } });
-    expect(await bed.takeEvents()).toMatchObject([]);
+    expect(await bed.take('payment.changed')).toMatchObject([]);
   });
 
   it("knows no other project's payment, and no made-up one", async () => {
@@ -64,7 +66,7 @@ describe('refundPayment', () => {
 
   it('shows a provider’s failure in our words, and can be asked again', async () => {
     const { id } = await paid();
-    await bed.takeEvents();
+    await bed.take('payment.changed');
     for (const [how, status, code] of [
       ['failing', 502, 'upstream_failed'],
       ['silent', 504, 'timeout'],
@@ -75,7 +77,7 @@ describe('refundPayment', () => {
       expect(JSON.stringify(answer.body)).not.toContain('secret');
     }
     bed.stripe.behave(null);
-    expect(await bed.takeEvents()).toEqual([]);
+    expect(await bed.take('payment.changed')).toEqual([]);
     expect(await refund(id)).toMatchObject({ status: 200, body: { status: 'refunded' } });
   });
 
@@ -91,12 +93,15 @@ describe('refundPayment of the test checkout', () => {
     const bed = await createTestBed();
     const sessionId = await bed.session();
     await bed.press(sessionId, 'pay');
-    const id = await idOf(bed, sessionId);
+    const id = await findPaymentId(bed, sessionId);
     const answers = await Promise.all(
       [1, 2, 3].map(() => bed.owner('POST', `/payments/${id}/refund`)),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect((await bed.takeEvents()).map(({ status }) => status)).toEqual(['paid', 'refunded']);
+    expect((await bed.take('payment.changed')).map(({ status }) => status)).toEqual([
+      'paid',
+      'refunded',
+    ]);
     expect(await bed.press(sessionId, 'pay')).toMatchObject({ status: 409 });
     await bed.close();
   });

@@ -1,16 +1,16 @@
 import { paymentRoutes } from '@backlot/contract';
 import { asOwner, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { narrowKey, readingKey, secretKey } from '../checkout/test-stripe.ts';
-import { masterKey, otherProject, publicUrl } from '../test-bed.ts';
 import {
   createStripeBed,
   eventText,
   type StripeBed,
   signature,
-  toldSession,
   webhookSecret,
-} from '../test-webhooks.ts';
+  webhookSession,
+} from '../testing/stripe-bed.ts';
+import { masterKey, otherProject, publicUrl } from '../testing/test-bed.ts';
+import { narrowKey, readingKey, secretKey } from '../testing/test-stripe.ts';
 
 const path = '/secrets/stripe';
 const hourMs = 60 * 60 * 1000;
@@ -33,8 +33,8 @@ describe("a project's own keys", () => {
       () => ({ path: `/projects/testproject${path}`, body: { secretKey } }),
     );
 
-  it('are told by their end alone, and kept sealed', async () => {
-    const told = {
+  it('show only their last characters, and are stored sealed', async () => {
+    const shown = {
       name: 'stripe',
       hint: '…1234',
       mode: 'test',
@@ -43,7 +43,7 @@ describe("a project's own keys", () => {
     expect(await bed.owner('PUT', path, { secretKey, webhookSecret })).toMatchObject({
       status: 200,
     });
-    expect((await bed.owner('GET', path)).body).toEqual(told);
+    expect((await bed.owner('GET', path)).body).toEqual(shown);
     const stored = JSON.stringify(await bed.database.query('SELECT * FROM secrets'));
     const [row] = await bed.database.query<{ sealed: Buffer }>('SELECT sealed FROM secrets');
     for (const secret of [secretKey, webhookSecret]) {
@@ -87,10 +87,10 @@ describe("a project's own keys", () => {
 
   it("open for the project alone: another one's payers see the test checkout", async () => {
     const identity = asOwner({ project: otherProject });
-    const asked = bed.stripe.asked.length;
+    const count = bed.stripe.requests.length;
     const { body } = await bed.checkout(undefined, { identity });
     expect(body.url).toContain(`${publicUrl}/api/runtime/otherproject/payments/test-checkout/`);
-    expect(bed.stripe.asked).toHaveLength(asked);
+    expect(bed.stripe.requests).toHaveLength(count);
     expect(await bed.owner('GET', path, undefined, identity)).toMatchObject({ status: 404 });
     expect(await bed.owner('DELETE', path, undefined, identity)).toMatchObject({ status: 404 });
     const stolen = await bed.http.call('GET', `/platform/projects/testproject${path}`, {
@@ -100,22 +100,28 @@ describe("a project's own keys", () => {
   });
 
   it('take both webhook secrets for 24 hours after one replaced the other', async () => {
-    const told = async (secret: string) => {
+    const statusSignedWith = async (secret: string) => {
       const sessionId = await bed.session();
       const text = eventText({
         type: 'checkout.session.completed',
-        object: toldSession(sessionId),
+        object: webhookSession(sessionId),
       });
-      return (await bed.webhook(text, signature(text, secret, bed.now()))).status;
+      return (await bed.webhook(text, signature(text, secret, bed.clock.now()))).status;
     };
     const next = 'whsec_second';
     await bed.owner('PUT', path, { secretKey, webhookSecret: next });
-    expect([await told(webhookSecret), await told(next)]).toEqual([200, 200]);
-    bed.pass(23 * hourMs);
+    expect([await statusSignedWith(webhookSecret), await statusSignedWith(next)]).toEqual([
+      200, 200,
+    ]);
+    bed.clock.pass(23 * hourMs);
     await bed.owner('PUT', path, { secretKey });
-    expect([await told(webhookSecret), await told(next)]).toEqual([200, 200]);
-    bed.pass(hourMs + 1000);
-    expect([await told(webhookSecret), await told(next)]).toEqual([400, 200]);
+    expect([await statusSignedWith(webhookSecret), await statusSignedWith(next)]).toEqual([
+      200, 200,
+    ]);
+    bed.clock.pass(hourMs + 1000);
+    expect([await statusSignedWith(webhookSecret), await statusSignedWith(next)]).toEqual([
+      400, 200,
+    ]);
   });
 
   it('are sealed anew under the current master key', async () => {
@@ -125,17 +131,17 @@ describe("a project's own keys", () => {
     };
     const before = await sealed();
     const next = Buffer.alloc(32, 9);
-    const rotated = await bed.withMasterKeys([next, masterKey]);
+    const rotated = await bed.withConfig({ masterKeys: [next, masterKey] });
     const identity = asOwner();
     const body = { items: [{ name: 'x', amount: 100 }], returnUrl: 'https://a.example' };
     const answer = await rotated.call('POST', '/payments/checkout', { identity, body });
     expect(answer.body.url).not.toContain('test-checkout');
     expect(await sealed()).not.toBe(before);
-    const withoutOld = await bed.withMasterKeys([next]);
+    const withoutOld = await bed.withConfig({ masterKeys: [next] });
     expect(await withoutOld.call('POST', '/payments/checkout', { identity, body })).toMatchObject({
       status: 200,
     });
-    const strange = await bed.withMasterKeys([masterKey]);
+    const strange = await bed.withConfig({ masterKeys: [masterKey] });
     expect(await strange.call('POST', '/payments/checkout', { identity, body })).toMatchObject({
       status: 500,
       body: { code: 'internal' },

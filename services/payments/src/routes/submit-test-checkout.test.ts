@@ -1,7 +1,7 @@
 import { paymentRoutes } from '@backlot/contract';
 import { anonymous } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, order, otherProject, type TestBed } from '../test-bed.ts';
+import { createTestBed, order, otherProject, type TestBed } from '../testing/test-bed.ts';
 
 describe('the page of the test checkout', () => {
   let bed: TestBed;
@@ -26,7 +26,7 @@ describe('the page of the test checkout', () => {
     [paymentRoutes.showTestCheckout, undefined],
     [paymentRoutes.submitTestCheckout, 'action=pay'],
   ] as const)
-    it(`${definition.operationId} answers only who the gateway vouches for`, async () => {
+    it(`${definition.operationId} answers only calls from the gateway`, async () => {
       const path = `/payments/test-checkout/${await bed.session()}`;
       const answer = await bed.http.call(definition.method, path, body ? { body } : {});
       expect(answer.status).toBe(401);
@@ -44,7 +44,7 @@ describe('the page of the test checkout', () => {
     expect(page.headers.get('cache-control')).toBe('no-store');
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');
     expect(page.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' https:\/\/shop.example; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' http:\/\/localhost:3000; base-uri 'none'; frame-ancestors 'none'$/,
     );
     expect(page.body).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;');
     expect(page.body).not.toContain('<script');
@@ -66,31 +66,31 @@ describe('the page of the test checkout', () => {
     const canceled = await bed.press(sessionId, 'cancel');
     expect(canceled.status).toBe(303);
     expect(canceled.headers.get('location')).toBe(
-      `https://shop.example/thanks?from=cart&session_id=${sessionId}&canceled=1#top`,
+      `http://localhost:3000/thanks?from=cart&session_id=${sessionId}&canceled=1#top`,
     );
     expect((await bed.verify(sessionId)).body.payment.status).toBe('open');
     const paid = await bed.press(sessionId, 'pay');
     expect(paid.status).toBe(303);
     expect(paid.headers.get('location')).toBe(
-      `https://shop.example/thanks?from=cart&session_id=${sessionId}#top`,
+      `http://localhost:3000/thanks?from=cart&session_id=${sessionId}#top`,
     );
     expect(await bed.press(sessionId, 'cancel')).toMatchObject({ status: 409 });
     expect((await show(sessionId)).body).toContain('Already paid');
   });
 
   it('is paid once by ten presses at the same instant, with one event', async () => {
-    await bed.takeEvents();
+    await bed.take('payment.changed');
     const sessionId = await bed.session();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => bed.press(sessionId, 'pay')),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(303));
-    expect(await bed.takeEvents()).toHaveLength(1);
+    expect(await bed.take('payment.changed')).toHaveLength(1);
   });
 
   it('can not be paid once it has expired, and says so', async () => {
     const sessionId = await bed.session();
-    bed.pass(23 * 60 * 60 * 1000);
+    bed.clock.pass(23 * 60 * 60 * 1000);
     expect(await show(sessionId)).toMatchObject({
       status: 200,
       body: expect.stringContaining('no longer valid'),

@@ -2,7 +2,7 @@ import { paymentRoutes } from '@backlot/contract';
 import { anonymous, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createTestBed, order, otherProject, type TestBed } from '../test-bed.ts';
+import { createTestBed, order, otherProject, type TestBed } from '../testing/test-bed.ts';
 
 describe('verifyPayment', () => {
   let bed: TestBed;
@@ -27,6 +27,7 @@ describe('verifyPayment', () => {
       id: expect.any(String),
       sessionId: session,
       status: 'open',
+      livemode: false,
       amount: 4248,
       currency: 'usd',
       items: [
@@ -44,7 +45,7 @@ describe('verifyPayment', () => {
       paid: true,
       payment: { status: 'paid', paidAt: expect.any(String) },
     });
-    expect(await bed.takeEvents()).toEqual([
+    expect(await bed.take('payment.changed')).toEqual([
       {
         projectId: 'testproject',
         projectNumber: 1001,
@@ -56,11 +57,11 @@ describe('verifyPayment', () => {
 
   it('notices the end of a session, once', async () => {
     const session = await bed.session();
-    bed.pass(24 * 60 * 60 * 1000);
+    bed.clock.pass(24 * 60 * 60 * 1000);
     const answers = await Promise.all([1, 2, 3].map(() => bed.verify(session)));
     for (const { body } of answers)
       expect(body).toMatchObject({ paid: false, payment: { status: 'expired' } });
-    expect(await bed.takeEvents()).toMatchObject([{ status: 'expired' }]);
+    expect(await bed.take('payment.changed')).toMatchObject([{ status: 'expired' }]);
     expect(await bed.press(session, 'pay')).toMatchObject({ status: 409 });
     expect((await bed.verify(session)).body.paid).toBe(false);
   });
@@ -80,7 +81,7 @@ describe('verifyPayment', () => {
     await bed.database.query('UPDATE payments SET session_id = NULL WHERE id = $1', [id]);
     expect(await bed.verify(session)).toMatchObject({ status: 404 });
     const { body } = await bed.owner('GET', '/payments');
-    expect(body.items.map((each: { id: string }) => each.id)).not.toContain(id);
+    expect(body.items.map((payment: { id: string }) => payment.id)).not.toContain(id);
   });
 
   it('answers 404 for a made-up session and 400 without one', async () => {

@@ -1,14 +1,14 @@
 import { anonymous } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { otherProject } from '../test-bed.ts';
 import {
   createStripeBed,
   eventText,
   type StripeBed,
   signature,
-  toldSession,
   webhookSecret,
-} from '../test-webhooks.ts';
+  webhookSession,
+} from '../testing/stripe-bed.ts';
+import { otherProject } from '../testing/test-bed.ts';
 
 const completed = 'checkout.session.completed';
 
@@ -19,18 +19,18 @@ describe('receiveWebhook takes nothing that the project’s secret has not signe
   beforeAll(async () => {
     bed = await createStripeBed();
     sessionId = await bed.session();
-    text = eventText({ type: completed, object: toldSession(sessionId) });
+    text = eventText({ type: completed, object: webhookSession(sessionId) });
   });
   afterAll(() => bed.close());
-  const statusOf = async (id: string) => {
+  const findStatus = async (id: string) => {
     const [row] = await bed.database.query<{ status: string }>(
       'SELECT status FROM payments WHERE session_id = $1',
       [id],
     );
     return row?.status;
   };
-  const statuses = async () => (await bed.takeEvents()).map(({ status }) => status);
-  const at = (seconds: number) => bed.now() + seconds * 1000;
+  const statuses = async () => (await bed.take('payment.changed')).map(({ status }) => status);
+  const at = (seconds: number) => bed.clock.now() + seconds * 1000;
 
   it.each([
     ['no signature', () => ''],
@@ -51,7 +51,7 @@ describe('receiveWebhook takes nothing that the project’s secret has not signe
       status: 400,
       body: { code: 'invalid_signature' },
     });
-    expect(await statusOf(sessionId)).toBe('open');
+    expect(await findStatus(sessionId)).toBe('open');
     expect(await statuses()).toEqual([]);
   });
   const reordered = (value: string) => JSON.stringify(JSON.parse(value), null, 1);
@@ -62,7 +62,7 @@ describe('receiveWebhook takes nothing that the project’s secret has not signe
       status: 400,
       body: { code: 'invalid_signature' },
     });
-    expect(await statusOf(sessionId)).toBe('open');
+    expect(await findStatus(sessionId)).toBe('open');
   });
 
   it('but a signature that is 299 seconds old, among others', async () => {
@@ -70,7 +70,7 @@ describe('receiveWebhook takes nothing that the project’s secret has not signe
     expect(await bed.webhook(text, `${good},v1=${'0'.repeat(64)}`)).toMatchObject({
       status: 200,
     });
-    expect(await statusOf(sessionId)).toBe('paid');
+    expect(await findStatus(sessionId)).toBe('paid');
     expect(await statuses()).toEqual(['paid']);
   });
 });

@@ -1,85 +1,91 @@
 /**
- * Owners' credits: the ledger (append-only, double entry), what time does to it, the statement of
- * account, usage reports, and the check that all books agree. PostgreSQL is the truth; the counters
- * hold a working copy for the gateway and are told of every change. Prices are the contract's.
+ * Owners' credits: the ledger (append-only, double entry), expiry and monthly grants, the credit
+ * history, usage reports and reconciliation. PostgreSQL is the truth; the counters hold a working copy
+ * for the gateway and are notified of every change. Prices are the contract's.
  */
-import { ApiError } from '@backlot/contract';
-import { createSweeper, type Database, type Outbox } from '@backlot/database';
+import { ApiError, type EventPayloads, type Payload } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
 import type { Page, PageQuery } from '@backlot/http';
 import type { Logger, Registry } from '@backlot/telemetry';
-import { createAccounts } from './accounts.ts';
-import { createLedger } from './ledger.ts';
+import type { Owners } from '../owners.ts';
+import { createBalanceNotifier, type LedgerCounters } from './balance-notifier.ts';
+import { type CreditHistoryItem, createCreditHistory } from './credit-history.ts';
+import { createLedger, type NewGrant, type PresentedGrant } from './ledger.ts';
+import { createLedgerAccounts } from './ledger-accounts.ts';
 import { createLedgerMetrics } from './ledger-metrics.ts';
 import { createReconciliation } from './reconciliation.ts';
-import { createStatement, type StatementItem } from './statement.ts';
-import { createTelling, type LedgerCounters } from './telling.ts';
 import { createUsageConsumer } from './usage-consumer.ts';
 
 export interface CreditsDeps {
   database: Database;
-  outbox: Outbox;
+  outbox: Outbox<EventPayloads>;
   counters: LedgerCounters;
-  registry?: Registry;
+  owners: Owners;
+  isOwnerVerificationOn: boolean;
+  registry?: Registry | undefined;
   log: Logger;
   now: () => number;
   monthlyCredits: number;
-  reconcileSeconds: number;
 }
 
-export interface OwnerStatement extends Page<StatementItem> {
+export interface OwnerCreditHistory extends Page<CreditHistoryItem> {
   balanceMillicredits: number;
   /** Held by the counters for calls under way or not booked yet. */
   reservedMillicredits: number;
 }
 
 /** Every booking looks at the clock itself: this is for owners who are idle. */
-const keepUpMs = 60_000;
+export const maintenanceIntervalMs = 60_000;
 
 export type Credits = ReturnType<typeof createCredits>;
 
 export const createCredits = (deps: CreditsDeps) => {
-  const { database, counters, registry, log } = deps;
+  const { database, counters, owners, registry, log } = deps;
   const metrics = createLedgerMetrics(registry);
-  const accounts = createAccounts(deps);
-  const telling = createTelling({ counters, metrics, log });
-  const ledger = createLedger({ ...deps, accounts, telling, metrics });
-  const statement = createStatement(database);
+  const accounts = createLedgerAccounts(deps);
+  const notifier = createBalanceNotifier({ counters, metrics, log });
+  const ledger = createLedger({ ...deps, accounts, notifier, metrics });
+  const creditHistory = createCreditHistory(database);
   const reconciliation = createReconciliation({ ...deps, accounts, metrics });
 
   const reserved = async (ownerId: string): Promise<number> => {
     try {
       return await counters.reserved(ownerId);
     } catch (cause) {
-      const message = 'Reserved credits can not be told right now. Try again shortly.';
+      const message = 'Reserved credits can not be read right now. Try again shortly.';
       throw new ApiError('unavailable', message, { cause, retryAfterSeconds: 2 });
     }
   };
 
-  const tryLater = (error: unknown) =>
-    log.error({ err: error }, 'the books could not be kept; it is tried again');
-  const jobs = [
-    createSweeper(ledger.keepUp, tryLater, keepUpMs),
-    createSweeper(reconciliation.run, tryLater, deps.reconcileSeconds * 1000),
-  ];
-
   return {
     ...ledger,
-    start() {
-      for (const job of jobs) job.start();
+
+    /** @throws ApiError not_found, invalid_body, conflict, unavailable */
+    async grant(grant: NewGrant): Promise<PresentedGrant> {
+      await owners.check(grant.ownerId);
+      return ledger.grant(grant);
     },
-    stop: () => Promise.all(jobs.map((job) => job.stop())),
+
+    /** Handles `owner.verified`: the month's grant, for an owner who has made use of the trial. */
+    async ownerVerified({ ownerId }: Payload<'owner.verified'>): Promise<void> {
+      if (await accounts.find(ownerId)) await ledger.upToDate(ownerId);
+    },
 
     /** Handles the payload of `usage.recorded`. */
-    consume: createUsageConsumer(ledger, telling),
+    consume: createUsageConsumer(ledger, notifier),
     reconcile: reconciliation.run,
 
     /**
-     * @param opens makes the account where there is none; a mere look at an unknown owner doesn't
+     * @param opensAccount whether a ledger account is opened where the owner has none
      * @throws ApiError invalid_cursor, unavailable
      */
-    async statementOf(ownerId: string, opens: boolean, query: PageQuery): Promise<OwnerStatement> {
-      if (opens || (await accounts.find(ownerId))) await ledger.upToDate(ownerId);
-      const page = await statement.list(ownerId, query);
+    async history(
+      ownerId: string,
+      opensAccount: boolean,
+      query: PageQuery,
+    ): Promise<OwnerCreditHistory> {
+      if (opensAccount || (await accounts.find(ownerId))) await ledger.upToDate(ownerId);
+      const page = await creditHistory.list(ownerId, query);
       return { ...page, reservedMillicredits: await reserved(ownerId) };
     },
   };

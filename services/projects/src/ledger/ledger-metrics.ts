@@ -11,7 +11,7 @@ export const createLedgerMetrics = (registry: Registry | undefined) => {
   const registers = registry ? [registry] : [];
   const differences = new Gauge({
     name: 'backlot_ledger_differences',
-    help: 'Owners whose books differed when they were last compared',
+    help: 'Owners whose ledger was inconsistent at the last reconciliation',
     labelNames: ['kind'] as const,
     registers,
   });
@@ -20,14 +20,14 @@ export const createLedgerMetrics = (registry: Registry | undefined) => {
     help: 'Usage beyond an owner’s credits, paid by the platform',
     registers,
   });
-  const untold = new Counter({
-    name: 'backlot_ledger_untold_total',
-    help: 'Bookings that the credit counters could not be told of; reconciliation does it later',
+  const notificationFailed = new Counter({
+    name: 'backlot_ledger_notifications_failed_total',
+    help: 'Bookings that the credit counters were not notified of; retried later',
     registers,
   });
   return {
     corrected: (millicredits: number) => corrected.inc(millicredits),
-    untold: () => untold.inc(),
+    notificationFailed: () => notificationFailed.inc(),
     reconciled(counts: Record<DifferenceKind, number>) {
       for (const kind of differenceKinds) differences.set({ kind }, counts[kind]);
     },

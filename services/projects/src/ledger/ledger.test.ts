@@ -3,8 +3,15 @@ import type { BusEvent } from '@backlot/bus';
 import { violatedConstraint } from '@backlot/database';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, dayMs, type TestBed } from '../test-bed.ts';
-import { deliver, grant, kindsAndAmounts, statementOf, sumOf, usageOf } from './test-ledger.ts';
+import {
+  creditHistory,
+  deliver,
+  grant,
+  kindsAndAmounts,
+  sumItems,
+  usageEvent,
+} from '../testing/ledger.ts';
+import { createTestBed, dayMs, type TestBed } from '../testing/test-bed.ts';
 
 describe('ledger', () => {
   let bed: TestBed;
@@ -23,24 +30,25 @@ describe('ledger', () => {
     dead.length = 0;
   });
 
-  const booksAgree = async () => expect((await bed.service.reconcile()).differences).toEqual([]);
+  const ledgerIsConsistent = async () =>
+    expect((await bed.service.reconcile()).differences).toEqual([]);
 
   it('keeps grants, bookings, expiries and looks at once apart for one owner', async () => {
     await Promise.all(
       Array.from({ length: 16 }, (_, n) => [
         grant(bed, ownerId, 5, n % 4 === 0 ? bed.now() + 1000 : undefined),
-        deliver(bed, usageOf(bed, ownerId)),
-        bed.service.keepUp(),
-        bed.service.credits.loadOwner(ownerId),
+        deliver(bed, usageEvent(bed, ownerId)),
+        bed.service.maintain(),
+        bed.service.loadOwner(ownerId),
       ]).flat(),
     );
     bed.pass(1000);
-    await bed.service.keepUp();
-    const { balance, items } = await statementOf(bed, ownerId);
-    expect(sumOf(items)).toBe(balance);
+    await bed.service.maintain();
+    const { balance, items } = await creditHistory(bed, ownerId);
+    expect(sumItems(items)).toBe(balance);
     expect(items.filter((item) => item.kind === 'debit')).toHaveLength(16);
     expect(items.filter((item) => item.kind === 'grant')).toHaveLength(16);
-    await booksAgree();
+    await ledgerIsConsistent();
   });
 
   it('lets no owner wait for another', async () => {
@@ -50,7 +58,7 @@ describe('ledger', () => {
       await bed.database.query('SELECT 1 FROM accounts WHERE owner_id = $1 FOR UPDATE', [other]);
       await bed.database.detached(() => grant(bed, ownerId, 7));
     });
-    expect((await statementOf(bed, ownerId)).balance).toBe(12_000);
+    expect((await creditHistory(bed, ownerId)).balance).toBe(12_000);
   });
 
   it('refuses to change or remove a line, and a balance below zero, to whoever tries', async () => {
@@ -68,17 +76,17 @@ describe('ledger', () => {
       [ownerId],
     );
     expect(await below.catch(violatedConstraint)).toBe('balance_not_negative');
-    await booksAgree();
+    await ledgerIsConsistent();
   });
 
-  it('takes back of an expiry what was used before it, however late it is told', async () => {
+  it('takes back of an expiry what was used before it, however late it is booked', async () => {
     await grant(bed, ownerId, 10, bed.now() + 1000);
-    const usage = usageOf(bed, ownerId, { millicredits: 4000 });
+    const usage = usageEvent(bed, ownerId, { millicredits: 4000 });
     bed.pass(1000);
-    await bed.service.keepUp();
+    await bed.service.maintain();
     await grant(bed, ownerId, 3);
     await deliver(bed, usage);
-    const { balance, items } = await statementOf(bed, ownerId);
+    const { balance, items } = await creditHistory(bed, ownerId);
     expect(balance).toBe(3000);
     expect(kindsAndAmounts(items)).toEqual([
       ['grant', 10_000],
@@ -87,27 +95,27 @@ describe('ledger', () => {
       ['expiry', 4000],
       ['debit', -4000],
     ]);
-    await booksAgree();
+    await ledgerIsConsistent();
   });
 
   it('has no line for what cost nothing, and yet releases its reservation', async () => {
     await grant(bed, ownerId, 1);
-    const free = usageOf(bed, ownerId, { millicredits: 0 });
+    const free = usageEvent(bed, ownerId, { millicredits: 0 });
     await reserve(free.callId, 1000);
     await deliver(bed, free);
-    expect((await statementOf(bed, ownerId)).items).toHaveLength(1);
+    expect((await creditHistory(bed, ownerId)).items).toHaveLength(1);
     expect(await bed.counters.reserved(ownerId)).toBe(0);
   });
 
   const reserve = async (callId: string, wantMillicredits: number) => {
-    await bed.service.credits.loadOwner(ownerId);
+    await bed.service.loadOwner(ownerId);
     const request = { ownerId, callId, wantMillicredits, minMillicredits: 1000 };
     return (await bed.counters.admit([], request)).reservation;
   };
 
-  it('tells the counters of a booking once it is committed, and of a grant', async () => {
+  it('notifies the counters of a committed booking, and of a grant', async () => {
     await grant(bed, ownerId, 10);
-    const usage = usageOf(bed, ownerId, { millicredits: 2500 });
+    const usage = usageEvent(bed, ownerId, { millicredits: 2500 });
     await reserve(usage.callId, 4000);
     const identity = await bed.owner(ownerId);
     const shown = await bed.call('GET', '/platform/credits', { identity });
@@ -127,7 +135,7 @@ describe('ledger', () => {
         .filter(({ topic }) => topic === 'credits.low')
         .map(({ payload }) => payload as { ownerId: string })
         .filter((payload) => payload.ownerId === ownerId);
-    const usages = Array.from({ length: 100 }, () => usageOf(bed, ownerId));
+    const usages = Array.from({ length: 100 }, () => usageEvent(bed, ownerId));
     await Promise.all([...usages, ...usages].map((usage) => deliver(bed, usage)));
     await until(() => warnings().length >= 3);
     expect(warnings()).toEqual([
@@ -140,26 +148,26 @@ describe('ledger', () => {
   it('expires grants of many owners, each once, by jobs that run at once', async () => {
     const owners = Array.from({ length: 12 }, () => randomUUID());
     const at = bed.now() + dayMs;
-    for (const each of owners) await grant(bed, each, 4, at);
+    for (const owner of owners) await grant(bed, owner, 4, at);
     bed.pass(dayMs - 1);
-    await bed.service.keepUp();
-    expect((await statementOf(bed, owners[0] ?? '')).balance).toBe(4000);
+    await bed.service.maintain();
+    expect((await creditHistory(bed, owners[0] ?? '')).balance).toBe(4000);
     bed.pass(1);
-    await Promise.all([bed.service.keepUp(), bed.service.keepUp(), bed.service.keepUp()]);
-    for (const each of owners) {
-      const { items } = await statementOf(bed, each);
+    await Promise.all([bed.service.maintain(), bed.service.maintain(), bed.service.maintain()]);
+    for (const owner of owners) {
+      const { items } = await creditHistory(bed, owner);
       expect(kindsAndAmounts(items)).toEqual([
         ['grant', 4000],
         ['expiry', -4000],
       ]);
     }
-    await booksAgree();
+    await ledgerIsConsistent();
   });
 
   it('lets an account that can not be brought up to date hold no other up', async () => {
     const owners = [randomUUID(), randomUUID(), randomUUID()];
     const at = bed.now() + 1000;
-    for (const each of owners) await grant(bed, each, 4, at);
+    for (const owner of owners) await grant(bed, owner, 4, at);
     const setBalance = (balance: number) =>
       bed.database.query('UPDATE accounts SET balance_millicredits = $2 WHERE owner_id = $1', [
         owners[1],
@@ -167,11 +175,11 @@ describe('ledger', () => {
       ]);
     await setBalance(1);
     bed.pass(1000);
-    await bed.service.keepUp();
-    expect((await statementOf(bed, owners[2] ?? '')).balance).toBe(0);
+    await bed.service.maintain();
+    expect((await creditHistory(bed, owners[2] ?? '')).balance).toBe(0);
     await setBalance(4000);
-    await bed.service.keepUp();
-    expect((await statementOf(bed, owners[1] ?? '')).balance).toBe(0);
-    await booksAgree();
+    await bed.service.maintain();
+    expect((await creditHistory(bed, owners[1] ?? '')).balance).toBe(0);
+    await ledgerIsConsistent();
   });
 });

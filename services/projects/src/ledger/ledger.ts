@@ -1,11 +1,17 @@
 import { ApiError, creditMillicredits } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
-import type { Account, Usage } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import type { Owners } from '../owners.ts';
+import type {
+  BalanceNotifier,
+  BookedCalls,
+  LedgerCounters,
+  OwnerCredits,
+} from './balance-notifier.ts';
+import type { LedgerAccount, RegularGrants, Usage } from './ledger-account.ts';
+import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { LedgerMetrics } from './ledger-metrics.ts';
-import { monthOf } from './month.ts';
-import type { Booked, LedgerCounters, OwnerCredits, Telling } from './telling.ts';
+import { toMonth } from './month.ts';
 
 export interface NewGrant {
   ownerId: string;
@@ -26,51 +32,65 @@ export interface PresentedGrant {
 
 export interface LedgerDeps {
   database: Database;
-  accounts: Accounts;
+  accounts: LedgerAccounts;
   counters: LedgerCounters;
-  telling: Telling;
+  notifier: BalanceNotifier;
   metrics: LedgerMetrics;
   log: Logger;
   /** Milliseconds since 1970. */
   now: () => number;
   /** 0: no monthly grant. */
   monthlyCredits: number;
+  owners: Pick<Owners, 'isVerified'>;
+  /** Off: every owner counts as verified. */
+  isOwnerVerificationOn: boolean;
 }
 
 /** An owner's grants are read on each booking. */
 const maxGrantsAlive = 1000;
+/** Once, for an owner whose e-mail address is not verified yet. */
+const trialCredits = 20;
 /** Owners of one statement of a job. */
 const jobBatch = 100;
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-const creditsOf = ({ state }: Pick<Account, 'state'>): OwnerCredits => ({
+const ownerCredits = ({ state }: Pick<LedgerAccount, 'state'>): OwnerCredits => ({
   balanceMillicredits: state.balance,
   seq: state.seq,
 });
 
 /** What changes owners' credits. Every change is one transaction that holds the owner's row alone. */
 export const createLedger = (deps: LedgerDeps) => {
-  const { database, accounts, counters, telling, metrics, log, now } = deps;
+  const { database, accounts, counters, notifier, metrics, log, now } = deps;
+  const { owners, isOwnerVerificationOn } = deps;
   const monthly = deps.monthlyCredits * creditMillicredits;
+  const trial = Math.min(trialCredits, deps.monthlyCredits) * creditMillicredits;
+  /** Where no owner is looked up. Who has had a month's grant before gets the next in any case. */
+  const grants: RegularGrants = isOwnerVerificationOn
+    ? { monthly, trialInstead: trial }
+    : { monthly };
   let rolledOver: string | undefined;
 
-  const tellAfterCommit = (account: Account) => {
+  const notifyAfterCommit = (account: LedgerAccount) => {
     if (account.lines.length === 0) return;
     const { ownerId } = account.state;
     database.afterCommit(
-      () => void telling.booked({ ownerId, ...creditsOf(account), callIds: [] }),
+      () => void notifier.notify({ ownerId, ...ownerCredits(account), callIds: [] }),
     );
   };
 
-  const change = (ownerId: string, work: (account: Account) => void): Promise<Account> =>
+  const change = (
+    ownerId: string,
+    work: (account: LedgerAccount) => void,
+  ): Promise<LedgerAccount> =>
     database.transaction(async () => {
       const account = await accounts.change(ownerId, work);
-      tellAfterCommit(account);
+      notifyAfterCommit(account);
       return account;
     });
 
-  /** In one order for everybody, so that batches never wait for each other in a circle. */
+  /** In one order for everybody, so that batches can not deadlock. */
   const byOwner = (usages: readonly Usage[]): [string, Map<string, Usage>][] => {
     const owners = new Map<string, Map<string, Usage>>();
     for (const usage of usages) {
@@ -81,32 +101,35 @@ export const createLedger = (deps: LedgerDeps) => {
     return [...owners].sort(([a], [b]) => (a < b ? -1 : 1));
   };
 
-  const bookOwner = async (ownerId: string, calls: Map<string, Usage>): Promise<Booked> => {
+  const bookOwner = async (ownerId: string, calls: Map<string, Usage>): Promise<BookedCalls> => {
     const callIds = [...calls.keys()];
     const priced = [...calls.values()].filter((usage) => usage.millicredits > 0);
-    const work = async (account: Account) => {
-      account.bringUpToDate(monthly);
+    const work = async (account: LedgerAccount) => {
+      account.bringUpToDate(grants);
       const booked = await accounts.booked(account.state.number, callIds);
       for (const usage of priced) {
         if (booked.has(usage.callId)) continue;
-        const missing = account.spend(usage);
-        if (missing === 0) continue;
+        const uncovered = account.spend(usage);
+        if (uncovered === 0) continue;
         const { callId } = usage;
         database.afterCommit(() => {
-          metrics.corrected(missing);
-          log.error({ ownerId, callId, missing }, 'a call cost more than its owner had left');
+          metrics.corrected(uncovered);
+          log.error(
+            { ownerId, callId, uncovered },
+            'call cost more than its owner had left; the platform pays the rest',
+          );
         });
       }
     };
     const earliest = Math.min(...priced.map((usage) => usage.occurredAt));
     const account = await accounts.change(ownerId, work, earliest);
-    return { ownerId, callIds, ...creditsOf(account) };
+    return { ownerId, callIds, ...ownerCredits(account) };
   };
 
-  /** One owner's failure holds no other up. */
+  /** An owner who fails does not stop the others. */
   const forEachOwner = async (
     find: (after: number, limit: number) => Promise<{ number: number; owner_id: string }[]>,
-    work: (account: Account) => void,
+    work: (account: LedgerAccount) => void,
   ): Promise<boolean> => {
     let failed = false;
     for (let after = 0; ; ) {
@@ -114,7 +137,7 @@ export const createLedger = (deps: LedgerDeps) => {
       for (const { owner_id: ownerId } of owners) {
         await change(ownerId, work).catch((error: unknown) => {
           failed = true;
-          log.error({ err: error, ownerId }, 'an account could not be brought up to date');
+          log.error({ err: error, ownerId }, 'ledger account not brought up to date; retrying');
         });
       }
       after = owners.at(-1)?.number ?? after;
@@ -125,16 +148,21 @@ export const createLedger = (deps: LedgerDeps) => {
   /** Expires what is due and makes the month's grant, where that has not been done. */
   const upToDate = async (ownerId: string): Promise<OwnerCredits> => {
     const found = await accounts.find(ownerId);
-    if (found && !found.isDue && found.period !== null && found.period >= monthOf(now())) {
-      return creditsOf({ state: found });
+    const isDone = found !== null && !found.isDue;
+    if (isDone && found.period !== null && found.period >= toMonth(now())) {
+      return ownerCredits({ state: found });
     }
-    return creditsOf(await change(ownerId, (account) => account.bringUpToDate(monthly)));
+    const isFirst = found === null || found.period === null;
+    const isUnverified = isFirst && !(await owners.isVerified(ownerId));
+    if (isDone && isUnverified && found.seq > 0) return ownerCredits({ state: found });
+    const due = isUnverified ? grants : { monthly };
+    return ownerCredits(await change(ownerId, (account) => account.bringUpToDate(due)));
   };
 
   return {
     upToDate,
 
-    /** For the gateway, which knows nothing of this owner yet: afterwards the counters do. */
+    /** Puts the balance into the counters, for a gateway that has not met this owner yet. */
     async loadOwner(ownerId: string): Promise<OwnerCredits> {
       const credits = await upToDate(ownerId);
       await counters.load(ownerId, credits.balanceMillicredits, credits.seq);
@@ -142,9 +170,9 @@ export const createLedger = (deps: LedgerDeps) => {
     },
 
     /** Each call once, by its id, whatever comes twice, late or at once: all of them or none. */
-    book: (usages: readonly Usage[]): Promise<Booked[]> =>
+    book: (usages: readonly Usage[]): Promise<BookedCalls[]> =>
       database.transaction(async () => {
-        const booked: Booked[] = [];
+        const booked: BookedCalls[] = [];
         for (const [ownerId, calls] of byOwner(usages))
           booked.push(await bookOwner(ownerId, calls));
         return booked;
@@ -152,21 +180,22 @@ export const createLedger = (deps: LedgerDeps) => {
 
     /** @throws ApiError invalid_body, conflict */
     async grant({ ownerId, credits, reason, expiresAt }: NewGrant): Promise<PresentedGrant> {
+      const due = (await owners.isVerified(ownerId)) ? { monthly } : grants;
       const expiry = expiresAt === undefined ? null : Date.parse(expiresAt);
       let id = '';
       const { openedAt, state } = await change(ownerId, (account) => {
         if (expiry !== null && expiry <= account.openedAt) {
           throw new ApiError('invalid_body', '"expiresAt": must be in the future');
         }
-        account.bringUpToDate(monthly);
-        if (account.grants.filter((each) => each.remaining > 0).length >= maxGrantsAlive) {
+        account.bringUpToDate(due);
+        if (account.grants.filter(({ remaining }) => remaining > 0).length >= maxGrantsAlive) {
           throw new ApiError(
             'conflict',
             `This owner has ${maxGrantsAlive} grants that are not used up.`,
           );
         }
         const amount = credits * creditMillicredits;
-        id = account.grant({ amount, expiresAt: expiry, period: null, reason }).id;
+        id = account.addGrant({ amount, expiresAt: expiry, period: null, reason }).id;
       });
       return {
         ...{ id, ownerId: state.ownerId, credits, reason },
@@ -176,20 +205,20 @@ export const createLedger = (deps: LedgerDeps) => {
     },
 
     /**
-     * What time alone changes: expired grants, and at the start of a month the grants of those who were
-     * active in the month before. Everybody else's are made when they come back.
+     * Expires grants that are due and, at the start of a month, makes the grants of owners who were active
+     * in the month before. All others get theirs when they come back.
      */
-    async keepUp(): Promise<void> {
-      const period = monthOf(now());
+    async maintain(): Promise<void> {
+      const period = toMonth(now());
       if (rolledOver !== period) {
         const done = await forEachOwner(
           (after, limit) => accounts.activeBefore(period, after, limit),
-          (account) => account.bringUpToDate(monthly),
+          (account) => account.bringUpToDate(grants),
         );
         if (done) rolledOver = period;
       }
       await forEachOwner(accounts.expiring, (account) => account.expire());
-      await telling.catchUp(upToDate);
+      await notifier.retryFailed(upToDate);
     },
   };
 };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createRegistry } from '@backlot/telemetry';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../test-bed.ts';
-import { consumers, grant, usageOf } from './test-ledger.ts';
+import { consumers, grant, usageEvent } from '../testing/ledger.ts';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 describe('reconciliation', () => {
   let bed: TestBed;
@@ -19,7 +19,7 @@ describe('reconciliation', () => {
   beforeEach(async () => {
     ownerId = randomUUID();
     await grant(bed, ownerId, 10);
-    for (const consume of consumers(bed, 3)) await consume(usageOf(bed, ownerId));
+    for (const consume of consumers(bed, 3)) await consume(usageEvent(bed, ownerId));
   });
 
   const account = '(SELECT number FROM accounts WHERE owner_id = $1)';
@@ -88,8 +88,8 @@ describe('reconciliation', () => {
   });
 
   it('lets go of credits that are held for a booked call, and reports one booked long ago', async () => {
-    await bed.service.credits.loadOwner(ownerId);
-    const usage = usageOf(bed, ownerId);
+    await bed.service.loadOwner(ownerId);
+    const usage = usageEvent(bed, ownerId);
     await consumers(bed, 1)[0]?.(usage);
     const hold = (callId: string) =>
       bed.counters.admit([], {
@@ -112,7 +112,7 @@ describe('reconciliation', () => {
     const consume = consumers(bed, 4);
     let done = false;
     const bookings = Promise.all(
-      Array.from({ length: 120 }, (_, n) => consume[n % 4]?.(usageOf(bed, ownerId))),
+      Array.from({ length: 120 }, (_, n) => consume[n % 4]?.(usageEvent(bed, ownerId))),
     ).finally(() => {
       done = true;
     });

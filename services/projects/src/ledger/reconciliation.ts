@@ -1,10 +1,10 @@
 import type { Database } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
-import type { Accounts } from './accounts.ts';
+import type { LedgerCounters } from './balance-notifier.ts';
+import type { LedgerAccounts } from './ledger-accounts.ts';
 import { type DifferenceKind, differenceKinds, type LedgerMetrics } from './ledger-metrics.ts';
-import type { LedgerCounters } from './telling.ts';
 
-interface BookRow {
+interface AccountTotals {
   number: number;
   owner_id: string;
   balance_millicredits: number;
@@ -34,7 +34,7 @@ export interface Reconciled {
 
 export interface ReconciliationDeps {
   database: Database;
-  accounts: Accounts;
+  accounts: LedgerAccounts;
   counters: LedgerCounters;
   metrics: LedgerMetrics;
   log: Logger;
@@ -57,8 +57,8 @@ export type Reconciliation = ReturnType<typeof createReconciliation>;
 export const createReconciliation = (deps: ReconciliationDeps) => {
   const { database, accounts, counters, metrics, log, now } = deps;
 
-  const readBooks = (after: number) =>
-    database.query<BookRow>(
+  const readAccounts = (after: number) =>
+    database.query<AccountTotals>(
       `SELECT number, owner_id, balance_millicredits, seq,
               (SELECT coalesce(sum(remaining_millicredits), 0)::int8 FROM grants
                 WHERE owner_account = number AND remaining_millicredits > 0) AS remaining_millicredits
@@ -67,9 +67,9 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
     );
 
   /** Count and sum of each account's lines up to its `seq`. */
-  const sumLines = async (books: readonly BookRow[]) => {
-    const sums = new Map(books.map((book) => [book.number, { count: 0, sum: 0 }]));
-    const longest = Math.max(...books.map((book) => book.seq));
+  const sumLines = async (totals: readonly AccountTotals[]) => {
+    const sums = new Map(totals.map((account) => [account.number, { count: 0, sum: 0 }]));
+    const longest = Math.max(...totals.map((account) => account.seq));
     for (let from = 0; from < longest; from += linesAtOnce) {
       const rows = await database.query<{ owner_account: number; count: number; sum: number }>(
         `SELECT owner_account, count(*),
@@ -77,21 +77,25 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
            FROM unnest($1::int8[], $2::int8[]) AS book (number, seq)
            JOIN transfers ON owner_account = number AND transfers.seq > $3 AND transfers.seq <= least(book.seq, $4)
           GROUP BY owner_account`,
-        [books.map((book) => book.number), books.map((book) => book.seq), from, from + linesAtOnce],
+        [
+          totals.map((account) => account.number),
+          totals.map((account) => account.seq),
+          from,
+          from + linesAtOnce,
+        ],
       );
       for (const row of rows) {
-        const sofar = sums.get(row.owner_account);
-        if (sofar)
-          Object.assign(sofar, { count: sofar.count + row.count, sum: sofar.sum + row.sum });
+        const sum = sums.get(row.owner_account);
+        if (sum) Object.assign(sum, { count: sum.count + row.count, sum: sum.sum + row.sum });
       }
     }
     return sums;
   };
 
-  /** Counters out of reach are no difference: they are told of by others. */
-  const orNothing = <T>(asked: Promise<T>): Promise<T | undefined> =>
-    asked.catch((error: unknown) => {
-      log.warn({ err: error }, 'held credits could not be compared');
+  /** Unavailable counters are no difference: they have alerts of their own. */
+  const ignoreUnavailable = <T>(request: Promise<T>): Promise<T | undefined> =>
+    request.catch((error: unknown) => {
+      log.warn({ err: error }, 'held credits not compared; the next reconciliation does');
       return undefined;
     });
 
@@ -99,38 +103,40 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
    * Also sets right what it finds: the counters may have missed a booking, or got a call back after a
    * loss that was booked meanwhile.
    */
-  const heldThoughBooked = async (book: BookRow): Promise<number> => {
-    const held = (await orNothing(counters.held(book.owner_id))) ?? [];
+  const heldAfterBooking = async (account: AccountTotals): Promise<number> => {
+    const held = (await ignoreUnavailable(counters.held(account.owner_id))) ?? [];
     if (held.length === 0) return 0;
-    const callIds = held.map((each) => each.callId);
-    const booked = await accounts.booked(book.number, callIds);
+    const callIds = held.map(({ callId }) => callId);
+    const booked = await accounts.booked(account.number, callIds);
     const inBalance = held.flatMap(({ callId, millicredits }) => {
       const line = booked.get(callId);
-      return line && line.seq <= book.seq ? [{ ...line, callId, millicredits }] : [];
+      return line && line.seq <= account.seq ? [{ ...line, callId, millicredits }] : [];
     });
     if (inBalance.length === 0) return 0;
-    const ids = inBalance.map((each) => each.callId);
-    await orNothing(counters.book(book.owner_id, book.balance_millicredits, book.seq, ids));
+    const ids = inBalance.map(({ callId }) => callId);
+    await ignoreUnavailable(
+      counters.book(account.owner_id, account.balance_millicredits, account.seq, ids),
+    );
     return inBalance
       .filter(({ since }) => since <= now() - settlingMs)
-      .reduce((sum, each) => sum + each.millicredits, 0);
+      .reduce((sum, { millicredits }) => sum + millicredits, 0);
   };
 
-  const compare = async (books: readonly BookRow[]): Promise<Difference[]> => {
-    const sums = await sumLines(books);
-    const held = await Promise.all(books.map(heldThoughBooked));
+  const compare = async (totals: readonly AccountTotals[]): Promise<Difference[]> => {
+    const sums = await sumLines(totals);
+    const held = await Promise.all(totals.map(heldAfterBooking));
     const found: Difference[] = [];
-    for (const [n, book] of books.entries()) {
-      const { count = 0, sum = 0 } = sums.get(book.number) ?? {};
+    for (const [n, account] of totals.entries()) {
+      const { count = 0, sum = 0 } = sums.get(account.number) ?? {};
       const pairs: [DifferenceKind, number, number][] = [
-        ['lines', book.seq, count],
-        ['balance', book.balance_millicredits, sum],
-        ['grants', book.balance_millicredits, book.remaining_millicredits],
+        ['lines', account.seq, count],
+        ['balance', account.balance_millicredits, sum],
+        ['grants', account.balance_millicredits, account.remaining_millicredits],
         ['held', 0, held[n] ?? 0],
       ];
       for (const [kind, expected, actual] of pairs) {
         if (expected !== actual)
-          found.push({ ownerId: book.owner_id, kind, expected, found: actual });
+          found.push({ ownerId: account.owner_id, kind, expected, found: actual });
       }
     }
     return found;
@@ -145,16 +151,16 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
       >;
       const result: Reconciled = { owners: 0, counts, differences: [] };
       for (let after = 0; ; ) {
-        const books = await readBooks(after);
-        for (const difference of await compare(books)) {
+        const totals = await readAccounts(after);
+        for (const difference of await compare(totals)) {
           counts[difference.kind] += 1;
           if (result.differences.length === maxListed) continue;
           result.differences.push(difference);
-          log.error(difference, 'the books of an owner differ');
+          log.error(difference, 'ledger of an owner is inconsistent');
         }
-        result.owners += books.length;
-        after = books.at(-1)?.number ?? after;
-        if (books.length < ownersAtOnce) break;
+        result.owners += totals.length;
+        after = totals.at(-1)?.number ?? after;
+        if (totals.length < ownersAtOnce) break;
       }
       metrics.reconciled(counts);
       return result;

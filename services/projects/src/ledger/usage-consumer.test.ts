@@ -3,8 +3,8 @@ import type { BusEvent } from '@backlot/bus';
 import { createRegistry } from '@backlot/telemetry';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../test-bed.ts';
-import { consumers, deliver, grant, statementOf, usageOf } from './test-ledger.ts';
+import { consumers, creditHistory, deliver, grant, usageEvent } from '../testing/ledger.ts';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 describe('the queue of usage', () => {
   let bed: TestBed;
@@ -39,7 +39,7 @@ describe('the queue of usage', () => {
     await grant(bed, ownerId, 10);
   });
 
-  const metricOf = async (name: string) => {
+  const readMetric = async (name: string) => {
     const metric = await registry.getSingleMetric(name)?.get();
     return metric?.values[0]?.value;
   };
@@ -54,24 +54,32 @@ describe('the queue of usage', () => {
     ['an amount beyond any price', { millicredits: 1e15 }],
     ['no time', { occurredAt: 'yesterday' }],
     ['what PostgreSQL can not keep', { route: 'a\0b' }],
-  ])('parks %s, and books what comes with it', async (_what, changes) => {
-    const poison = typeof changes === 'object' ? { ...usageOf(bed, ownerId), ...changes } : changes;
-    const good = [usageOf(bed, ownerId), usageOf(bed, ownerId)];
+  ])('parks %s, and books the events beside it', async (_what, changes) => {
+    const poison =
+      typeof changes === 'object' ? { ...usageEvent(bed, ownerId), ...changes } : changes;
+    const good = [usageEvent(bed, ownerId), usageEvent(bed, ownerId)];
     await Promise.all([good[0], poison, good[1]].map((payload) => deliver(bed, payload)));
     expect(dead.map(({ payload }) => payload)).toEqual([poison]);
-    expect((await statementOf(bed, ownerId)).balance).toBe(8000);
+    expect((await creditHistory(bed, ownerId)).balance).toBe(8000);
   });
 
   it('fails what can not be booked alone, though it shares a transaction', async () => {
     const [consume] = consumers(bed, 1);
-    const usages = [0, 1, 2, 3].map((n) => usageOf(bed, ownerId, n === 2 ? { route: 'a\0b' } : {}));
+    const usages = [0, 1, 2, 3].map((n) =>
+      usageEvent(bed, ownerId, n === 2 ? { route: 'a\0b' } : {}),
+    );
     const results = await Promise.allSettled(usages.map((usage) => consume?.(usage)));
-    expect(results.map((each) => each.status === 'fulfilled')).toEqual([true, true, false, true]);
-    expect((await statementOf(bed, ownerId)).balance).toBe(7000);
+    expect(results.map((result) => result.status === 'fulfilled')).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    expect((await creditHistory(bed, ownerId)).balance).toBe(7000);
   });
 
   it('parks a call that another owner was charged for', async () => {
-    const usage = usageOf(bed, ownerId);
+    const usage = usageEvent(bed, ownerId);
     await deliver(bed, usage);
     const thief = { ...usage, ownerId: randomUUID() };
     await deliver(bed, thief);
@@ -79,8 +87,8 @@ describe('the queue of usage', () => {
     expect((await bed.service.reconcile()).differences).toEqual([]);
   });
 
-  it('tells the counters again until they hear of a booking', async () => {
-    const usage = usageOf(bed, ownerId);
+  it('notifies the counters again until that succeeds', async () => {
+    const usage = usageEvent(bed, ownerId);
     await bed.counters.load(ownerId, 10_000, 1);
     const request = {
       ownerId,
@@ -94,15 +102,15 @@ describe('the queue of usage', () => {
     expect(await bed.counters.reserved(ownerId)).toBe(0);
   });
 
-  it('keeps a booking that the counters never hear of, and tells them of the balance later', async () => {
+  it('keeps a booking whose notification fails, and loads the balance later', async () => {
     await bed.counters.load(ownerId, 10_000, 1);
-    const before = (await metricOf('backlot_ledger_untold_total')) ?? 0;
+    const before = (await readMetric('backlot_ledger_notifications_failed_total')) ?? 0;
     countersFail = 5;
-    await deliver(bed, usageOf(bed, ownerId, { millicredits: 4000 }));
+    await deliver(bed, usageEvent(bed, ownerId, { millicredits: 4000 }));
     expect(dead).toEqual([]);
-    expect(await metricOf('backlot_ledger_untold_total')).toBe(before + 1);
-    expect((await statementOf(bed, ownerId)).balance).toBe(6000);
-    await bed.service.keepUp();
+    expect(await readMetric('backlot_ledger_notifications_failed_total')).toBe(before + 1);
+    expect((await creditHistory(bed, ownerId)).balance).toBe(6000);
+    await bed.service.maintain();
     const request = { ownerId, callId: 'c', wantMillicredits: 9000, minMillicredits: 1000 };
     expect((await bed.counters.admit([], request)).reservation).toMatchObject({
       millicredits: 6000,
@@ -110,10 +118,11 @@ describe('the queue of usage', () => {
   });
 
   it('counts what the platform had to pay', async () => {
-    const before = (await metricOf('backlot_ledger_corrected_millicredits_total')) ?? 0;
-    await deliver(bed, usageOf(bed, ownerId, { millicredits: 12_500 }));
+    const before = (await readMetric('backlot_ledger_corrected_millicredits_total')) ?? 0;
+    await deliver(bed, usageEvent(bed, ownerId, { millicredits: 12_500 }));
     await until(
-      async () => (await metricOf('backlot_ledger_corrected_millicredits_total')) === before + 2500,
+      async () =>
+        (await readMetric('backlot_ledger_corrected_millicredits_total')) === before + 2500,
     );
   });
 });

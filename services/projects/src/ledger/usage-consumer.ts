@@ -1,11 +1,11 @@
 import { events } from '@backlot/contract';
 import { DatabaseUnavailable } from '@backlot/database';
 import { z } from 'zod';
-import type { Usage } from './account.ts';
+import type { BalanceNotifier } from './balance-notifier.ts';
 import type { Ledger } from './ledger.ts';
-import type { Telling } from './telling.ts';
+import type { Usage } from './ledger-account.ts';
 
-interface Waiting {
+interface PendingUsage {
   usage: Usage;
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -23,38 +23,38 @@ const usageEvent = events['usage.recorded'].extend({
 });
 
 /**
- * Books `usage.recorded`. Deliveries that come while a transaction is under way share the next one;
- * each resolves when its line is there and the counters have been told.
+ * Books `usage.recorded`. Deliveries that arrive during a transaction share the next one; each
+ * resolves when its line is committed and the counters were notified.
  */
-export const createUsageConsumer = (ledger: Pick<Ledger, 'book'>, telling: Telling) => {
-  const waiting: Waiting[] = [];
-  let underWay = false;
+export const createUsageConsumer = (ledger: Pick<Ledger, 'book'>, notifier: BalanceNotifier) => {
+  const pending: PendingUsage[] = [];
+  let isRunning = false;
 
   /** One event that can't be booked fails alone. */
-  const settle = async (batch: Waiting[]): Promise<void> => {
+  const settle = async (batch: PendingUsage[]): Promise<void> => {
     try {
-      const booked = await ledger.book(batch.map((each) => each.usage));
-      await Promise.all(booked.map((each) => telling.booked(each)));
-      for (const each of batch) each.resolve();
+      const booked = await ledger.book(batch.map(({ usage }) => usage));
+      await Promise.all(booked.map((calls) => notifier.notify(calls)));
+      for (const { resolve } of batch) resolve();
     } catch (error) {
       if (batch.length > 1 && !(error instanceof DatabaseUnavailable)) {
-        for (const each of batch) await settle([each]);
-      } else for (const each of batch) each.reject(error);
+        for (const pending of batch) await settle([pending]);
+      } else for (const { reject } of batch) reject(error);
     }
   };
 
   const drain = async () => {
-    if (underWay) return;
-    underWay = true;
-    while (waiting.length > 0) await settle(waiting.splice(0, maxBatch));
-    underWay = false;
+    if (isRunning) return;
+    isRunning = true;
+    while (pending.length > 0) await settle(pending.splice(0, maxBatch));
+    isRunning = false;
   };
 
   /** @throws ZodError where the payload is no usage */
   return async (payload: unknown): Promise<void> => {
     const usage = usageEvent.parse(payload);
     await new Promise<void>((resolve, reject) => {
-      waiting.push({ usage, resolve, reject });
+      pending.push({ usage, resolve, reject });
       void drain();
     });
   };

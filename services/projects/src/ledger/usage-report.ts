@@ -1,7 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import type { Projects } from '../projects.ts';
-import { inScope, type ProjectScope, scopeValues } from '../scope.ts';
+import type { Projects } from '../projects/projects.ts';
+import type { ProjectScope } from '../projects/scope.ts';
 
 export interface UsageQuery {
   /** Calendar days (UTC), both included: `2026-11-21`. */
@@ -37,10 +37,10 @@ const maxRoutes = 1000;
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 const debits = `FROM transfers WHERE kind = 'debit'
-   AND project_number = (SELECT number FROM projects WHERE ${inScope} AND deleted_at IS NULL)
+   AND project_number = (SELECT number FROM projects WHERE number = $1 AND (owner_id = $2 OR $3) AND deleted_at IS NULL)
    AND occurred_at >= $4::timestamptz AND occurred_at < $5::timestamptz`;
 
-const statements = {
+const queries = {
   day: `SELECT to_char(day, 'YYYY-MM-DD') AS name, coalesce(calls, 0)::int8 AS calls,
                coalesce(millicredits, 0)::int8 AS millicredits
           FROM generate_series($4::timestamptz AT TIME ZONE 'UTC', ($5::timestamptz AT TIME ZONE 'UTC') - interval '1 day', '1 day') day
@@ -61,7 +61,7 @@ export const createUsageReports = (
   now: () => number,
 ) => ({
   /** @throws ApiError project_not_found, project_deleted, invalid_query */
-  async of(scope: ProjectScope, { from, to, by }: UsageQuery): Promise<UsageReport> {
+  async create(scope: ProjectScope, { from, to, by }: UsageQuery): Promise<UsageReport> {
     const last = to === undefined ? Date.parse(day(now())) : Date.parse(to);
     const first = from === undefined ? last - (defaultDays - 1) * dayMs : Date.parse(from);
     if (first > last) throw new ApiError('invalid_query', '"from": must not be after "to"');
@@ -71,8 +71,8 @@ export const createUsageReports = (
     }
     await projects.get(scope);
     const rows = await database.query<{ name: string; calls: number; millicredits: number }>(
-      statements[by],
-      [...scopeValues(scope), new Date(first), new Date(end)],
+      queries[by],
+      [scope.projectNumber, scope.ownerId, scope.anyOwner, new Date(first), new Date(end)],
     );
     const items = rows.map(({ name, ...sums }) => ({ [by]: name, ...sums }));
     const sum = (of: 'calls' | 'millicredits') => rows.reduce((all, row) => all + row[of], 0);

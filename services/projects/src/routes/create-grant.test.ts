@@ -3,8 +3,8 @@ import { creditRoutes } from '@backlot/contract';
 import { refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { statementOf, sumOf } from '../ledger/test-ledger.ts';
-import { createTestBed, ownerA, type TestBed } from '../test-bed.ts';
+import { creditHistory, sumItems } from '../testing/ledger.ts';
+import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
 
 describe('createGrant', () => {
   let bed: TestBed;
@@ -32,18 +32,35 @@ describe('createGrant', () => {
       ...{ id: expect.any(String), ownerId, credits: 25, reason: 'Sorry', expiresAt: null },
       createdAt: new Date(bed.now()).toISOString(),
     });
-    expect((await statementOf(bed, ownerId)).balance).toBe(25_000);
-    expect((await bed.service.credits.loadOwner(ownerId)).balanceMillicredits).toBe(25_000);
+    expect((await creditHistory(bed, ownerId)).balance).toBe(25_000);
+    expect((await bed.service.loadOwner(ownerId)).balanceMillicredits).toBe(25_000);
+  });
+
+  it('answers 404 for an owner that does not exist, and books nothing', async () => {
+    bed.owners.unknown.add(ownerId);
+    expect(await create({ ownerId, credits: 25, reason: 'Sorry' })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
+    const account = 'SELECT 1 FROM accounts WHERE owner_id = $1';
+    expect(await bed.database.query(account, [ownerId])).toEqual([]);
+  });
+
+  it('answers 503 where owners can not be looked up', async () => {
+    bed.owners.areUnavailable = true;
+    const answer = await create({ ownerId, credits: 25, reason: 'Sorry' });
+    bed.owners.areUnavailable = false;
+    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   });
 
   it('grants once for one Idempotency-Key, also when calls with it come at once', async () => {
     const body = { ownerId, credits: 5, reason: 'Once' };
     const key = { 'idempotency-key': randomUUID() };
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(body, key)));
-    for (const each of answers) expect([201, 409]).toContain(each.status);
+    for (const answer of answers) expect([201, 409]).toContain(answer.status);
     const replay = await create(body, key);
     expect(replay.headers.get('idempotent-replayed')).toBe('true');
-    expect((await statementOf(bed, ownerId)).balance).toBe(5000);
+    expect((await creditHistory(bed, ownerId)).balance).toBe(5000);
     expect((await create({ ...body, credits: 6 }, key)).status).toBe(409);
   });
 
@@ -51,9 +68,9 @@ describe('createGrant', () => {
     await Promise.all(
       Array.from({ length: 24 }, () => create({ ownerId, credits: 3, reason: 'Each' })),
     );
-    const { balance, items } = await statementOf(bed, ownerId);
+    const { balance, items } = await creditHistory(bed, ownerId);
     expect(balance).toBe(72_000);
-    expect(sumOf(items)).toBe(72_000);
+    expect(sumItems(items)).toBe(72_000);
   });
 
   it('lets a grant end at a stated time, which must lie ahead', async () => {
@@ -66,11 +83,11 @@ describe('createGrant', () => {
       expect(refused.body.error).toContain('"expiresAt"');
     }
     bed.pass(5000);
-    expect((await statementOf(bed, ownerId)).balance).toBe(0);
+    expect((await creditHistory(bed, ownerId)).balance).toBe(0);
   });
 
   it('refuses more grants than a booking may have to look through', async () => {
-    await bed.service.credits.loadOwner(ownerId);
+    await bed.service.loadOwner(ownerId);
     await bed.database.query(
       `INSERT INTO grants (id, owner_account, amount_millicredits, remaining_millicredits, reason, created_at)
        SELECT gen_random_uuid(), number, 1000, 1000, 'Many', now() FROM accounts, generate_series(1, 1000)
@@ -122,7 +139,7 @@ describe('createGrant', () => {
         expect(
           (
             await create(
-              JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? 0 : each)),
+              JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? 0 : field)),
             )
           ).status,
         ).toBeLessThan(500);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, ownerA, type TestBed } from '../test-bed.ts';
+import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
 
-const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url');
+const hashKey = (key: string) => createHash('sha256').update(key).digest('base64url');
 
 describe('createKey', () => {
   let bed: TestBed;
@@ -31,8 +31,8 @@ describe('createKey', () => {
       key: expect.stringMatching(/^bk_[A-Za-z0-9_-]{43}$/),
       createdAt: expect.any(String),
     });
-    const project = await bed.service.directory.findProject(id);
-    expect(await bed.service.directory.findKey(hashOf(body.key))).toEqual({
+    const project = await bed.service.directories.projects.findProject(id);
+    expect(await bed.service.directories.projects.findKey(hashKey(body.key))).toEqual({
       id: body.id,
       projectNumber: project?.number,
     });
@@ -55,21 +55,25 @@ describe('createKey', () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => create({ name: `Key ${n}` })),
     );
-    expect(answers.filter((each) => each.status === 201)).toHaveLength(5);
-    for (const each of answers.filter((answer) => answer.status !== 201)) {
-      expect(each).toMatchObject({ status: 403, body: { code: 'key_limit' } });
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(5);
+    for (const answer of answers.filter((answer) => answer.status !== 201)) {
+      expect(answer).toMatchObject({ status: 403, body: { code: 'key_limit' } });
     }
-    const { id: keyId } = answers.find((each) => each.status === 201)?.body ?? {};
+    const { id: keyId } = answers.find((answer) => answer.status === 201)?.body ?? {};
     await bed.call('DELETE', `/platform/projects/${id}/keys/${keyId}`, {
       identity: await bed.owner(ownerA, id),
     });
     expect((await create({ name: 'In the free place' })).status).toBe(201);
   });
 
-  it.each([{}, { name: '' }, { name: 'x'.repeat(101) }, { name: 'a', key: 'bk_mine' }])(
-    'refuses %j',
-    async (body) => {
-      expect(await create(body)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
-    },
-  );
+  it.each([
+    {},
+    { name: '' },
+    { name: 'x'.repeat(101) },
+    { name: 'two\nlines' },
+    { name: 'Pay\u202Elap' },
+    { name: 'a', key: 'bk_mine' },
+  ])('refuses %j', async (body) => {
+    expect(await create(body)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+  });
 });

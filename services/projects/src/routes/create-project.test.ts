@@ -1,7 +1,7 @@
 import { projectRoutes } from '@backlot/contract';
 import { refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, ownerA, ownerB, type TestBed } from '../test-bed.ts';
+import { createTestBed, ownerA, ownerB, type TestBed } from '../testing/test-bed.ts';
 
 describe('createProject', () => {
   let bed: TestBed;
@@ -34,7 +34,7 @@ describe('createProject', () => {
       settings: { emailRecipients: 'known' },
       createdAt: expect.any(String),
     });
-    const found = await bed.service.directory.findProject(body.id);
+    const found = await bed.service.directories.projects.findProject(body.id);
     expect(found?.number).toBeGreaterThan(1);
     expect(await bed.takeEvents()).toEqual([
       { topic: 'project.changed', payload: { projectId: body.id, projectNumber: found?.number } },
@@ -46,8 +46,13 @@ describe('createProject', () => {
     [{ name: '' }, 'name'],
     [{ name: 'x'.repeat(101) }, 'name'],
     [{ name: 'a\0b' }, 'name'],
+    [{ name: 'two\r\nlines' }, 'name'],
+    [{ name: 'bell\u0007' }, 'name'],
+    [{ name: 'Pay\u202Elap' }, 'name'],
+    [{ name: 'marked\u200F' }, 'name'],
+    [{ name: 'separated\u2028' }, 'name'],
     [{ name: 'x', settings: { emailRecipients: 'all' } }, 'settings.emailRecipients'],
-    [{ name: 'x', settings: { colour: 'red' } }, 'settings'],
+    [{ name: 'x', settings: { colour: 'red' } }, 'settings.colour'],
     [
       { name: 'x', settings: { allowedOrigins: ['https://example.org/path'] } },
       'settings.allowedOrigins.0',
@@ -77,12 +82,12 @@ describe('createProject', () => {
     const attempt = () =>
       bed.call('POST', '/platform/projects', { identity, body: { name: 'One of many' } });
     const answers = await Promise.all(Array.from({ length: 12 }, attempt));
-    expect(answers.filter((each) => each.status === 201)).toHaveLength(5);
-    const refused = answers.filter((each) => each.status !== 201);
-    for (const each of refused)
-      expect(each).toMatchObject({ status: 403, body: { code: 'project_limit' } });
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(5);
+    const refused = answers.filter((answer) => answer.status !== 201);
+    for (const answer of refused)
+      expect(answer).toMatchObject({ status: 403, body: { code: 'project_limit' } });
 
-    const { id } = answers.find((each) => each.status === 201)?.body ?? {};
+    const { id } = answers.find((answer) => answer.status === 201)?.body ?? {};
     await bed.call('DELETE', `/platform/projects/${id}`, { identity: await bed.owner(ownerB, id) });
     expect((await attempt()).status).toBe(403);
     expect((await create({ name: 'Of somebody else' })).status).toBe(201);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, ownerA, type TestBed } from '../test-bed.ts';
+import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
 
 describe('deleteKey', () => {
   let bed: TestBed;
@@ -27,12 +27,12 @@ describe('deleteKey', () => {
       identity: await bed.owner(ownerA, projectId),
     });
 
-  it('ends the key and tells the gateway its hash, once, under parallel calls', async () => {
+  it('ends the key and sends the gateway its hash, once, under parallel calls', async () => {
     const { keyId, keyHash } = await create();
     await bed.takeEvents();
     const answers = await Promise.all([revoke(keyId), revoke(keyId)]);
-    expect(answers.map((each) => each.status).sort()).toEqual([200, 404]);
-    expect(await bed.service.directory.findKey(keyHash)).toBeNull();
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404]);
+    expect(await bed.service.directories.projects.findKey(keyHash)).toBeNull();
     expect(await bed.takeEvents()).toEqual([
       { topic: 'key.revoked', payload: { projectId: id, keyHash } },
     ]);
@@ -42,10 +42,10 @@ describe('deleteKey', () => {
     const { keyId, keyHash } = await create();
     const other = await bed.project();
     const unknown = '018f0000-0000-7000-8000-000000000000';
-    for (const each of [unknown, 'x', '%00', '%F0%9F%94%91', `${keyId}x`]) {
-      expect(await revoke(each)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    for (const id of [unknown, 'x', '%00', '%F0%9F%94%91', `${keyId}x`]) {
+      expect(await revoke(id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
     expect(await revoke(keyId, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    expect(await bed.service.directory.findKey(keyHash)).toMatchObject({ id: keyId });
+    expect(await bed.service.directories.projects.findKey(keyHash)).toMatchObject({ id: keyId });
   });
 });

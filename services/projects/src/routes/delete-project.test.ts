@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, ownerA, type TestBed } from '../test-bed.ts';
+import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
 
 describe('deleteProject', () => {
   let bed: TestBed;
@@ -14,9 +14,12 @@ describe('deleteProject', () => {
     const identity = await bed.owner(ownerA, id);
     const remove = () => bed.call('DELETE', `/platform/projects/${id}`, { identity });
     const answers = await Promise.all([remove(), remove(), remove()]);
-    expect(answers.map((each) => each.status).sort()).toEqual([200, 410, 410]);
-    expect(answers.find((each) => each.status === 200)?.body).toEqual({ ok: true });
-    expect(await bed.service.directory.findProject(id)).toMatchObject({ id, status: 'deleted' });
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 410, 410]);
+    expect(answers.find((answer) => answer.status === 200)?.body).toEqual({ ok: true });
+    expect(await bed.service.directories.projects.findProject(id)).toMatchObject({
+      id,
+      status: 'deleted',
+    });
     expect(await bed.takeEvents()).toMatchObject([
       { topic: 'project.changed', payload: { projectId: id } },
     ]);
@@ -29,7 +32,9 @@ describe('deleteProject', () => {
       status: 403,
       body: { code: 'forbidden' },
     });
-    expect(await bed.service.directory.findProject('platform')).toMatchObject({ status: 'active' });
+    expect(await bed.service.directories.projects.findProject('platform')).toMatchObject({
+      status: 'active',
+    });
     expect(await bed.takeEvents()).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import { internalIdentity } from '@backlot/identity';
 import { anonymous, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { consumers, usageOf } from '../ledger/test-ledger.ts';
-import { createTestBed, ownerA, ownerB, type TestBed } from '../test-bed.ts';
+import { consumers, usageEvent } from '../testing/ledger.ts';
+import { createTestBed, ownerA, ownerB, type TestBed } from '../testing/test-bed.ts';
 
 describe('getCredits', () => {
   let bed: TestBed;
@@ -25,9 +25,9 @@ describe('getCredits', () => {
       }),
     });
     const [consume] = consumers(bed, 1);
-    await bed.service.credits.loadOwner(ownerA);
+    await bed.service.loadOwner(ownerA);
     for (let n = 0; n < 5; n++) {
-      const usage = usageOf(bed, ownerA, { millicredits: 1000 + n });
+      const usage = usageEvent(bed, ownerA, { millicredits: 1000 + n });
       usages.push(usage.callId);
       await consume?.(usage);
     }
@@ -67,7 +67,7 @@ describe('getCredits', () => {
     const amounts = body.items.map(
       (item: { amountMillicredits: number }) => item.amountMillicredits,
     );
-    expect(amounts.reduce((sum: number, each: number) => sum + each, 0)).toBe(94_990);
+    expect(amounts.reduce((sum: number, amount: number) => sum + amount, 0)).toBe(94_990);
   });
 
   it('pages through lines of the same instant, each once', async () => {

@@ -1,9 +1,9 @@
 import { creditRoutes } from '@backlot/contract';
 import { refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { consumers, usageOf } from '../ledger/test-ledger.ts';
 import { createUsageReports } from '../ledger/usage-report.ts';
-import { createTestBed, dayMs, ownerA, ownerB, type TestBed } from '../test-bed.ts';
+import { consumers, usageEvent } from '../testing/ledger.ts';
+import { createTestBed, dayMs, ownerA, ownerB, type TestBed } from '../testing/test-bed.ts';
 
 describe('getUsage', () => {
   let bed: TestBed;
@@ -17,10 +17,10 @@ describe('getUsage', () => {
     const other = await bed.project();
     const [consume] = consumers(bed, 1);
     const used = async (projectId: string, route: string, occurredAt: string, credits: number) => {
-      const found = await bed.service.directory.findProject(projectId);
+      const found = await bed.service.directories.projects.findProject(projectId);
       const project = { projectId, projectNumber: found?.number ?? 0 };
       const millicredits = credits * 1000;
-      await consume?.(usageOf(bed, ownerA, { ...project, route, occurredAt, millicredits }));
+      await consume?.(usageEvent(bed, ownerA, { ...project, route, occurredAt, millicredits }));
     };
     await used(id, 'generateText', at(2, '00:00:00.000'), 2);
     await used(id, 'generateText', at(2, '23:59:59.999'), 3);
@@ -72,7 +72,7 @@ describe('getUsage', () => {
   it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
     'counts the same days where the database believes to be in %s',
     async (zone) => {
-      const project = await bed.service.directory.findProject(id);
+      const project = await bed.service.directories.projects.findProject(id);
       const scope = { projectNumber: project?.number ?? 0, ownerId: ownerA, anyOwner: false };
       const { body } = await bed.call('GET', `/platform/projects/${id}`, {
         identity: await bed.owner(ownerA, id),
@@ -80,7 +80,7 @@ describe('getUsage', () => {
       const reports = createUsageReports(bed.database, { get: async () => body }, bed.now);
       const report = await bed.database.transaction(async () => {
         await bed.database.query("SELECT set_config('TimeZone', $1, true)", [zone]);
-        return reports.of(scope, { by: 'day' });
+        return reports.create(scope, { by: 'day' });
       });
       expect(report).toEqual((await get()).body);
     },

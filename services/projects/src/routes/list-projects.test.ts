@@ -1,7 +1,7 @@
 import { projectRoutes } from '@backlot/contract';
 import { refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, ownerA, ownerB, type TestBed } from '../test-bed.ts';
+import { createTestBed, ownerA, ownerB, type TestBed } from '../testing/test-bed.ts';
 
 describe('listProjects', () => {
   let bed: TestBed;
@@ -25,7 +25,7 @@ describe('listProjects', () => {
 
   const list = async (query = '', ownerId = ownerA) =>
     bed.call('GET', `/platform/projects${query}`, { identity: await bed.owner(ownerId) });
-  const idsOf = (items: { id: string }[]) => items.map((each) => each.id);
+  const projectIds = (items: { id: string }[]) => items.map((project) => project.id);
 
   it("lists the caller's projects alone, newest first, page by page, each once", async () => {
     const seen: string[] = [];
@@ -33,7 +33,7 @@ describe('listProjects', () => {
     for (let page = 0; page < 3; page++) {
       const { status, body } = await list(query);
       expect(status).toBe(200);
-      seen.push(...idsOf(body.items));
+      seen.push(...projectIds(body.items));
       expect(body.hasMore).toBe(page < 2);
       expect(body.nextCursor === null).toBe(page === 2);
       query = `?limit=2&cursor=${body.nextCursor}`;
@@ -41,7 +41,7 @@ describe('listProjects', () => {
     expect([...seen].sort()).toEqual([...ids].sort());
     expect(seen[0]).toBe(ids[4]);
     expect(seen[4]).toBe(ids[0]);
-    expect(idsOf((await list('', ownerB)).body.items)).toEqual([foreign]);
+    expect(projectIds((await list('', ownerB)).body.items)).toEqual([foreign]);
   });
 
   it('gives no items for a limit of 0 and at most 1,000 for more', async () => {
@@ -53,7 +53,7 @@ describe('listProjects', () => {
     const id = await bed.project();
     await bed.call('DELETE', `/platform/projects/${id}`, { identity: await bed.owner(ownerA, id) });
     const { body } = await list();
-    expect(body.items.find((each: { id: string }) => each.id === id)).toMatchObject({
+    expect(body.items.find((project: { id: string }) => project.id === id)).toMatchObject({
       status: 'deleted',
     });
   });
@@ -62,7 +62,7 @@ describe('listProjects', () => {
     const { body } = await bed.call('GET', '/platform/projects', {
       identity: await bed.operator(),
     });
-    expect(idsOf(body.items)).toEqual(expect.arrayContaining([...ids, foreign, 'platform']));
+    expect(projectIds(body.items)).toEqual(expect.arrayContaining([...ids, foreign, 'platform']));
   });
 
   it.each(['?limit=-1', '?limit=1.5', '?limit=x', '?limit=1&limit=2'])(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, dayMs, ownerA, type TestBed } from '../test-bed.ts';
+import { createTestBed, dayMs, ownerA, type TestBed } from '../testing/test-bed.ts';
 
 describe('restoreProject', () => {
   let bed: TestBed;
@@ -44,10 +44,12 @@ describe('restoreProject', () => {
       status: 404,
       body: { code: 'project_not_found' },
     });
-    expect(await bed.service.directory.findProject(id)).toMatchObject({ status: 'deleted' });
+    expect(await bed.service.directories.projects.findProject(id)).toMatchObject({
+      status: 'deleted',
+    });
   });
 
-  it('leaves a project that was not deleted as it is and tells nobody', async () => {
+  it('leaves a project that was not deleted as it is, without an event', async () => {
     const id = await bed.project();
     await call('PATCH', id, '', { status: 'paused' });
     await bed.takeEvents();

@@ -1,6 +1,6 @@
 import { defaultLimits } from '@backlot/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, ownerA, type TestBed } from '../test-bed.ts';
+import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
 
 describe('setLimits', () => {
   let bed: TestBed;
@@ -32,8 +32,8 @@ describe('setLimits', () => {
     };
     expect(status).toBe(200);
     expect(body).toEqual(expected);
-    expect((await bed.service.directory.findProject(id))?.limits).toEqual(expected);
-    expect((await bed.takeEvents()).map((each) => each.topic)).toEqual([
+    expect((await bed.service.directories.projects.findProject(id))?.limits).toEqual(expected);
+    expect((await bed.takeEvents()).map((event) => event.topic)).toEqual([
       'project.changed',
       'project.changed',
     ]);
@@ -51,7 +51,7 @@ describe('setLimits', () => {
     const refused = await asOwner({ read: { perCaller: 10 }, email: { perCaller: 21 } });
     expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect(refused.body.error).toContain('"email.perCaller"');
-    expect((await bed.service.directory.findProject(id))?.limits).toEqual(defaultLimits);
+    expect((await bed.service.directories.projects.findProject(id))?.limits).toEqual(defaultLimits);
     expect(await bed.takeEvents()).toEqual([]);
   });
 
@@ -80,7 +80,7 @@ describe('setLimits', () => {
       asOwner({ write: { perCaller: 3 } }),
       asOwner({ upload: { perCaller: 4 } }),
     ]);
-    expect((await bed.service.directory.findProject(id))?.limits).toMatchObject({
+    expect((await bed.service.directories.projects.findProject(id))?.limits).toMatchObject({
       ai: { perCaller: 1 },
       read: { perCaller: 2 },
       write: { perCaller: 3 },

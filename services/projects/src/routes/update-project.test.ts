@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, ownerA, type TestBed } from '../test-bed.ts';
+import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
 
 describe('updateProject', () => {
   let bed: TestBed;
@@ -16,7 +16,7 @@ describe('updateProject', () => {
   const patch = async (body: unknown) =>
     bed.call('PATCH', `/platform/projects/${id}`, { identity: await bed.owner(ownerA, id), body });
 
-  it('renames, pauses and resumes, and tells the gateway each time', async () => {
+  it('renames, pauses and resumes, with an event each time', async () => {
     expect(await patch({ name: 'New name' })).toMatchObject({
       status: 200,
       body: { name: 'New name', status: 'active' },
@@ -24,13 +24,13 @@ describe('updateProject', () => {
     expect(await patch({ status: 'paused' })).toMatchObject({
       body: { name: 'New name', status: 'paused' },
     });
-    expect(await bed.service.directory.findProject(id)).toMatchObject({
+    expect(await bed.service.directories.projects.findProject(id)).toMatchObject({
       name: 'New name',
       status: 'paused',
     });
     expect(await patch({ status: 'active' })).toMatchObject({ body: { status: 'active' } });
     const events = await bed.takeEvents();
-    expect(events.map((each) => each.topic)).toEqual([
+    expect(events.map((event) => event.topic)).toEqual([
       'project.changed',
       'project.changed',
       'project.changed',
@@ -55,7 +55,7 @@ describe('updateProject', () => {
       aiPerVisitorPerDay: 0,
     };
     expect(body.settings).toEqual(settings);
-    expect((await bed.service.directory.findProject(id))?.settings).toEqual(settings);
+    expect((await bed.service.directories.projects.findProject(id))?.settings).toEqual(settings);
   });
 
   it('loses no setting when several are changed at once', async () => {
@@ -66,7 +66,7 @@ describe('updateProject', () => {
       { emailRecipients: 'known' },
     ];
     await Promise.all(changes.map((settings) => patch({ settings })));
-    expect((await bed.service.directory.findProject(id))?.settings).toEqual(
+    expect((await bed.service.directories.projects.findProject(id))?.settings).toEqual(
       Object.assign({}, ...changes),
     );
   });
@@ -75,6 +75,8 @@ describe('updateProject', () => {
     { status: 'deleted' },
     { status: 'gone' },
     { name: null },
+    { name: 'two\nlines' },
+    { name: 'Pay\u2066lap' },
     { ownerId: ownerA },
     { settings: { unknown: 1 } },
     { settings: { maxUploadBytes: 5 * 1024 ** 3 + 1 } },
@@ -85,6 +87,57 @@ describe('updateProject', () => {
     expect(await bed.takeEvents()).toEqual([]);
   });
 
+  describe('of a project that the operator has paused', () => {
+    const asOperator = async (body: unknown) =>
+      bed.call('PATCH', `/platform/projects/${id}`, { identity: await bed.operator(id), body });
+    const paused = { status: 200, body: { status: 'paused' } };
+    const pausedBy = async () => (await bed.service.directories.projects.findProject(id))?.pausedBy;
+
+    it.each(['active', 'paused by its owner'])(
+      'leaves it to the operator (%s before)',
+      async (was) => {
+        if (was !== 'active') expect(await patch({ status: 'paused' })).toMatchObject(paused);
+        expect(await asOperator({ status: 'paused' })).toMatchObject(paused);
+        expect(await patch({ status: 'paused' })).toMatchObject(paused);
+        await bed.takeEvents();
+        const refused = await patch({ name: 'Resumed', status: 'active' });
+        expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+        expect(refused.body.error).toContain('operator');
+        expect(await bed.takeEvents()).toEqual([]);
+        expect(await pausedBy()).toBe('operator');
+        expect(await patch({ name: 'Renamed' })).toMatchObject({
+          status: 200,
+          body: { name: 'Renamed', status: 'paused' },
+        });
+        expect(await asOperator({ status: 'active' })).toMatchObject({
+          body: { status: 'active' },
+        });
+        expect(await pausedBy()).toBeUndefined();
+        expect(await patch({ status: 'paused' })).toMatchObject(paused);
+        expect(await pausedBy()).toBe('owner');
+        expect(await patch({ status: 'active' })).toMatchObject({ body: { status: 'active' } });
+      },
+    );
+
+    it('keeps the pause through deletion and restoring', async () => {
+      await asOperator({ status: 'paused' });
+      const identity = await bed.owner(ownerA, id);
+      await bed.call('DELETE', `/platform/projects/${id}`, { identity });
+      await bed.call('POST', `/platform/projects/${id}/restore`, { identity });
+      expect((await patch({ status: 'active' })).status).toBe(403);
+    });
+
+    it('is not resumed by an owner whose call crosses the pause', async () => {
+      await patch({ status: 'paused' });
+      const answers = await Promise.all([
+        asOperator({ status: 'paused' }),
+        ...Array.from({ length: 8 }, () => patch({ status: 'active' })),
+      ]);
+      expect(answers[0]).toMatchObject(paused);
+      expect(await pausedBy()).toBe('operator');
+    });
+  });
+
   it('never pauses the built-in project, which the operator may set up otherwise', async () => {
     const identity = await bed.operator();
     const path = '/platform/projects/platform';
@@ -92,7 +145,9 @@ describe('updateProject', () => {
       status: 403,
       body: { code: 'forbidden' },
     });
-    expect(await bed.service.directory.findProject('platform')).toMatchObject({ status: 'active' });
+    expect(await bed.service.directories.projects.findProject('platform')).toMatchObject({
+      status: 'active',
+    });
     const settings = { allowedOrigins: ['https://example.org'] };
     expect(await bed.call('PATCH', path, { identity, body: { settings } })).toMatchObject({
       status: 200,

@@ -1,5 +1,6 @@
 import { recordRoutes } from '@backlot/contract';
 import {
+  anonymous,
   asKey,
   asOperator,
   asOwner,
@@ -8,8 +9,8 @@ import {
   testProject,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxCollections } from '../collections.ts';
-import { ada, createTestBed, type TestBed } from '../test-bed.ts';
+import { maxCollections } from '../collections/collections.ts';
+import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const project = (changes: object) => ({ ...testProject, ...changes });
 
@@ -70,7 +71,7 @@ describe('collections', () => {
   it('notice within five seconds what another process changed', async () => {
     const made = await bed.create('elsewhere', {});
     await bed.database.query(`UPDATE collections SET access = 'locked' WHERE name = 'elsewhere'`);
-    bed.pass(5001);
+    bed.clock.pass(5001);
     expect((await bed.call('GET', `/db/elsewhere/${made.id}`)).status).toBe(401);
   });
 
@@ -78,7 +79,7 @@ describe('collections', () => {
     const settings = { defaultAccess: 'private' };
     const members = project({ id: 'members', number: 3001, settings });
     const refused = await bed.call('POST', '/db/diary', {
-      identity: asKeyless(members),
+      identity: anonymous({ project: members }),
       body: { data: {} },
     });
     expect(refused.status).toBe(401);
@@ -96,7 +97,7 @@ describe('collections', () => {
 
   it('are created by the project’s own callers alone where the owner says so', async () => {
     const closed = project({ id: 'closed', number: 3002, settings: { createCollections: false } });
-    for (const identity of [asKeyless(closed), asUser(ada, { project: closed })]) {
+    for (const identity of [anonymous({ project: closed }), asUser(ada, { project: closed })]) {
       expect(await bed.call('POST', '/db/new', { identity, body: { data: {} } })).toMatchObject({
         status: 403,
         body: { code: 'collection_creation_off' },
@@ -150,10 +151,4 @@ describe('collections', () => {
       }),
     );
   }
-});
-
-const asKeyless = (of: typeof testProject) => ({
-  ...asUser(ada, { project: of }),
-  caller: 'anonymous' as const,
-  userId: null,
 });

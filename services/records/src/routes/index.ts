@@ -1,25 +1,39 @@
 import type { MountedRoute } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
-import type { Nouns } from '../nouns.ts';
-import { countRecords } from './count-records.ts';
-import { createRecord } from './create-record.ts';
-import { deleteRecord } from './delete-record.ts';
-import { getRecord } from './get-record.ts';
-import { listCollections } from './list-collections.ts';
-import { listRecords } from './list-records.ts';
-import { replaceRecord } from './replace-record.ts';
-import { setCollectionAccess } from './set-collection-access.ts';
-import { updateRecord } from './update-record.ts';
+import type { Collections } from '../collections/collections.ts';
+import type { Counts } from '../list/counts.ts';
+import type { Lists } from '../list/lists.ts';
+import type { Quota } from '../record/quota.ts';
+import type { Records } from '../record/records.ts';
+import { listCollections, setCollectionAccess } from './collections.ts';
+import { countRecords, listRecords } from './lists.ts';
+import { createRecord, deleteRecord, getRecord, replaceRecord, updateRecord } from './records.ts';
+
+export interface RoutesDeps {
+  collections: Collections;
+  records: Records;
+  quota: Quota;
+  lists: Lists;
+  counts: Counts;
+  cursorSecret: IdentitySecret;
+}
 
 /** `_count` stands before the id that it could be taken for. */
-export const routesOf = (nouns: Nouns, cursorSecret: IdentitySecret): MountedRoute[] => [
-  countRecords(nouns),
-  listRecords(nouns, cursorSecret),
-  getRecord(nouns),
-  createRecord(nouns),
-  updateRecord(nouns),
-  replaceRecord(nouns),
-  deleteRecord(nouns),
-  listCollections(nouns),
-  setCollectionAccess(nouns),
+export const createRoutes = ({
+  collections,
+  records,
+  quota,
+  lists,
+  counts,
+  cursorSecret,
+}: RoutesDeps): MountedRoute[] => [
+  countRecords(collections, counts),
+  listRecords(collections, lists, cursorSecret),
+  getRecord(collections, records),
+  createRecord(collections, records),
+  updateRecord(collections, records),
+  replaceRecord(collections, records),
+  deleteRecord(collections, records),
+  listCollections(collections, quota),
+  setCollectionAccess(collections),
 ];

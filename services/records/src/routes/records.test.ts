@@ -1,7 +1,7 @@
 import { recordRoutes } from '@backlot/contract';
 import { asKey, asUser, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ada, bob, createTestBed, type TestBed } from '../test-bed.ts';
+import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 describe('one record', () => {
   let bed: TestBed;
@@ -37,7 +37,7 @@ describe('one record', () => {
     const identity = asUser(ada);
     const made = await bed.create('things', { a: { x: 1 }, b: [1, 2], c: 3, d: 4 }, identity);
     const path = `/db/things/${made.id}`;
-    bed.pass(10);
+    bed.clock.pass(10);
     const patched = await bed.call('PATCH', path, {
       identity,
       body: {

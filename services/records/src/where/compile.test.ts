@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Query } from 'mingo';
-import { createTestRecords, type TestRecords } from '../test-bed.ts';
-import type { Json } from './filter.ts';
-import { parseWhere } from './parse.ts';
-import { evaluate } from './test-evaluate.ts';
 import {
   conditions,
   documents,
@@ -13,8 +9,12 @@ import {
   positionPaths,
   scalar,
   values,
-} from './test-filters.ts';
-import { holds } from './test-model.ts';
+} from '../testing/arbitrary-filters.ts';
+import { evaluate } from '../testing/evaluate-filters.ts';
+import { holds } from '../testing/filter-model.ts';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import type { Json } from './filter.ts';
+import { parseWhere } from './parse.ts';
 
 type Where = { [key: string]: Json };
 
@@ -36,9 +36,9 @@ const operatorForMingo = (
     case '$endsWith':
       return { [field]: { $regex: `${escaped(operand)}$`, $options } };
     case '$in':
-      return oneOf(field, operand as Json[]);
+      return anyValueForMingo(field, operand as Json[]);
     case '$nin':
-      return { $nor: [oneOf(field, operand as Json[])] };
+      return { $nor: [anyValueForMingo(field, operand as Json[])] };
     case '$all':
       return (operand as Json[]).length === 0
         ? { $nor: [{}] }
@@ -51,7 +51,7 @@ const operatorForMingo = (
 };
 
 /** mingo's own $in fails on some documents with an exception. */
-const oneOf = (field: string, values: Json[]) =>
+const anyValueForMingo = (field: string, values: Json[]) =>
   values.length === 0 ? { $nor: [{}] } : { $or: values.map(($eq) => ({ [field]: { $eq } })) };
 
 const conditionForMingo = (field: string, test: Json): object => {
@@ -107,7 +107,7 @@ const differences = (docs: unknown[], wheres: unknown[], found: number[][], expe
     .slice(0, 10);
 
 describe('where on PostgreSQL', () => {
-  let records: TestRecords;
+  let bed: TestBed;
   let documentsWithFilters: (
     document: fc.Arbitrary<Where>,
     condition: fc.Arbitrary<Where>,
@@ -115,7 +115,7 @@ describe('where on PostgreSQL', () => {
   ) => Promise<number>;
 
   beforeAll(async () => {
-    records = await createTestRecords();
+    bed = await createTestBed();
     documentsWithFilters = async (document, condition, matches) => {
       let cases = 0;
       await fc.assert(
@@ -123,7 +123,7 @@ describe('where on PostgreSQL', () => {
           fc.array(document, { minLength: 25, maxLength: 25 }),
           fc.array(filters(condition), { minLength: 100, maxLength: 100 }),
           async (docs, wheres) => {
-            const found = await evaluate(records.database, docs, wheres);
+            const found = await evaluate(bed.database, docs, wheres);
             const expected = wheres.map((where) => {
               const isMatch = matches(where);
               return docs.flatMap((doc, n) => (isMatch(doc) ? [n] : []));
@@ -137,7 +137,7 @@ describe('where on PostgreSQL', () => {
       return cases;
     };
   });
-  afterAll(() => records.close());
+  afterAll(() => bed.close());
 
   it('finds what mingo finds', async () => {
     const cases = await documentsWithFilters(

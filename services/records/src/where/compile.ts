@@ -1,47 +1,29 @@
+import { isUuid } from '@backlot/contract';
 import { isPosition, isSystemField } from '../fields.ts';
-import type { Parameters } from '../parameters.ts';
+import type { Parameters } from '../sql.ts';
 import type { Filter, Test } from './filter.ts';
-import { isKeyTest, systemFieldSql } from './system-field-sql.ts';
+import { systemFieldSql } from './system-field-sql.ts';
 import { elementSql, fieldSql } from './value-sql.ts';
 
-export interface SplitFilter {
-  /** What the primary key answers: it bounds what has to be read. */
-  bounds: Filter[];
-  /** What every row within the bounds has to be looked at for. */
-  conditions: Filter[];
-}
-
-/** The parts of a filter that all have to hold. */
-export const splitFilter = (filter: Filter): SplitFilter => {
-  const parts = conjuncts(filter);
-  const isBound = (each: Filter) => each.kind === 'test' && isKeyTest(each.field, each.test);
-  return { bounds: parts.filter(isBound), conditions: parts.filter((each) => !isBound(each)) };
-};
-
-const conjuncts = (filter: Filter): Filter[] =>
-  filter.kind === 'and' ? filter.filters.flatMap(conjuncts) : [filter];
-
-export const firstField = (filter: Filter): string | undefined => {
-  switch (filter.kind) {
-    case 'test':
-      return filter.field;
-    case 'not':
-      return firstField(filter.filter);
-    default:
-      return filter.filters.map(firstField).find((field) => field !== undefined);
-  }
+/** Whether the primary key alone answers the test. */
+export const isKeyTest = (field: string, test: Test): boolean => {
+  if (field === 'createdAt') return test.op === 'eq' || test.op === 'compare';
+  if (field !== 'id') return false;
+  return (
+    test.op === 'eq' || test.op === 'in' || (test.op === 'compare' && isUuid(String(test.value)))
+  );
 };
 
 /**
- * A condition over the columns of `records` that is true or false, never null. The id never is, and
- * an index answers no IS TRUE.
+ * A condition on the columns of `records` that is true or false, never null. Tests on the primary key
+ * go without IS TRUE: its columns are never null, and an index can't answer IS TRUE.
  */
 export const filterSql = (filter: Filter, parameters: Parameters): string => {
   switch (filter.kind) {
     case 'and':
-      return joined(filter.filters, ' AND ', 'true', parameters);
+      return joinSql(filter.filters, ' AND ', 'true', parameters);
     case 'or':
-      return joined(filter.filters, ' OR ', 'false', parameters);
+      return joinSql(filter.filters, ' OR ', 'false', parameters);
     case 'not':
       return `NOT ${filterSql(filter.filter, parameters)}`;
     case 'test':
@@ -51,10 +33,10 @@ export const filterSql = (filter: Filter, parameters: Parameters): string => {
   }
 };
 
-const joined = (filters: Filter[], operator: string, none: string, parameters: Parameters) =>
+const joinSql = (filters: Filter[], operator: string, empty: string, parameters: Parameters) =>
   filters.length === 0
-    ? none
-    : `(${filters.map((each) => filterSql(each, parameters)).join(operator)})`;
+    ? empty
+    : `(${filters.map((filter) => filterSql(filter, parameters)).join(operator)})`;
 
 const testSql = (field: string, test: Test, parameters: Parameters): string => {
   if (isSystemField(field)) return systemFieldSql(field, test, parameters);
@@ -70,13 +52,16 @@ const testSql = (field: string, test: Test, parameters: Parameters): string => {
   const value = values.pop() ?? 'data';
   const inline = fieldSql(value, test, parameters);
   if (values.length === 0) return inline;
-  const entersArray = `'array' IN (${values.map((each) => `jsonb_typeof(${each})`).join(', ')})`;
-  return `CASE WHEN ${entersArray} THEN ${throughArrays(path, test, parameters)} ELSE ${inline} END`;
+  const passesArray = `'array' IN (${values.map((value) => `jsonb_typeof(${value})`).join(', ')})`;
+  return `CASE WHEN ${passesArray} THEN ${throughArrays(path, test, parameters)} ELSE ${inline} END`;
 };
 
-/** Where an array lies on the way. Built-in jsonpath is five times as fast, and lacks two things. */
+/**
+ * For paths that lead through an array. jsonpath is five times as fast as `path_values`, but knows
+ * neither positions by their number nor missing fields.
+ */
 const throughArrays = (path: string[], test: Test, parameters: Parameters): string => {
-  if (path.slice(1).some(isPosition) || passesMissing(test)) {
+  if (path.slice(1).some(isPosition) || matchesMissing(test)) {
     const source = `path_values(data, ${parameters.add(path, 'text[]')}) reached`;
     const one = elementSql('reached.v', test, parameters);
     const many = fieldSql('reached.v', test, parameters);
@@ -87,5 +72,5 @@ const throughArrays = (path: string[], test: Test, parameters: Parameters): stri
   return `EXISTS (SELECT FROM ${source} WHERE ${fieldSql('reached.v', test, parameters)})`;
 };
 
-const passesMissing = (test: Test): boolean =>
+const matchesMissing = (test: Test): boolean =>
   (test.op === 'eq' && test.value === null) || (test.op === 'in' && test.values.includes(null));

@@ -1,26 +1,37 @@
 import { ApiError } from '@backlot/contract';
-import { isStorableText, maxDepth } from '../fields.ts';
-import { type Instant, parseInstant } from '../instant.ts';
-import type { Json } from './filter.ts';
+import { isStorableText, isSystemField, maxDepth } from '../fields.ts';
+import { parseTimestamp, type Timestamp } from '../timestamps.ts';
+import type { ComparisonSign, Json, Test, TextMatch } from './filter.ts';
 
-/** Contract section 4. */
-export const maxListValues = 100;
+/** docs/api.md, "Filters". */
+const maxListValues = 100;
+
+const signs: Record<string, ComparisonSign> = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' };
+const textMatches: Record<string, TextMatch> = {
+  $contains: 'contains',
+  $startsWith: 'startsWith',
+  $endsWith: 'endsWith',
+};
+export const isTextOperator = (name: string): boolean => Object.hasOwn(textMatches, name);
+
+const knownOperators =
+  'Known: $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $exists, $all, $size, $not, and $contains, $startsWith, $endsWith, beside which "$options":"i" ignores case.';
 
 export const refuse = (message: string): never => {
   throw new ApiError('invalid_where', `"where": ${message}`);
 };
 
-/** A client's text in a message, cut. */
+/** A client's text for a message, cut where it is long. */
 export const quoted = (text: string): string =>
   JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 export const isObject = (value: Json | undefined): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Refuses what no stored value can equal and what PostgreSQL can't read. */
-export const checkOperand = (value: Json, place: string, depth = 1): void => {
+/** Refuses what no stored value can equal and what PostgreSQL can't store. */
+const checkOperand = (value: Json, place: string, depth = 1): void => {
   if (typeof value === 'string' && !isStorableText(value)) {
-    refuse(`${place} has a text with NUL or half a surrogate pair.`);
+    refuse(`${place} has a string with NUL or half a surrogate pair.`);
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
     refuse(`${place} has a number that is too large.`);
@@ -33,7 +44,7 @@ export const checkOperand = (value: Json, place: string, depth = 1): void => {
       if (!isStorableText(key)) refuse(`${place} has a key with NUL or half a surrogate pair.`);
       if (key.startsWith('$')) {
         refuse(
-          `${place}: ${quoted(key)} is no operator here; name a nested field with dots, as in "a.b".`,
+          `${place}: ${quoted(key)} is not allowed here; name a nested field with dots, as in "a.b".`,
         );
       }
     }
@@ -41,17 +52,53 @@ export const checkOperand = (value: Json, place: string, depth = 1): void => {
   }
 };
 
-export const listOf = (value: Json, place: string): Json[] => {
-  if (!Array.isArray(value)) return refuse(`${place} needs a list.`);
+export const parseList = (value: Json, place: string): Json[] => {
+  if (!Array.isArray(value)) return refuse(`${place} needs an array.`);
   if (value.length > maxListValues) refuse(`${place} has more than ${maxListValues} values.`);
   return value;
 };
 
 /** Operands of `createdAt` and `updatedAt`. */
-export const instantOf = (value: Json, place: string): Instant => {
-  const instant = typeof value === 'string' ? parseInstant(value) : undefined;
+const parseDate = (value: Json, place: string): Timestamp => {
+  const timestamp = typeof value === 'string' ? parseTimestamp(value) : undefined;
   return (
-    instant ??
+    timestamp ??
     refuse(`${place} needs a date in ISO 8601, such as "2026-01-31" or "2026-01-31T09:30:00Z".`)
   );
+};
+
+const isDate = (field: string) => field === 'createdAt' || field === 'updatedAt';
+
+/** A date equals the same point in time, however it is written. */
+export const parseEqualValue = (field: string, value: Json, place: string): Json => {
+  if (isDate(field) && value !== null) return parseDate(value, place);
+  checkOperand(value, place);
+  return value;
+};
+
+/** A comparison or a search in texts. */
+export const parseComparison = (
+  field: string,
+  name: string,
+  operand: Json,
+  options: Json | undefined,
+  place: string,
+): Test => {
+  const sign = Object.hasOwn(signs, name) ? signs[name] : undefined;
+  if (sign) {
+    if (isDate(field)) return { op: 'compare', sign, value: parseDate(operand, place) };
+    if (operand === null || typeof operand === 'object') {
+      return refuse(`${place} needs a number, a string, true or false.`);
+    }
+    if (isSystemField(field) && typeof operand !== 'string')
+      return refuse(`${place} needs a string.`);
+    checkOperand(operand, place);
+    return { op: 'compare', sign, value: operand };
+  }
+  const match = Object.hasOwn(textMatches, name) ? textMatches[name] : undefined;
+  if (!match)
+    return refuse(`${quoted(field)}: ${quoted(name)} is not an operator. ${knownOperators}`);
+  if (typeof operand !== 'string') return refuse(`${place} needs a string.`);
+  checkOperand(operand, place);
+  return { op: 'text', match, text: operand, ignoreCase: options === 'i' };
 };

@@ -2,7 +2,7 @@ import { ApiError } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
 import { parseWhere } from './parse.ts';
 
-const refusalOf = (where: unknown): string => {
+const getRefusal = (where: unknown): string => {
   try {
     parseWhere(typeof where === 'string' ? where : JSON.stringify(where));
   } catch (error) {
@@ -32,7 +32,7 @@ describe('where', () => {
     ['{"a\\u0000":1}', 'NUL'],
     ['{"\\udfff":1}', 'surrogate'],
   ])('refuses %s', (text, reason) => {
-    expect(refusalOf(text)).toContain(reason);
+    expect(getRefusal(text)).toContain(reason);
   });
 
   it.each([
@@ -77,30 +77,49 @@ describe('where', () => {
     [{ createdAt: { $in: ['2026-01-01', '2026-02-30'] } }, 'ISO 8601'],
     [{ id: { $gt: 5 } }, '"id"'],
   ])('refuses %j and names what is wrong', (where, named) => {
-    expect(refusalOf(where)).toContain(named);
+    expect(getRefusal(where)).toContain(named);
   });
+
+  it.each(['$ilike', '$like', '$icontains', '$regex', '$search', '$elemMatch'])(
+    'names the operators that there are where %s is sent',
+    (operator) => {
+      const message = getRefusal({ title: { [operator]: 'x' } });
+      for (const known of ['$eq', '$in', '$gte', '$exists', '$contains', '$startsWith', '$options'])
+        expect(message).toContain(known);
+    },
+  );
 
   it('keeps to its caps, and accepts what just fits', () => {
     const atLimit = (value: string) => `{"a":"${value}"}`;
-    expect(refusalOf(atLimit('é'.repeat(4092)))).toBe('accepted');
-    expect(refusalOf(atLimit('é'.repeat(4093)))).toContain('8192 bytes');
-    expect(refusalOf(nested(5))).toBe('accepted');
-    expect(refusalOf(nested(6))).toContain('5 deep');
-    expect(refusalOf({ $or: [{ a: { $not: { $not: { $not: { $not: { $gt: 1 } } } } } }] })).toBe(
+    expect(getRefusal(atLimit('é'.repeat(4092)))).toBe('accepted');
+    expect(getRefusal(atLimit('é'.repeat(4093)))).toContain('8192 bytes');
+    expect(getRefusal(nested(5))).toBe('accepted');
+    expect(getRefusal(nested(6))).toContain('5 deep');
+    expect(getRefusal({ $or: [{ a: { $not: { $not: { $not: { $not: { $gt: 1 } } } } } }] })).toBe(
       'accepted',
     );
     expect(
-      refusalOf({ $or: [{ $nor: [{ a: { $not: { $not: { $not: { $not: { $gt: 1 } } } } } }] }] }),
+      getRefusal({ $or: [{ $nor: [{ a: { $not: { $not: { $not: { $not: { $gt: 1 } } } } } }] }] }),
     ).toContain('5 deep');
-    expect(refusalOf({ $or: times(50, { a: 1 }) })).toBe('accepted');
-    expect(refusalOf({ $or: times(51, { a: 1 }) })).toContain('50 conditions');
-    expect(refusalOf({ a: { $in: times(100, 1) } })).toBe('accepted');
-    expect(refusalOf({ a: { $in: times(101, 1) } })).toContain('100 values');
-    expect(refusalOf({ a: { $all: times(101, 1) } })).toContain('100 values');
-    expect(refusalOf({ [times(16, 'a').join('.')]: 1 })).toBe('accepted');
-    expect(refusalOf({ [times(17, 'a').join('.')]: 1 })).toContain('16 levels');
-    expect(refusalOf(`{"a":${'['.repeat(4000)}${']'.repeat(4000)}}`)).toContain('list');
-    expect(refusalOf(`{"a":{"$eq":${'['.repeat(4000)}${']'.repeat(4000)}}}`)).toContain(
+    expect(getRefusal({ $or: times(50, { a: 1 }) })).toBe('accepted');
+    expect(getRefusal({ $or: times(51, { a: 1 }) })).toContain('50 conditions');
+    expect(getRefusal({ a: { $in: times(100, 1) } })).toBe('accepted');
+    expect(getRefusal({ a: { $in: times(101, 1) } })).toContain('100 values');
+    expect(getRefusal({ a: { $all: times(101, 1) } })).toContain('100 values');
+    const lists = (count: number, path: string) => ({
+      $or: times(count, { [path]: { $all: times(100, 1) } }),
+    });
+    expect(getRefusal(lists(5, 'a'))).toBe('accepted');
+    expect(getRefusal(lists(6, 'a'))).toContain('more than 500 values up to "a": "$all"');
+    expect(getRefusal(lists(1, 'a.a.a.a.a'))).toBe('accepted');
+    expect(getRefusal(lists(1, 'a.a.a.a.a.a'))).toContain('500 values');
+    const deep = times(15, 'a').join('.');
+    expect(getRefusal({ $or: times(33, { [deep]: 1 }) })).toBe('accepted');
+    expect(getRefusal({ $or: times(34, { [deep]: 1 }) })).toContain('500 values');
+    expect(getRefusal({ [times(16, 'a').join('.')]: 1 })).toBe('accepted');
+    expect(getRefusal({ [times(17, 'a').join('.')]: 1 })).toContain('16 levels');
+    expect(getRefusal(`{"a":${'['.repeat(4000)}${']'.repeat(4000)}}`)).toContain('array');
+    expect(getRefusal(`{"a":{"$eq":${'['.repeat(4000)}${']'.repeat(4000)}}}`)).toContain(
       '16 levels',
     );
   });

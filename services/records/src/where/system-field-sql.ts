@@ -1,11 +1,11 @@
-import { isUuid, type SystemField } from '../fields.ts';
-import { type Instant, lowestIdAt } from '../instant.ts';
-import type { Parameters } from '../parameters.ts';
-import { isoText } from '../record-text.ts';
-import type { Json, Sign, Test } from './filter.ts';
+import { isUuid } from '@backlot/contract';
+import type { SystemField } from '../fields.ts';
+import { isoTimeSql, type Parameters } from '../sql.ts';
+import { lowestIdAt, type Timestamp } from '../timestamps.ts';
+import type { ComparisonSign, Json, Test } from './filter.ts';
 import { elementSql } from './value-sql.ts';
 
-/** A test on one of the record's own fields; what can be is a comparison of columns. */
+/** A test on one of the record's own fields; it compares columns where that is possible. */
 export const systemFieldSql = (field: SystemField, test: Test, parameters: Parameters): string => {
   switch (field) {
     case 'id':
@@ -13,24 +13,15 @@ export const systemFieldSql = (field: SystemField, test: Test, parameters: Param
     case 'ownerId':
       return ownerSql(test, parameters);
     case 'createdAt':
-      return dateSql(test, parameters, isoText('created_at'), createdAtSql);
+      return dateSql(test, parameters, isoTimeSql('created_at'), createdAtSql);
     case 'updatedAt':
-      return dateSql(test, parameters, isoText('updated_at'), updatedAtSql);
+      return dateSql(test, parameters, isoTimeSql('updated_at'), updatedAtSql);
   }
-};
-
-/** Whether the primary key alone answers the test, so that it bounds what is read. */
-export const isKeyTest = (field: string, test: Test): boolean => {
-  if (field === 'createdAt') return test.op === 'eq' || test.op === 'compare';
-  if (field !== 'id') return false;
-  return (
-    test.op === 'eq' || test.op === 'in' || (test.op === 'compare' && isUuid(String(test.value)))
-  );
 };
 
 const uuids = (values: readonly Json[], parameters: Parameters) =>
   parameters.add(
-    values.filter((each) => typeof each === 'string' && isUuid(each)),
+    values.filter((value) => typeof value === 'string' && isUuid(value)),
     'uuid[]',
   );
 
@@ -43,7 +34,7 @@ const idSql = (test: Test, parameters: Parameters): string => {
   return elementSql('to_jsonb(id::text)', test, parameters);
 };
 
-/** Without an owner the field is there and null. */
+/** The field always exists; without an owner it is null. */
 const ownerSql = (test: Test, parameters: Parameters): string => {
   if (test.op === 'eq' && typeof test.value === 'string') {
     return `owner_id = ANY (${uuids([test.value], parameters)})`;
@@ -55,9 +46,18 @@ const ownerSql = (test: Test, parameters: Parameters): string => {
   return elementSql(`coalesce(to_jsonb(owner_id::text), 'null')`, test, parameters);
 };
 
-type InstantSql = (sign: Sign | '=', instant: Instant, parameters: Parameters) => string;
+type TimestampSql = (
+  sign: ComparisonSign | '=',
+  timestamp: Timestamp,
+  parameters: Parameters,
+) => string;
 
-const dateSql = (test: Test, parameters: Parameters, text: string, compare: InstantSql): string => {
+const dateSql = (
+  test: Test,
+  parameters: Parameters,
+  text: string,
+  compare: TimestampSql,
+): string => {
   const equal = (value: Json) =>
     typeof value === 'number' ? compare('=', value, parameters) : 'false';
   if (test.op === 'eq') return equal(test.value);
@@ -66,22 +66,22 @@ const dateSql = (test: Test, parameters: Parameters, text: string, compare: Inst
   return elementSql(`to_jsonb(${text})`, test, parameters);
 };
 
-/** createdAt is the millisecond in the id, so that the primary key answers. */
-const createdAtSql: InstantSql = (sign, instant, parameters) => {
+/** createdAt is the time in the id, so that the primary key answers. */
+const createdAtSql: TimestampSql = (sign, timestamp, parameters) => {
   const from = (ms: number) => parameters.add(lowestIdAt(ms), 'uuid');
-  const next = Math.floor(instant) + 1;
+  const next = Math.floor(timestamp) + 1;
   switch (sign) {
     case '>=':
-      return `id >= ${from(instant)}`;
+      return `id >= ${from(timestamp)}`;
     case '>':
       return `id >= ${from(next)}`;
     case '<':
-      return `id < ${from(instant)}`;
+      return `id < ${from(timestamp)}`;
     case '<=':
       return `id < ${from(next)}`;
     case '=':
-      return Number.isInteger(instant)
-        ? `(id >= ${from(instant)} AND id < ${from(next)})`
+      return Number.isInteger(timestamp)
+        ? `(id >= ${from(timestamp)} AND id < ${from(next)})`
         : 'false';
   }
 };
@@ -90,8 +90,8 @@ const createdAtSql: InstantSql = (sign, instant, parameters) => {
 const earliestMs = -1;
 const latestMs = Date.UTC(9999, 11, 31);
 
-const updatedAtSql: InstantSql = (sign, instant, parameters) => {
-  const clamped = Math.min(Math.max(instant, earliestMs), latestMs);
+const updatedAtSql: TimestampSql = (sign, timestamp, parameters) => {
+  const clamped = Math.min(Math.max(timestamp, earliestMs), latestMs);
   const ms = Math.floor(clamped);
   const micros = Math.round((clamped - ms) * 1000);
   const text = new Date(ms).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);

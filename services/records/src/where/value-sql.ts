@@ -1,12 +1,12 @@
-import type { Parameters } from '../parameters.ts';
-import type { Json, Sign, Test, TextMatch } from './filter.ts';
+import type { Parameters } from '../sql.ts';
+import type { ComparisonSign, Json, Test, TextMatch } from './filter.ts';
 
 /**
  * A test as SQL over one jsonb expression that is null where the field is missing. The result may be
  * null for false. Names of fields and operands are parameters throughout.
  */
 
-/** On a value that counts as one, even where it is an array. */
+/** On a value as a whole, even where it is an array. */
 export const elementSql = (v: string, test: Test, parameters: Parameters): string => {
   switch (test.op) {
     case 'eq':
@@ -54,7 +54,7 @@ const json = (value: Json, parameters: Parameters) =>
   parameters.add(JSON.stringify(value), 'jsonb');
 const list = (values: readonly Json[], parameters: Parameters) =>
   parameters.add(
-    values.map((each) => JSON.stringify(each)),
+    values.map((value) => JSON.stringify(value)),
     'jsonb[]',
   );
 
@@ -65,19 +65,19 @@ const list = (values: readonly Json[], parameters: Parameters) =>
 const lowestNumber = `'-1e400'::jsonb`;
 const compareSql = (
   v: string,
-  sign: Sign,
+  sign: ComparisonSign,
   value: string | number | boolean,
   parameters: Parameters,
 ): string => {
   const bound = `${v} ${sign} ${json(value, parameters)}`;
-  const upwards = sign.startsWith('>');
+  const isLowerBound = sign.startsWith('>');
   switch (typeof value) {
     case 'string':
-      return `(${bound} AND ${upwards ? `${v} < ${lowestNumber}` : `${v} >= '""'`})`;
+      return `(${bound} AND ${isLowerBound ? `${v} < ${lowestNumber}` : `${v} >= '""'`})`;
     case 'number':
-      return `(${bound} AND ${upwards ? `${v} < 'false'` : `${v} >= ${lowestNumber}`})`;
+      return `(${bound} AND ${isLowerBound ? `${v} < 'false'` : `${v} >= ${lowestNumber}`})`;
     default:
-      return `(${bound} AND ${upwards ? `${v} <= 'true'` : `${v} >= 'false'`})`;
+      return `(${bound} AND ${isLowerBound ? `${v} <= 'true'` : `${v} >= 'false'`})`;
   }
 };
 

@@ -11,10 +11,10 @@ export interface StoreUnderTest {
 }
 
 const MIB = 1024 * 1024;
-async function* chunksOf(bytes: Buffer, chunkBytes = 64 * 1024) {
+async function* inChunks(bytes: Buffer, chunkBytes = 64 * 1024) {
   for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
 }
-const bytesOf = async (stream: AsyncIterable<Buffer>) => {
+const readAll = async (stream: AsyncIterable<Buffer>) => {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -39,10 +39,12 @@ export const blobStoreConformance = (
       async (length) => {
         const bytes = randomBytes(length);
         const key = newKey();
-        await bed.store.put(key, chunksOf(bytes));
+        await bed.store.put(key, inChunks(bytes));
         expect(await bed.store.sizeBytes(key)).toBe(length);
-        const back = await bytesOf(await bed.store.open(key));
-        const hashes = [bytes, back].map((each) => createHash('sha256').update(each).digest('hex'));
+        const back = await readAll(await bed.store.open(key));
+        const hashes = [bytes, back].map((content) =>
+          createHash('sha256').update(content).digest('hex'),
+        );
         expect(hashes[1]).toBe(hashes[0]);
         await bed.store.remove(key);
       },
@@ -53,28 +55,28 @@ export const blobStoreConformance = (
       const key = newKey();
       const bytes = randomBytes(11 * MIB);
       async function* source() {
-        for await (const chunk of chunksOf(Buffer.from(bytes))) {
+        for await (const chunk of inChunks(Buffer.from(bytes))) {
           yield chunk;
           chunk.fill(0);
         }
       }
       await bed.store.put(key, source());
-      expect((await bytesOf(await bed.store.open(key))).equals(bytes)).toBe(true);
+      expect((await readAll(await bed.store.open(key))).equals(bytes)).toBe(true);
       await bed.store.remove(key);
     }, 60_000);
 
     it('takes chunks of any size', async () => {
       const key = newKey();
       const bytes = randomBytes(11 * MIB);
-      await bed.store.put(key, chunksOf(bytes, 7 * MIB + 1));
-      expect((await bytesOf(await bed.store.open(key))).equals(bytes)).toBe(true);
+      await bed.store.put(key, inChunks(bytes, 7 * MIB + 1));
+      expect((await readAll(await bed.store.open(key))).equals(bytes)).toBe(true);
       await bed.store.remove(key);
     }, 60_000);
 
     it('opens a range, its first, its last and a single byte included', async () => {
       const key = newKey();
       const bytes = randomBytes(6 * MIB);
-      await bed.store.put(key, chunksOf(bytes));
+      await bed.store.put(key, inChunks(bytes));
       const last = bytes.length - 1;
       for (const [start, end] of [
         [0, last],
@@ -83,7 +85,7 @@ export const blobStoreConformance = (
         [5 * MIB - 10, 5 * MIB + 10],
         [1000, 1999],
       ] as const) {
-        const part = await bytesOf(await bed.store.open(key, { start, end }));
+        const part = await readAll(await bed.store.open(key, { start, end }));
         expect(part.equals(bytes.subarray(start, end + 1))).toBe(true);
       }
       await bed.store.remove(key);
@@ -111,31 +113,31 @@ export const blobStoreConformance = (
       await expect(bed.store.put(key, source())).rejects.toThrow('the caller has gone');
       await expect(bed.store.open(key)).rejects.toThrow(BlobNotFound);
       await bed.store.remove(key);
-      expect((await bed.leftovers()).filter((each) => each.includes(key))).toEqual([]);
+      expect((await bed.leftovers()).filter((name) => name.includes(key))).toEqual([]);
     }, 60_000);
 
     it('removes a blob, and what is not there as well', async () => {
       const key = newKey();
-      await bed.store.put(key, chunksOf(Buffer.from('text')));
+      await bed.store.put(key, inChunks(Buffer.from('text')));
       await bed.store.remove(key);
       await bed.store.remove(key);
       await expect(bed.store.open(key)).rejects.toThrow(BlobNotFound);
       await expect(bed.store.sizeBytes(key)).rejects.toThrow(BlobNotFound);
-      expect((await bed.leftovers()).filter((each) => each.includes(key))).toEqual([]);
+      expect((await bed.leftovers()).filter((name) => name.includes(key))).toEqual([]);
     });
 
     it('takes many at once', async () => {
       const blobs = Array.from({ length: 12 }, () => ({ key: newKey(), bytes: randomBytes(MIB) }));
-      await Promise.all(blobs.map(({ key, bytes }) => bed.store.put(key, chunksOf(bytes))));
+      await Promise.all(blobs.map(({ key, bytes }) => bed.store.put(key, inChunks(bytes))));
       for (const { key, bytes } of blobs) {
-        expect((await bytesOf(await bed.store.open(key))).equals(bytes)).toBe(true);
+        expect((await readAll(await bed.store.open(key))).equals(bytes)).toBe(true);
         await bed.store.remove(key);
       }
     }, 60_000);
 
     it('lets a reader that goes away go', async () => {
       const key = newKey();
-      await bed.store.put(key, chunksOf(randomBytes(6 * MIB)));
+      await bed.store.put(key, inChunks(randomBytes(6 * MIB)));
       // More than there are connections, files or buffers to leak.
       for (let n = 0; n < 200; n++) {
         const stream = await bed.store.open(key);
@@ -148,7 +150,7 @@ export const blobStoreConformance = (
     it.each(['', '/etc/passwd', '../up', 'a/../b', 'a//b', 'A', 'a\0b'])(
       'refuses the key "%s"',
       async (key) => {
-        await expect(bed.store.put(key, chunksOf(Buffer.from('x')))).rejects.toThrow(RangeError);
+        await expect(bed.store.put(key, inChunks(Buffer.from('x')))).rejects.toThrow(RangeError);
       },
     );
   });

@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { DataStore } from '@tus/server';
 
-/** There is no blob of this key. */
 export class BlobNotFound extends Error {
   override readonly name = 'BlobNotFound';
 }
 
-/** The store is out of reach, full, or refuses us; the cause is logged, never shown. */
+/** Out of reach, full, or without permission; the cause is logged, never shown. */
 export class BlobStoreUnavailable extends Error {
   override readonly name = 'BlobStoreUnavailable';
   readonly isUnavailable = true;
@@ -14,9 +13,9 @@ export class BlobStoreUnavailable extends Error {
 
 const keyForm = /^[a-z0-9-]+(\/[a-z0-9-]+)*$/;
 
-/** @throws RangeError on what is no key */
+/** @throws RangeError unless it is one */
 export const checkKey = (key: string): string => {
-  if (!keyForm.test(key)) throw new RangeError(`"${key}" is no key of a blob.`);
+  if (!keyForm.test(key)) throw new RangeError(`"${key}" is not a valid blob key.`);
   return key;
 };
 
@@ -27,13 +26,13 @@ export interface ByteRange {
 }
 
 export interface DirectAccess {
-  /** A form that puts one blob of at most so many bytes there: its address, and the fields before `file`. */
-  presign(
+  /** A form that uploads one blob: its address, and the fields before `file`. */
+  presignUpload(
     key: string,
-    mostBytes: number,
+    maxBytes: number,
     expiresInSeconds: number,
   ): Promise<{ url: string; fields: Record<string, string> }>;
-  /** An address that opens the blob to whoever has it, answered with these two headers. */
+  /** An address that anybody can open; the store answers with these two headers. */
   presignRead(
     key: string,
     headers: { contentType: string; contentDisposition: string },
@@ -43,7 +42,7 @@ export interface DirectAccess {
   copy(from: string, to: string): Promise<void>;
 }
 
-/** What a store remembers of a blob that comes in several calls; any JSON. */
+/** Where a store keeps what it knows of a blob that comes in several calls; any JSON. */
 export interface Notes {
   get<T>(key: string): Promise<T | undefined>;
   set(key: string, note: object): Promise<void>;
@@ -66,13 +65,14 @@ export interface BlobStore {
   /** @throws BlobNotFound */
   sizeBytes(key: string): Promise<number>;
   /**
-   * Blobs that come in several calls, as tus asks for them; its ids are keys. What it says has arrived
-   * stays, but for the last 5 MiB of it where a process ends. Until all has, `open` and `sizeBytes` may find a part of the blob. Throws as all others do.
+   * Blobs that come in several calls, behind the interface of tus; its ids are keys. Bytes that it
+   * counts are durable, but for the last 5 MiB where a process is killed. Until all have arrived, `open`
+   * and `sizeBytes` may find a part of the blob. Throws as all others do.
    */
   resumable(notes: Notes): DataStore;
-  /** The blob, and whatever a put that was cut off has left. A key that has nothing is no error. */
+  /** Also removes what an interrupted put has left. A key without a blob is no error. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;
-  /** Where callers can reach the store themselves. */
+  /** Undefined where callers can not reach the store themselves. */
   direct?: DirectAccess;
 }

@@ -1,8 +1,12 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { describe, expect, it } from '@jest/globals';
 import { blobStoreConformance } from './blob-store.conformance.ts';
-import { createFilesystemBlobStore } from './filesystem.ts';
+import { BlobStoreUnavailable } from './blob-store.ts';
+import { createFilesystemBlobStore, ResumableFiles, translateDiskErrors } from './filesystem.ts';
 import { resumableConformance } from './resumable.conformance.ts';
 
 const start = async () => {
@@ -16,3 +20,22 @@ const start = async () => {
 
 blobStoreConformance('filesystem', start);
 resumableConformance('filesystem', start);
+
+const notes = { get: async () => undefined, set: async () => {}, delete: async () => {} };
+
+describe('a disk that is full', () => {
+  it('makes the store unavailable to a blob', async () => {
+    const source = Readable.from([Buffer.from('bytes')]);
+    await expect(translateDiskErrors(writeFile('/dev/full', source))).rejects.toThrow(
+      BlobStoreUnavailable,
+    );
+  });
+
+  it('makes the store unavailable to a part, for whoever pipes it', async () => {
+    const store = new ResumableFiles('/dev', notes);
+    const chunks = Array.from({ length: 100 }, () => Buffer.alloc(64 * 1024));
+    const source = new PassThrough();
+    const piped = pipeline(Readable.from(chunks), source, () => store.write(source, 'full', 0));
+    await expect(piped).rejects.toThrow(BlobStoreUnavailable);
+  });
+});

@@ -1,38 +1,118 @@
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type BlobStore, checkKey } from './blob-store.ts';
-import { sync, translated } from './disk.ts';
-import { ResumableFiles } from './filesystem-resumable.ts';
+import { Readable } from 'node:stream';
+import { FileStore } from '@tus/file-store';
+import { ERRORS, type Upload } from '@tus/server';
+import {
+  BlobNotFound,
+  type BlobStore,
+  BlobStoreUnavailable,
+  checkKey,
+  type Notes,
+} from './blob-store.ts';
 
 const readChunkBytes = 256 * 1024;
+const diskFailures = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
+
+const errorCode = (error: unknown) =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined;
+
+const translate = (error: unknown): unknown => {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return new BlobNotFound('no such blob', { cause: error });
+  // Errors of fs name a system call (those of a write no path); all others come from the source.
+  const isOfDisk =
+    error instanceof Error &&
+    'syscall' in error &&
+    ('path' in error || diskFailures.includes(code ?? ''));
+  return isOfDisk ? new BlobStoreUnavailable('the file system refuses', { cause: error }) : error;
+};
+
+export const translateDiskErrors = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw translate(error);
+  });
+
+/** For folders too: a new name is durable once its folder is synced. */
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** tus throws objects with a status. */
+const isTusError = (error: unknown): error is { status_code: number } =>
+  typeof error === 'object' && error !== null && 'status_code' in error;
+
+/** Files that grow in place; bytes up to an answered offset are on the disk. */
+export class ResumableFiles extends FileStore {
+  constructor(directory: string, notes: Notes) {
+    super({ directory, configstore: notes });
+  }
+
+  override async create(upload: Upload): Promise<Upload> {
+    const path = join(this.directory, checkKey(upload.id));
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, '', { flag: 'wx', mode: 0o600 });
+      for (const folder of [dirname(path), this.directory]) await sync(folder);
+    } catch (error) {
+      throw translate(error);
+    }
+    await this.configstore.set(upload.id, upload);
+    return upload;
+  }
+
+  override async write(source: Readable, id: string, offset: number): Promise<number> {
+    // A stream of its own: a failed write would destroy the caller's with an error not yet translated.
+    const ownSource = Readable.from(source, { objectMode: false });
+    const newOffset = await super.write(ownSource, id, offset).catch((error: unknown) => {
+      if (error !== ERRORS.FILE_WRITE_ERROR) throw error;
+      throw new BlobStoreUnavailable('the file system refuses', { cause: ownSource.errored });
+    });
+    await sync(join(this.directory, id));
+    return newOffset;
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    try {
+      await sync(join(this.directory, id));
+      return await super.getUpload(id);
+    } catch (error) {
+      throw isTusError(error) ? new BlobNotFound('no such upload') : translate(error);
+    }
+  }
+}
 
 /**
  * Blobs as files below a folder. One is written under `partial/` and moved to its place when all of
  * it is on the disk, so that a crash leaves no half a blob where blobs are read.
  */
 export const createFilesystemBlobStore = (directory: string): BlobStore => {
-  const at = (area: 'blobs' | 'partial', key: string) => join(directory, area, checkKey(key));
+  const pathTo = (area: 'blobs' | 'partial', key: string) => join(directory, area, checkKey(key));
 
   const put = async (key: string, source: AsyncIterable<Buffer>) => {
-    const [partial, final] = [at('partial', key), at('blobs', key)];
-    await Promise.all([partial, final].map((each) => mkdir(dirname(each), { recursive: true })));
-    // Synced before it is closed.
+    const [partial, final] = [pathTo('partial', key), pathTo('blobs', key)];
+    await Promise.all([partial, final].map((path) => mkdir(dirname(path), { recursive: true })));
     await writeFile(partial, source, { flag: 'wx', mode: 0o600, flush: true });
     await rename(partial, final);
-    // The folder may be new, and then its own name has to last too.
+    // The folder may be new: its own name has to be durable too.
     for (const folder of [dirname(final), dirname(dirname(final))]) await sync(folder);
   };
 
   return {
-    put: (key, source) => translated(put(key, source)),
+    put: (key, source) => translateDiskErrors(put(key, source)),
     async open(key, range) {
-      const handle = await translated(open(at('blobs', key), 'r'));
+      const handle = await translateDiskErrors(open(pathTo('blobs', key), 'r'));
       return handle.createReadStream({ ...range, highWaterMark: readChunkBytes });
     },
-    sizeBytes: async (key) => (await translated(stat(at('blobs', key)))).size,
+    sizeBytes: async (key) => (await translateDiskErrors(stat(pathTo('blobs', key)))).size,
     async remove(key) {
       for (const area of ['partial', 'blobs'] as const)
-        await translated(rm(at(area, key), { force: true }));
+        await translateDiskErrors(rm(pathTo(area, key), { force: true }));
     },
     resumable: (notes) => new ResumableFiles(join(directory, 'blobs'), notes),
     async close() {},

@@ -1,6 +1,6 @@
-/** Turns to fill a part: a fixed number of buffers, whoever needs one. */
+/** A fixed number of buffers in which parts are collected, given out in the order of the requests. */
 export interface PartBuffers {
-  /** Empty. Resolves when it is this one's turn; in order of asking. */
+  /** Resolves with an empty one as soon as there is memory for it. */
   acquire(): Promise<PartBuffer>;
 }
 
@@ -13,46 +13,47 @@ export interface PartBuffer {
   release(): void;
 }
 
-/** A caller who takes longer to fill a part makes room for those who wait. */
-const turnMs = 5000;
+/** A caller who takes longer to fill a part loses its memory to those who wait. */
+const maxHoldMs = 5000;
+const checkMs = maxHoldMs / 5;
 
-interface Turn {
+interface Holder {
   memory: Buffer;
   since: number;
-  /** Undefined once it is sealed. */
-  giveWay: (() => void) | undefined;
+  /** Undefined once the part is sealed. */
+  evict: (() => void) | undefined;
 }
 
 /**
- * Parts of a multipart upload are megabytes each, and callers may be slow: a buffer each would be
- * without bound, one that a slow caller keeps would shut others out. So one that takes too long is put
- * aside, with the bytes that it has, and waits for another turn.
+ * Parts of a multipart upload are megabytes each, and callers may be slow: a buffer for each of them
+ * would be without bound, and one that a slow caller keeps would shut others out. So the bytes of one
+ * that takes too long are copied out of the buffer, and back into another one when there is one.
  */
 export const createPartBuffers = (partBytes: number, count: number): PartBuffers => {
   const free: Buffer[] = [];
-  let made = 0;
+  let allocated = 0;
   const waiting: ((memory: Buffer) => void)[] = [];
-  const turns = new Set<Turn>();
+  const holders = new Set<Holder>();
 
-  const makeRoom = () => {
+  const evictSlowHolders = () => {
     if (waiting.length === 0) return;
-    const late = Date.now() - turnMs;
-    for (const turn of turns) if (turn.since <= late) turn.giveWay?.();
-    setTimeout(makeRoom, turnMs / 5).unref();
+    const latest = Date.now() - maxHoldMs;
+    for (const holder of holders) if (holder.since <= latest) holder.evict?.();
+    setTimeout(evictSlowHolders, checkMs).unref();
   };
-  const take = (): Promise<Buffer> => {
+  const takeMemory = (): Promise<Buffer> => {
     const memory = free.pop();
     if (memory) return Promise.resolve(memory);
-    if (made < count) {
-      made++;
+    if (allocated < count) {
+      allocated++;
       return Promise.resolve(Buffer.allocUnsafeSlow(partBytes));
     }
     return new Promise((resolve) => {
       waiting.push(resolve);
-      if (waiting.length === 1) setTimeout(makeRoom, turnMs / 5).unref();
+      if (waiting.length === 1) setTimeout(evictSlowHolders, checkMs).unref();
     });
   };
-  const giveBack = (memory: Buffer) => {
+  const returnMemory = (memory: Buffer) => {
     const next = waiting.shift();
     if (next) next(memory);
     else free.push(memory);
@@ -60,53 +61,56 @@ export const createPartBuffers = (partBytes: number, count: number): PartBuffers
 
   const acquire = async (): Promise<PartBuffer> => {
     let length = 0;
-    let aside: Buffer | undefined;
-    let turn: Turn | undefined;
-    const end = () => {
-      if (!turn) return;
-      turns.delete(turn);
-      giveBack(turn.memory);
-      turn = undefined;
+    let evicted: Buffer | undefined;
+    let holder: Holder | undefined;
+    const release = () => {
+      if (!holder) return;
+      holders.delete(holder);
+      returnMemory(holder.memory);
+      holder = undefined;
     };
-    const giveWay = () => {
-      aside = turn && Buffer.from(turn.memory.subarray(0, length));
-      end();
+    const evict = () => {
+      evicted = holder && Buffer.from(holder.memory.subarray(0, length));
+      release();
     };
-    const begin = async (): Promise<Turn> => {
-      if (turn) return turn;
-      turn = { memory: await take(), since: Date.now(), giveWay };
-      turns.add(turn);
-      aside?.copy(turn.memory);
-      aside = undefined;
-      return turn;
+    const hold = async (): Promise<Holder> => {
+      if (holder) return holder;
+      holder = { memory: await takeMemory(), since: Date.now(), evict };
+      holders.add(holder);
+      evicted?.copy(holder.memory);
+      evicted = undefined;
+      return holder;
     };
-    await begin();
+    await hold();
     return {
       async fill(chunk) {
-        const { memory } = await begin();
+        const { memory } = await hold();
         const copied = chunk.copy(memory, length);
         length += copied;
         return copied;
       },
       isFull: () => length === partBytes,
       async seal() {
-        const sealed = await begin();
-        sealed.giveWay = undefined;
+        const sealed = await hold();
+        sealed.evict = undefined;
         return sealed.memory.subarray(0, length);
       },
-      release: end,
+      release,
     };
   };
   return { acquire };
 };
 
 /** Cuts a stream into parts; each is the receiver's to release. */
-export async function* partsOf(source: AsyncIterable<Buffer>, next: () => Promise<PartBuffer>) {
+export async function* splitIntoParts(
+  source: AsyncIterable<Buffer>,
+  acquire: () => Promise<PartBuffer>,
+) {
   let part: PartBuffer | undefined;
   try {
     for await (const chunk of source) {
       for (let at = 0; at < chunk.length; ) {
-        part ??= await next();
+        part ??= await acquire();
         at += await part.fill(chunk.subarray(at));
         if (!part.isFull()) continue;
         const full = part;

@@ -46,10 +46,10 @@ export const resumableConformance = (
       await datastore().create(new Upload({ id, size, offset: 0 }));
       return id;
     };
-    const contentOf = async (key: string) =>
+    const readBlob = async (key: string) =>
       Buffer.concat(await (await bed.store.open(key)).toArray());
-    const leftoversOf = async (key: string) =>
-      (await bed.leftovers()).filter((each) => each.includes(key.replace(/.*\//, '')));
+    const leftovers = async (key: string) =>
+      (await bed.leftovers()).filter((name) => name.includes(key.replace(/.*\//, '')));
 
     it.each([
       ['one byte', [1]],
@@ -59,7 +59,7 @@ export const resumableConformance = (
     ])(
       'have all their bytes after %s',
       async (_calls, lengths) => {
-        const content = randomBytes(lengths.reduce((sum, each) => sum + each, 0));
+        const content = randomBytes(lengths.reduce((sum, length) => sum + length, 0));
         const key = await begin(content.length);
         let offset = 0;
         for (const length of lengths) {
@@ -77,8 +77,8 @@ export const resumableConformance = (
         }
         expect((await datastore().getUpload(key)).offset).toBe(content.length);
         expect(await bed.store.sizeBytes(key)).toBe(content.length);
-        expect((await contentOf(key)).equals(content)).toBe(true);
-        expect(await leftoversOf(key)).toHaveLength(1);
+        expect((await readBlob(key)).equals(content)).toBe(true);
+        expect(await leftovers(key)).toHaveLength(1);
         await bed.store.remove(key);
       },
       60_000,
@@ -96,7 +96,7 @@ export const resumableConformance = (
       expect(offset).toBeLessThanOrEqual(7 * MIB);
       const rest = Readable.from([content.subarray(offset)]);
       expect(await datastore().write(rest, key, offset)).toBe(content.length);
-      expect((await contentOf(key)).equals(content)).toBe(true);
+      expect((await readBlob(key)).equals(content)).toBe(true);
       await bed.store.remove(key);
     }, 60_000);
 
@@ -106,7 +106,7 @@ export const resumableConformance = (
       await datastore().write(Readable.from([Buffer.from('abc')]), ended, 0);
       for (const key of [untouched, begun, ended]) {
         await bed.store.remove(key);
-        expect(await leftoversOf(key)).toEqual([]);
+        expect(await leftovers(key)).toEqual([]);
       }
       await expect(datastore().getUpload(untouched)).rejects.toThrow(BlobNotFound);
     }, 60_000);

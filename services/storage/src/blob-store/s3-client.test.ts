@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Upload } from '@tus/server';
-import { s3ConfigFor } from '../test-s3-store.ts';
+import { s3ConfigFor } from '../testing/s3-store.ts';
 import { createS3BlobStore } from './s3.ts';
 
 const MIB = 1024 * 1024;
@@ -37,7 +37,7 @@ describe('encryption by S3', () => {
     const notes = { get: async () => undefined, set: async () => {}, delete: async () => {} };
     await store.resumable(notes).create(new Upload({ id: '1001/tus', size: 10, offset: 0 }));
     const isPart = ({ query }: { query: string }) => /uploadId/.test(query);
-    const begun = asked.filter((each) => !isPart(each));
+    const begun = asked.filter((request) => !isPart(request));
     expect(begun.map(({ encryption }) => encryption)).toEqual(Array(4).fill('AES256'));
     const parts = asked.filter(isPart);
     expect(parts.map(({ encryption }) => encryption)).toEqual(Array(3).fill(undefined));

@@ -4,10 +4,10 @@ import { S3 } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config.ts';
 
 const maxSockets = 128;
-/** What begins an object; parts follow it. */
-const beginning = ['PutObjectCommand', 'CreateMultipartUploadCommand', 'CopyObjectCommand'];
+/** What creates an object; its parts inherit the encryption. */
+const creatingCommands = ['PutObjectCommand', 'CreateMultipartUploadCommand', 'CopyObjectCommand'];
 
-/** Whoever makes an object by it, it is encrypted as the settings say. */
+/** It encrypts every object that it creates as the settings say. */
 export const createS3Client = (config: S3Config): S3 => {
   const client = new S3({
     region: config.region,
@@ -18,13 +18,12 @@ export const createS3Client = (config: S3Config): S3 => {
     responseChecksumValidation: config.checksums,
     requestHandler: {
       connectionTimeout: 3000,
-      // Of silence.
       socketTimeout: 60_000,
       httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
       httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets }),
     },
   });
-  const encrypted = {
+  const encryption = {
     ...(config.encryption === undefined ? {} : { ServerSideEncryption: config.encryption }),
     ...(config.kmsKeyId === undefined ? {} : { SSEKMSKeyId: config.kmsKeyId }),
   };
@@ -33,7 +32,7 @@ export const createS3Client = (config: S3Config): S3 => {
       ({ input, ...rest }) =>
         next({
           ...rest,
-          input: beginning.includes(commandName) ? { ...input, ...encrypted } : input,
+          input: creatingCommands.includes(commandName) ? { ...input, ...encryption } : input,
         }),
     { step: 'initialize', name: 'encryption' },
   );

@@ -20,15 +20,14 @@ const isMissing = (error: unknown) =>
   error instanceof S3ServiceException &&
   ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(error.name);
 
-/** Of a request to S3; never of the source that is stored. */
-export const asked = <T>(request: Promise<T>): Promise<T> =>
+/** For requests alone: what the stored source throws must pass through. */
+export const translateS3Errors = <T>(request: Promise<T>): Promise<T> =>
   request.catch((error: unknown) => {
     if (isMissing(error)) throw new BlobNotFound('no such blob', { cause: error });
     throw new BlobStoreUnavailable('S3 fails', { cause: error });
   });
 
-/** The same for what S3 has begun to give. */
-export async function* given(body: Readable): AsyncGenerator<Buffer> {
+export async function* translateReadErrors(body: Readable): AsyncGenerator<Buffer> {
   try {
     yield* body;
   } catch (cause) {
@@ -44,7 +43,7 @@ const sendPart = async (
 ): Promise<CompletedPart> => {
   try {
     const Body = await part.seal();
-    const { ETag } = await asked(
+    const { ETag } = await translateS3Errors(
       client.send(new UploadPartCommand({ ...place, PartNumber, Body })),
     );
     return { ETag, PartNumber };
@@ -54,8 +53,8 @@ const sendPart = async (
 };
 
 /**
- * Resolves when all have arrived, and rejects when none is under way any more.
- * @param inFlight one at a time where no part may arrive before those in front of it
+ * Settles when no part is being sent any more.
+ * @param inFlight 1 where parts must arrive in order
  */
 export const sendParts = async (
   client: S3Client,
@@ -67,7 +66,7 @@ export const sendParts = async (
   try {
     for await (const part of parts) {
       const sending = sendPart(client, place, firstNumber + sent.length, part);
-      // Heard of when its turn comes.
+      // Handled when it is awaited.
       sending.catch(() => {});
       sent.push(sending);
       await sent.at(-inFlight);

@@ -3,15 +3,15 @@ import type { S3 } from '@aws-sdk/client-s3';
 import { type MetadataValue, S3Store } from '@tus/s3-store';
 import { TUS_RESUMABLE, type Upload } from '@tus/server';
 import { BlobNotFound, checkKey, type Notes } from './blob-store.ts';
-import { type PartBuffer, type PartBuffers, partsOf } from './part-buffers.ts';
-import { asked, given, sendParts } from './s3-parts.ts';
+import { type PartBuffer, type PartBuffers, splitIntoParts } from './part-buffers.ts';
+import { sendParts, translateReadErrors, translateS3Errors } from './s3-parts.ts';
 
-/** Where the bytes wait that do not fill a part yet. */
+/** Holds the bytes that do not fill a part yet. */
 export const incompletePart = (key: string): string => `${key}.part`;
 
 /**
  * Objects that grow part by part. Parts are made in the buffers that all uploads share, not in files
- * of a temporary folder, and what is known of an upload is noted, not stored in an object beside it.
+ * of a temporary folder, and what is known of an upload is stored in a note, not in an object beside it.
  */
 export class ResumableObjects extends S3Store {
   readonly #buffers: PartBuffers;
@@ -30,64 +30,64 @@ export class ResumableObjects extends S3Store {
 
   override async create(upload: Upload): Promise<Upload> {
     checkKey(upload.id);
-    return asked(super.create(upload));
+    return translateS3Errors(super.create(upload));
   }
 
   override async getUpload(id: string): Promise<Upload> {
-    const metadata = await this.#noted(id);
-    const upload = await asked(super.getUpload(id));
-    // A process may have ended between the last part and this; and an upload that was ended looks whole.
-    if (upload.offset === upload.size && !(await this.#isComplete(id)))
-      await this.#complete(metadata);
+    const metadata = await this.#loadMetadata(id);
+    const upload = await translateS3Errors(super.getUpload(id));
+    // The process may have been killed after the last part; and a removed upload looks complete to tus.
+    if (upload.offset === upload.size && !(await this.#objectExists(id)))
+      await this.#completeObject(metadata);
     return upload;
   }
 
   override async write(source: Readable, id: string, offset: number): Promise<number> {
-    const metadata = await this.#noted(id);
-    const sent = await asked(this.retrieveParts(id));
-    const waiting = await asked(this.getIncompletePart(id));
+    const metadata = await this.#loadMetadata(id);
+    const stored = await translateS3Errors(this.retrieveParts(id));
+    const incomplete = await translateS3Errors(this.getIncompletePart(id));
     const place = { Bucket: this.bucket, Key: id, UploadId: metadata['upload-id'] };
-    let reached = offset;
+    let newOffset = offset;
     async function* bytes(): AsyncGenerator<Buffer> {
-      if (waiting) yield* given(waiting);
+      if (incomplete) yield* translateReadErrors(incomplete);
       for await (const chunk of source) {
-        reached += chunk.length;
+        newOffset += chunk.length;
         yield chunk;
       }
     }
-    let isWaiting = waiting !== undefined;
+    let hasIncompletePart = incomplete !== undefined;
     let rest: PartBuffer | undefined;
     const wholeParts = async function* (this: ResumableObjects) {
-      for await (const part of partsOf(bytes(), this.#buffers.acquire)) {
+      for await (const part of splitIntoParts(bytes(), this.#buffers.acquire)) {
         rest = part;
-        if (!part.isFull() && reached !== metadata.file.size) return;
-        // It is in this part, and would count twice.
-        if (isWaiting) await asked(this.deleteIncompletePart(id));
-        isWaiting = false;
+        if (!part.isFull() && newOffset !== metadata.file.size) return;
+        // Its bytes are in this part too, and would count twice.
+        if (hasIncompletePart) await translateS3Errors(this.deleteIncompletePart(id));
+        hasIncompletePart = false;
         rest = undefined;
         yield part;
       }
     };
     try {
-      const firstNumber = sent.length + 1;
+      const firstNumber = stored.length + 1;
       await sendParts(this.client, place, wholeParts.call(this), { firstNumber, inFlight: 1 });
-      if (rest) await this.#keepAside(id, await rest.seal());
+      if (rest) await this.#storeIncompletePart(id, await rest.seal());
     } finally {
       rest?.release();
     }
-    if (reached === metadata.file.size) await this.#complete(metadata);
-    return reached;
+    if (newOffset === metadata.file.size) await this.#completeObject(metadata);
+    return newOffset;
   }
 
   /** @throws BlobNotFound */
-  async #noted(id: string): Promise<MetadataValue> {
-    const noted = await this.cache.get(id);
-    if (!noted) throw new BlobNotFound('no such upload');
-    return noted;
+  async #loadMetadata(id: string): Promise<MetadataValue> {
+    const metadata = await this.cache.get(id);
+    if (!metadata) throw new BlobNotFound('no such upload');
+    return metadata;
   }
 
-  async #isComplete(Key: string): Promise<boolean> {
-    const head = asked(this.client.headObject({ Bucket: this.bucket, Key }));
+  async #objectExists(Key: string): Promise<boolean> {
+    const head = translateS3Errors(this.client.headObject({ Bucket: this.bucket, Key }));
     return head.then(
       () => true,
       (error: unknown) => {
@@ -98,12 +98,14 @@ export class ResumableObjects extends S3Store {
   }
 
   /** @throws BlobNotFound where it was ended */
-  async #complete(metadata: MetadataValue): Promise<void> {
-    const parts = await asked(this.retrieveParts(metadata.file.id));
-    await asked(this.finishMultipartUpload(metadata, parts));
+  async #completeObject(metadata: MetadataValue): Promise<void> {
+    const parts = await translateS3Errors(this.retrieveParts(metadata.file.id));
+    await translateS3Errors(this.finishMultipartUpload(metadata, parts));
   }
 
-  async #keepAside(id: string, Body: Buffer) {
-    await asked(this.client.putObject({ Bucket: this.bucket, Key: incompletePart(id), Body }));
+  async #storeIncompletePart(id: string, Body: Buffer) {
+    await translateS3Errors(
+      this.client.putObject({ Bucket: this.bucket, Key: incompletePart(id), Body }),
+    );
   }
 }

@@ -6,8 +6,8 @@ import { identityHeader } from '@backlot/identity';
 import { anonymous, asKey, signed, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Upload } from '@tus/server';
-import { createTestBed, pathOf, type TestBed } from '../test-bed.ts';
-import { s3ConfigFor, startS3Store } from '../test-s3-store.ts';
+import { s3ConfigFor, startS3Store } from '../testing/s3-store.ts';
+import { createTestBed, servicePath, type TestBed } from '../testing/test-bed.ts';
 import { blobStoreConformance, type StoreUnderTest } from './blob-store.conformance.ts';
 import { BlobNotFound, BlobStoreUnavailable, type Notes } from './blob-store.ts';
 import { resumableConformance } from './resumable.conformance.ts';
@@ -77,14 +77,14 @@ describe('files in S3', () => {
     expect((await bed.get(body.url)).bytes.equals(content)).toBe(true);
     const part = await bed.get(body.url, { headers: { range: 'bytes=5242870-5242889' } });
     expect(part.bytes.equals(content.subarray(5_242_870, 5_242_890))).toBe(true);
-    await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+    await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     expect(await s3.leftovers()).toEqual([]);
   }, 60_000);
 
   it('are read from S3 itself where the settings say so', async () => {
     const other = await createTestBed({ redirects: true }, s3.store);
     const { body } = await other.upload('<script>alert(1)</script>', { name: 'a.html' });
-    const answer = await fetch(other.http.url + pathOf(body.url), {
+    const answer = await fetch(other.http.url + servicePath(body.url), {
       headers: { [identityHeader]: signed(anonymous()) },
       redirect: 'manual',
     });
@@ -94,12 +94,12 @@ describe('files in S3', () => {
     expect(await found.text()).toBe('<script>alert(1)</script>');
     expect(found.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(found.headers.get('content-disposition')).toContain('a.html');
-    const head = await fetch(other.http.url + pathOf(body.url), {
+    const head = await fetch(other.http.url + servicePath(body.url), {
       method: 'HEAD',
       headers: { [identityHeader]: signed(anonymous()) },
     });
     expect(head.status).toBe(200);
-    await other.call('DELETE', `/storage/files/${body.id}`, asKey());
+    await other.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     await other.close();
   }, 60_000);
 
@@ -107,8 +107,8 @@ describe('files in S3', () => {
     const key = '1001/killed';
     const kept = new Map<string, unknown>();
     const notes: Notes = {
-      get: async <T>(each: string) => kept.get(each) as T | undefined,
-      set: async (each, note) => void kept.set(each, note),
+      get: async <T>(id: string) => kept.get(id) as T | undefined,
+      set: async (id, note) => void kept.set(id, note),
       delete: async () => {},
     };
     const content = randomBytes(7 * MIB);
@@ -130,8 +130,8 @@ describe('files in S3', () => {
     const key = '1001/broken-off';
     const note = new Map<string, unknown>();
     const notes: Notes = {
-      get: async <T>(each: string) => note.get(each) as T | undefined,
-      set: async (each, value) => void note.set(each, value),
+      get: async <T>(id: string) => note.get(id) as T | undefined,
+      set: async (id, value) => void note.set(id, value),
       delete: async () => {},
     };
     const datastore = s3.store.resumable(notes);
@@ -152,10 +152,10 @@ describe('files in S3', () => {
 
   it('are uploaded sixteen at once through four buffers', async () => {
     const contents = Array.from({ length: 16 }, () => randomBytes(6 * MIB));
-    const answers = await Promise.all(contents.map((each) => bed.upload(each)));
+    const answers = await Promise.all(contents.map((content) => bed.upload(content)));
     for (const [index, { body }] of answers.entries()) {
       expect((await bed.get(body.url)).bytes.equals(contents[index] ?? Buffer.alloc(0))).toBe(true);
-      await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+      await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     }
     expect(await s3.leftovers()).toEqual([]);
   }, 120_000);
@@ -193,13 +193,13 @@ describe('files in S3', () => {
     await Promise.all(slow.map((req) => once(req, 'socket')));
     const { status, body } = await bed.upload('in between');
     expect(status).toBe(201);
-    await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+    await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     for (const req of slow) {
       req.end(' more\r\n--b--\r\n');
       const [res] = await once(req, 'response');
       expect(res.statusCode).toBe(201);
       const { id } = JSON.parse(Buffer.concat(await res.toArray()).toString());
-      await bed.call('DELETE', `/storage/files/${id}`, asKey());
+      await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() });
     }
   }, 60_000);
 });

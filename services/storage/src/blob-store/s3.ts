@@ -14,24 +14,24 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { S3Config } from '../config.ts';
 import { BlobNotFound, type BlobStore, checkKey } from './blob-store.ts';
-import { createPartBuffers, type PartBuffer, partsOf } from './part-buffers.ts';
+import { createPartBuffers, type PartBuffer, splitIntoParts } from './part-buffers.ts';
 import { createS3Client } from './s3-client.ts';
-import { asked, type MultipartPlace, partBytes, sendParts } from './s3-parts.ts';
+import { type MultipartPlace, partBytes, sendParts, translateS3Errors } from './s3-parts.ts';
 import { incompletePart, ResumableObjects } from './s3-resumable.ts';
 
-/** Of one upload. */
+/** For one upload. */
 const partsInFlight = 3;
 
 /** Blobs as objects of a bucket. */
 export const createS3BlobStore = (config: S3Config): BlobStore => {
   const client = createS3Client(config);
   const buffers = createPartBuffers(partBytes, Math.floor(config.bufferBytes / partBytes));
-  const at = (key: string) => ({ Bucket: config.bucket, Key: checkKey(key) });
+  const location = (key: string) => ({ Bucket: config.bucket, Key: checkKey(key) });
 
-  const putWhole = async (key: string, part: PartBuffer | undefined) => {
+  const putObject = async (key: string, part: PartBuffer | undefined) => {
     const Body = (await part?.seal()) ?? Buffer.alloc(0);
-    await asked(client.send(new PutObjectCommand({ ...at(key), Body }))).finally(() =>
-      part?.release(),
+    await translateS3Errors(client.send(new PutObjectCommand({ ...location(key), Body }))).finally(
+      () => part?.release(),
     );
   };
 
@@ -40,25 +40,29 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
       firstNumber: 1,
       inFlight: partsInFlight,
     });
-    await asked(
+    await translateS3Errors(
       client.send(new CompleteMultipartUploadCommand({ ...place, MultipartUpload: { Parts } })),
     );
   };
 
   const abort = (place: MultipartPlace) =>
-    asked(client.send(new AbortMultipartUploadCommand(place))).catch((error: unknown) => {
-      if (!(error instanceof BlobNotFound)) throw error;
-    });
+    translateS3Errors(client.send(new AbortMultipartUploadCommand(place))).catch(
+      (error: unknown) => {
+        if (!(error instanceof BlobNotFound)) throw error;
+      },
+    );
 
   const putMultipart = async (key: string, first: PartBuffer, rest: AsyncIterable<PartBuffer>) => {
     async function* parts() {
       yield first;
       yield* rest;
     }
-    const { UploadId = '' } = await asked(client.send(new CreateMultipartUploadCommand(at(key))));
-    const place = { ...at(key), UploadId };
+    const { UploadId = '' } = await translateS3Errors(
+      client.send(new CreateMultipartUploadCommand(location(key))),
+    );
+    const place = { ...location(key), UploadId };
     await putParts(place, parts()).catch(async (error: unknown) => {
-      // What this leaves, `remove` ends.
+      // What this leaves behind, `remove` ends.
       await abort(place).catch(() => {});
       throw error;
     });
@@ -66,11 +70,11 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
 
   const put = async (key: string, source: AsyncIterable<Buffer>) => {
     checkKey(key);
-    const parts = partsOf(source, buffers.acquire);
+    const parts = splitIntoParts(source, buffers.acquire);
     try {
       const { value: first } = await parts.next();
       if (first?.isFull()) await putMultipart(key, first, parts).finally(() => first.release());
-      else await putWhole(key, first ?? undefined);
+      else await putObject(key, first ?? undefined);
     } finally {
       await parts.return(undefined);
     }
@@ -80,41 +84,43 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
     put,
     async open(key, range) {
       const Range = range && `bytes=${range.start}-${range.end}`;
-      const { Body } = await asked(
-        client.send(new GetObjectCommand({ ...at(key), ...(Range && { Range }) })),
+      const { Body } = await translateS3Errors(
+        client.send(new GetObjectCommand({ ...location(key), ...(Range && { Range }) })),
       );
       if (!(Body instanceof Readable)) throw new TypeError('S3 answered without a stream.');
       return Body;
     },
     async sizeBytes(key) {
-      const { ContentLength } = await asked(client.send(new HeadObjectCommand(at(key))));
+      const { ContentLength } = await translateS3Errors(
+        client.send(new HeadObjectCommand(location(key))),
+      );
       return ContentLength ?? 0;
     },
     async remove(key) {
-      const { Bucket, Key } = at(key);
-      const { Uploads = [] } = await asked(
+      const { Bucket, Key } = location(key);
+      const { Uploads = [] } = await translateS3Errors(
         client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key })),
       );
       for (const { UploadId } of Uploads) await abort({ Bucket, Key, UploadId: UploadId ?? '' });
-      for (const each of [incompletePart(Key), Key])
-        await asked(client.send(new DeleteObjectCommand({ Bucket, Key: each })));
+      for (const objectKey of [incompletePart(Key), Key])
+        await translateS3Errors(client.send(new DeleteObjectCommand({ Bucket, Key: objectKey })));
     },
     resumable: (notes) => new ResumableObjects(client, config.bucket, buffers, notes),
     async close() {
       client.destroy();
     },
     direct: {
-      presign: (key, mostBytes, Expires) =>
+      presignUpload: (key, maxBytes, Expires) =>
         createPresignedPost(client, {
-          ...at(key),
-          Conditions: [['content-length-range', 1, mostBytes]],
+          ...location(key),
+          Conditions: [['content-length-range', 1, maxBytes]],
           Expires,
         }),
       presignRead: (key, { contentType, contentDisposition }, expiresIn) =>
         getSignedUrl(
           client,
           new GetObjectCommand({
-            ...at(key),
+            ...location(key),
             ResponseContentType: contentType,
             ResponseContentDisposition: contentDisposition,
           }),
@@ -122,7 +128,9 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
         ),
       async copy(from, to) {
         const CopySource = `${config.bucket}/${checkKey(from)}`;
-        await asked(client.send(new CopyObjectCommand({ ...at(to), CopySource })));
+        await translateS3Errors(
+          client.send(new CopyObjectCommand({ ...location(to), CopySource })),
+        );
       },
     },
   };

@@ -1,15 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { asUser } from '@backlot/testing';
+import { anonymous, asKey, asOwner, asUser, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { createTestBed, type TestBed, userA } from '../test-bed.ts';
+import { createFilesystemBlobStore } from '../blob-store/filesystem.ts';
+import { createTestBed, otherProject, type TestBed, userA } from '../testing/test-bed.ts';
 
 const photo = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 30 } } });
 
 /** A PNG whose head says how large it is, and which holds next to nothing. */
-const pngOf = (width: number, height: number) => {
+const encodePng = (width: number, height: number) => {
   const chunk = (type: string, data: Buffer) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(data.length);
@@ -40,8 +45,7 @@ describe('images made from files', () => {
   });
   afterAll(() => bed.close());
 
-  const count = async () =>
-    (await bed.database.query<{ n: number }>('SELECT count(*) AS n FROM images'))[0]?.n;
+  const count = () => bed.count('images');
   const imageAt = async (address: string) => {
     const { status, headers, bytes } = await bed.get(address);
     expect(status).toBe(200);
@@ -104,7 +108,7 @@ describe('images made from files', () => {
     expect((await bed.get(`${body.url}?width=10`, owner)).status).toBe(200);
     expect((await bed.get(`${body.url}?width=10`)).status).toBe(404);
     expect(await bed.blobs()).toHaveLength(before + 1);
-    await bed.call('DELETE', `/storage/files/${body.id}`, asUser(userA));
+    await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asUser(userA) });
     expect(await bed.blobs()).toHaveLength(before - 1);
     expect((await bed.get(`${body.url}?width=10`, owner)).status).toBe(404);
   });
@@ -123,12 +127,110 @@ describe('images made from files', () => {
     expect((await bed.get(`${body.url}?width=1`)).status).toBe(200);
   });
 
+  it('wait for each other within one owner, not behind those of another', async () => {
+    const gate = Promise.withResolvers<void>();
+    const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
+    const files = createFilesystemBlobStore(directory);
+    const sources = new Map<string, string>();
+    const begun: string[] = [];
+    const store = {
+      ...files,
+      async open(...args: Parameters<typeof files.open>) {
+        const whose = sources.get(args[0]);
+        if (whose !== undefined) begun.push(whose);
+        await gate.promise;
+        return files.open(...args);
+      },
+    };
+    const shared = await createTestBed({ images: { maxPixels: 1e6, concurrency: 1 } }, store);
+    const png = await photo(100, 100).png().toBuffer();
+    const stranger = { identity: anonymous({ project: otherProject }) };
+    const crowded = (await shared.upload(png)).body;
+    const calm = (await shared.upload(png, stranger)).body;
+    const rows = await shared.database.query<{ id: string; blob_key: string }>(
+      'SELECT id, blob_key FROM files',
+    );
+    for (const { id, blob_key } of rows)
+      sources.set(blob_key, id === calm.id ? 'stranger' : 'crowd');
+    const isQueued = async () => {
+      for (let n = 0; n < 5; n++) await shared.get(calm.url, { ...stranger, method: 'HEAD' });
+    };
+    const crowd = Array.from({ length: 12 }, (_, n) => shared.get(`${crowded.url}?width=${n + 1}`));
+    await until(() => begun.length === 1);
+    await isQueued();
+    const other = shared.get(`${calm.url}?width=5`, stranger);
+    await isQueued();
+    gate.resolve();
+    const answers = await Promise.all([...crowd, other]);
+    await shared.close();
+    await rm(directory, { recursive: true });
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(begun).toEqual(['crowd', 'stranger', ...Array(11).fill('crowd')]);
+  });
+
+  it('count in the quota and give way: the oldest to newer ones, all to files', async () => {
+    const small = await createTestBed({ quotaBytes: 50_000 });
+    const noise = (width: number) =>
+      sharp(randomBytes(width * width * 3), { raw: { width, height: width, channels: 3 } });
+    const { body } = await small.upload(await noise(64).png().toBuffer());
+    const totals = async () =>
+      (await small.call('GET', '/platform/projects/testproject/files', { identity: asOwner() }))
+        .body;
+    const png = async (width: number) =>
+      (await small.get(`${body.url}?format=png&width=${width}`)).status;
+    const variants = async () =>
+      (await small.database.query<{ variant: string }>('SELECT variant FROM images')).map(
+        ({ variant }) => variant,
+      );
+    for (let width = 40; width < 60; width++) {
+      expect(await png(width)).toBe(200);
+      small.clock.pass(1000);
+      expect((await totals()).totalBytes).toBeLessThanOrEqual(50_000);
+    }
+    expect(await variants()).toContain('59x-inside.png');
+    expect(await variants()).not.toContain('40x-inside.png');
+    await small.service.sweepBlobs();
+    expect(await small.blobs()).toHaveLength(1 + (await variants()).length);
+
+    expect((await small.upload(Buffer.alloc(30_000, 1))).status).toBe(201);
+    expect((await totals()).totalBytes).toBeLessThanOrEqual(50_000);
+    expect((await small.upload(Buffer.alloc(6000, 1))).status).toBe(201);
+    expect(await variants()).toEqual([]);
+    expect(await png(60)).toBe(200);
+    expect(await variants()).toEqual([]);
+    await small.service.sweepBlobs();
+    expect(await small.blobs()).toHaveLength(3);
+    await small.close();
+  });
+
+  it('go out of the quota with their file, and are refused where they are large and have no room', async () => {
+    const small = await createTestBed({ quotaBytes: 400_000 });
+    const pixels = { raw: { width: 400, height: 400, channels: 3 } } as const;
+    const jpeg = await sharp(randomBytes(400 * 400 * 3), pixels)
+      .jpeg()
+      .toBuffer();
+    const { body } = await small.upload(jpeg);
+    const totals = async () =>
+      (await small.call('GET', '/platform/projects/testproject/files', { identity: asOwner() }))
+        .body;
+    const refused = await small.get(`${body.url}?format=png`);
+    expect([refused.status, JSON.parse(refused.bytes.toString()).code]).toEqual([
+      403,
+      'storage_quota',
+    ]);
+    expect((await small.get(`${body.url}?width=50`)).status).toBe(200);
+    expect((await totals()).totalBytes).toBeGreaterThan(jpeg.length);
+    await small.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
+    expect(await totals()).toMatchObject({ totalFiles: 0, totalBytes: 0 });
+    await small.close();
+  });
+
   it.each([
     ['a text', Buffer.from('text'), 'no image'],
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'no image'],
     ['half a JPEG', Buffer.from('ffd8ffe000104a46494600010100', 'hex'), 'broken'],
-    ['a bomb of 65,000 by 65,000 pixels', pngOf(65_000, 65_000), 'broken or too large'],
-    ['a lie about 7,000 by 7,000 pixels', pngOf(7000, 7000), 'broken'],
+    ['a bomb of 65,000 by 65,000 pixels', encodePng(65_000, 65_000), 'broken or too large'],
+    ['a lie about 7,000 by 7,000 pixels', encodePng(7000, 7000), 'broken'],
   ])('are not made from %s: 400', async (_what, content, why) => {
     const { body } = await bed.upload(content);
     const answer = await bed.get(`${body.url}?width=10`);

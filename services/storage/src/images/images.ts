@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
-import pLimit from 'p-limit';
+import { ApiError, KIB } from '@backlot/contract';
+import { createQueries, type Database } from '@backlot/database';
+import type { FairShares, Flow } from '@backlot/fair-shares';
+import pMemoize from 'p-memoize';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
+import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
-import { type File, fileNotFound } from '../files.ts';
-import type { LooseBlobs } from '../loose-blobs.ts';
+import { type File, fileNotFound } from '../files/file.ts';
+import type { Quota } from '../files/quota.ts';
+import type { DB as Tables } from '../tables.ts';
 import { type ImageFormat, ImageRefused, type Transformation, transform } from './transform.ts';
 
-/** What a caller asks for; all of it may be left out. */
 export interface ImageQuery {
   width?: number | undefined;
   height?: number | undefined;
@@ -18,7 +20,8 @@ export interface ImageQuery {
 }
 
 export interface Image {
-  blobKey: string;
+  /** The key of its blob, or its bytes where there is no room to keep it. */
+  blob: string | Buffer;
   mediaType: string;
   sizeBytes: number;
   variant: string;
@@ -27,18 +30,29 @@ export interface Image {
 export interface ImagesDeps {
   database: Database;
   store: BlobStore;
-  looseBlobs: LooseBlobs;
+  unclaimedBlobs: UnclaimedBlobs;
+  quota: Quota;
   now: () => number;
-  config: StorageConfig['images'];
+  /** Of the processor. */
+  shares: FairShares;
+  config: Pick<StorageConfig['images'], 'maxPixels'>;
 }
 
 export type Images = ReturnType<typeof createImages>;
 
 const timeoutSeconds = 10;
+/** For whom an image is made. */
+export interface Viewer {
+  flow: Flow;
+  /** Aborted when they have gone. */
+  signal?: AbortSignal | undefined;
+}
+
 /** A source is held in memory. */
 const maxSourceBytes = 32 * 1024 * 1024;
-const maxWaiting = 100;
-/** Of one file; past it the oldest goes. */
+/** An image without room in the quota is served from memory up to this size. */
+const maxUnkeptBytes = 256 * KIB;
+/** For one file; past it the oldest is deleted. */
 const maxVariants = 40;
 
 const ownFormat: Partial<Record<string, ImageFormat>> = {
@@ -51,43 +65,42 @@ const ownFormat: Partial<Record<string, ImageFormat>> = {
   'image/apng': 'png',
 };
 
-const refused = (why: string, cause?: unknown) =>
+const cannotTransform = (why: string, cause?: unknown) =>
   new ApiError('invalid_query', `This file can not be transformed: ${why}.`, { cause });
 
-export const isAsked = ({ width, height, format }: ImageQuery): boolean =>
+export const wantsImage = ({ width, height, format }: ImageQuery): boolean =>
   width !== undefined || height !== undefined || format !== undefined;
 
 /** @throws ApiError invalid_query where the file is no image */
-const transformationOf = (file: File, query: ImageQuery): Transformation => {
+const resolveTransformation = (file: File, query: ImageQuery): Transformation => {
   const own = ownFormat[file.mediaType];
-  if (!own) throw refused('it is no image');
-  if (file.sizeBytes > maxSourceBytes) throw refused(`it has more than ${maxSourceBytes} bytes`);
+  if (!own) throw cannotTransform('it is no image');
+  if (file.sizeBytes > maxSourceBytes)
+    throw cannotTransform(`it has more than ${maxSourceBytes} bytes`);
   const { width, height, fit = 'inside', format = own } = query;
   return { width, height, fit, format };
 };
 
-const nameOf = ({ width, height, fit, format }: Transformation) =>
+const variantName = ({ width, height, fit, format }: Transformation) =>
   `${width ?? ''}x${height ?? ''}-${fit}.${format}`;
 
 /** Images made from files, kept beside them, each made once. */
-export const createImages = ({ database, store, looseBlobs, now, config }: ImagesDeps) => {
-  const slots = pLimit(config.concurrency);
-  const underWay = new Map<string, Promise<Image | undefined>>();
+export const createImages = (deps: ImagesDeps) => {
+  const { database, store, unclaimedBlobs, quota, now, shares, config } = deps;
+  const queries = createQueries<Tables>(database);
   const limits = { maxPixels: config.maxPixels, timeoutSeconds };
 
   const find = async (projectNumber: number, fileId: string, variant: string) => {
-    const [row] = await database.query<{
-      blob_key: string;
-      media_type: string;
-      size_bytes: number;
-    }>(
-      `SELECT blob_key, media_type, size_bytes FROM images
-        WHERE project_number = $1 AND file_id = $2 AND variant = $3`,
-      [projectNumber, fileId, variant],
-    );
+    const row = await queries
+      .selectFrom('images')
+      .select(['blob_key', 'media_type', 'size_bytes'])
+      .where('project_number', '=', projectNumber)
+      .where('file_id', '=', fileId)
+      .where('variant', '=', variant)
+      .executeTakeFirst();
     return (
       row && {
-        blobKey: row.blob_key,
+        blob: row.blob_key,
         mediaType: row.media_type,
         sizeBytes: row.size_bytes,
         variant,
@@ -95,95 +108,119 @@ export const createImages = ({ database, store, looseBlobs, now, config }: Image
     );
   };
 
-  const bytesOf = async (file: File, wanted: Transformation): Promise<Buffer> => {
+  const renderImage = async (file: File, wanted: Transformation): Promise<Buffer> => {
     try {
       return await transform(await store.open(file.blobKey), wanted, limits);
     } catch (error) {
       if (error instanceof BlobNotFound) throw fileNotFound();
       if (!(error instanceof ImageRefused)) throw error;
-      throw refused('it is broken or too large', error);
+      throw cannotTransform('it is broken or too large', error);
     }
   };
 
-  /** Keys of blobs that make room for one more. */
+  /** Makes room for one more. */
   const dropOldest = async (projectNumber: number, fileId: string) => {
-    const rows = await database.query<{ blob_key: string }>(
-      `DELETE FROM images WHERE project_number = $1 AND file_id = $2 AND variant IN (
-         SELECT variant FROM images WHERE project_number = $1 AND file_id = $2
-          ORDER BY created_at DESC OFFSET ${maxVariants - 1})
-       RETURNING blob_key`,
-      [projectNumber, fileId],
+    const rows = await queries
+      .deleteFrom('images')
+      .where('project_number', '=', projectNumber)
+      .where('file_id', '=', fileId)
+      .where('variant', 'in', (images) =>
+        images
+          .selectFrom('images')
+          .select('variant')
+          .where('project_number', '=', projectNumber)
+          .where('file_id', '=', fileId)
+          .orderBy('created_at', 'desc')
+          .offset(maxVariants - 1),
+      )
+      .returning(['blob_key', 'size_bytes'])
+      .execute();
+    await quota.removeImages(
+      projectNumber,
+      rows.map((row) => row.size_bytes),
     );
     const keys = rows.map((row) => row.blob_key);
-    await looseBlobs.letGo(projectNumber, keys);
+    await unclaimedBlobs.scheduleRemoval(projectNumber, keys);
   };
 
-  /** Another process may have been faster; then that one's stays. */
-  const keep = (projectNumber: number, file: File, image: Image) =>
+  /** Where another process was faster, its image stays. False where there is no room for it. */
+  const insert = (projectNumber: number, file: File, image: Image, blobKey: string) =>
     database.transaction(async () => {
-      // Locked, so that the file is not deleted between this and the row.
-      const found = await database.query(
-        'SELECT true FROM files WHERE project_number = $1 AND id = $2 FOR KEY SHARE',
-        [projectNumber, file.id],
-      );
-      if (found.length === 0) throw fileNotFound();
+      await quota.lock(projectNumber);
+      // Locked, so that the file is not deleted before the row is inserted.
+      const locked = await queries
+        .selectFrom('files')
+        .select('id')
+        .where('project_number', '=', projectNumber)
+        .where('id', '=', file.id)
+        .forKeyShare()
+        .executeTakeFirst();
+      if (!locked) throw fileNotFound();
+      if (await find(projectNumber, file.id, image.variant)) return true;
       await dropOldest(projectNumber, file.id);
-      const kept = await database.query(
-        `INSERT INTO images
-           (project_number, file_id, variant, media_type, size_bytes, blob_key, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING true`,
-        [
-          ...[projectNumber, file.id, image.variant, image.mediaType, image.sizeBytes],
-          ...[image.blobKey, new Date(now())],
-        ],
-      );
-      if (kept.length > 0) await looseBlobs.takeOver(projectNumber, image.blobKey);
+      if (!(await quota.addImage(projectNumber, image.sizeBytes))) return false;
+      await queries
+        .insertInto('images')
+        .values({
+          project_number: projectNumber,
+          file_id: file.id,
+          variant: image.variant,
+          media_type: image.mediaType,
+          size_bytes: image.sizeBytes,
+          blob_key: blobKey,
+          created_at: new Date(now()),
+        })
+        .execute();
+      await unclaimedBlobs.claim(projectNumber, blobKey);
+      return true;
     });
 
   const make = async (projectNumber: number, file: File, wanted: Transformation) => {
-    const variant = nameOf(wanted);
-    const bytes = await bytesOf(file, wanted);
+    const variant = variantName(wanted);
+    const bytes = await renderImage(file, wanted);
     const image: Image = {
-      blobKey: `${projectNumber}/${randomUUID()}`,
+      blob: bytes,
       mediaType: `image/${wanted.format}`,
       sizeBytes: bytes.length,
       variant,
     };
-    await looseBlobs.lease(projectNumber, image.blobKey);
+    const blobKey = `${projectNumber}/${randomUUID()}`;
+    await unclaimedBlobs.lease(projectNumber, blobKey);
     try {
-      await store.put(image.blobKey, Readable.from([bytes]));
-      await keep(projectNumber, file, image);
+      await store.put(blobKey, Readable.from([bytes]));
+      if (!(await insert(projectNumber, file, image, blobKey))) {
+        if (bytes.length > maxUnkeptBytes) throw quota.exceeded();
+        return image;
+      }
     } finally {
-      await looseBlobs.settle(projectNumber, [image.blobKey]);
+      await unclaimedBlobs.removeUnclaimed(projectNumber, [blobKey]);
     }
-    return find(projectNumber, file.id, variant);
+    return (await find(projectNumber, file.id, variant)) ?? image;
   };
 
-  /** Calls for the same image wait for one. */
-  const once = (key: string, work: () => Promise<Image | undefined>) => {
-    const known = underWay.get(key);
-    if (known !== undefined) return known;
-    if (slots.pendingCount >= maxWaiting)
-      throw new ApiError('overloaded', 'Too many images at a time. Try again shortly.', {
-        retryAfterSeconds: 2,
-      });
-    const made = slots(work).finally(() => underWay.delete(key));
-    underWay.set(key, made);
-    return made;
-  };
+  /** Concurrent calls for one image share the work; each waits for a slot of its own caller. */
+  const makeOnce = pMemoize(
+    async (projectNumber: number, file: File, wanted: Transformation) =>
+      (await find(projectNumber, file.id, variantName(wanted))) ??
+      make(projectNumber, file, wanted),
+    {
+      cache: false,
+      cacheKey: ([projectNumber, file, wanted]) =>
+        `${projectNumber}/${file.id}/${variantName(wanted)}`,
+    },
+  );
 
   return {
-    /** @throws ApiError invalid_query, overloaded, not_found */
-    async get(projectNumber: number, file: File, query: ImageQuery): Promise<Image> {
-      const wanted = transformationOf(file, query);
-      const variant = nameOf(wanted);
-      const found =
-        (await find(projectNumber, file.id, variant)) ??
-        (await once(`${projectNumber}/${file.id}/${variant}`, () =>
-          make(projectNumber, file, wanted),
-        ));
-      if (!found) throw fileNotFound();
-      return found;
+    /** @throws ApiError invalid_query, not_found, storage_quota; FairShareFull */
+    async get(
+      projectNumber: number,
+      file: File,
+      query: ImageQuery,
+      { flow, signal }: Viewer,
+    ): Promise<Image> {
+      const wanted = resolveTransformation(file, query);
+      const kept = await find(projectNumber, file.id, variantName(wanted));
+      return kept ?? shares.run(flow, () => makeOnce(projectNumber, file, wanted), { signal });
     },
   };
 };

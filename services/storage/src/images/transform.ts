@@ -13,21 +13,21 @@ export interface Transformation {
 }
 
 export interface TransformLimits {
-  /** Of the source; what is beyond is not decoded. */
+  /** A source with more is not decoded. */
   maxPixels: number;
   timeoutSeconds: number;
 }
 
-/** No image that can be read, or not within the limits. */
+/** The image can not be read, or not within the limits. */
 export class ImageRefused extends Error {
   override readonly name = 'ImageRefused';
 }
 
-// One image a thread, nothing kept between two: memory stays within what is under way.
+// One thread for an image, and no cache: memory is bounded by the images in work.
 sharp.concurrency(1);
 sharp.cache(false);
 
-const encoded = (image: Sharp, format: ImageFormat): Sharp => {
+const encode = (image: Sharp, format: ImageFormat): Sharp => {
   switch (format) {
     case 'webp':
       return image.webp({ quality: 80 });
@@ -42,7 +42,7 @@ const encoded = (image: Sharp, format: ImageFormat): Sharp => {
 
 /**
  * A smaller or differently encoded image: turned the right way up, never enlarged, without any of the
- * source's metadata (EXIF, GPS, profiles). Of an animation the first picture.
+ * source's metadata (EXIF, GPS, profiles). An animation becomes its first picture.
  * @throws ImageRefused, and what the source stream throws
  */
 export const transform = async (
@@ -64,15 +64,15 @@ export const transform = async (
       withoutEnlargement: true,
       background: { r: 0, g: 0, b: 0, alpha: 0 },
     });
-  const output = encoded(image, format)
+  const output = encode(image, format)
     .toBuffer()
     .catch((cause: unknown) => {
       throw new ImageRefused('the image can not be read', { cause });
     });
-  // Heard of below, after the source.
+  // Thrown below, after the source's own error.
   output.catch(() => {});
   await pipeline(source, image).catch((error: unknown) => {
-    // sharp may have had enough before the source's end.
+    // sharp may refuse the image before the source's end.
     if (source.errored) throw error;
   });
   return output;

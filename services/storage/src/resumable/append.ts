@@ -3,34 +3,33 @@ import { Readable, Transform } from 'node:stream';
 import { ApiError, KIB } from '@backlot/contract';
 import { type DataStore, type Locker, Server, TUS_RESUMABLE } from '@tus/server';
 import { BlobNotFound } from '../blob-store/blob-store.ts';
-import { uploadNotFound } from '../upload/opened.ts';
+import { uploadNotFound } from '../upload/open-uploads.ts';
 import { pipeBody } from '../upload/pipe-body.ts';
-import type { Stated } from './tus-headers.ts';
+import type { PartHeaders } from './tus-headers.ts';
 
-/** Adds bytes to a blob, and answers how many it has then. @throws ApiError conflict, body_too_large, not_found */
-export type Append = (blobKey: string, stated: Stated, body: Readable) => Promise<number>;
+/** Adds bytes to a blob; answers its new size. @throws ApiError conflict, body_too_large, not_found */
+export type Append = (blobKey: string, part: PartHeaders, body: Readable) => Promise<number>;
 
 /**
- * What comes of a body. It ends, rather than fails, where the caller goes, falls silent or has to make
- * room, so that what came is kept. What makes the upload whole counts once the body has ended: no file
- * is made, and booked, by a call whose reservation the gateway gives back.
- * @param missing bytes
+ * The body of a part. It ends, rather than fails, where the caller goes, falls silent or has to stop,
+ * so that the bytes that came are kept. The bytes that complete the upload are passed on only once the
+ * request has ended: no file is made, and booked, by a call whose reservation the gateway gives back.
  */
-export const comingIn = (
+export const createPartBody = (
   req: IncomingMessage,
-  missing: number,
+  missingBytes: number,
   idleMs: number,
-  isAwaited: AbortSignal,
+  stop: AbortSignal,
 ): Readable => {
-  let came = 0;
+  let receivedBytes = 0;
   let last: Buffer | undefined;
   const body = new Transform({
     highWaterMark: 256 * KIB,
     transform(chunk: Buffer, _encoding, done) {
-      came += chunk.length;
-      // More than is missing is refused in one piece.
+      receivedBytes += chunk.length;
+      // More bytes than are missing are refused in one piece.
       const passed: Buffer = last ? Buffer.concat([last, chunk]) : chunk;
-      last = came === missing ? passed : undefined;
+      last = receivedBytes === missingBytes ? passed : undefined;
       done(null, last ? undefined : passed);
     },
     flush(done) {
@@ -42,27 +41,27 @@ export const comingIn = (
     body.end();
   };
   pipeBody(req, body, idleMs, { onGone: end, onSilence: end });
-  isAwaited.addEventListener('abort', end, { once: true });
-  body.once('close', () => isAwaited.removeEventListener('abort', end));
+  stop.addEventListener('abort', end, { once: true });
+  body.once('close', () => stop.removeEventListener('abort', end));
   return body;
 };
 
-/** Whoever appends has had to wait for the turn. */
+/** UploadLock locks, for all processes. */
 const noLocker: Locker = { newLock: () => ({ lock: async () => {}, unlock: async () => {} }) };
 
 export const wrongOffset = (): ApiError =>
-  new ApiError('conflict', '"Upload-Offset": is not where the upload stands.', {
-    hint: 'Ask by HEAD how far it has come.',
+  new ApiError('conflict', '"Upload-Offset": is not the current offset of the upload.', {
+    hint: 'Ask for it by HEAD.',
   });
 
 /** tus throws objects with a status. */
-const statusOf = (error: unknown): unknown => Object(error).status_code;
+const tusStatus = (error: unknown): unknown => Object(error).status_code;
 
 const translate = (error: unknown): unknown => {
   if (error instanceof BlobNotFound) return uploadNotFound();
-  if (statusOf(error) === 409) return wrongOffset();
-  if (statusOf(error) === 413)
-    return new ApiError('body_too_large', 'More bytes came than "Upload-Length" has said.');
+  if (tusStatus(error) === 409) return wrongOffset();
+  if (tusStatus(error) === 413)
+    return new ApiError('body_too_large', 'The body has more bytes than "Upload-Length" leaves.');
   return error;
 };
 
@@ -92,8 +91,8 @@ export const createAppend = (datastore: DataStore): Append => {
       duplex: 'half',
     });
     const response = await server.handleWeb(request).finally(() => body.destroy());
-    const reached = response.headers.get('upload-offset');
-    if (response.ok && reached !== null) return Number(reached);
+    const newOffset = response.headers.get('upload-offset');
+    if (response.ok && newOffset !== null) return Number(newOffset);
     throw translate(failures.get(request) ?? new Error(await response.text()));
   };
 };

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { anonymous, asKey, asUser, testProject, until } from '@backlot/testing';
+import { anonymous, asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BlobStoreUnavailable } from '../blob-store/blob-store.ts';
 import { createFilesystemBlobStore } from '../blob-store/filesystem.ts';
-import { callId, createTestBed, otherProject, type TestBed, userB } from '../test-bed.ts';
-import { type TusOptions, tusAt } from './test-tus.ts';
+import { callId, createTestBed, otherProject, type TestBed, userB } from '../testing/test-bed.ts';
+import { type TusOptions, tusAt } from '../testing/tus.ts';
 
 const MIB = 1024 * 1024;
 
@@ -15,15 +15,14 @@ describe('resumable uploads, held to their bounds', () => {
   afterEach(() => bed.close());
   const tus = tusAt(
     () => bed.http.url,
-    () => bed.now(),
+    () => bed.clock.now(),
   );
-  const idOf = async (...of: Parameters<typeof tus.create>): Promise<string> =>
-    (await tus.create(...of)).body.id;
+  const createUpload = async (...args: Parameters<typeof tus.create>): Promise<string> =>
+    (await tus.create(...args)).body.id;
   const paying = (millicredits: number, call = callId): TusOptions => ({
-    identity: anonymous({ reservation: { callId: call, millicredits } }),
+    identity: anonymous({ reservation: { callId: call, millicredits, millicreditsPerUnit: 1000 } }),
   });
-  const count = async (table: string) =>
-    (await bed.database.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n;
+  const count = (table: string) => bed.count(table);
   const held = async (id: string) =>
     (
       await bed.database.query<{ held_by: string | null }>(
@@ -31,11 +30,21 @@ describe('resumable uploads, held to their bounds', () => {
         [id],
       )
     )[0]?.held_by;
-  const offsetOf = async (id: string) => Number((await tus.head(id)).headers['upload-offset']);
+  const headOffset = async (id: string) => Number((await tus.head(id)).headers['upload-offset']);
+
+  it('cost what was in force when the call that ends them was admitted', async () => {
+    bed = await createTestBed();
+    const id = await createUpload(11 * MIB);
+    const reservation = { callId, millicredits: 10_000, millicreditsPerUnit: 700 };
+    const identity = anonymous({ reservation });
+    const last = await tus.append(id, 0, Buffer.alloc(11 * MIB, 1), { identity });
+    expect(last.headers['x-backlot-usage']).toBe('1400');
+    expect(await bed.takeUsage()).toMatchObject([{ callId, millicredits: 1400 }]);
+  });
 
   it('cost what the file costs, once, by the call that ends it', async () => {
     bed = await createTestBed();
-    const id = await idOf(12 * MIB);
+    const id = await createUpload(12 * MIB);
     const first = await tus.append(id, 0, Buffer.alloc(11 * MIB, 1), paying(2000));
     expect(first.headers).not.toHaveProperty('x-backlot-usage');
     const last = await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(2000));
@@ -52,17 +61,21 @@ describe('resumable uploads, held to their bounds', () => {
 
   it('end before their last bytes flow where the credits do not cover the file', async () => {
     bed = await createTestBed();
-    const id = await idOf(12 * MIB);
+    const id = await createUpload(12 * MIB);
     expect((await tus.append(id, 0, Buffer.alloc(11 * MIB, 1), paying(1000))).status).toBe(204);
     const refused = await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(1000));
     expect(refused).toMatchObject({ status: 402, body: { code: 'out_of_credits' } });
-    expect(await offsetOf(id)).toBe(11 * MIB);
+    expect(await headOffset(id)).toBe(11 * MIB);
     expect((await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(2000))).status).toBe(204);
   });
 
   it('whose last part says no length are no file before that part has ended: till then it costs nothing', async () => {
     bed = await createTestBed({ uploadIdleMs: 2000 });
-    const [left, silent, more] = [await idOf(1000), await idOf(1000), await idOf(1000)];
+    const [left, silent, more] = [
+      await createUpload(1000),
+      await createUpload(1000),
+      await createUpload(1000),
+    ];
     const { req } = tus.beginAppend(left, 0, paying(1000));
     req.write(Buffer.alloc(1000, 1));
     await until(async () => (await held(left)) !== null);
@@ -77,14 +90,14 @@ describe('resumable uploads, held to their bounds', () => {
     over.req.end('!');
     expect((await over.answer()).status).toBe(413);
     for (const id of [left, silent, more]) {
-      const offset = await offsetOf(id);
+      const offset = await headOffset(id);
       expect(offset).toBeLessThan(1000);
       expect([await count('files'), await bed.takeUsage()]).toEqual([0, []]);
       const ended = tus.beginAppend(id, offset, paying(1000));
       ended.req.end(Buffer.alloc(1000 - offset, 1));
       expect((await ended.answer()).headers['x-file-id']).toBe(id);
       expect(await bed.takeUsage()).toMatchObject([{ millicredits: 1000 }]);
-      await bed.call('DELETE', `/storage/files/${id}`, asKey());
+      await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() });
     }
   });
 
@@ -102,7 +115,7 @@ describe('resumable uploads, held to their bounds', () => {
         },
       },
     );
-    const [first, second] = [await idOf(10), await idOf(10)];
+    const [first, second] = [await createUpload(10), await createUpload(10)];
     for (const id of [first, second])
       expect(await tus.append(id, 0, Buffer.alloc(10, 1), paying(1000))).toMatchObject({
         status: 503,
@@ -142,15 +155,37 @@ describe('resumable uploads, held to their bounds', () => {
     expect((await tus.create(8000, {}, elsewhere)).status).toBe(201);
   });
 
+  it('count towards the quota of all uploads while their bytes lie there', async () => {
+    bed = await createTestBed({ quotaBytes: 10_000 });
+    const id = await createUpload(8000);
+    expect((await tus.append(id, 0, Buffer.alloc(6000, 1))).status).toBe(204);
+    const total = async () =>
+      (await bed.call('GET', '/platform/projects/testproject/files', { identity: asOwner() })).body
+        .totalBytes;
+    expect(await total()).toBe(6000);
+    expect(await bed.upload(Buffer.alloc(4001, 1))).toMatchObject({
+      status: 403,
+      body: { code: 'storage_quota' },
+    });
+    expect((await bed.upload(Buffer.alloc(2000, 1))).status).toBe(201);
+    expect((await tus.append(id, 6000, Buffer.alloc(2000, 1))).headers['x-file-id']).toBe(id);
+    expect(await total()).toBe(10_000);
+    await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() });
+    const other = await createUpload(8000);
+    await tus.append(other, 0, Buffer.alloc(5000, 1));
+    await tus.end(other);
+    expect(await total()).toBe(2000);
+  });
+
   it('count what came of a part that was refused', async () => {
     bed = await createTestBed({ quotaBytes: 10_000 });
-    const id = await idOf(8000);
+    const id = await createUpload(8000);
     const { req, answer } = tus.beginAppend(id, 0);
     req.write(Buffer.alloc(7999, 1));
     await until(async () => (await bed.store.sizeBytes(`1001/${id}`)) === 7999);
     req.end(Buffer.alloc(2, 1));
     expect((await answer()).status).toBe(413);
-    const kept = await offsetOf(id);
+    const kept = await headOffset(id);
     expect(kept).toBeGreaterThan(7000);
     expect(await tus.create(10_000 - kept + 1)).toMatchObject({ status: 403 });
     expect((await tus.create(10_000 - kept)).status).toBe(201);
@@ -158,9 +193,9 @@ describe('resumable uploads, held to their bounds', () => {
 
   it('belong to who opened them, whoever ends them', async () => {
     bed = await createTestBed();
-    const id = await idOf(3);
+    const id = await createUpload(3);
     await tus.append(id, 0, Buffer.from('abc'), { identity: asUser(userB) });
-    const { body } = await bed.call('GET', '/storage/files', asUser(userB));
+    const { body } = await bed.call('GET', '/storage/files', { identity: asUser(userB) });
     expect(body.items).toEqual([]);
   });
 
@@ -178,7 +213,7 @@ describe('resumable uploads, held to their bounds', () => {
         },
       },
     );
-    const id = await idOf(10);
+    const id = await createUpload(10);
     expect((await tus.append(id, 0, Buffer.alloc(10, 1), paying(1000))).status).toBe(503);
     const other = '018f0000-0000-7000-8000-0000000000c2';
     expect((await tus.append(id, 0, Buffer.alloc(10, 1), paying(1000, other))).status).toBe(409);
@@ -189,7 +224,7 @@ describe('resumable uploads, held to their bounds', () => {
 
   it('end where the quota was filled while their last bytes came, and nobody has them for nothing', async () => {
     bed = await createTestBed({ quotaBytes: 10_000 });
-    const id = await idOf(2000);
+    const id = await createUpload(2000);
     const { req, answer } = tus.beginAppend(id, 0, {
       ...paying(1000),
       headers: { 'content-length': '2000' },
@@ -199,14 +234,14 @@ describe('resumable uploads, held to their bounds', () => {
     const { body } = await bed.upload(Buffer.alloc(9000, 1));
     req.end(Buffer.alloc(1000, 1));
     expect(await answer()).toMatchObject({ status: 403, body: { code: 'storage_quota' } });
-    await bed.call('DELETE', `/storage/files/${body.id}`, asKey());
+    await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     expect((await tus.head(id)).status).toBe(404);
     expect([await count('files'), await bed.takeUsage()]).toEqual([0, []]);
   });
 
   it('are held to the limit of the project again at each part', async () => {
     bed = await createTestBed();
-    const id = await idOf(1001);
+    const id = await createUpload(1001);
     const project = { ...testProject, settings: { maxUploadBytes: 1000 } };
     const held = { identity: anonymous({ project }) };
     expect((await tus.create(1001, {}, held)).status).toBe(413);
@@ -222,20 +257,20 @@ describe('resumable uploads, held to their bounds', () => {
        SELECT 1001, gen_random_uuid(), 'a', 'public', 1, '', now() + interval '1 day'
          FROM generate_series(1, 999)`,
     );
-    const kept = await idOf(2);
+    const kept = await createUpload(2);
     expect(await tus.create(1)).toMatchObject({ status: 503, body: { code: 'overloaded' } });
     await tus.append(kept, 0, Buffer.from('a'));
 
     // One that nothing came of for ten minutes gives way.
-    bed.pass(10 * 60_000 + 1000);
+    bed.clock.pass(10 * 60_000 + 1000);
     expect((await tus.create(1)).status).toBe(201);
     expect(await count('resumable_uploads')).toBe(1000);
-    expect(await offsetOf(kept)).toBe(1);
+    expect(await headOffset(kept)).toBe(1);
   });
 
   it('share with forms how many of a project come in at a time', async () => {
     bed = await createTestBed({ maxUploads: 2 });
-    const id = await idOf(1000);
+    const id = await createUpload(1000);
     const { req } = tus.beginAppend(id, 0, { headers: { 'content-length': '1000' } });
     req.write('x'.repeat(300));
     await until(async () => (await bed.store.sizeBytes(`1001/${id}`)) === 300);

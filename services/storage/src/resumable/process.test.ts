@@ -6,20 +6,20 @@ import { createDatabase } from '@backlot/database';
 import { testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type HttpResponse, Upload } from 'tus-js-client';
-import { pathOf } from '../test-bed.ts';
+import { s3ConfigFor, startS3Store } from '../testing/s3-store.ts';
 import {
   createLauncher,
   kill,
   type LaunchedService,
   type ServiceLauncher,
-} from '../test-process.ts';
-import { s3ConfigFor, startS3Store } from '../test-s3-store.ts';
+} from '../testing/service-process.ts';
+import { servicePath } from '../testing/test-bed.ts';
 
 const MIB = 1024 * 1024;
 const callId = '018f0000-0000-7000-8000-0000000000c1';
 const settings = { maxUploadBytes: 1024 * MIB };
 const publicUrl = 'https://api.example.org';
-const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const sha256Hex = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 interface Store {
   settings: Record<string, string>;
@@ -73,7 +73,7 @@ describe.each([
   const identity = () =>
     launcher.identity({
       project: { ...testProject, settings },
-      reservation: { callId, millicredits: 1000_000 },
+      reservation: { callId, millicredits: 1000_000, millicreditsPerUnit: 1000 },
     });
 
   /** Kills the process at so many bytes, and starts another one in its place. */
@@ -118,8 +118,8 @@ describe.each([
     expect(second).toBeLessThan(content.length);
 
     const url = last.getHeader('X-File-Url') ?? '';
-    const response = await fetch(service.url + pathOf(url), { headers: identity() });
-    expect(hashOf(Buffer.from(await response.arrayBuffer()))).toBe(hashOf(content));
+    const response = await fetch(service.url + servicePath(url), { headers: identity() });
+    expect(sha256Hex(Buffer.from(await response.arrayBuffer()))).toBe(sha256Hex(content));
     expect(url).toMatch(new RegExp(`/${last.getHeader('X-File-Id')}/big\\.bin$`));
 
     const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { storageRoutes } from '@backlot/contract';
 import { anonymous, asKey, asUser, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, otherProject, type TestBed, userA, userB } from '../test-bed.ts';
-import { tusAt } from './test-tus.ts';
+import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
+import { tusAt } from '../testing/tus.ts';
 
 const MIB = 1024 * 1024;
 const someId = '018f0000-0000-4000-8000-000000000000';
@@ -23,15 +23,15 @@ describe('the tus protocol', () => {
     () => bed.http,
     () => ({ path: '/storage/tus' }),
   );
-  for (const each of [getResumable, appendResumable, deleteResumable])
+  for (const definition of [getResumable, appendResumable, deleteResumable])
     refusesStrangers(
-      each,
+      definition,
       () => bed.http,
       () => ({ path: one, body: {} }),
     );
 
-  const idOf = async (...of: Parameters<typeof tus.create>): Promise<string> =>
-    (await tus.create(...of)).body.id;
+  const createUpload = async (...args: Parameters<typeof tus.create>): Promise<string> =>
+    (await tus.create(...args)).body.id;
 
   it('makes a file of its parts, which its last answer and all later ones name', async () => {
     const content = randomBytes(300_000);
@@ -57,7 +57,9 @@ describe('the tus protocol', () => {
       'cache-control': 'no-store',
     });
     expect((await tus.get(id)).body).toMatchObject({ id, offset: 100_000, file: null });
-    expect((await bed.call('GET', `/storage/files/${id}/x`, anonymous())).status).toBe(404);
+    expect(
+      (await bed.call('GET', `/storage/files/${id}/x`, { identity: anonymous() })).status,
+    ).toBe(404);
 
     const last = await tus.append(id, 100_000, content.subarray(100_000));
     expect(last).toMatchObject({ status: 204, headers: { 'x-file-id': id } });
@@ -131,7 +133,7 @@ describe('the tus protocol', () => {
     [409, 'conflict', 'Upload-Offset', { 'upload-offset': '10' }],
     [409, 'conflict', 'Upload-Offset', { 'upload-offset': '999999' }],
   ])('answers %i %s to a part with a wrong %s (%#)', async (status, code, field, headers) => {
-    const id = await idOf(10);
+    const id = await createUpload(10);
     await tus.append(id, 0, Buffer.from('abc'));
     expect(await tus.append(id, 3, Buffer.from('def'), { headers })).toMatchObject({
       status,
@@ -146,7 +148,7 @@ describe('the tus protocol', () => {
 
   it('takes no byte past the length, whether the part says its own or not', async () => {
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
-      const id = await idOf(10);
+      const id = await createUpload(10);
       const answer = await tus.append(id, 0, Buffer.alloc(200_000, 1), { headers });
       expect(answer).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
       const offset = Number((await tus.head(id)).headers['upload-offset']);
@@ -162,14 +164,14 @@ describe('the tus protocol', () => {
     ['', 'file'],
     [`${'x'.repeat(300)}.png`, `${'x'.repeat(251)}.png`],
   ])('makes the name %j safe', async (filename, name) => {
-    const id = await idOf(1, { filename });
+    const id = await createUpload(1, { filename });
     await tus.append(id, 0, Buffer.from('x'));
     expect((await tus.get(id)).body.file.name).toBe(name);
   });
 
   it('keeps an upload to who opened it, and one that nobody did to those who know its id', async () => {
-    const owned = await idOf(10, { visibility: 'private' }, { identity: asUser(userA) });
-    const open = await idOf(10);
+    const owned = await createUpload(10, { visibility: 'private' }, { identity: asUser(userA) });
+    const open = await createUpload(10);
     const strangers = [anonymous(), asUser(userB), asKey(), asKey({ project: otherProject })];
     for (const identity of strangers) {
       const calls = [
@@ -198,7 +200,10 @@ describe('the tus protocol', () => {
 
   it('is opened once under an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' };
-    const [first, second] = [await idOf(10, {}, { headers }), await idOf(10, {}, { headers })];
+    const [first, second] = [
+      await createUpload(10, {}, { headers }),
+      await createUpload(10, {}, { headers }),
+    ];
     expect(second).toBe(first);
     expect((await tus.create(11, {}, { headers })).status).toBe(409);
   });

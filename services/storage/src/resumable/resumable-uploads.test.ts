@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { anonymous, asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, otherProject, type TestBed, userA, userB } from '../test-bed.ts';
-import { tusAt } from './test-tus.ts';
+import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
+import { tusAt } from '../testing/tus.ts';
 
 const MIB = 1024 * 1024;
 const dayMs = 24 * 3600 * 1000;
@@ -13,73 +13,72 @@ describe('resumable uploads', () => {
   afterEach(() => bed.close());
   const tus = tusAt(
     () => bed.http.url,
-    () => bed.now(),
+    () => bed.clock.now(),
   );
-  const idOf = async (...of: Parameters<typeof tus.create>): Promise<string> =>
-    (await tus.create(...of)).body.id;
-  const count = async (table: string) =>
-    (await bed.database.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n;
-  const offsetOf = async (id: string) => Number((await tus.head(id)).headers['upload-offset']);
-  const contentOf = async (id: string) => (await bed.get((await tus.get(id)).body.file.url)).bytes;
+  const createUpload = async (...args: Parameters<typeof tus.create>): Promise<string> =>
+    (await tus.create(...args)).body.id;
+  const count = (table: string) => bed.count(table);
+  const headOffset = async (id: string) => Number((await tus.head(id)).headers['upload-offset']);
+  const readFile = async (id: string) => (await bed.get((await tus.get(id)).body.file.url)).bytes;
 
   it('keep what came when the caller goes away, and go on from there', async () => {
     bed = await createTestBed();
     const content = randomBytes(9 * MIB);
-    const id = await idOf(content.length);
+    const id = await createUpload(content.length);
     const { req } = tus.beginAppend(id, 0, { headers: { 'content-length': String(9 * MIB) } });
     req.write(content.subarray(0, 3 * MIB));
     await until(async () => (await bed.store.sizeBytes(`1001/${id}`)) === 3 * MIB);
     req.destroy();
-    await until(async () => (await offsetOf(id)) === 3 * MIB);
+    await until(async () => (await headOffset(id)) === 3 * MIB);
     await tus.append(id, 3 * MIB, content.subarray(3 * MIB));
-    expect((await contentOf(id)).equals(content)).toBe(true);
+    expect((await readFile(id)).equals(content)).toBe(true);
   });
 
   it('keep what came when the caller falls silent, and say how much that is', async () => {
     bed = await createTestBed({ uploadIdleMs: 200 });
-    const id = await idOf(1000);
+    const id = await createUpload(1000);
     const { req, answer } = tus.beginAppend(id, 0, { headers: { 'content-length': '1000' } });
     req.write('x'.repeat(300));
     expect(await answer()).toMatchObject({ status: 204, headers: { 'upload-offset': '300' } });
     req.destroy();
-    expect(await offsetOf(id)).toBe(300);
+    expect(await headOffset(id)).toBe(300);
   });
 
   it('are sent to by one call at a time: who asks ends the one before', async () => {
     bed = await createTestBed();
     const content = randomBytes(2 * MIB);
-    const id = await idOf(content.length);
+    const id = await createUpload(content.length);
     const { req, answer } = tus.beginAppend(id, 0, { headers: { 'transfer-encoding': 'chunked' } });
     const ended = answer();
     req.write(content.subarray(0, MIB));
     await until(async () => (await bed.store.sizeBytes(`1001/${id}`)) === MIB);
-    expect(await offsetOf(id)).toBe(MIB);
+    expect(await headOffset(id)).toBe(MIB);
     expect(await ended).toMatchObject({ status: 204, headers: { 'upload-offset': String(MIB) } });
     req.destroy();
 
     const rest = content.subarray(MIB);
     const answers = await Promise.all([1, 2, 3].map(() => tus.append(id, MIB, rest)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409]);
-    expect((await contentOf(id)).equals(content)).toBe(true);
+    expect((await readFile(id)).equals(content)).toBe(true);
     expect(await count('files')).toBe(1);
   }, 20_000);
 
   it('are locked while a call that has gone may still hold them, and open by themselves', async () => {
     bed = await createTestBed();
-    const id = await idOf(10);
+    const id = await createUpload(10);
     await bed.database.query('UPDATE resumable_uploads SET held_by = id, held_until = $1', [
-      new Date(bed.now() + 10_000),
+      new Date(bed.clock.now() + 10_000),
     ]);
     const answer = await tus.append(id, 0, Buffer.alloc(10, 1));
     expect(answer).toMatchObject({ status: 423, body: { code: 'locked' } });
     expect(answer.headers['retry-after']).toBe('2');
-    bed.pass(10_000);
+    bed.clock.pass(10_000);
     expect((await tus.append(id, 0, Buffer.alloc(10, 1))).status).toBe(204);
   }, 20_000);
 
   it('that are given up go away, with their bytes', async () => {
     bed = await createTestBed();
-    const id = await idOf(10);
+    const id = await createUpload(10);
     await tus.append(id, 0, Buffer.from('abc'));
     expect(await tus.end(id)).toMatchObject({ status: 204, body: '' });
     expect(await bed.blobs()).toEqual([]);
@@ -90,29 +89,30 @@ describe('resumable uploads', () => {
 
   it('that are abandoned go away after a day, those that are files stay', async () => {
     bed = await createTestBed();
-    const [abandoned, whole] = [await idOf(10), await idOf(3)];
+    const [abandoned, whole] = [await createUpload(10), await createUpload(3)];
     for (const id of [abandoned, whole]) await tus.append(id, 0, Buffer.from('abc'));
     const { url } = (await tus.get(whole)).body.file;
-    bed.pass(dayMs - 60_000);
+    bed.clock.pass(dayMs - 60_000);
     expect((await tus.head(abandoned)).status).toBe(200);
-    bed.pass(60_000);
+    bed.clock.pass(60_000);
     expect((await tus.head(abandoned)).status).toBe(404);
     expect((await tus.append(abandoned, 3, Buffer.from('d'))).status).toBe(404);
 
-    bed.pass(dayMs / 24);
+    bed.clock.pass(dayMs / 24);
     await bed.service.start();
     await until(async () => (await count('resumable_uploads')) === 0);
     await until(async () => (await count('loose_blobs')) === 0);
-    await bed.service.stop();
     expect(await bed.blobs()).toEqual([whole]);
     expect((await bed.get(url)).bytes.toString()).toBe('abc');
   });
 
   it('are over with the file that they have become', async () => {
     bed = await createTestBed();
-    const id = await idOf(3);
+    const id = await createUpload(3);
     await tus.append(id, 0, Buffer.from('abc'));
-    expect((await bed.call('DELETE', `/storage/files/${id}`, asKey())).status).toBe(200);
+    expect((await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() })).status).toBe(
+      200,
+    );
     expect((await tus.head(id)).status).toBe(404);
   });
 
@@ -121,8 +121,8 @@ describe('resumable uploads', () => {
     await bed.service.start();
     const mine = { identity: asUser(userA) };
     const [late, kept] = [
-      await idOf(1000, {}, mine),
-      await idOf(10, {}, { identity: asUser(userB) }),
+      await createUpload(1000, {}, mine),
+      await createUpload(10, {}, { identity: asUser(userB) }),
     ];
     const { req, answer } = tus.beginAppend(late, 0, {
       ...mine,
@@ -137,26 +137,24 @@ describe('resumable uploads', () => {
     await until(async () => (await count('resumable_uploads')) === 1);
     await ended;
     req.destroy();
-    bed.pass(dayMs / 24);
+    bed.clock.pass(dayMs / 24);
     await bed.service.sweepBlobs();
     expect(await bed.blobs()).toEqual([kept]);
-    await bed.service.stop();
   }, 20_000);
 
   it('of a project that is erased go away', async () => {
     bed = await createTestBed();
     await bed.service.start();
-    const other = await idOf(10, {}, { identity: anonymous({ project: otherProject }) });
-    const [open, whole] = [await idOf(10), await idOf(3)];
+    const other = await createUpload(10, {}, { identity: anonymous({ project: otherProject }) });
+    const [open, whole] = [await createUpload(10), await createUpload(3)];
     for (const id of [open, whole]) await tus.append(id, 0, Buffer.from('abc'));
     const { id: projectId, number: projectNumber } = testProject;
     const payload = { projectId, projectNumber };
     await bed.bus.publish({ id: eventId, topic: 'project.erased', payload });
     await until(async () => (await count('resumable_uploads')) === 1);
     await until(async () => (await count('files')) === 0);
-    bed.pass(dayMs / 24);
+    bed.clock.pass(dayMs / 24);
     await bed.service.sweepBlobs();
     expect(await bed.blobs()).toEqual([other]);
-    await bed.service.stop();
   });
 });

@@ -1,28 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { ApiError, usageFollows, usageHeader } from '@backlot/contract';
+import { ApiError, storageRoutes, usageFollows, usageHeader } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { toApiError } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
+import { chargeFor } from '@backlot/service';
 import { Upload } from '@tus/server';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
-import type { Files } from '../files.ts';
-import type { LooseBlobs } from '../loose-blobs.ts';
-import { lockProject } from '../removals.ts';
-import type { Caps } from '../upload/caps.ts';
-import { arrived, uploadNotFound } from '../upload/opened.ts';
-import type { Slots } from '../upload/slots.ts';
-import { priceOf } from '../usage.ts';
+import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
+import type { Files } from '../files/files.ts';
+import type { Quota } from '../files/quota.ts';
+import { inspectStoredBlob, uploadNotFound } from '../upload/open-uploads.ts';
+import type { UploadSlots } from '../upload/upload-slots.ts';
+import { createAdmission, graceMs, openMs } from './admission.ts';
 import { createAppend, wrongOffset } from './append.ts';
-import { createRoom, graceMs, openMs } from './room.ts';
-import { createResumableRows, type Resumable } from './rows.ts';
-import { createTurns } from './turns.ts';
-import type { Announced, Stated } from './tus-headers.ts';
+import { createResumableRows, type ResumableUpload } from './resumable-rows.ts';
+import type { NewUpload, PartHeaders } from './tus-headers.ts';
+import { createUploadLock } from './upload-lock.ts';
 
-/** How far an upload has come; at its end there is a file of its id. */
-export interface Progress extends Resumable {
+/** How far an upload has come; a finished one is a file with its id. */
+export interface Progress extends ResumableUpload {
   offset: number;
-  /** Of the call that made the file, where it is not free. */
+  /** Charged to the call that made the file; undefined where it is free. */
   usedMillicredits?: number | undefined;
 }
 
@@ -30,21 +29,22 @@ export interface ResumableUploadsDeps {
   database: Database;
   store: BlobStore;
   files: Files;
-  looseBlobs: LooseBlobs;
-  caps: Caps;
-  slots: Slots;
+  unclaimedBlobs: UnclaimedBlobs;
+  quota: Quota;
+  slots: UploadSlots;
   now: () => number;
 }
 
 export type ResumableUploads = ReturnType<typeof createResumableUploads>;
 
-const whole = (upload: Resumable): Progress => ({ ...upload, offset: upload.sizeBytes });
-const found = <T>(work: Promise<T>): Promise<T> =>
+const completed = (upload: ResumableUpload): Progress => ({ ...upload, offset: upload.sizeBytes });
+
+const translateNotFound = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof BlobNotFound ? uploadNotFound() : error;
   });
 
-/** It may still become a file on what this call has reserved: the ledger will tell. */
+/** The file may still be made, and paid from the reservation of this call: the gateway must not release it. */
 const leaveUsageOpen = (error: unknown): never => {
   const { code, status, message, cause, retryAfterSeconds } = toApiError(error);
   if (status < 500) throw error;
@@ -56,151 +56,161 @@ const leaveUsageOpen = (error: unknown): never => {
   });
 };
 
-/** Files that come in several calls, as many as it takes (tus); the last one makes the file. */
+/** Files that come in any number of calls (tus); the last one makes the file. */
 export const createResumableUploads = (deps: ResumableUploadsDeps) => {
-  const { database, store, files, looseBlobs, caps, slots, now } = deps;
+  const { database, store, files, unclaimedBlobs, quota, slots, now } = deps;
   const rows = createResumableRows(database, now);
-  const turns = createTurns(database, now);
-  const room = createRoom({ rows, files, looseBlobs, now });
+  const lock = createUploadLock(database, now);
+  const admission = createAdmission({ rows, quota, unclaimedBlobs, now });
   const datastore = store.resumable(rows.notes);
   const appendBytes = createAppend(datastore);
 
-  const add = (identity: Identity, announced: Announced) =>
+  const insert = (identity: Identity, newUpload: NewUpload) =>
     database.transaction(async () => {
       const { number } = identity.project;
-      await lockProject(database, number);
-      await room.forOneMore(number, announced.sizeBytes);
-      const upload = await rows.add(identity, randomUUID(), announced, new Date(now() + openMs));
-      await looseBlobs.leaseFor(number, upload.blobKey, openMs + graceMs);
+      await quota.lock(number);
+      await admission.checkNewUpload(number, newUpload.sizeBytes);
+      const expiresAt = new Date(now() + openMs);
+      const upload = await rows.insert(identity, randomUUID(), newUpload, expiresAt);
+      await unclaimedBlobs.leaseFor(number, upload.blobKey, openMs + graceMs);
       return upload;
     });
 
-  /** In its turn, so that nobody writes to it. False where it is finished. */
-  const giveUp = async (projectNumber: number, { id, blobKey }: Resumable) => {
-    const isOver = await database.transaction(async () => {
+  /** Needs the upload's lock, so that nobody writes to it. False where it is finished. */
+  const discard = async (projectNumber: number, { id, blobKey }: ResumableUpload) => {
+    const isDiscarded = await database.transaction(async () => {
       if (!(await rows.remove(projectNumber, id))) return false;
-      await looseBlobs.letGo(projectNumber, [blobKey]);
+      await unclaimedBlobs.scheduleRemoval(projectNumber, [blobKey]);
       return true;
     });
-    if (isOver) await looseBlobs.settle(projectNumber, [blobKey]);
-    return isOver;
+    if (isDiscarded) await unclaimedBlobs.removeUnclaimed(projectNumber, [blobKey]);
+    return isDiscarded;
   };
 
   const eraseAll = (projectNumber: number, ownerId?: string) =>
     database.transaction(async () => {
       const keys = await rows.removeAll(projectNumber, ownerId);
-      await looseBlobs.letGo(projectNumber, keys, graceMs);
+      await unclaimedBlobs.scheduleRemoval(projectNumber, keys, graceMs);
     });
 
-  const finish = async (identity: Identity, upload: Resumable): Promise<Progress> => {
+  const finish = async (identity: Identity, upload: ResumableUpload): Promise<Progress> => {
     const { id, blobKey, name, visibility } = upload;
-    const { sizeBytes, mediaType } = await found(arrived(store, blobKey));
-    if (sizeBytes !== upload.sizeBytes)
-      throw new Error(`the blob ${blobKey} has ${sizeBytes} bytes, not ${upload.sizeBytes}`);
-    const payer = { ...identity, reservation: upload.paidBy };
+    const blob = await translateNotFound(inspectStoredBlob(store, blobKey));
+    if (blob.sizeBytes !== upload.sizeBytes)
+      throw new Error(`the blob ${blobKey} has ${blob.sizeBytes} bytes, not ${upload.sizeBytes}`);
+    const payer = { ...identity, reservation: upload.reservation };
     const makeFile = async () => {
       if (!(await rows.finish(identity.project.number, id))) throw uploadNotFound();
-      const file = { name, visibility, sizeBytes, mediaType, sha256: null };
+      const file = { name, visibility, ...blob, sha256: null };
       await files.create(payer, id, blobKey, file, upload.ownerId);
     };
     await database.transaction(makeFile).catch(async (error: unknown) => {
-      // What it had reserved is given back with this answer: nobody may finish it on that later.
+      // This answer releases the reservation: nobody may finish the upload with it later.
       if (error instanceof ApiError && error.status < 500)
-        await giveUp(identity.project.number, upload);
+        await discard(identity.project.number, upload);
       throw error;
     });
-    return { ...whole(upload), isFinished: true, usedMillicredits: priceOf(payer, sizeBytes) };
+    const usedMillicredits = chargeFor(payer, storageRoutes.uploadPrice, blob.sizeBytes);
+    return { ...completed(upload), isFinished: true, usedMillicredits };
   };
 
-  const stand = async ({ blobKey }: Resumable) =>
-    (await found(datastore.getUpload(blobKey))).offset;
+  const currentOffset = async ({ blobKey }: ResumableUpload) =>
+    (await translateNotFound(datastore.getUpload(blobKey))).offset;
 
-  /** @throws ApiError conflict, body_too_large, out_of_credits, storage_quota */
-  const admit = async (identity: Identity, upload: Resumable, { offset, length }: Stated) => {
-    const mayFinish = length === undefined || offset + length >= upload.sizeBytes;
-    // Before it takes over who pays.
-    if (mayFinish && (await stand(upload)) !== offset) throw wrongOffset();
-    const cap = await caps.of(mayFinish ? identity : { ...identity, reservation: null });
-    if (upload.sizeBytes > cap.bytes) throw cap.error();
-    const paidBy = identity.reservation ?? null;
-    const { number } = identity.project;
-    await room.forBytes(number, upload, Math.min(offset + (length ?? Infinity), upload.sizeBytes));
-    if (mayFinish) await rows.payBy(number, upload.id, paidBy);
-    return { ...upload, paidBy, mayFinish };
+  const append = async (
+    { project: { number } }: Identity,
+    upload: ResumableUpload,
+    part: PartHeaders,
+    body: Readable,
+  ) => {
+    const offset = await appendBytes(upload.blobKey, part, body).catch(async (error: unknown) => {
+      // A part that fails may have brought some bytes.
+      await rows.setReceivedBytes(number, upload.id, await currentOffset(upload));
+      throw error;
+    });
+    await rows.setReceivedBytes(number, upload.id, offset);
+    return offset;
+  };
+
+  /** This call may bring the last bytes: from here on it pays, whichever call makes the file. */
+  const takeOverPayment = async (identity: Identity, upload: ResumableUpload) => {
+    const reservation = identity.reservation ?? null;
+    await rows.setReservation(identity.project.number, upload.id, reservation);
+    return { ...upload, reservation };
   };
 
   return {
     /** @throws ApiError body_too_large, storage_quota, overloaded */
-    async open(identity: Identity, announced: Announced): Promise<Resumable> {
-      const cap = await caps.of(identity);
-      if (announced.sizeBytes > cap.bytes) throw cap.error();
-      const upload = await add(identity, announced);
+    async create(identity: Identity, newUpload: NewUpload): Promise<ResumableUpload> {
+      const limit = await quota.sizeLimit(identity);
+      if (newUpload.sizeBytes > limit.bytes) throw limit.error();
+      const upload = await insert(identity, newUpload);
       try {
         const { blobKey: id, sizeBytes: size } = upload;
         await datastore.create(new Upload({ id, size, offset: 0 }));
       } catch (error) {
-        await giveUp(identity.project.number, upload);
+        await discard(identity.project.number, upload);
         throw error;
       }
       return upload;
     },
 
     /**
-     * Ends a call that sends to it. All the bytes of one that is not finished make the file now.
+     * Ends a call that still sends. An upload that has all its bytes, and is not finished, becomes a file.
      * @throws ApiError not_found, locked, storage_quota
      */
-    async look(identity: Identity, id: string): Promise<Progress> {
+    async getProgress(identity: Identity, id: string): Promise<Progress> {
       const upload = await rows.find(identity, id);
-      if (upload.isFinished) return whole(upload);
-      return turns.take(identity.project.number, id, async () => {
+      if (upload.isFinished) return completed(upload);
+      return lock.run(identity.project.number, id, async () => {
         const latest = await rows.find(identity, id);
-        if (latest.isFinished) return whole(latest);
-        const offset = await stand(latest);
+        if (latest.isFinished) return completed(latest);
+        const offset = await currentOffset(latest);
         return offset === latest.sizeBytes ? finish(identity, latest) : { ...latest, offset };
       });
     },
 
     /**
-     * @param body what comes, until another call waits; told how many bytes are missing
+     * @param createBody reads the request until `stop` is aborted
      * @throws ApiError not_found, locked, conflict, body_too_large, out_of_credits, storage_quota, overloaded
      */
     async append(
       identity: Identity,
       id: string,
-      stated: Stated,
-      body: (missing: number, isAwaited: AbortSignal) => Readable,
+      part: PartHeaders,
+      createBody: (missingBytes: number, stop: AbortSignal) => Readable,
     ): Promise<Progress> {
       await rows.find(identity, id);
       const { number } = identity.project;
-      const work = async (isAwaited: AbortSignal) => {
-        const upload = await rows.find(identity, id);
-        const isAtEnd = stated.offset === upload.sizeBytes;
-        if (upload.isFinished && isAtEnd) return whole(upload);
-        const { mayFinish, ...admitted } = await admit(identity, upload, stated);
-        const added = async () => {
-          // All has come, and only the file is missing.
-          if (isAtEnd) return finish(identity, admitted);
-          const coming = body(upload.sizeBytes - stated.offset, isAwaited);
-          const offset = await appendBytes(upload.blobKey, stated, coming).catch(
-            async (error: unknown) => {
-              // What came of a part that is refused stays.
-              await rows.received(number, id, await stand(upload));
-              throw error;
-            },
-          );
-          await rows.received(number, id, offset);
-          return offset === upload.sizeBytes ? finish(identity, admitted) : { ...upload, offset };
-        };
-        return mayFinish ? added().catch(leaveUsageOpen) : added();
+      const appendPart = async (upload: ResumableUpload, stop: AbortSignal): Promise<Progress> => {
+        // All bytes are there; only the file is missing.
+        if (part.offset === upload.sizeBytes) return finish(identity, upload);
+        const body = createBody(upload.sizeBytes - part.offset, stop);
+        const offset = await append(identity, upload, part, body);
+        return offset === upload.sizeBytes ? finish(identity, upload) : { ...upload, offset };
       };
-      return slots.run(number, () => turns.take(number, id, work));
+      const work = async (stop: AbortSignal) => {
+        const upload = await rows.find(identity, id);
+        const { sizeBytes } = upload;
+        if (upload.isFinished && part.offset === sizeBytes) return completed(upload);
+        const mayFinish = part.length === undefined || part.offset + part.length >= sizeBytes;
+        if (!mayFinish) {
+          await admission.checkPart({ ...identity, reservation: null }, upload, part);
+          return appendPart(upload, stop);
+        }
+        if ((await currentOffset(upload)) !== part.offset) throw wrongOffset();
+        await admission.checkPart(identity, upload, part);
+        const paid = await takeOverPayment(identity, upload);
+        return appendPart(paid, stop).catch(leaveUsageOpen);
+      };
+      return slots.run(number, () => lock.run(number, id, work));
     },
 
     /** @throws ApiError not_found, conflict where it is a file already */
-    async end(identity: Identity, id: string): Promise<void> {
+    async terminate(identity: Identity, id: string): Promise<void> {
       const upload = await rows.find(identity, id);
       const { number } = identity.project;
-      if (await turns.take(number, id, () => giveUp(number, upload))) return;
+      if (await lock.run(number, id, () => discard(number, upload))) return;
       throw new ApiError('conflict', 'The upload has become a file.', {
         hint: 'Use DELETE /storage/files/<id>.',
       });

@@ -1,15 +1,15 @@
 import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
 import { Metadata, TUS_RESUMABLE } from '@tus/server';
-import { cleanFileName } from '../upload/file-name.ts';
+import { cleanFileName } from '../files/file-name.ts';
 
 /** A request header by its lower-case name. */
-export type Header = (name: string) => string | undefined;
+export type GetHeader = (name: string) => string | undefined;
 
-export interface Announced {
+export interface NewUpload {
   name: string;
   visibility: Visibility;
   sizeBytes: number;
-  /** Upload-Metadata as it came; '' without it. */
+  /** Upload-Metadata as it was sent; '' without it. */
   metadata: string;
 }
 
@@ -27,13 +27,13 @@ export const checkVersion = (version: string | undefined): void => {
   });
 };
 
-const bytesIn = (name: 'Upload-Length' | 'Upload-Offset', header: Header): number => {
+const parseByteCount = (name: 'Upload-Length' | 'Upload-Offset', header: GetHeader): number => {
   const value = header(name.toLowerCase());
   if (value !== undefined && /^(0|[1-9][0-9]{0,14})$/.test(value)) return Number(value);
   throw invalid(name, 'must be a whole number of bytes.');
 };
 
-const valuesIn = (metadata: string): Record<string, string | null> => {
+const parseMetadata = (metadata: string): Record<string, string | null> => {
   if (metadata.length > maxMetadataLength)
     throw invalid('Upload-Metadata', `may have at most ${maxMetadataLength} characters.`);
   try {
@@ -44,32 +44,31 @@ const valuesIn = (metadata: string): Record<string, string | null> => {
   }
 };
 
-/** What a creation says. @throws ApiError precondition_failed, unsupported_media_type, invalid_header */
-export const announcedIn = (header: Header): Announced => {
+/** @throws ApiError precondition_failed, unsupported_media_type, invalid_header */
+export const parseCreationHeaders = (header: GetHeader): NewUpload => {
   checkVersion(header('tus-resumable'));
   if (header('content-type') === bytesType)
     throw new ApiError('unsupported_media_type', 'Open the upload first, then send its bytes.');
   for (const name of ['Upload-Concat', 'Upload-Defer-Length'])
     if (header(name.toLowerCase()) !== undefined) throw invalid(name, 'is not supported.');
-  const sizeBytes = bytesIn('Upload-Length', header);
+  const sizeBytes = parseByteCount('Upload-Length', header);
   if (sizeBytes === 0) throw invalid('Upload-Length', 'must be at least 1.');
   const metadata = header('upload-metadata') ?? '';
-  const { filename, visibility } = valuesIn(metadata);
-  const given = storageRoutes.openUpload.body.shape.visibility.safeParse(visibility ?? undefined);
-  if (!given.success)
+  const { filename, visibility } = parseMetadata(metadata);
+  const parsed = storageRoutes.openUpload.body.shape.visibility.safeParse(visibility ?? undefined);
+  if (!parsed.success)
     throw invalid('Upload-Metadata', '`visibility` must be "public" or "private".');
-  return { name: cleanFileName(filename ?? ''), visibility: given.data, sizeBytes, metadata };
+  return { name: cleanFileName(filename ?? ''), visibility: parsed.data, sizeBytes, metadata };
 };
 
-export interface Stated {
-  /** Where these bytes begin. */
+export interface PartHeaders {
   offset: number;
-  /** How many they are, where they say so. */
+  /** Undefined in a chunked request. */
   length: number | undefined;
 }
 
-/** What a part says. @throws ApiError precondition_failed, unsupported_media_type, invalid_header */
-export const statedIn = (header: Header): Stated => {
+/** @throws ApiError precondition_failed, unsupported_media_type, invalid_header */
+export const parsePartHeaders = (header: GetHeader): PartHeaders => {
   checkVersion(header('tus-resumable'));
   if (header('content-type') !== bytesType)
     throw new ApiError('unsupported_media_type', `Send the bytes as ${bytesType}.`);
@@ -77,7 +76,7 @@ export const statedIn = (header: Header): Stated => {
     throw new ApiError('unsupported_media_type', 'This Content-Encoding is not supported.');
   const length = header('content-length');
   return {
-    offset: bytesIn('Upload-Offset', header),
+    offset: parseByteCount('Upload-Offset', header),
     length: length === undefined ? undefined : Number(length),
   };
 };

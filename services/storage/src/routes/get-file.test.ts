@@ -14,7 +14,14 @@ import {
   signed,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, otherProject, pathOf, type TestBed, userA, userB } from '../test-bed.ts';
+import {
+  createTestBed,
+  otherProject,
+  servicePath,
+  type TestBed,
+  userA,
+  userB,
+} from '../testing/test-bed.ts';
 
 const someId = '018f0000-0000-4000-8000-000000000000';
 const bad = anonymous({ hasBadCredential: true });
@@ -34,10 +41,10 @@ describe('getFile', () => {
   refusesStrangers(
     storageRoutes.getFile,
     () => bed.http,
-    () => ({ path: pathOf(open) }),
+    () => ({ path: servicePath(open) }),
   );
 
-  const statusOf = async (url: string, identity = anonymous()) =>
+  const getStatus = async (url: string, identity = anonymous()) =>
     (await bed.get(url, { identity })).status;
 
   it('gives the bytes, their length, a strong ETag, and says that they never change', async () => {
@@ -124,27 +131,27 @@ describe('getFile', () => {
 
   it('opens a public file to everybody, whatever came along', async () => {
     for (const identity of [anonymous(), bad, asUser(userB), asKey()])
-      expect(await statusOf(open, identity)).toBe(200);
-    expect(await statusOf(`${open}?signature=junk&expires=1`)).toBe(200);
+      expect(await getStatus(open, identity)).toBe(200);
+    expect(await getStatus(`${open}?signature=junk&expires=1`)).toBe(200);
   });
 
   it('opens a private file to its own, and is no file to others', async () => {
     for (const identity of [asUser(userA), asOwner(), asKey(), asOperator()])
-      expect(await statusOf(hidden, identity)).toBe(200);
+      expect(await getStatus(hidden, identity)).toBe(200);
     for (const identity of [anonymous(), asUser(userB)])
-      expect(await statusOf(hidden, identity)).toBe(404);
-    expect(await statusOf(hidden, bad)).toBe(401);
+      expect(await getStatus(hidden, identity)).toBe(404);
+    expect(await getStatus(hidden, bad)).toBe(401);
     const { headers } = await bed.get(hidden, { identity: asKey() });
     expect(headers.get('cache-control')).toBe('private, no-cache');
   });
 
   it('knows no file of another project, no id that is none and no deleted one', async () => {
-    expect(await statusOf(open, anonymous({ project: otherProject }))).toBe(404);
-    expect(await statusOf(hidden, asKey({ project: otherProject }))).toBe(404);
+    expect(await getStatus(open, anonymous({ project: otherProject }))).toBe(404);
+    expect(await getStatus(hidden, asKey({ project: otherProject }))).toBe(404);
     for (const id of [someId, 'x', '%00', '..%2f', 'a'.repeat(5000)]) {
       const url = `${open.replace(/files\/.*/, 'files/')}${id}/a`;
-      expect(await statusOf(url)).toBe(404);
-      expect(await statusOf(url, bad)).toBe(401);
+      expect(await getStatus(url)).toBe(404);
+      expect(await getStatus(url, bad)).toBe(401);
     }
   });
 
@@ -188,7 +195,7 @@ describe('getFile', () => {
     const { body } = await bed.upload(randomBytes(20 * 1024 * 1024));
     for (let n = 0; n < 5; n++) {
       const gone = new AbortController();
-      const response = await fetch(bed.http.url + pathOf(body.url), {
+      const response = await fetch(bed.http.url + servicePath(body.url), {
         headers: { [identityHeader]: signed(anonymous()) },
         signal: gone.signal,
       });
@@ -216,7 +223,7 @@ describe('getFile', () => {
     };
     const caller = new AbortController();
     const headers = { [identityHeader]: signed(anonymous()) };
-    const call = fetch(server.url + pathOf(open), { headers, signal: caller.signal });
+    const call = fetch(server.url + servicePath(open), { headers, signal: caller.signal });
     await opening.promise;
     caller.abort();
     await expect(call).rejects.toThrow();

@@ -1,26 +1,32 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { parse } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, storageRoutes } from '@backlot/contract';
-import { freeWhenSent, identify, type MountedRoute, validate } from '@backlot/http';
+import { toFlow } from '@backlot/fair-shares';
+import { callerSignal, freeWhenSent, identify, type MountedRoute, validate } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Request, Response } from 'express';
-import { mayRead } from '../access.ts';
-import { BlobNotFound, type DirectAccess } from '../blob-store/blob-store.ts';
-import { type File, fileNotFound } from '../files.ts';
-import { type Image, isAsked } from '../images/images.ts';
-import type { Signature } from '../links.ts';
-import type { Nouns } from '../nouns.ts';
-import { type Content, servingOf } from '../serving.ts';
+import {
+  BlobNotFound,
+  type BlobStore,
+  type ByteRange,
+  type DirectAccess,
+} from '../blob-store/blob-store.ts';
+import { canRead, type File, fileNotFound } from '../files/file.ts';
+import { type Content, prepareResponse } from '../files/file-response.ts';
+import type { Signature } from '../files/links.ts';
+import { type Image, wantsImage } from '../images/images.ts';
+import type { Features } from './features.ts';
 
 const definition = storageRoutes.getFile;
 
 /**
- * Public files open to all, whatever credential comes along. For others, and for those that do not
- * exist, an address that is no good and a credential that is no good are refused as such.
+ * Public files are open to all, whatever credential is sent. Where the file is private, or does not
+ * exist, a bad signature and a bad credential are answered as such.
  * @throws ApiError forbidden, invalid_token, not_found
  */
-const openTo = (
+const requireReadable = (
   identity: Identity,
   file: File | null,
   isSigned: boolean,
@@ -31,11 +37,11 @@ const openTo = (
     throw new ApiError('forbidden', 'This address is not valid, or no longer.');
   if (identity.hasBadCredential)
     throw new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
-  if (!file || !(isSigned || mayRead(identity, file))) throw fileNotFound();
+  if (!file || !(isSigned || canRead(identity, file))) throw fileNotFound();
   return file;
 };
 
-const contentOf = (file: File): Content => ({
+const fileContent = (file: File): Content => ({
   name: file.name,
   mediaType: file.mediaType,
   sizeBytes: file.sizeBytes,
@@ -44,13 +50,13 @@ const contentOf = (file: File): Content => ({
   isPublic: file.visibility === 'public',
 });
 
-const imageContentOf = (file: File, { mediaType, sizeBytes, variant }: Image): Content => {
-  const whole = contentOf(file);
+const imageContent = (file: File, { mediaType, sizeBytes, variant }: Image): Content => {
+  const whole = fileContent(file);
   const name = `${parse(file.name).name}.${mediaType.replace(/.*\//, '')}`;
   return { ...whole, name, mediaType, sizeBytes, version: `${whole.version}-${variant}` };
 };
 
-/** How long the address of a redirect is good; it is remembered for half of that. */
+/** How long the address of a redirect is valid; browsers may keep it for half of that. */
 const redirectSeconds = 600;
 
 const redirectTo = async (direct: DirectAccess, blobKey: string, headers: OutgoingHttpHeaders) => ({
@@ -65,43 +71,48 @@ const redirectTo = async (direct: DirectAccess, blobKey: string, headers: Outgoi
   'cache-control': `private, max-age=${redirectSeconds / 2}`,
 });
 
+const open = async (store: BlobStore, blob: string | Buffer, range: ByteRange) => {
+  if (typeof blob !== 'string') return Readable.from([blob.subarray(range.start, range.end + 1)]);
+  return store.open(blob, range).catch((error: unknown) => {
+    // It has just been deleted.
+    throw error instanceof BlobNotFound ? fileNotFound() : error;
+  });
+};
+
 const send = async (
   req: Request,
   res: Response,
-  { store, config }: Pick<Nouns, 'store' | 'config'>,
-  blobKey: string,
+  { store, config }: Pick<Features, 'store' | 'config'>,
+  blob: string | Buffer,
   content: Content,
 ) => {
-  const serving = servingOf(content, req.method, req.headers);
-  if (serving.status === 304 || req.method === 'HEAD') {
-    res.writeHead(serving.status, serving.headers).end();
+  const response = prepareResponse(content, req.method, req.headers);
+  if (response.status === 304 || req.method === 'HEAD') {
+    res.writeHead(response.status, response.headers).end();
     return;
   }
-  if (config.redirects && store.direct) {
-    res.writeHead(302, await redirectTo(store.direct, blobKey, serving.headers)).end();
+  if (config.redirects && store.direct && typeof blob === 'string') {
+    res.writeHead(302, await redirectTo(store.direct, blob, response.headers)).end();
     return;
   }
-  // With an end, the store asks for no more than there is.
-  const range = serving.range ?? { start: 0, end: content.sizeBytes - 1 };
-  const stream = await store.open(blobKey, range).catch((error: unknown) => {
-    // It was deleted a moment ago.
-    throw error instanceof BlobNotFound ? fileNotFound() : error;
-  });
-  // The caller has gone meanwhile: a pipeline would throw and leave the stream open.
+  // With an end, S3 is asked for no more than there is.
+  const range = response.range ?? { start: 0, end: content.sizeBytes - 1 };
+  const stream = await open(store, blob, range);
+  // The caller has gone: a pipeline would throw and leave the stream open.
   if (res.destroyed) {
     stream.destroy();
     return;
   }
-  res.writeHead(serving.status, serving.headers);
+  res.writeHead(response.status, response.headers);
   freeWhenSent(res);
   await pipeline(stream, res).catch((error: unknown) => {
-    // Where the caller has gone there is nobody to be told.
+    // The caller has gone.
     const { code } = Object(error) as { code?: unknown };
     if (code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   });
 };
 
-export const getFile = ({ files, images, links, store, config }: Nouns): MountedRoute => ({
+export const getFile = ({ files, images, links, store, config }: Features): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
     const identity = identify(req, context);
@@ -110,9 +121,13 @@ export const getFile = ({ files, images, links, store, config }: Nouns): Mounted
     const projectNumber = identity.project.number;
     const isSigned = links.isValid({ projectNumber, fileId: id }, query);
     const found = await files.find(projectNumber, id);
-    const file = openTo(identity, found, isSigned, query);
-    if (!isAsked(query)) return send(req, res, { store, config }, file.blobKey, contentOf(file));
-    const image = await images.get(projectNumber, file, query);
-    return send(req, res, { store, config }, image.blobKey, imageContentOf(file, image));
+    const file = requireReadable(identity, found, isSigned, query);
+    if (!wantsImage(query))
+      return send(req, res, { store, config }, file.blobKey, fileContent(file));
+    const image = await images.get(projectNumber, file, query, {
+      flow: toFlow(identity),
+      signal: callerSignal(res),
+    });
+    return send(req, res, { store, config }, image.blob, imageContent(file, image));
   },
 });

@@ -3,8 +3,15 @@ import { storageRoutes } from '@backlot/contract';
 import { anonymous, asKey, asUser, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StoreUnderTest } from '../blob-store/blob-store.conformance.ts';
-import { callId, createTestBed, otherProject, type TestBed, userA, userB } from '../test-bed.ts';
-import { startS3Store } from '../test-s3-store.ts';
+import { startS3Store } from '../testing/s3-store.ts';
+import {
+  callId,
+  createTestBed,
+  otherProject,
+  type TestBed,
+  userA,
+  userB,
+} from '../testing/test-bed.ts';
 
 const MIB = 1024 * 1024;
 const someId = '018f0000-0000-4000-8000-000000000000';
@@ -18,9 +25,9 @@ describe('uploads to the store itself', () => {
   }, 120_000);
   afterAll(async () => {
     // Every address has ended, and with it all that nobody took over.
-    bed.pass(26 * 3_600_000);
+    bed.clock.pass(26 * 3_600_000);
     for (const { id } of await bed.database.query<{ id: string }>('SELECT id FROM files'))
-      await bed.call('DELETE', `/storage/files/${id}`, asKey());
+      await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() });
     await bed.service.sweepBlobs();
     await bed.close();
     await s3.close();
@@ -37,9 +44,9 @@ describe('uploads to the store itself', () => {
   );
 
   const open = (body: object, identity = asUser(userA)) =>
-    bed.call('POST', '/storage/uploads', identity, body);
+    bed.call('POST', '/storage/uploads', { identity, body });
   const complete = (id: string, identity = asUser(userA)) =>
-    bed.call('POST', `/storage/uploads/${id}/complete`, identity);
+    bed.call('POST', `/storage/uploads/${id}/complete`, { identity });
   /** As a browser would. */
   const hand = async (slip: { url: string; fields: Record<string, string> }, content: Buffer) => {
     const form = new FormData();
@@ -55,10 +62,12 @@ describe('uploads to the store itself', () => {
     expect(await complete(slip.id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     expect(await hand(slip, content)).toBe(204);
 
-    const identity = asUser(userA, { reservation: { callId, millicredits: 5000 } });
+    const identity = asUser(userA, {
+      reservation: { callId, millicredits: 5000, millicreditsPerUnit: 1000 },
+    });
     const answers = await Promise.all([1, 2, 3].map(() => complete(slip.id, identity)));
-    expect(answers.map((each) => each.status).sort()).toEqual([201, 404, 404]);
-    const done = answers.find((each) => each.status === 201);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404, 404]);
+    const done = answers.find(({ status }) => status === 201);
     expect(done?.body).toMatchObject({ id: slip.id, name: 'big.bin', size: content.length });
     expect(done?.headers.get('x-backlot-usage')).toBe('2000');
     expect(await bed.takeUsage()).toMatchObject([{ callId, millicredits: 2000 }]);
@@ -86,7 +95,9 @@ describe('uploads to the store itself', () => {
     expect(await open({ name: 'a', size: 1001 }, held)).toMatchObject({ status: 413 });
     const { body: slip } = await open({ name: 'a', size: 11 * MIB });
     await hand(slip, randomBytes(11 * MIB));
-    const poor = asUser(userA, { reservation: { callId, millicredits: 1000 } });
+    const poor = asUser(userA, {
+      reservation: { callId, millicredits: 1000, millicreditsPerUnit: 1000 },
+    });
     expect(await complete(slip.id, poor)).toMatchObject({ status: 402 });
     expect((await complete(slip.id, held)).status).toBe(413);
   }, 60_000);
@@ -97,7 +108,7 @@ describe('uploads to the store itself', () => {
     for (const identity of [anonymous(), asUser(userB), asKey({ project: otherProject })])
       expect((await complete(slip.id, identity)).status).toBe(404);
     for (const id of ['x', someId, '%00']) expect((await complete(id)).status).toBe(404);
-    bed.pass(3_601_000);
+    bed.clock.pass(3_601_000);
     expect((await complete(slip.id)).status).toBe(404);
   }, 60_000);
 
@@ -118,7 +129,7 @@ describe('uploads to the store itself', () => {
   it('are not offered by a file system', async () => {
     const other = await createTestBed();
     expect(
-      await other.call('POST', '/storage/uploads', anonymous(), { name: 'a', size: 1 }),
+      await other.call('POST', '/storage/uploads', { body: { name: 'a', size: 1 } }),
     ).toMatchObject({ status: 409, body: { code: 'conflict' } });
     await other.close();
   });

@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError, type Visibility } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { ApiError, isUuid, type Visibility } from '@backlot/contract';
+import { createQueries, type Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
-import type { LooseBlobs } from '../loose-blobs.ts';
-import type { Caps } from './caps.ts';
-import { cleanFileName } from './file-name.ts';
-import { arrived, findOpened, maxOpen, ownerOf, tooManyOpen, uploadNotFound } from './opened.ts';
+import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
+import { uploaderId } from '../files/file.ts';
+import { cleanFileName } from '../files/file-name.ts';
+import type { Quota } from '../files/quota.ts';
+import type { DB as Tables } from '../tables.ts';
+import {
+  inspectStoredBlob,
+  maxOpenUploads,
+  tooManyOpenUploads,
+  uploadNotFound,
+} from './open-uploads.ts';
 import type { Upload } from './uploads.ts';
 
-export interface Announced {
+export interface NewDirectUpload {
   name: string;
   size: number;
   visibility: Visibility;
 }
 
-export interface Slip {
+export interface UploadForm {
   id: string;
   url: string;
   fields: Record<string, string>;
@@ -25,22 +32,23 @@ export interface Slip {
 export interface DirectUploadsDeps {
   database: Database;
   store: BlobStore;
-  looseBlobs: LooseBlobs;
-  caps: Caps;
+  unclaimedBlobs: UnclaimedBlobs;
+  quota: Quota;
   now: () => number;
 }
 
 export type DirectUploads = ReturnType<typeof createDirectUploads>;
 
-/** How long the address takes the file. */
+/** How long the form is valid. */
 const openSeconds = 3600;
 /** A form that is sent in the last second may take so long: 5 GiB at 0.5 Mbit/s. */
 const sendMs = 24 * 3600 * 1000;
 const copyMs = 15 * 60_000;
 
-/** Files that callers hand to the store themselves: announced, sent, and taken over when complete. */
+/** Files that callers send to the store themselves: opened here, sent there, completed here. */
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
-  const { database, store, looseBlobs, caps, now } = deps;
+  const { database, store, unclaimedBlobs, quota, now } = deps;
+  const queries = createQueries<Tables>(database);
 
   const direct = () => {
     if (store.direct) return store.direct;
@@ -49,41 +57,56 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     });
   };
 
-  /** They stay leased: a form that was late may bring its bytes once more. */
-  const clear = async (blobKeys: readonly string[]) => {
+  /** Their leases stay: a late form may bring the bytes once more. */
+  const removeNow = async (blobKeys: readonly string[]) => {
     for (const key of blobKeys) await store.remove(key).catch(() => {});
   };
 
-  const insert = (identity: Identity, id: string, blobKey: string, announced: Announced) =>
+  const insert = (identity: Identity, id: string, blobKey: string, newUpload: NewDirectUpload) =>
     database.transaction(async () => {
       const { number } = identity.project;
       const added = await database.query(
         `INSERT INTO direct_uploads
            (project_number, id, owner_id, name, visibility, blob_key, expires_at)
          SELECT $1, $2, $3, $4, $5, $6, $7
-          WHERE (SELECT count(*) FROM direct_uploads WHERE project_number = $1) < ${maxOpen}
+          WHERE (SELECT count(*) FROM direct_uploads WHERE project_number = $1) < ${maxOpenUploads}
          RETURNING true`,
         [
-          ...[number, id, ownerOf(identity), cleanFileName(announced.name), announced.visibility],
+          ...[
+            number,
+            id,
+            uploaderId(identity),
+            cleanFileName(newUpload.name),
+            newUpload.visibility,
+          ],
           ...[blobKey, new Date(now() + openSeconds * 1000)],
         ],
       );
-      if (added.length === 0) throw tooManyOpen();
-      await looseBlobs.leaseFor(number, blobKey, openSeconds * 1000 + sendMs);
+      if (added.length === 0) throw tooManyOpenUploads();
+      await unclaimedBlobs.leaseFor(number, blobKey, openSeconds * 1000 + sendMs);
     });
 
-  /** @throws ApiError not_found */
-  const find = (identity: Identity, id: string) =>
-    findOpened<{ name: string; visibility: Visibility; blob_key: string }>(
-      database,
-      { table: 'direct_uploads', columns: 'name, visibility, blob_key' },
-      identity,
-      id,
-      now(),
-    );
+  /** An upload that a user opened is found by that user alone. @throws ApiError not_found */
+  const find = async (identity: Identity, id: string) => {
+    if (!isUuid(id)) throw uploadNotFound();
+    return queries
+      .selectFrom('direct_uploads')
+      .select(['name', 'visibility', 'blob_key'])
+      .where('project_number', '=', identity.project.number)
+      .where('id', '=', id)
+      .where('expires_at', '>', new Date(now()))
+      .where((upload) =>
+        upload.or([upload('owner_id', 'is', null), upload('owner_id', '=', uploaderId(identity))]),
+      )
+      .executeTakeFirstOrThrow(uploadNotFound);
+  };
 
   /** @throws ApiError conflict where nothing has arrived, not_found where another call was faster */
-  const orNothing = async <T>(identity: Identity, id: string, work: Promise<T>): Promise<T> => {
+  const translateNotArrived = async <T>(
+    identity: Identity,
+    id: string,
+    work: Promise<T>,
+  ): Promise<T> => {
     try {
       return await work;
     } catch (error) {
@@ -95,59 +118,65 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
 
   return {
     /** @throws ApiError conflict, body_too_large, storage_quota, overloaded */
-    async open(identity: Identity, announced: Announced): Promise<Slip> {
-      const { presign } = direct();
-      const cap = await caps.of(identity);
-      if (announced.size > cap.bytes) throw cap.error();
+    async open(identity: Identity, newUpload: NewDirectUpload): Promise<UploadForm> {
+      const { presignUpload } = direct();
+      const limit = await quota.sizeLimit(identity);
+      if (newUpload.size > limit.bytes) throw limit.error();
       const id = randomUUID();
       const blobKey = `${identity.project.number}/direct/${id}`;
-      await insert(identity, id, blobKey, announced);
-      const slip = await presign(blobKey, announced.size, openSeconds);
-      return { id, ...slip, expiresAt: new Date(now() + openSeconds * 1000) };
+      await insert(identity, id, blobKey, newUpload);
+      const form = await presignUpload(blobKey, newUpload.size, openSeconds);
+      return { id, ...form, expiresAt: new Date(now() + openSeconds * 1000) };
     },
 
     /**
-     * What arrived, under a key that the caller can't write to any more.
+     * Copies what arrived to a key that the caller can't write to any more.
      * @throws ApiError not_found, conflict, body_too_large, out_of_credits, storage_quota
      */
-    async take(identity: Identity, id: string): Promise<Upload> {
+    async copyToFile(identity: Identity, id: string): Promise<Upload> {
       const { number } = identity.project;
       const row = await find(identity, id);
-      const come = arrived(store, row.blob_key);
-      const { sizeBytes, mediaType } = await orNothing(identity, id, come);
-      const cap = await caps.of(identity);
-      if (sizeBytes > cap.bytes) throw cap.error();
+      const inspected = inspectStoredBlob(store, row.blob_key);
+      const { sizeBytes, mediaType } = await translateNotArrived(identity, id, inspected);
+      const limit = await quota.sizeLimit(identity);
+      if (sizeBytes > limit.bytes) throw limit.error();
       const blobKey = `${number}/${randomUUID()}`;
-      await looseBlobs.leaseFor(number, blobKey, copyMs);
-      await orNothing(identity, id, direct().copy(row.blob_key, blobKey));
-      const { name, visibility } = row;
+      await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
+      await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
+      const { name } = row;
+      const visibility = row.visibility as Visibility;
       return { id, blobKey, name, visibility, sizeBytes, mediaType, sha256: null };
     },
 
-    /** Once, together with the file. */
-    async close(identity: Identity, id: string, create: () => Promise<void>): Promise<void> {
-      const keys = await database.transaction(async () => {
-        const closed = await database.query<{ blob_key: string }>(
-          'DELETE FROM direct_uploads WHERE project_number = $1 AND id = $2 RETURNING blob_key',
-          [identity.project.number, id],
-        );
-        if (closed.length === 0) throw uploadNotFound();
+    /** Ends the upload in the transaction that makes the file. @throws ApiError not_found */
+    async complete(identity: Identity, id: string, create: () => Promise<void>): Promise<void> {
+      const blobKey = await database.transaction(async () => {
+        const completed = await queries
+          .deleteFrom('direct_uploads')
+          .where('project_number', '=', identity.project.number)
+          .where('id', '=', id)
+          .returning('blob_key')
+          .executeTakeFirstOrThrow(uploadNotFound);
         await create();
-        return closed.map((each) => each.blob_key);
+        return completed.blob_key;
       });
-      await clear(keys);
+      await removeNow([blobKey]);
     },
 
     async sweep(): Promise<void> {
-      const over = await database.query<{ blob_key: string }>(
-        'DELETE FROM direct_uploads WHERE expires_at <= $1 RETURNING blob_key',
-        [new Date(now())],
-      );
-      await clear(over.map((each) => each.blob_key));
+      const expired = await queries
+        .deleteFrom('direct_uploads')
+        .where('expires_at', '<=', new Date(now()))
+        .returning('blob_key')
+        .execute();
+      await removeNow(expired.map((row) => row.blob_key));
     },
 
     async eraseProject(projectNumber: number): Promise<void> {
-      await database.query('DELETE FROM direct_uploads WHERE project_number = $1', [projectNumber]);
+      await queries
+        .deleteFrom('direct_uploads')
+        .where('project_number', '=', projectNumber)
+        .execute();
     },
   };
 };

@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ApiError } from '@backlot/contract';
 import { freeChunk } from '@backlot/http';
-import { headBytes, mediaTypeOf } from '../media-type.ts';
+import { detectMediaType, headBytes } from '../files/media-type.ts';
+import type { SizeLimit } from '../files/quota.ts';
 
-/** The most that the file may have, and what is answered past it. */
-export interface Cap {
-  bytes: number;
-  error(): ApiError;
-}
-
-/** It is the form that failed the store, not the other way round. */
+/** The form failed, not the store that read it. */
 export class FormBroken extends Error {}
 
-async function* chunksOf(source: AsyncIterable<Buffer>) {
+async function* formChunks(source: AsyncIterable<Buffer>) {
   try {
     yield* source;
   } catch (cause) {
@@ -20,17 +15,17 @@ async function* chunksOf(source: AsyncIterable<Buffer>) {
   }
 }
 
-/** Counts, hashes and keeps the begin of what passes; each chunk is freed when the next is asked for. */
-export const measure = (cap: Cap, onEmpty: () => ApiError) => {
+/** Counts and hashes a stream and keeps its begin; a chunk is freed when the next one is read. */
+export const measure = (limit: SizeLimit, onEmpty: () => ApiError) => {
   const hash = createHash('sha256');
   const head: Buffer[] = [];
   let headSize = 0;
   let sizeBytes = 0;
   return {
     async *through(source: AsyncIterable<Buffer>) {
-      for await (const chunk of chunksOf(source)) {
+      for await (const chunk of formChunks(source)) {
         sizeBytes += chunk.length;
-        if (sizeBytes > cap.bytes) throw cap.error();
+        if (sizeBytes > limit.bytes) throw limit.error();
         hash.update(chunk);
         if (headSize < headBytes) {
           head.push(Buffer.from(chunk.subarray(0, headBytes - headSize)));
@@ -44,7 +39,7 @@ export const measure = (cap: Cap, onEmpty: () => ApiError) => {
     result: async () => ({
       sizeBytes,
       sha256: hash.digest(),
-      mediaType: await mediaTypeOf(Buffer.concat(head), sizeBytes),
+      mediaType: await detectMediaType(Buffer.concat(head), sizeBytes),
     }),
   };
 };

@@ -3,33 +3,33 @@ import type { Transform } from 'node:stream';
 import { KIB } from '@backlot/contract';
 
 export interface BodyEvents {
-  /** The caller has gone before the end. */
+  /** The connection closed before the end. */
   onGone(): void;
-  /** Next to nothing came for so long. */
+  /** Fewer than 16 KiB came in `idleMs`. */
   onSilence(): void;
 }
 
-/** The least that has to come in the time that a caller may be silent: a byte now and then holds no place. */
-const leastBytes = 16 * KIB;
+/** A byte now and then does not keep an upload alive. */
+const minBytes = 16 * KIB;
 
-/** Pipes a body into a stream, until that one closes. */
+/** Pipes a body into a stream until the stream closes. */
 export const pipeBody = (
   req: IncomingMessage,
   into: Transform,
   idleMs: number,
   { onGone, onSilence }: BodyEvents,
 ): void => {
-  const watch = () => {
-    // Where the store is the slow one, the caller is not to blame.
+  const onTime = () => {
+    // Not the caller's silence: the store is slow.
     if (into.writableNeedDrain) timer.refresh();
     else onSilence();
   };
-  const timer = setTimeout(watch, idleMs);
-  let came = 0;
+  const timer = setTimeout(onTime, idleMs).unref();
+  let receivedBytes = 0;
   const onData = (chunk: Buffer) => {
-    came += chunk.length;
-    if (came < leastBytes) return;
-    came = 0;
+    receivedBytes += chunk.length;
+    if (receivedBytes < minBytes) return;
+    receivedBytes = 0;
     timer.refresh();
   };
   req.on('data', onData);

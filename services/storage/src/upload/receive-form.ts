@@ -3,28 +3,28 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
 import multer, { MulterError, type StorageEngine } from 'multer';
-import { cleanFileName } from './file-name.ts';
-import { type Cap, FormBroken, measure } from './measure.ts';
+import { cleanFileName } from '../files/file-name.ts';
+import type { SizeLimit } from '../files/quota.ts';
+import { FormBroken, measure } from './measure.ts';
 import { pipeBody } from './pipe-body.ts';
 
 export interface ReceivedFile {
   name: string;
   sizeBytes: number;
-  /** Null where nobody here has seen all the bytes. */
+  /** Null where the bytes did not pass through this service. */
   sha256: Buffer | null;
   mediaType: string;
   visibility: Visibility;
 }
 
 export interface FormOptions {
-  cap: Cap;
-  /** The caller may be silent for so long. */
+  limit: SizeLimit;
+  /** How long the caller may be silent. */
   idleMs: number;
-  /** Takes the file's bytes to their end. */
   store(source: AsyncIterable<Buffer>): Promise<void>;
 }
 
-/** What multer needs of a request is a stream with its headers. */
+/** multer needs no more of a request than a stream with headers. */
 type FormParser = (form: PassThrough, res: undefined, done: (error?: unknown) => void) => void;
 
 const limits = {
@@ -41,7 +41,7 @@ const limits = {
 const invalid = (message: string, cause?: unknown) =>
   new ApiError('invalid_body', message, { cause });
 
-const visibilityOf = (form: unknown): Visibility => {
+const parseVisibility = (form: unknown): Visibility => {
   const fields = Object(form) as Record<string, unknown>;
   const { visibility } = storageRoutes.uploadFile.body.shape;
   const result = visibility.safeParse(fields.visibility);
@@ -64,24 +64,24 @@ const translate = (error: unknown): unknown => {
   return invalid(error.field ? `${message} (${JSON.stringify(error.field)})` : message, error);
 };
 
-/** The request as the form parser sees it; ends one that stands still. */
-const formOf = (req: IncomingMessage, idleMs: number) => {
+/** The request as the form parser sees it; fails where the caller goes or falls silent. */
+const openForm = (req: IncomingMessage, idleMs: number) => {
   const form = Object.assign(new PassThrough({ highWaterMark: 64 * KIB }), {
     headers: req.headers,
   });
   pipeBody(req, form, idleMs, {
     onGone: () => form.destroy(invalid('The form ended before it was complete.')),
-    onSilence: () => form.destroy(invalid(`Too little came in ${idleMs / 1000} s.`)),
+    onSilence: () => form.destroy(invalid(`Too few bytes came in ${idleMs / 1000} s.`)),
   });
   return form;
 };
 
-/** Hands each file to `take`; what it throws is what the call fails with. */
-const engineOf = (
-  take: (form: unknown, file: Express.Multer.File) => Promise<void>,
+/** Hands each file to `receive`; what that throws is what the call fails with. */
+const createStorageEngine = (
+  receive: (form: unknown, file: Express.Multer.File) => Promise<void>,
 ): StorageEngine => ({
   _handleFile(req, file, done) {
-    take(req.body, file).then(
+    receive(req.body, file).then(
       () => done(null, {}),
       (error: unknown) => done(error),
     );
@@ -94,14 +94,14 @@ const engineOf = (
 const parse = (form: PassThrough, storage: StorageEngine) =>
   new Promise<void>((resolve, reject) => {
     let isDone = false;
-    // multer reads a form that it has given up to its end before it says so: here that end comes at once.
+    // multer reads a form that it has refused to its end before it reports that: here the end comes at once.
     const streamHandler = (source: Readable, parser: Writable) => {
-      let isWhole = false;
+      let isComplete = false;
       parser.once('close', () => {
-        isWhole = true;
+        isComplete = true;
       });
       parser.once('unpipe', () => {
-        if (!isWhole) setImmediate(() => isDone || form.destroy());
+        if (!isComplete) setImmediate(() => isDone || form.destroy());
       });
       source.pipe(parser);
     };
@@ -125,43 +125,43 @@ const checkHead = ({ headers }: IncomingMessage) => {
 
 /**
  * Streams the one file of a form into the store.
- * @throws ApiError unsupported_media_type, invalid_body, the cap's, and what `store` throws
+ * @throws ApiError unsupported_media_type, invalid_body, that of the limit, and what `store` throws
  */
 export const receiveForm = async (
   req: IncomingMessage,
-  { cap, idleMs, store }: FormOptions,
+  { limit, idleMs, store }: FormOptions,
 ): Promise<ReceivedFile> => {
   checkHead(req);
-  let taking: Promise<ReceivedFile> | undefined;
-  const take = async (fields: unknown, file: Express.Multer.File): Promise<ReceivedFile> => {
-    const visibility = visibilityOf(fields);
-    const measured = measure(cap, () => invalid('"file": is empty.'));
+  let receiving: Promise<ReceivedFile> | undefined;
+  const receiveFile = async (fields: unknown, file: Express.Multer.File): Promise<ReceivedFile> => {
+    const visibility = parseVisibility(fields);
+    const measured = measure(limit, () => invalid('"file": is empty.'));
     await store(measured.through(file.stream));
     return { name: cleanFileName(file.originalname), visibility, ...(await measured.result()) };
   };
-  const form = formOf(req, idleMs);
-  const engine = engineOf(async (fields, file) => {
-    taking = take(fields, file);
-    await taking;
+  const form = openForm(req, idleMs);
+  const engine = createStorageEngine(async (fields, file) => {
+    receiving = receiveFile(fields, file);
+    await receiving;
   });
   const parsing = parse(form, engine);
   try {
     await parsing;
-    // What follows the form belongs to it: only now the caller has sent all of it.
+    // Bytes after the last boundary belong to the body: only now the caller has sent all of it.
     await finished(form);
   } catch (error) {
     form.destroy();
-    // The store has let go before anybody removes what is left.
-    const failure: unknown = await taking?.then(
+    // Nobody removes what is left before the store has ended.
+    const failure: unknown = await receiving?.then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
     throw failure === undefined || failure instanceof FormBroken ? translate(error) : failure;
   }
   const fields = Object(Object(form).body) as Record<string, unknown>;
-  const received = await taking;
+  const received = await receiving;
   if (!received) throw invalid('"file": send one part of this name, with a file name.');
-  if (visibilityOf(fields) !== received.visibility)
+  if (parseVisibility(fields) !== received.visibility)
     throw invalid('"visibility": must come before the file.');
   return received;
 };

@@ -5,7 +5,7 @@ import type { Identity } from '@backlot/identity';
 import { identityHeader } from '@backlot/identity';
 import { anonymous, asUser, signed, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, otherProject, type TestBed, userA, userB } from '../test-bed.ts';
+import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
 
 const MIB = 1024 * 1024;
 const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n';
@@ -32,17 +32,15 @@ describe('uploads', () => {
     req.write(head);
     return req;
   };
-  const answerOf = async (req: ClientRequest) => {
+  const readAnswer = async (req: ClientRequest) => {
     const [res] = (await once(req, 'response')) as [IncomingMessage];
     const text = Buffer.concat(await res.toArray()).toString();
     return { status: res.statusCode, body: JSON.parse(text) };
   };
-  const loose = async () =>
-    (await bed.database.query<{ n: number }>('SELECT count(*) AS n FROM loose_blobs'))[0]?.n;
-  const files = async () =>
-    (await bed.database.query<{ n: number }>('SELECT count(*) AS n FROM files'))[0]?.n;
+  const unclaimed = () => bed.count('loose_blobs');
+  const files = () => bed.count('files');
   const expectNothing = async () => {
-    await until(async () => (await loose()) === 0 && (await bed.blobs()).length === 0);
+    await until(async () => (await unclaimed()) === 0 && (await bed.blobs()).length === 0);
     expect(await files()).toBe(0);
   };
 
@@ -51,7 +49,7 @@ describe('uploads', () => {
     const req = begin({ 'content-length': 10 * MIB });
     req.write(randomBytes(3 * MIB));
     await until(async () => (await bed.blobs()).length === 1);
-    expect(await loose()).toBe(1);
+    expect(await unclaimed()).toBe(1);
     req.destroy();
     await expectNothing();
   });
@@ -70,7 +68,7 @@ describe('uploads', () => {
     bed = await createTestBed({ uploadIdleMs: 1000 });
     const req = begin();
     const trickle = setInterval(() => req.write('x'), 100);
-    const { status, body } = await answerOf(req);
+    const { status, body } = await readAnswer(req);
     clearInterval(trickle);
     expect([status, body.code]).toEqual([400, 'invalid_body']);
     req.destroy();
@@ -81,7 +79,7 @@ describe('uploads', () => {
     bed = await createTestBed({ uploadIdleMs: 300 });
     const req = begin({ 'content-length': 10_000 });
     req.write(`hello${end}`);
-    expect((await answerOf(req)).status).toBe(400);
+    expect((await readAnswer(req)).status).toBe(400);
     req.destroy();
     await expectNothing();
   });
@@ -92,7 +90,7 @@ describe('uploads', () => {
     const settings = { maxUploadBytes: MIB };
     const req = begin({}, anonymous({ project: { ...project, settings } }));
     req.write(randomBytes(2 * MIB));
-    expect(await answerOf(req)).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
+    expect(await readAnswer(req)).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
     req.destroy();
     await expectNothing();
   });
@@ -105,17 +103,18 @@ describe('uploads', () => {
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
     req.end(end);
-    expect((await answerOf(req)).status).toBe(201);
+    expect((await readAnswer(req)).status).toBe(201);
   });
 
   it('take only so many at a time of a project, and leave room for others', async () => {
     bed = await createTestBed({ maxUploads: 4 });
     const held = [begin(), begin()];
     await until(
-      async () => (await loose()) === 0 && held.every((req) => req.socket?.connecting === false),
+      async () =>
+        (await unclaimed()) === 0 && held.every((req) => req.socket?.connecting === false),
     );
     for (const req of held) req.write('x'.repeat(MIB));
-    await until(async () => (await loose()) === 2);
+    await until(async () => (await unclaimed()) === 2);
     expect(await bed.upload('one more')).toMatchObject({
       status: 503,
       body: { code: 'overloaded' },
@@ -133,7 +132,7 @@ describe('uploads', () => {
       Array.from({ length: 12 }, () => bed.upload(Buffer.alloc(2000, 1))),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
-    for (const { status, body } of answers.filter((each) => each.status !== 201))
+    for (const { status, body } of answers.filter((answer) => answer.status !== 201))
       expect([status, body.code]).toEqual([403, 'storage_quota']);
     expect(await files()).toBe(5);
     expect(await bed.upload('x')).toMatchObject({ status: 403 });
@@ -158,25 +157,25 @@ describe('uploads', () => {
     );
     const alive = begin();
     alive.write('x'.repeat(MIB));
-    await until(async () => (await loose()) === 2);
+    await until(async () => (await unclaimed()) === 2);
     await bed.service.sweepBlobs();
-    expect(await loose()).toBe(2);
-    bed.pass(90_000);
+    expect(await unclaimed()).toBe(2);
+    bed.clock.pass(90_000);
     await bed.service.sweepBlobs();
-    expect(await loose()).toBe(1);
+    expect(await unclaimed()).toBe(1);
     await expect(bed.store.open(key)).rejects.toThrow('no such blob');
     alive.end(end);
-    expect((await answerOf(alive)).status).toBe(201);
+    expect((await readAnswer(alive)).status).toBe(201);
   });
 
   it('make no file where the lease was lost', async () => {
     bed = await createTestBed();
     const req = begin();
     req.write('x'.repeat(MIB));
-    await until(async () => (await loose()) === 1);
+    await until(async () => (await unclaimed()) === 1);
     await bed.database.query('DELETE FROM loose_blobs');
     req.end(end);
-    expect(await answerOf(req)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await readAnswer(req)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     expect(await files()).toBe(0);
   });
 
@@ -187,7 +186,7 @@ describe('uploads', () => {
     await bed.upload('text', { identity: asUser(userA, { project: otherProject }) });
     const late = begin({}, asUser(userA));
     late.write('x'.repeat(MIB));
-    await until(async () => (await loose()) === 1);
+    await until(async () => (await unclaimed()) === 1);
     await bed.bus.publish({
       id: '018f0000-0000-7000-8000-0000000000e1',
       topic: 'user.erased',
@@ -200,9 +199,8 @@ describe('uploads', () => {
     });
     await until(async () => (await files()) === 2);
     late.end(end);
-    expect((await answerOf(late)).status).toBe(401);
+    expect((await readAnswer(late)).status).toBe(401);
     await until(async () => (await bed.blobs()).length === 2);
-    await bed.service.stop();
   });
 
   it('of a project that is erased go away', async () => {
@@ -216,6 +214,5 @@ describe('uploads', () => {
       payload: { projectId: testProject.id, projectNumber: testProject.number },
     });
     await until(async () => (await files()) === 1 && (await bed.blobs()).length === 1);
-    await bed.service.stop();
   });
 });

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
+import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
-import type { LooseBlobs } from '../loose-blobs.ts';
-import type { Caps } from './caps.ts';
+import type { Quota } from '../files/quota.ts';
 import { type ReceivedFile, receiveForm } from './receive-form.ts';
-import type { Slots } from './slots.ts';
+import type { UploadSlots } from './upload-slots.ts';
 
-/** A file whose bytes are in the store, and which nobody can see yet. */
+/** Its bytes are in the store, and no file has them yet. */
 export interface Upload extends ReceivedFile {
   id: string;
   blobKey: string;
@@ -16,47 +16,58 @@ export interface Upload extends ReceivedFile {
 
 export interface UploadsDeps {
   store: BlobStore;
-  looseBlobs: LooseBlobs;
-  caps: Caps;
-  slots: Slots;
+  unclaimedBlobs: UnclaimedBlobs;
+  quota: Quota;
+  slots: UploadSlots;
   config: Pick<StorageConfig, 'uploadIdleMs'>;
 }
 
 export interface Uploads {
   /** @throws ApiError body_too_large, out_of_credits, storage_quota, overloaded, invalid_body … */
   receive(req: IncomingMessage, identity: Identity): Promise<Upload>;
-  /** Once a file has it or has not: what is left of it goes away. */
+  /** Removes the bytes where no file has them. */
   release(identity: Identity, upload: Upload): Promise<void>;
 }
 
-/** What a form takes around its file, at least as long as it is stated. */
+/** What a form may have around its file, where a Content-Length is compared with a limit. */
 const formBytes = 1024 * 1024;
 
-export const createUploads = ({ store, looseBlobs, caps, slots, config }: UploadsDeps): Uploads => {
+export const createUploads = ({
+  store,
+  unclaimedBlobs,
+  quota,
+  slots,
+  config,
+}: UploadsDeps): Uploads => {
   const receive = async (req: IncomingMessage, identity: Identity): Promise<Upload> => {
-    const cap = await caps.of(identity);
-    if (Number(req.headers['content-length'] ?? 0) - formBytes > cap.bytes || cap.bytes <= 0)
-      throw cap.error();
+    const limit = await quota.sizeLimit(identity);
+    if (Number(req.headers['content-length'] ?? 0) - formBytes > limit.bytes || limit.bytes <= 0)
+      throw limit.error();
     const { number } = identity.project;
     const id = randomUUID();
     const blobKey = `${number}/${id}`;
     let isLeased = false;
-    const keep = async (source: AsyncIterable<Buffer>) => {
-      await looseBlobs.lease(number, blobKey);
+    const storeFile = async (source: AsyncIterable<Buffer>) => {
+      await unclaimedBlobs.lease(number, blobKey);
       isLeased = true;
       await store.put(blobKey, source);
     };
     try {
-      const received = await receiveForm(req, { cap, idleMs: config.uploadIdleMs, store: keep });
+      const received = await receiveForm(req, {
+        limit,
+        idleMs: config.uploadIdleMs,
+        store: storeFile,
+      });
       return { id, blobKey, ...received };
     } catch (error) {
-      if (isLeased) await looseBlobs.settle(number, [blobKey]);
+      if (isLeased) await unclaimedBlobs.removeUnclaimed(number, [blobKey]);
       throw error;
     }
   };
 
   return {
     receive: (req, identity) => slots.run(identity.project.number, () => receive(req, identity)),
-    release: (identity, { blobKey }) => looseBlobs.settle(identity.project.number, [blobKey]),
+    release: (identity, { blobKey }) =>
+      unclaimedBlobs.removeUnclaimed(identity.project.number, [blobKey]),
   };
 };

@@ -1,0 +1,47 @@
+import { ApiError } from '@backlot/contract';
+import { bareApp } from '@backlot/http';
+import type { Express } from 'express';
+import { accountRouter } from './account.ts';
+import { type Description, docsRouter } from './docs.ts';
+import { examplesRouter } from './examples.ts';
+
+export interface SystemPagesOptions {
+  description: Description;
+  /** Names of services that can't answer; empty when calls can be served. */
+  unreadyServices(): Promise<readonly string[]>;
+  /** Names what works less well than it should. */
+  degraded(): readonly string[];
+}
+
+const readyTimeoutMs = 5000;
+
+const withTimeout = async (check: Promise<readonly string[]>): Promise<readonly string[]> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly string[]>((resolve) => {
+    timer = setTimeout(() => resolve(['timeout']), readyTimeoutMs);
+  });
+  return Promise.race([check.catch(() => ['check_failed']), late]).finally(() =>
+    clearTimeout(timer),
+  );
+};
+
+/** Everything outside /api: health, readiness, the pages of the API, of links and of the examples, and 404 for the rest. */
+export const createSystemPages = (options: SystemPagesOptions): Express => {
+  const app = bareApp();
+  app.get('/healthz', (_req, res) => void res.json({ ok: true }));
+  app.get('/readyz', async (_req, res) => {
+    const missing = await withTimeout(options.unreadyServices());
+    const degraded = options.degraded();
+    if (missing.length > 0) res.status(503).json({ ok: false, missing });
+    else res.json({ ok: true, ...(degraded.length > 0 && { degraded }) });
+  });
+  app.use('/docs', docsRouter(options.description));
+  app.use('/account', accountRouter());
+  app.use('/examples', examplesRouter());
+  app.use(() => {
+    throw new ApiError('route_not_found', 'There is no such address.', {
+      hint: 'The API is below /api/runtime/<project>; /docs describes it.',
+    });
+  });
+  return app;
+};

@@ -1,0 +1,44 @@
+import type { Bus, BusEvent } from './bus.ts';
+
+/** Reads the payload of each topic: the contract's `events`. */
+export type EventSchemas = Record<string, { parse(payload: unknown): unknown }>;
+
+export type EventHandlers<Schemas extends EventSchemas, Result> = {
+  [Topic in keyof Schemas]?: (
+    payload: ReturnType<Schemas[Topic]['parse']>,
+    eventId: string,
+  ) => Result;
+};
+
+type Handle<Result> = (payload: unknown, eventId: string) => Result;
+
+const bind = <Result>(schemas: EventSchemas, handlers: object) => ({
+  topics: Object.keys(handlers),
+  handler({ id, topic, payload }: BusEvent): Result {
+    const handle = (handlers as Record<string, Handle<Result>>)[topic];
+    const schema = schemas[topic];
+    if (!handle || !schema) throw new Error(`Nobody here handles ${topic}.`);
+    return handle(schema.parse(payload), id);
+  },
+});
+
+/** `bus.subscribe` to the topics of the handlers; a payload that does not parse is a failed delivery. */
+export const subscribeTo = <Schemas extends EventSchemas>(
+  bus: Bus,
+  schemas: Schemas,
+  queue: string,
+  handlers: EventHandlers<Schemas, Promise<unknown>>,
+): Promise<void> => {
+  const { topics, handler } = bind<Promise<unknown>>(schemas, handlers);
+  return bus.subscribe({ queue, topics, handler: async (event) => void (await handler(event)) });
+};
+
+/** `bus.listen` to the topics of the handlers. */
+export const listenTo = async <Schemas extends EventSchemas>(
+  bus: Bus,
+  schemas: Schemas,
+  handlers: EventHandlers<Schemas, unknown>,
+): Promise<void> => {
+  const { topics, handler } = bind<unknown>(schemas, handlers);
+  if (topics.length > 0) await bus.listen(topics, (event) => void handler(event));
+};

@@ -1,0 +1,57 @@
+import { distance } from 'fastest-levenshtein';
+
+/** What other backends call it. Written as `plain` leaves names: lower case, letters and digits. */
+const synonyms: Record<string, string> = {
+  where: 'filter filters query q search find selector condition conditions eq',
+  sort: 'order orderby sortby ordering sortorder direction',
+  limit: 'perpage pagesize take size max maxresults top first count',
+  offset: 'page skip start from pagenumber',
+  cursor: 'after pagetoken nextcursor next startafter continuation continuationtoken',
+  mine: 'own owner ownerid my me self user userid',
+  data: 'record fields values attributes document body item json payload',
+  email: 'mail username login user identifier',
+  password: 'pass passwd pwd secret',
+  name: 'fullname displayname username title label',
+  newPassword: 'password newpass',
+  currentPassword: 'oldpassword',
+  messages: 'input history conversation contents',
+  system: 'instructions systemprompt systeminstruction',
+  json: 'responseformat responseschema schema responsejsonschema outputschema',
+  maxTokens: 'maxcompletiontokens maxoutputtokens',
+  to: 'recipient recipients email address',
+  subject: 'title',
+  html: 'body text content message',
+  items: 'lineitems products cart',
+  amount: 'price unitamount cost total',
+  quantity: 'qty count',
+  returnUrl: 'successurl cancelurl redirecturl redirect callbackurl url',
+  session_id: 'id checkoutid',
+  access: 'preset rule rules acl permission permissions visibility',
+  expiresIn: 'ttl seconds duration expiry',
+};
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+const isSynonym = (name: string, known: string) =>
+  Object.hasOwn(synonyms, known) && synonyms[known]?.split(' ').includes(name);
+
+const maxNameLength = 40;
+
+/** What a caller has sent as it may stand in a header or a message: at most 40 characters. */
+export const printable = (name: string): string => {
+  const text = name.replace(/[^\x20-\x7e]|["\\]/g, '?');
+  return text.length > maxNameLength ? `${text.slice(0, maxNameLength - 3)}...` : text;
+};
+
+/** The known name that was meant: by what others call it, or by a slip of the pen. */
+export const nearestName = (name: string, known: readonly string[]): string | undefined => {
+  const meant = plain(name.slice(0, maxNameLength));
+  const synonym = known.find((candidate) => isSynonym(meant, candidate));
+  if (synonym !== undefined) return synonym;
+  const maxDistance = Math.min(2, Math.floor(meant.length / 2));
+  const [nearest] = known
+    .map((candidate) => ({ candidate, far: distance(meant, plain(candidate)) }))
+    .filter(({ far }) => far <= maxDistance)
+    .sort((a, b) => a.far - b.far);
+  return nearest?.candidate;
+};

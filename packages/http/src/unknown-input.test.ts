@@ -1,0 +1,282 @@
+import {
+  aiRoutes,
+  authRoutes,
+  emailRoutes,
+  paymentRoutes,
+  projectRoutes,
+  type RouteDefinition,
+  recordRoutes,
+  routes,
+  storageRoutes,
+} from '@backlot/contract';
+import {
+  anonymous,
+  type ServiceUnderTest,
+  serveForTest,
+  testIdentitySecret,
+} from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer, IdempotencyStore } from './idempotent.ts';
+import { nearestName } from './nearest-name.ts';
+import { JsonText, route } from './route.ts';
+import { serviceApp } from './service-app.ts';
+
+/** Keeps one answer. */
+const keepOneAnswer = (): IdempotencyStore => {
+  let kept: Answer | undefined;
+  return {
+    async run(_call, work) {
+      const replayed = kept !== undefined;
+      kept ??= await work();
+      return { answer: kept, replayed };
+    },
+    runSlow: () => Promise.reject(new Error('not under test')),
+  };
+};
+
+describe('names that a route does not know', () => {
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    service = await serveForTest(
+      serviceApp({
+        routes: routes
+          .filter(({ takes, answers }) => takes === undefined && answers !== 'html')
+          .map((definition) =>
+            route(
+              {
+                ...definition,
+                callers: ['anonymous'],
+                plane: 'runtime',
+              } as unknown as RouteDefinition,
+              async () => ({ body: new JsonText('{}') }),
+            ),
+          ),
+        identitySecret: testIdentitySecret,
+        now: Date.now,
+        idempotency: keepOneAnswer(),
+        checkResponses: false,
+        log: { error: () => {} },
+        ready: () => Promise.resolve(),
+      }),
+    );
+  });
+  afterAll(() => service.stop());
+
+  const call = ({ method, path }: RouteDefinition, query: string, body?: unknown) =>
+    service.call(method, path.replaceAll(':', '') + query, { identity: anonymous(), body });
+
+  it.each([
+    ['filter={}', '"filter" (did you mean "where"?)'],
+    ['search=x', '"search" (did you mean "where"?)'],
+    ['order=title', '"order" (did you mean "sort"?)'],
+    ['orderBy=title', '"orderBy" (did you mean "sort"?)'],
+    ['page=2', '"page" (did you mean "offset"?)'],
+    ['per_page=5', '"per_page" (did you mean "limit"?)'],
+    ['limt=5', '"limt" (did you mean "limit"?)'],
+    ['Sort=-title', '"Sort" (did you mean "sort"?)'],
+    ['ofset=1', '"ofset" (did you mean "offset"?)'],
+    ['fields=a&expand=b', '"fields", "expand"'],
+  ])('refuses /db/things?%s and leads on', async (query, names) => {
+    const { status, body } = await call(recordRoutes.listRecords, `?${query}`);
+    expect([status, body.code]).toEqual([400, 'invalid_query']);
+    expect(body.error).toBe(
+      `Unknown query parameter: ${names}. Known here: where, mine, sort, limit, offset, cursor.`,
+    );
+  });
+
+  it('says how to filter where a field was meant', async () => {
+    const { status, body } = await call(recordRoutes.listRecords, '?column=todo');
+    expect(status).toBe(400);
+    expect(body.hint).toBe('To filter by a field, send where={"column":"todo"}, URL-encoded.');
+  });
+
+  it('lets a cache buster pass, and what the route knows', async () => {
+    expect((await call(recordRoutes.listRecords, '?_=1700&limit=5')).status).toBe(200);
+    expect((await call(recordRoutes.getRecord, '?_=1700')).status).toBe(200);
+  });
+
+  it('refuses any parameter where a route of /db or beyond the reference takes none', async () => {
+    for (const definition of [recordRoutes.getRecord, recordRoutes.deleteRecord]) {
+      const { status, body } = await call(definition, '?select=title');
+      expect([status, body.error]).toEqual([
+        400,
+        'Unknown query parameter: "select". None is known here.',
+      ]);
+    }
+    expect((await call(projectRoutes.listProjects, '?page=2')).body.error).toContain('"page"');
+  });
+
+  it.each<[string, RouteDefinition, object, string]>([
+    [
+      'a project',
+      projectRoutes.createProject,
+      { title: 'x' },
+      'Unknown field: "title" (did you mean "name"?). Known here: name, settings.',
+    ],
+    [
+      'a nested setting',
+      projectRoutes.updateProject,
+      { settings: { aimodel: 'x' } },
+      '"settings.aimodel" (did you mean "aiModel"?)',
+    ],
+    [
+      'a signature',
+      storageRoutes.signFile,
+      { expires: 60 },
+      '"expires" (did you mean "expiresIn"?)',
+    ],
+    [
+      'a password',
+      authRoutes.changePassword,
+      { oldPassword: 'a', newPassword: 'abcdefgh' },
+      '"oldPassword" (did you mean "currentPassword"?)',
+    ],
+    [
+      'an access',
+      recordRoutes.setCollectionAccess,
+      { acl: 'private' },
+      '"acl" (did you mean "access"?)',
+    ],
+  ])(
+    'refuses in the body of %s what it does not know',
+    async (_what, definition, body, message) => {
+      const answer = await call(definition, '', body);
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_body']);
+      expect(answer.body.error).toContain(message);
+    },
+  );
+
+  const conversation = { messages: [{ role: 'user', content: 'x' }] };
+  const mail = { to: 'a@example.org', subject: 'x', html: 'x' };
+  it.each<[RouteDefinition, string, unknown, string]>([
+    [
+      aiRoutes.generateText,
+      '',
+      { ...conversation, response_format: {}, temperature: 1 },
+      'Ignored field: "response_format" (did you mean "json"?), "temperature". Known here: messages, system, json, maxTokens, stream, prompt.',
+    ],
+    [
+      emailRoutes.sendEmail,
+      '',
+      { ...mail, replyTo: 'x', cc: 'y' },
+      'Ignored field: "replyTo", "cc". Known here: to, subject, html.',
+    ],
+    [
+      recordRoutes.createRecord,
+      '',
+      { data: { anything: 1 }, sharedWith: [], acl: {} },
+      'Ignored field: "sharedWith", "acl". Known here: data.',
+    ],
+    [
+      paymentRoutes.createCheckout,
+      '',
+      {
+        items: [{ name: 'x', amount: 5, qty: 2 }],
+        returnUrl: 'https://example.org',
+        metadata: { anything: 'x' },
+      },
+      'Ignored field: "items.0.qty" (did you mean "quantity"?). Known here: name, amount, quantity.',
+    ],
+    [
+      paymentRoutes.verifyPayment,
+      '?session_id=x&provider=stripe',
+      undefined,
+      'Ignored query parameter: "provider". Known here: session_id.',
+    ],
+  ])(
+    'goes on in $operationId, and says in a header what it ignored',
+    async (definition, query, body, hint) => {
+      const { status, headers } = await call(definition, query, body);
+      expect([status, headers.get('backlot-hint')]).toEqual([definition.status, hint]);
+    },
+  );
+
+  it('says it with a failure too, which is most often its cause', async () => {
+    const { status, headers } = await call(emailRoutes.sendEmail, '', {
+      recipient: 'a@example.org',
+      title: 'x',
+      body: 'x',
+    });
+    expect(status).toBe(400);
+    expect(headers.get('backlot-hint')).toBe(
+      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, subject, html.',
+    );
+  });
+
+  it('says it with a replayed answer too', async () => {
+    for (const replayed of [null, 'true']) {
+      const { headers } = await service.call('POST', '/email/send', {
+        identity: anonymous(),
+        body: { ...mail, cc: 'x' },
+        headers: { 'idempotency-key': 'k' },
+      });
+      expect(headers.get('idempotent-replayed')).toBe(replayed);
+      expect(headers.get('backlot-hint')).toContain('"cc"');
+    }
+  });
+
+  it('keeps the header one short line of plain ASCII, whatever a key holds', async () => {
+    const keys = [
+      'a\r\nSet-Cookie: x=1',
+      'ü'.repeat(100),
+      '\u202e"quoted"\\',
+      '\0',
+      'k'.repeat(5000),
+    ];
+    const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`extra${n}`, n]));
+    const { status, headers } = await call(emailRoutes.sendEmail, '', {
+      ...mail,
+      ...Object.fromEntries(keys.map((key) => [key, 1])),
+      ...extra,
+    });
+    const hint = headers.get('backlot-hint') ?? '';
+    expect([status, headers.get('set-cookie')]).toEqual([200, null]);
+    expect(hint).toMatch(/^[\x20-\x7e]{1,500}$/);
+    expect(hint).toContain('"a??Set-Cookie: x=1"');
+    expect(hint).not.toContain('extra');
+  });
+
+  it('is silent where all is known, and where nobody could be taught', async () => {
+    const known = await call(emailRoutes.sendEmail, '', mail);
+    expect(known.headers.has('backlot-hint')).toBe(false);
+    for (const [definition, query, body] of [
+      [paymentRoutes.receiveWebhook, '?source=stripe', { anything: 1 }],
+      [emailRoutes.receiveSendgridEvents, '?x=1', [{ event: 'bounce', more: 1 }]],
+      [storageRoutes.getFile, '?utm_source=mail', undefined],
+      [authRoutes.getJwks, '?x=1', undefined],
+    ] as const) {
+      const { status, headers } = await call(definition, query, body);
+      expect([definition.operationId, status]).toEqual([definition.operationId, definition.status]);
+      expect(headers.has('backlot-hint')).toBe(false);
+    }
+  });
+
+  it('are refused by every route but those of the reference and those that nobody can teach', () => {
+    const lenient = (policy: string) =>
+      routes
+        .filter(({ unknownBody }) => unknownBody === policy)
+        .map(({ operationId }) => operationId)
+        .sort();
+    expect(lenient('hinted')).toEqual(
+      [
+        ...['signUp', 'signIn', 'getMe', 'createRecord', 'updateRecord', 'replaceRecord'],
+        ...['generateText', 'uploadFile', 'sendEmail', 'createCheckout', 'verifyPayment'],
+      ].sort(),
+    );
+    expect(lenient('ignored')).toEqual(
+      routes
+        .filter(
+          ({ answers, ignoresCredentials }) =>
+            answers === 'html' || answers === 'file' || ignoresCredentials,
+        )
+        .map(({ operationId }) => operationId)
+        .sort(),
+    );
+  });
+});
+
+it('names nothing where nothing is near', () => {
+  expect(nearestName('zzz', ['where', 'sort'])).toBeUndefined();
+  expect(nearestName('x', ['to'])).toBeUndefined();
+  expect(nearestName('constructor', ['name'])).toBeUndefined();
+});

@@ -1,0 +1,157 @@
+import { type Bus, type EventHandlers, listenTo, subscribeTo } from '@backlot/bus';
+import {
+  type DirectoryName,
+  type EventPayloads,
+  events,
+  type ServiceName,
+} from '@backlot/contract';
+import { createOutbox, createSweeper, type Database, type Outbox } from '@backlot/database';
+import { internalOnly, type MountedRoute, serviceApp } from '@backlot/http';
+import type { IdentitySecret } from '@backlot/identity';
+import type { Logger, Registry } from '@backlot/telemetry';
+import { type Express, Router } from 'express';
+import { createIdempotencyStore } from './idempotency.ts';
+import type { ConfigReader } from './settings.ts';
+
+/** What a service is built from, besides its adapters and the directories that it asks. */
+export interface ServiceContext<Config> {
+  config: Config;
+  /** Of the schema named after the service, migrated. */
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  identitySecret: IdentitySecret;
+  /** Epoch milliseconds. */
+  now: () => number;
+  log: Logger;
+  /** Metrics; none where nobody asks for them. */
+  registry?: Registry | undefined;
+}
+
+/** An event's id is unique for good: a handler that must act once remembers it. */
+type Handlers = EventHandlers<typeof events, Promise<unknown>>;
+type Listeners = EventHandlers<typeof events, void>;
+
+export interface Sweep {
+  run: () => Promise<unknown>;
+  /** An hour unless stated. */
+  everyMs?: number;
+}
+
+/** What a service says of itself; everything else is the same for all. */
+export interface ServiceParts<Api extends object> {
+  routes: readonly MountedRoute[];
+  /** Paths under /internal, for the platform's own questions; others never reach them. */
+  internal?: Router;
+  /** Each event reaches one process of the service, at least once: queue `<service>.<topic>`. */
+  subscriptions?: Handlers;
+  /** Each event reaches every process that runs. For caches. */
+  listeners?: Listeners;
+  /** Each runs at start and then at its interval, never twice at once. */
+  sweeps?: readonly Sweep[];
+  /** Before the first event and the first sweep. */
+  start?(): Promise<unknown>;
+  /** Work under way ends; sweeps and events go on until it has. */
+  stop?(): Promise<unknown>;
+  /**
+   * What the same process may call. As `directories` it has what the service answers for the gateway and
+   * other services, who ask over HTTP from other processes.
+   */
+  api?: Api;
+}
+
+export interface Service {
+  app: Express;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ServiceDefinition<
+  Config,
+  Context extends ServiceContext<Config>,
+  Api extends object,
+> {
+  /** Also the schema of its tables and the prefix of its queues. */
+  name: ServiceName;
+  /** The folder of numbered SQL files. */
+  migrations: URL;
+  /** Of its own settings; those of every process come with the process. */
+  config: ConfigReader<Config>;
+  /** Directories that it gets with the context. */
+  asks?: readonly DirectoryName[];
+  build(context: Context): ServiceParts<Api>;
+}
+
+/** The running service that a definition stands for. */
+export type ServiceOf<Definition> =
+  Definition extends ServiceDefinition<infer _Config, infer _Context, infer Api>
+    ? Service & Api
+    : never;
+
+/** What a service has beside the context that all have: adapters of its own. */
+export type Adapters<Context> = Omit<Context, keyof ServiceContext<unknown> | DirectoryName>;
+
+export type ServiceDeps<Config, Context> = Omit<ServiceContext<Config>, 'outbox'> &
+  Omit<Context, keyof ServiceContext<unknown>> & {
+    bus: Bus;
+    /** Validates answers against the contract; on in tests. */
+    checkResponses: boolean;
+  };
+
+/** States a service; the types of its adapters and its API follow from what is stated. */
+export const defineService = <
+  Config,
+  Context extends ServiceContext<Config>,
+  Api extends object = object,
+>(
+  definition: ServiceDefinition<Config, Context, Api>,
+) => definition;
+
+const subscribe = async (name: ServiceName, bus: Bus, parts: ServiceParts<object>) => {
+  for (const [topic, handler] of Object.entries(parts.subscriptions ?? {}))
+    await subscribeTo(bus, events, `${name}.${topic.replace('.', '-')}`, { [topic]: handler });
+  await listenTo(bus, events, parts.listeners ?? {});
+};
+
+/** The service as an app, not yet started: no event is handled and no sweep runs before `start`. */
+export const createService = <Config, Context extends ServiceContext<Config>, Api extends object>(
+  definition: Pick<ServiceDefinition<Config, Context, Api>, 'name' | 'build'>,
+  deps: ServiceDeps<Config, Context>,
+): Service & Api => {
+  const { database, bus, identitySecret, now, log, checkResponses } = deps;
+  const outbox = createOutbox<EventPayloads>(
+    database,
+    (err) => log.error({ err }, 'events could not be published; retrying'),
+    checkResponses ? (topic, payload) => events[topic].parse(payload) : undefined,
+  );
+  const idempotency = createIdempotencyStore(database);
+  const parts = definition.build({ ...deps, outbox } as unknown as Context);
+  const sweeps: Sweep[] = [{ run: () => idempotency.sweep() }, ...(parts.sweeps ?? [])];
+  const sweepers = sweeps.map(({ run, everyMs }) =>
+    createSweeper(run, (err) => log.error({ err }, 'sweep failed; it runs again'), everyMs),
+  );
+  const internal = Router().use(internalOnly(identitySecret, now));
+  if (parts.internal) internal.use(parts.internal);
+  const service: Service = {
+    app: serviceApp({
+      routes: parts.routes,
+      internal,
+      ready: () => database.query('SELECT 1'),
+      identitySecret,
+      idempotency,
+      now,
+      log,
+      checkResponses,
+    }),
+    async start() {
+      await parts.start?.();
+      await subscribe(definition.name, bus, parts);
+      outbox.start((event) => bus.publish(event));
+      for (const sweeper of sweepers) sweeper.start();
+    },
+    async stop() {
+      await parts.stop?.();
+      await Promise.all([...sweepers, outbox].map((part) => part.stop()));
+    },
+  };
+  return Object.assign(service, parts.api);
+};

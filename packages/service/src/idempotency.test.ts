@@ -1,0 +1,165 @@
+import { createDatabase, type Database } from '@backlot/database';
+import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createIdempotencyStore, idempotencyClaims, idempotencyTable } from './idempotency.ts';
+
+let server: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  database = createDatabase({ url: server.url, schema: 'unit' });
+  for (const statement of [
+    'CREATE SCHEMA unit',
+    'CREATE TABLE notes (id int PRIMARY KEY)',
+    ...`${idempotencyTable};${idempotencyClaims}`.split(';'),
+  ])
+    await database.query(statement);
+});
+beforeEach(() => database.query('TRUNCATE notes, idempotency'));
+afterAll(async () => {
+  await database.close();
+  await server.drop();
+});
+
+const insert = (id: number) => database.query('INSERT INTO notes VALUES ($1)', [id]);
+const ids = async () =>
+  (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map((row) => row.id);
+
+describe('idempotent answers', () => {
+  const call = { scope: 'p/u/route/k1', key: 'k1', request: 'body' };
+  const answer = { status: 201, headers: { ETag: '"1"' }, body: '{"secret":"token"}' };
+  const work = (id: number) => async () => {
+    await insert(id);
+    return answer;
+  };
+  const nothing = () => undefined;
+
+  it('does the work once and replays its answer', async () => {
+    const store = createIdempotencyStore(database);
+    expect(await store.run(call, work(1), nothing)).toEqual({ answer, replayed: false });
+    expect(await store.run(call, work(2), nothing)).toEqual({ answer, replayed: true });
+    expect(await store.run({ ...call, request: 'other' }, work(3), nothing)).toBe('mismatch');
+    expect(await ids()).toEqual([1]);
+  });
+
+  it('does it once for 20 at the same time', async () => {
+    const store = createIdempotencyStore(database);
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => store.run(call, work(n), nothing)),
+    );
+    expect(results.filter((each) => typeof each === 'object' && !each.replayed)).toHaveLength(1);
+    expect(await ids()).toHaveLength(1);
+  });
+
+  it('keeps nothing of a failure, unless that failure is an answer', async () => {
+    const store = createIdempotencyStore(database);
+    const failing = async () => {
+      await insert(1);
+      throw new Error('conflict');
+    };
+    await expect(store.run(call, failing, nothing)).rejects.toThrow('conflict');
+    expect(await store.run(call, failing, () => ({ ...answer, status: 409 }))).toMatchObject({
+      replayed: false,
+    });
+    expect(await store.run(call, work(2), nothing)).toMatchObject({
+      answer: { status: 409 },
+      replayed: true,
+    });
+    expect(await ids()).toEqual([]);
+  });
+
+  it('stores no answer readable without the client’s key', async () => {
+    await createIdempotencyStore(database).run(call, work(1), nothing);
+    const [row] = await database.query<{ text: string }>(
+      `SELECT encode(sealed_answer, 'escape') AS text FROM idempotency`,
+    );
+    expect(row?.text).not.toContain('token');
+  });
+
+  const slowly = (id: number) => async () => ({ answer, commit: () => insert(id) });
+
+  it('does slow work once, without a transaction, and commits its writes with its answer', async () => {
+    const store = createIdempotencyStore(database);
+    let free = 0;
+    const work = async () => {
+      const [row] = await database.query<{ open: number }>(
+        `SELECT count(*)::int AS open FROM pg_stat_activity
+          WHERE datname = current_database() AND state = 'idle in transaction'`,
+      );
+      free = row?.open ?? -1;
+      return { answer, commit: () => insert(1) };
+    };
+    expect(await store.runSlow(call, work, nothing)).toEqual({ answer, replayed: false });
+    expect(free).toBe(0);
+    expect(await store.runSlow(call, slowly(2), nothing)).toEqual({ answer, replayed: true });
+    expect(await store.runSlow({ ...call, request: 'other' }, slowly(3), nothing)).toBe('mismatch');
+    expect(await ids()).toEqual([1]);
+  });
+
+  it('lets one of 20 do slow work at the same time', async () => {
+    const store = createIdempotencyStore(database);
+    let started = 0;
+    const work = (id: number) => async () => {
+      started += 1;
+      return { answer, commit: () => insert(id) };
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, n) => store.runSlow(call, work(n), nothing)));
+    expect(started).toBe(1);
+    expect(await ids()).toHaveLength(1);
+  });
+
+  it('frees the claim of slow work that failed, or keeps the failure that is an answer', async () => {
+    const store = createIdempotencyStore(database);
+    const failing = () => Promise.reject(new Error('no answer'));
+    const failingCommit = async () => ({
+      answer,
+      commit: async () => {
+        await insert(1);
+        throw new Error('not stored');
+      },
+    });
+    await expect(store.runSlow(call, failing, nothing)).rejects.toThrow('no answer');
+    await expect(store.runSlow(call, failingCommit, nothing)).rejects.toThrow('not stored');
+    expect(await ids()).toEqual([]);
+    const conflict = { ...answer, status: 409 };
+    expect(await store.runSlow(call, failing, () => conflict)).toEqual({
+      answer: conflict,
+      replayed: false,
+    });
+    expect(await store.runSlow(call, slowly(2), nothing)).toEqual({
+      answer: conflict,
+      replayed: true,
+    });
+  });
+
+  it('frees the claim of a process that died, whose late answer is not stored', async () => {
+    const store = createIdempotencyStore(database);
+    let die = () => {};
+    const late = store.runSlow(
+      call,
+      () =>
+        new Promise((resolve) => {
+          die = () => resolve({ answer, commit: () => insert(1) });
+        }),
+      nothing,
+    );
+    await until(async () => (await database.query('SELECT 1 FROM idempotency')).length === 1);
+    expect(await store.runSlow(call, slowly(2), nothing)).toBe('in_progress');
+    await database.query(`UPDATE idempotency SET created_at = now() - interval '121 seconds'`);
+    expect(await store.runSlow(call, slowly(2), nothing)).toEqual({ answer, replayed: false });
+    die();
+    expect(await late).toBe('in_progress');
+    expect(await ids()).toEqual([2]);
+  });
+
+  it('forgets answers after 24 hours', async () => {
+    const store = createIdempotencyStore(database);
+    await store.run(call, work(1), nothing);
+    await database.query(`UPDATE idempotency SET created_at = now() - interval '25 hours'`);
+    expect(await store.run(call, work(2), nothing)).toMatchObject({ replayed: false });
+    await database.query(`UPDATE idempotency SET created_at = now() - interval '25 hours'`);
+    await store.sweep();
+    expect(await database.query('SELECT 1 FROM idempotency')).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import { createHash, hkdfSync, randomUUID } from 'node:crypto';
+import type { Database } from '@backlot/database';
+import type { Answer, IdempotencyStore, IdempotentCall, IdempotentResult } from '@backlot/http';
+import { openUnder, sealUnder } from '@backlot/sealing';
+
+/** The table every schema with POST routes creates in its first migration. */
+export const idempotencyTable = `
+CREATE TABLE idempotency (
+  scope_hash bytea PRIMARY KEY,
+  request_hash bytea NOT NULL,
+  sealed_answer bytea NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX idempotency_created_at ON idempotency (created_at)`;
+
+/** What `runSlow` adds to it. */
+export const idempotencyClaims = `
+ALTER TABLE idempotency ALTER COLUMN sealed_answer DROP NOT NULL, ADD COLUMN claim uuid`;
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sealingKey = (call: IdempotentCall) =>
+  new Uint8Array(hkdfSync('sha256', call.key, call.scope, 'idempotent answer', 32));
+
+const seal = (call: IdempotentCall, answer: Answer): Buffer =>
+  sealUnder(sealingKey(call), JSON.stringify(answer));
+
+const unseal = (call: IdempotentCall, sealed: Buffer): Answer =>
+  JSON.parse(openUnder(sealingKey(call), sealed).toString('utf8')) as Answer;
+
+class ClaimLost extends Error {
+  override readonly name = 'ClaimLost';
+}
+
+/** Exact among parallel calls: one of them gets the row. */
+const claim = async (
+  database: Database,
+  call: IdempotentCall,
+  token: string,
+): Promise<IdempotentResult | undefined> => {
+  const [scopeHash, requestHash] = [sha256(call.scope), sha256(call.request)];
+  const claimed = await database.query(
+    `INSERT INTO idempotency (scope_hash, request_hash, claim) VALUES ($1, $2, $3)
+     ON CONFLICT (scope_hash) DO UPDATE
+       SET request_hash = excluded.request_hash, claim = excluded.claim, sealed_answer = NULL, created_at = now()
+       WHERE idempotency.created_at <= now() - CASE WHEN idempotency.sealed_answer IS NULL
+         THEN interval '2 minutes' ELSE interval '24 hours' END
+     RETURNING true`,
+    [scopeHash, requestHash, token],
+  );
+  if (claimed.length > 0) return undefined;
+  const [row] = await database.query<{ request_hash: Buffer; sealed_answer: Buffer | null }>(
+    'SELECT request_hash, sealed_answer FROM idempotency WHERE scope_hash = $1',
+    [scopeHash],
+  );
+  if (row && !row.request_hash.equals(requestHash)) return 'mismatch';
+  if (!row?.sealed_answer) return 'in_progress';
+  return { answer: unseal(call, row.sealed_answer), replayed: true };
+};
+
+/** @throws ClaimLost where the work took so long that another call has taken it over */
+const keep = async (database: Database, call: IdempotentCall, token: string, answer: Answer) => {
+  const kept = await database.query(
+    `UPDATE idempotency SET sealed_answer = $3, created_at = now()
+      WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL RETURNING true`,
+    [sha256(call.scope), token, seal(call, answer)],
+  );
+  if (kept.length === 0) throw new ClaimLost();
+};
+
+export const createIdempotencyStore = (
+  database: Database,
+): IdempotencyStore & {
+  /** Deletes answers older than 24 hours, at most 10,000. */
+  sweep(): Promise<void>;
+} => ({
+  async runSlow(call, work, keptFailure) {
+    const token = randomUUID();
+    const known = await claim(database, call, token);
+    if (known) return known;
+    try {
+      const { answer, commit } = await work();
+      await database.transaction(async () => {
+        await commit();
+        await keep(database, call, token, answer);
+      });
+      return { answer, replayed: false };
+    } catch (error) {
+      if (error instanceof ClaimLost) return 'in_progress';
+      const kept = keptFailure(error);
+      if (kept) {
+        await keep(database, call, token, kept);
+        return { answer: kept, replayed: false };
+      }
+      // Where this fails too, the claim is free after its time. An answer whose commit was not heard stays.
+      await database
+        .query(
+          'DELETE FROM idempotency WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL',
+          [sha256(call.scope), token],
+        )
+        .catch(() => {});
+      throw error;
+    }
+  },
+  run: (call, work, keptFailure) =>
+    database.transaction(async () => {
+      const scopeHash = sha256(call.scope);
+      const requestHash = sha256(call.request);
+      const [row] = await database.query<{
+        free: boolean;
+        request_hash: Buffer | null;
+        sealed_answer: Buffer | null;
+      }>(
+        `SELECT free, request_hash, sealed_answer
+           FROM (SELECT pg_try_advisory_xact_lock($1::int8) AS free) lock
+           LEFT JOIN idempotency ON free AND scope_hash = $2 AND created_at > now() - interval '24 hours'`,
+        [scopeHash.readBigInt64BE().toString(), scopeHash],
+      );
+      if (!row?.free) return 'in_progress';
+      if (row.request_hash && row.sealed_answer) {
+        if (!row.request_hash.equals(requestHash)) return 'mismatch';
+        return { answer: unseal(call, row.sealed_answer), replayed: true };
+      }
+      const answer = await database.transaction(work).catch((error: unknown) => {
+        const kept = keptFailure(error);
+        if (!kept) throw error;
+        return kept;
+      });
+      await database.query(
+        `INSERT INTO idempotency (scope_hash, request_hash, sealed_answer) VALUES ($1, $2, $3)
+         ON CONFLICT (scope_hash) DO UPDATE
+           SET request_hash = excluded.request_hash, sealed_answer = excluded.sealed_answer, created_at = now()`,
+        [scopeHash, requestHash, seal(call, answer)],
+      );
+      return { answer, replayed: false };
+    }),
+  async sweep() {
+    await database.query(
+      `DELETE FROM idempotency WHERE scope_hash IN (
+         SELECT scope_hash FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT 10000)`,
+    );
+  },
+});

@@ -1,0 +1,24 @@
+/**
+ * What every service is made of: settings, database, outbox, idempotency, sweeps, subscriptions, an app,
+ * and a process that starts and stops in order. A service states what is its own with `defineService`,
+ * chooses its adapters with `runnable`, and its main.ts runs that. Knows no rule of the product.
+ */
+export * from './bus.ts';
+export {
+  type Adapters,
+  createService,
+  defineService,
+  type Service,
+  type ServiceContext,
+  type ServiceDefinition,
+  type ServiceDeps,
+  type ServiceOf,
+  type ServiceParts,
+  type Sweep,
+} from './define-service.ts';
+export * from './run-service.ts';
+export * from './runnable-service.ts';
+export * from './settings.ts';
+export * from './stop.ts';
+export * from './usage.ts';
+export * from './visitor-budgets.ts';

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { longestCallMs, originSettingName, services } from '@backlot/contract';
+import { createDatabase, DatabaseUnavailable, migrate } from '@backlot/database';
+import { createHttpDirectories, serve } from '@backlot/http';
+import { identitySecret } from '@backlot/identity';
+import { createLogger, createRegistry, type Logger, metricsListener } from '@backlot/telemetry';
+import { z } from 'zod';
+import { openBus } from './bus.ts';
+import { type RunnableService, servicesBehind } from './runnable-service.ts';
+import { portSetting, processSettings, readOrigins, readSettings } from './settings.ts';
+import { stopOnSignal } from './stop.ts';
+
+const settingsOfEveryService = z.object({
+  ...processSettings,
+  PORT: portSetting.optional(),
+  DATABASE_URL: z.string().min(1),
+});
+
+/** Names of all settings that the process of a service reads. */
+export const settingNames = ({
+  config,
+  asks,
+}: Pick<RunnableService<object, never>, 'config' | 'asks'>): string[] => [
+  ...Object.keys(settingsOfEveryService.shape),
+  ...servicesBehind(asks).map(originSettingName),
+  ...config.names,
+];
+
+const busPatienceMs = 10_000;
+/** The gateway gives up first. */
+const drainMarginMs = 2000;
+const databaseRetryMs = 1000;
+
+/** Waits for a PostgreSQL that is not there yet, and says so. */
+const migrateWhenReachable = async (place: Parameters<typeof migrate>[0], log: Logger) => {
+  for (;;) {
+    try {
+      return await migrate(place);
+    } catch (err) {
+      if (!(err instanceof DatabaseUnavailable)) throw err;
+      log.warn({ err }, 'PostgreSQL is out of reach; retrying');
+      await sleep(databaseRetryMs);
+    }
+  }
+};
+
+/** Migrates, starts the service, listens, and stops in the reverse order at the first signal. */
+export const runService = async (runnable: RunnableService<object, never>): Promise<void> => {
+  const { name, migrations, asks } = runnable;
+  const { env } = process;
+  const settings = readSettings(settingsOfEveryService, env);
+  const origins = readOrigins(env, servicesBehind(asks));
+  const log = createLogger({ service: name, level: settings.BACKLOT_LOG_LEVEL });
+  const registry = createRegistry(name);
+  const place = { url: settings.DATABASE_URL, schema: name };
+  await migrateWhenReachable({ ...place, directory: fileURLToPath(migrations) }, log);
+  const database = createDatabase({
+    ...place,
+    onConnectionLost: (err) => log.warn({ err }, 'lost a connection to PostgreSQL'),
+  });
+  const bus = await openBus(settings.AMQP_URL, log);
+  // It serves without events too; they wait in the outbox.
+  await bus
+    .ready(busPatienceMs)
+    .catch((err: unknown) => log.warn({ err }, 'starting without events'));
+  const shared = {
+    identitySecret: identitySecret(settings.BACKLOT_IDENTITY_SECRET),
+    now: Date.now,
+    log,
+  };
+  const { service, close } = runnable.open({
+    ...shared,
+    env,
+    database,
+    bus,
+    directories: createHttpDirectories(asks, origins, shared),
+    registry,
+    checkResponses: false,
+  });
+  await service.start();
+  const { BACKLOT_METRICS_PORT: metricsPort, HOST: host } = settings;
+  const port = settings.PORT ?? services[name].port;
+  const drainMs = longestCallMs(name) + drainMarginMs;
+  const listening = await serve(service.app, { port, host, drainMs });
+  const metrics =
+    metricsPort === undefined
+      ? undefined
+      : await serve(metricsListener(registry), { port: metricsPort, host });
+  stopOnSignal(async (cut) => {
+    await listening.stop(cut);
+    await service.stop();
+    await bus.close();
+    await close();
+    await database.close();
+    await metrics?.stop();
+  }, log);
+  log.info({ port: listening.port }, 'listening');
+};

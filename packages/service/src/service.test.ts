@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import {
+  createServiceBed,
+  createTestBroker,
+  createTestDatabase,
+  createTestProxy,
+  type ServiceBed,
+  until,
+} from '@backlot/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type SmallContext, smallService } from './testing/small-service.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe('a service', () => {
+  const start = async () => {
+    const diary: SmallContext['diary'] = [];
+    const bed = await createServiceBed(smallService, { config: { greeting: 'hi' }, diary });
+    closing.push(() => bed.close());
+    return { bed, diary };
+  };
+  const publish = (bed: ServiceBed<object>, topic: string, payload: unknown) =>
+    bed.bus.publish({ id: 'e1', topic, payload });
+
+  it('handles no event and sweeps nothing before it is started', async () => {
+    const { bed, diary } = await start();
+    await publish(bed, 'project.erased', { projectId: 'p', projectNumber: 7 });
+    expect(diary).toEqual([]);
+    expect(bed.service.greet()).toBe('hi');
+  });
+
+  it('is started before its first sweep and event, and stopped before its last', async () => {
+    const { bed, diary } = await start();
+    await bed.service.start();
+    await publish(bed, 'project.erased', { projectId: 'p', projectNumber: 7 });
+    await publish(bed, 'collection.changed', { projectNumber: 7, name: 'todos' });
+    await bed.service.stop();
+    expect(diary).toEqual(['start', 'sweep', 'erased 7 by e1', 'changed todos', 'stop']);
+  });
+
+  it('refuses an event of another shape, so that it is kept aside', async () => {
+    const { bed, diary } = await start();
+    await bed.service.start();
+    await publish(bed, 'project.erased', { projectNumber: 'seven' });
+    expect(diary).toEqual(['start', 'sweep']);
+  });
+
+  it('publishes what it stores', async () => {
+    const { bed, diary } = await start();
+    await bed.service.start();
+    await bed.service.tell();
+    await until(() => diary.includes('changed told'));
+    expect(await bed.takeEvents()).toEqual([]);
+  });
+
+  it('answers /internal to the platform alone', async () => {
+    const { bed } = await start();
+    expect(await bed.call('GET', '/internal/anything')).toMatchObject({ status: 401 });
+  });
+});
+
+describe('the process of a service', () => {
+  it('waits for a PostgreSQL that is not there yet, and says for what', async () => {
+    const [database, broker] = await Promise.all([createTestDatabase(), createTestBroker()]);
+    const proxy = await createTestProxy(database.url);
+    closing.push(() => Promise.all([proxy.close(), broker.drop(), database.drop()]));
+    proxy.shut();
+    const child: ChildProcess = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('./testing/small-main.ts', import.meta.url))],
+      {
+        env: {
+          PORT: '0',
+          DATABASE_URL: proxy.url,
+          AMQP_URL: broker.url,
+          BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    closing.push(() => child.kill('SIGKILL'));
+    const exit = once(child, 'exit');
+    const messages: string[] = [];
+    if (!child.stdout) throw new Error('The process has no output.');
+    for await (const line of createInterface(child.stdout)) {
+      const { msg } = JSON.parse(line) as { msg: string };
+      messages.push(msg);
+      if (messages.length === 2) proxy.open();
+      if (msg === 'listening') child.kill('SIGTERM');
+    }
+    expect(await exit).toEqual([0, null]);
+    expect(messages.slice(0, 2)).toEqual(Array(2).fill('PostgreSQL is out of reach; retrying'));
+    expect(messages).toContain('listening');
+  });
+});

@@ -1,0 +1,88 @@
+import { originSettingName, type ServiceName, serviceNames } from '@backlot/contract';
+import { z } from 'zod';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const portSetting = z.coerce.number().int().min(0).max(65_535);
+
+/** Settings of every process. */
+export const processSettings = {
+  AMQP_URL: z.url({ protocol: /^amqps?$/ }),
+  BACKLOT_IDENTITY_SECRET: z.string().min(32),
+  BACKLOT_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info'),
+  BACKLOT_METRICS_PORT: portSetting.optional(),
+  HOST: z.string().min(1).optional(),
+};
+
+export const redisSetting = z.url({ protocol: /^rediss?$/ });
+
+/** An address from which others are derived, without a slash at the end. */
+export const baseUrlSetting = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => value.replace(/\/+$/, ''));
+
+/** BACKLOT_PUBLIC_URL: where the gateway is reached from outside. */
+export const publicUrlSetting = baseUrlSetting.default('http://localhost:8080');
+
+/** Where another process is reached, for example `http://auth:8081`. */
+export const originSetting = z
+  .url({ protocol: /^https?$/ })
+  .transform((value) => new URL(value))
+  .refine(
+    (url) => url.pathname === '/' && url.search === '',
+    'must be an origin such as http://auth:8081',
+  )
+  .transform((url) => url.origin);
+
+/** A setting that holds JSON; what the JSON has to be is piped behind it. */
+export const jsonSetting = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue('must be JSON');
+    return z.NEVER;
+  }
+});
+
+/**
+ * Reads settings. One left empty counts as not given, so that compose and Kubernetes can pass on what
+ * nobody has set.
+ * @throws Error that names each wrong setting
+ */
+export const readSettings = <T extends z.ZodType>(schema: T, env: Environment): z.output<T> => {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`Wrong settings:\n  ${lines.join('\n  ')}`);
+};
+
+/** How a service reads its own settings. */
+export interface ConfigReader<Config> {
+  /** Names of the settings. */
+  names: readonly string[];
+  /** @throws Error that names each wrong setting */
+  read(env: Environment): Config;
+}
+
+export const defineConfig = <Settings extends z.ZodObject, Config>(
+  settings: Settings,
+  toConfig: (settings: z.output<Settings>) => Config,
+): ConfigReader<Config> => ({
+  names: Object.keys(settings.shape),
+  read: (env) => toConfig(readSettings(settings, env)),
+});
+
+/** Where these services are reached. @throws Error that names each setting which is missing or wrong */
+export const readOrigins = <Name extends ServiceName>(
+  env: Environment,
+  names: readonly Name[] = serviceNames as Name[],
+): Record<Name, string> => {
+  const shape = Object.fromEntries(names.map((name) => [originSettingName(name), originSetting]));
+  const origins = readSettings(z.object(shape), env);
+  return Object.fromEntries(
+    names.map((name) => [name, origins[originSettingName(name)]]),
+  ) as Record<Name, string>;
+};

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineConfig, defineService, runnable, type ServiceContext } from '../index.ts';
+
+export interface SmallConfig {
+  greeting: string;
+}
+
+export interface SmallContext extends ServiceContext<SmallConfig> {
+  /** What happened, in order. */
+  diary: string[];
+}
+
+const config = defineConfig(
+  z.object({ GREETING: z.string().default('hello') }),
+  (settings): SmallConfig => ({ greeting: settings.GREETING }),
+);
+
+/** The least that a service can be; it writes down what the kit does with it. */
+export const smallService = defineService({
+  name: 'records',
+  migrations: new URL('./migrations/', import.meta.url),
+  config,
+  build: ({ config: { greeting }, outbox, diary }: SmallContext) => ({
+    routes: [],
+    subscriptions: {
+      async 'project.erased'({ projectNumber }, eventId) {
+        diary.push(`erased ${projectNumber} by ${eventId}`);
+      },
+    },
+    listeners: {
+      'collection.changed': ({ name }) => void diary.push(`changed ${name}`),
+    },
+    sweeps: [
+      {
+        run: async () => void diary.push('sweep'),
+      },
+    ],
+    start: async () => void diary.push('start'),
+    stop: async () => void diary.push('stop'),
+    api: {
+      greet: () => greeting,
+      tell: () => outbox.append('collection.changed', { projectNumber: 1, name: 'told' }),
+    },
+  }),
+});
+
+export const small = runnable(smallService, () => ({ diary: [] }));

@@ -1,0 +1,50 @@
+import type { EventPayloads } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
+import type { Logger } from '@backlot/telemetry';
+import { type Attempts, type Counters, createAttempts, createCounters } from './attempts.ts';
+import type { AuthConfig } from './config.ts';
+import { createLinks, type Links } from './links/links.ts';
+import { createPasswords, type PasswordHasher, type Passwords } from './passwords/passwords.ts';
+import { type AccessTokens, createAccessTokens } from './sessions/access-tokens.ts';
+import { createSessions, type Sessions } from './sessions/sessions.ts';
+import { createSigningKeys, type SigningKeys } from './sessions/signing-keys.ts';
+import { createUsers, type Users } from './users/users.ts';
+
+/** What the routes call. */
+export interface Features {
+  accessTokens: AccessTokens;
+  attempts: Attempts;
+  counters: Counters;
+  database: Database;
+  links: Links;
+  passwords: Passwords;
+  sessions: Sessions;
+  signingKeys: SigningKeys;
+  users: Users;
+}
+
+export interface FeatureOptions {
+  config: AuthConfig;
+  database: Database;
+  hasher: PasswordHasher;
+  now: () => number;
+  log: Logger;
+  outbox: Outbox<EventPayloads>;
+}
+
+export const createFeatures = (options: FeatureOptions): Features => {
+  const { config, database, now, outbox } = options;
+  const users = createUsers(database, outbox, now);
+  const signingKeys = createSigningKeys(options);
+  return {
+    accessTokens: createAccessTokens(signingKeys, config.issuer, now),
+    attempts: createAttempts(database, now),
+    counters: createCounters(config.limits),
+    database,
+    links: createLinks({ ...options, users }),
+    passwords: createPasswords(options),
+    sessions: createSessions({ ...options, users }),
+    signingKeys,
+    users,
+  };
+};

@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ApiError, type EventPayloads } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
+import type { Identity } from '@backlot/identity';
+import { hashIp } from '../attempts.ts';
+import type { AuthConfig } from '../config.ts';
+import type { Account, UserRow } from '../users/user-row.ts';
+import type { Users } from '../users/users.ts';
+
+export type LinkPurpose = 'verify' | 'reset';
+
+interface Link {
+  /** 32 bytes, base64url; only its SHA-256 is kept. */
+  token: string;
+  expiresAt: Date;
+}
+
+/** Who asks, and from where. */
+type Caller = Pick<Identity, 'project' | 'ip'>;
+
+interface LinkOptions {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  users: Users;
+  now: () => number;
+  config: Pick<AuthConfig, 'verifyTokenMs' | 'resetTokenMs'>;
+}
+
+/** Undoes the mail to an address that nobody has, and nothing else. */
+class UnknownAddress extends Error {
+  override readonly name = 'UnknownAddress';
+}
+
+const digest = (token: string) => createHash('sha256').update(token).digest();
+
+export const invalidLink = () =>
+  new ApiError('invalid_link', 'This link was used already or has expired. Ask for a new one.');
+
+/** One-time links in mails: one live link per user and purpose. */
+export const createLinks = ({ database, outbox, users, now, config }: LinkOptions) => {
+  const purposes = {
+    verify: { template: 'verify-email', lifetimeMs: config.verifyTokenMs },
+    reset: { template: 'reset-password', lifetimeMs: config.resetTokenMs },
+  } as const;
+
+  const create = async (
+    project: number,
+    userId: string | null,
+    purpose: LinkPurpose,
+  ): Promise<Link> => {
+    const token = randomBytes(32).toString('base64url');
+    const expiresAt = new Date(now() + purposes[purpose].lifetimeMs);
+    await database.query(
+      `INSERT INTO one_time_tokens (project_number, token_hash, user_id, purpose, expires_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT ON CONSTRAINT one_time_tokens_user
+       DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
+      [project, digest(token), userId, purpose, expiresAt],
+    );
+    return { token, expiresAt };
+  };
+
+  const requestMail = (
+    { project, ip }: Caller,
+    purpose: LinkPurpose,
+    to: Pick<UserRow, 'email' | 'name'>,
+    { token, expiresAt }: Link,
+  ) =>
+    outbox.append('mail.requested', {
+      projectId: project.id,
+      projectNumber: project.number,
+      projectName: project.name,
+      ipHash: hashIp(ip).toString('hex'),
+      to: to.email,
+      name: to.name,
+      template: purposes[purpose].template,
+      token,
+      expiresAt: expiresAt.toISOString(),
+    });
+
+  return {
+    /** Mails a link that replaces the user's older one. Belongs into a transaction. */
+    async send(caller: Caller, purpose: LinkPurpose, user: UserRow): Promise<void> {
+      const link = await create(caller.project.number, user.id, purpose);
+      await requestMail(caller, purpose, user, link);
+    },
+
+    /**
+     * The same, with the same statements for an address that nobody has: its link belongs to nobody,
+     * and its mail is rolled back.
+     */
+    async sendIfKnown(
+      caller: Caller,
+      purpose: LinkPurpose,
+      email: string,
+      user: UserRow | undefined,
+    ): Promise<void> {
+      await database.transaction(async () => {
+        const link = await create(caller.project.number, user?.id ?? null, purpose);
+        const mail = database.transaction(async () => {
+          await requestMail(caller, purpose, user ?? { email, name: null }, link);
+          if (!user) throw new UnknownAddress();
+        });
+        await mail.catch((error: unknown) => {
+          if (!(error instanceof UnknownAddress)) throw error;
+        });
+      });
+    },
+
+    /** Whose link it is, without using it up. @throws ApiError invalid_link */
+    async findAccount(project: number, token: string, purpose: LinkPurpose): Promise<Account> {
+      const [row] = await database.query<{ user_id: string }>(
+        `SELECT user_id FROM one_time_tokens
+          WHERE project_number = $1 AND token_hash = $2 AND purpose = $3 AND expires_at > $4 AND user_id IS NOT NULL`,
+        [project, digest(token), purpose, new Date(now())],
+      );
+      const account = row && (await users.find(project, row.user_id));
+      if (!account) throw invalidLink();
+      return account;
+    },
+
+    /**
+     * Uses the link up and locks its account; one of several parallel calls succeeds. Belongs into the
+     * transaction of what the link allows.
+     * @throws ApiError invalid_link
+     */
+    async use(
+      project: number,
+      userId: string,
+      token: string,
+      purpose: LinkPurpose,
+    ): Promise<Account> {
+      const account = await users.lock(project, userId);
+      const used = await database.query(
+        `DELETE FROM one_time_tokens
+          WHERE project_number = $1 AND token_hash = $2 AND purpose = $3 AND expires_at > $4 AND user_id = $5 RETURNING user_id`,
+        [project, digest(token), purpose, new Date(now()), userId],
+      );
+      if (!account || used.length === 0) throw invalidLink();
+      return account;
+    },
+
+    async revoke(project: number, userId: string, purpose: LinkPurpose): Promise<void> {
+      await database.query(
+        'DELETE FROM one_time_tokens WHERE project_number = $1 AND user_id = $2 AND purpose = $3',
+        [project, userId, purpose],
+      );
+    },
+  };
+};
+
+export type Links = ReturnType<typeof createLinks>;

@@ -1,0 +1,141 @@
+import { ApiError } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { createFairShares, FairShareFull, toFlow } from '@backlot/fair-shares';
+import argon2 from 'argon2';
+import type { AuthConfig } from '../config.ts';
+
+/** Argon2id in the PHC string format. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  verify(hash: string, password: string): Promise<boolean>;
+  isOutdated(hash: string): boolean;
+}
+
+export const createArgon2Hasher = ({
+  memoryKib,
+  passes,
+  lanes,
+}: AuthConfig['argon2']): PasswordHasher => {
+  const cost = { memoryCost: memoryKib, timeCost: passes, parallelism: lanes };
+  return {
+    hash: (password) => argon2.hash(password, { ...cost, type: argon2.argon2id }),
+    verify: (hash, password) => argon2.verify(hash, password),
+    isOutdated: (hash) => argon2.needsRehash(hash, cost),
+  };
+};
+
+/** NIST SP 800-63B-4, 3.1.1.2: one form whatever keyboard the password was typed on. */
+const normalize = (password: string) => password.normalize('NFKC');
+
+const overloaded = (full: FairShareFull) =>
+  new ApiError('overloaded', 'Too many sign-ins are under way. Try again shortly.', {
+    retryAfterSeconds: full.retryAfterSeconds,
+    cause: full,
+  });
+
+/** Who asks for a hash. */
+export type HashCaller = Parameters<typeof toFlow>[0];
+
+interface PasswordOptions {
+  database: Database;
+  hasher: PasswordHasher;
+  config: Pick<AuthConfig, 'hashing'>;
+  now: () => number;
+}
+
+/**
+ * Hashes few passwords at a time, because each keeps one of the process's few worker threads busy for
+ * over 20 ms; owners, their projects and addresses take turns by what their hashes cost. At most half
+ * of those who may wait belong to one project; past that the address with most of them gives way.
+ */
+export const createPasswords = ({ database, hasher, config, now }: PasswordOptions) => {
+  const { concurrency, queueLength } = config.hashing;
+  const maxWaitingPerProject = Math.ceil(queueLength / 2);
+  const shares = createFairShares({
+    slots: concurrency,
+    maxRunningPerOwner: concurrency,
+    maxWaitingPerFlow: maxWaitingPerProject,
+    maxWaitingPerProject,
+    maxWaiting: queueLength,
+  });
+
+  const enqueue = async <T>(caller: HashCaller, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await shares.run(toFlow(caller), work);
+    } catch (error) {
+      if (error instanceof FairShareFull) throw overloaded(error);
+      throw error;
+    }
+  };
+
+  const hash = (caller: HashCaller, password: string) =>
+    enqueue(caller, () => hasher.hash(normalize(password)));
+
+  let dummy: Promise<string> | undefined;
+  /** What an unknown account's password is compared with, so that it costs the same. */
+  const dummyHash = () => {
+    dummy ??= hasher.hash(crypto.randomUUID());
+    return dummy;
+  };
+
+  return {
+    prepare: dummyHash,
+
+    /** @throws ApiError overloaded */
+    hash,
+
+    /** Costs the same without a stored hash, then answers false. @throws ApiError overloaded */
+    async verify(
+      caller: HashCaller,
+      stored: string | undefined,
+      password: string,
+    ): Promise<boolean> {
+      const compared = stored ?? (await dummyHash());
+      const isEqual = await enqueue(caller, () => hasher.verify(compared, normalize(password)));
+      return isEqual && stored !== undefined;
+    },
+
+    /** The same password under today's parameters, where it isn't; a full queue leaves it to the next sign-in. */
+    async rehash(
+      caller: HashCaller,
+      stored: string,
+      password: string,
+    ): Promise<string | undefined> {
+      if (!hasher.isOutdated(stored)) return undefined;
+      return hash(caller, password).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'overloaded') return undefined;
+        throw error;
+      });
+    },
+
+    async storeRehash(
+      project: number,
+      account: { id: string; password_version: number },
+      passwordHash: string,
+    ): Promise<void> {
+      await database.query(
+        'UPDATE users SET password_hash = $4 WHERE project_number = $1 AND id = $2 AND password_version = $3',
+        [project, account.id, account.password_version, passwordHash],
+      );
+    },
+
+    /**
+     * Stores another password for the account that was read.
+     * @returns false when it is gone or has changed its password meanwhile
+     */
+    async change(
+      project: number,
+      account: { id: string; password_version: number },
+      passwordHash: string,
+    ): Promise<boolean> {
+      const rows = await database.query(
+        `UPDATE users SET password_hash = $4, password_version = password_version + 1, updated_at = $5
+          WHERE project_number = $1 AND id = $2 AND password_version = $3 RETURNING id`,
+        [project, account.id, account.password_version, passwordHash, new Date(now())],
+      );
+      return rows.length > 0;
+    },
+  };
+};
+
+export type Passwords = ReturnType<typeof createPasswords>;

@@ -1,0 +1,52 @@
+import { authRoutes } from '@backlot/contract';
+import { route } from '@backlot/http';
+import { hashIp } from '../attempts.ts';
+import type { Features } from '../features.ts';
+import { invalidLink } from '../links/links.ts';
+import { checkPassword } from '../passwords/rules.ts';
+
+/** Past the limit of mails an address gets none, silently. */
+export const forgotPassword = ({ users, links, attempts, counters }: Features) =>
+  route(authRoutes.forgotPassword, async ({ body: { email }, identity: { project, ip } }) => {
+    await attempts.countCalls(project.number, counters.resetCallsFrom(ip), async () => {
+      if (!(await attempts.isAllowed(project.number, counters.resetMailsTo(email)))) return;
+      const user = await users.findByEmail(project.number, email, hashIp(ip));
+      await links.sendIfKnown({ project, ip }, 'reset', email, user);
+    });
+    return { body: { ok: true as const } };
+  });
+
+/** Whoever follows the mailed link has shown that the address is theirs, so it counts as verified. */
+export const resetPassword = (features: Features) =>
+  route(
+    authRoutes.resetPassword,
+    async ({ body, identity }) => {
+      const { project } = identity;
+      const { users, passwords, sessions, links, database } = features;
+      const { id, email } = await links.findAccount(project.number, body.token, 'reset');
+      await checkPassword(body.password, email);
+      const passwordHash = await passwords.hash(identity, body.password);
+      return {
+        body: { ok: true as const },
+        commit: () =>
+          database.transaction(async () => {
+            const account = await links.use(project.number, id, body.token, 'reset');
+            if (!(await passwords.change(project.number, account, passwordHash)))
+              throw invalidLink();
+            await users.update(project.number, id, { emailVerified: true });
+            await sessions.endAll(project.number, id);
+          }),
+      };
+    },
+    { isSlow: true },
+  );
+
+export const verifyEmail = ({ users, links, database }: Features) =>
+  route(authRoutes.verifyEmail, async ({ body: { token }, identity: { project } }) => {
+    const { id } = await links.findAccount(project.number, token, 'verify');
+    await database.transaction(async () => {
+      await links.use(project.number, id, token, 'verify');
+      await users.update(project.number, id, { emailVerified: true });
+    });
+    return { body: { ok: true as const } };
+  });

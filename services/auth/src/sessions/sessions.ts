@@ -1,0 +1,133 @@
+import type { EventPayloads } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
+import { uuidv7 } from 'uuidv7';
+import type { AuthConfig } from '../config.ts';
+import type { Account } from '../users/user-row.ts';
+import { sessionEnded, type Users } from '../users/users.ts';
+
+export interface Session {
+  id: string;
+  userId: string;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+interface SessionOptions {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  users: Users;
+  now: () => number;
+  config: Pick<AuthConfig, 'sessionMs' | 'maxSessionsPerUser'>;
+}
+
+/** IP addresses remembered per account. */
+const maxKnownIps = 20;
+
+export const createSessions = ({ database, outbox, users, now, config }: SessionOptions) => {
+  const { sessionMs, maxSessionsPerUser } = config;
+
+  const publishEnd = async (project: number, rows: { id: string }[]) => {
+    if (rows.length === 0) return;
+    await outbox.append('session.revoked', {
+      projectNumber: project,
+      sessionIds: rows.map((row) => row.id),
+    });
+  };
+
+  return {
+    /** A session that begins once `start` has stored it. */
+    create: (userId: string): Session => ({
+      id: uuidv7(),
+      userId,
+      expiresAt: now() + sessionMs,
+    }),
+
+    /**
+     * Stores it; answers false when the account is gone or its password has changed since it was read,
+     * so that a sign-in under way can't outlive a change of the password. The oldest sessions past the
+     * limit end. The IP address becomes a known one.
+     */
+    start: (
+      project: number,
+      session: Session,
+      account: Pick<Account, 'id' | 'password_version'>,
+      ipHash: Buffer,
+    ): Promise<boolean> =>
+      database.transaction(async () => {
+        const locked = await users.lock(project, account.id);
+        if (locked?.password_version !== account.password_version) return false;
+        const ended = await database.named<{ id: string }>(
+          'start_session',
+          `WITH added AS (
+             INSERT INTO sessions (project_number, id, user_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+           ), known AS (
+             INSERT INTO known_addresses (project_number, user_id, address, last_seen_at) VALUES ($1, $3, $6, $4)
+             ON CONFLICT (project_number, user_id, address) DO UPDATE SET last_seen_at = excluded.last_seen_at
+           ), forgotten AS (
+             DELETE FROM known_addresses WHERE project_number = $1 AND user_id = $3 AND address IN (
+               SELECT address FROM known_addresses WHERE project_number = $1 AND user_id = $3 AND address <> $6
+                ORDER BY last_seen_at DESC OFFSET $7)
+           )
+           DELETE FROM sessions WHERE project_number = $1 AND id IN (
+             SELECT id FROM sessions WHERE project_number = $1 AND user_id = $3 ORDER BY id DESC OFFSET $8)
+           RETURNING id`,
+          [
+            project,
+            session.id,
+            account.id,
+            new Date(now()),
+            new Date(session.expiresAt),
+            ipHash,
+            maxKnownIps - 1,
+            maxSessionsPerUser - 1,
+          ],
+        );
+        await publishEnd(project, ended);
+        return true;
+      }),
+
+    /** Moves the end of a living session. @throws ApiError invalid_token when it has ended */
+    async extend(project: number, id: string, userId: string): Promise<Session> {
+      const expiresAt = now() + sessionMs;
+      const rows = await database.query(
+        `UPDATE sessions SET expires_at = $4
+          WHERE project_number = $1 AND id = $2 AND user_id = $3 AND expires_at > $5 RETURNING id`,
+        [project, id, userId, new Date(expiresAt), new Date(now())],
+      );
+      if (rows.length === 0) throw sessionEnded();
+      return { id, userId, expiresAt };
+    },
+
+    end: (project: number, id: string): Promise<void> =>
+      database.transaction(async () => {
+        const ended = await database.query<{ id: string }>(
+          'DELETE FROM sessions WHERE project_number = $1 AND id = $2 RETURNING id',
+          [project, id],
+        );
+        await publishEnd(project, ended);
+      }),
+
+    /** @param exceptId the session that stays. */
+    endAll: (project: number, userId: string, exceptId?: string): Promise<void> =>
+      database.transaction(async () => {
+        await users.lock(project, userId);
+        const ended = await database.query<{ id: string }>(
+          `DELETE FROM sessions WHERE project_number = $1 AND user_id = $2 AND id IS DISTINCT FROM $3::uuid RETURNING id`,
+          [project, userId, exceptId ?? null],
+        );
+        await publishEnd(project, ended);
+      }),
+
+    /** An erased user's sessions went with the account. */
+    async isLive(project: number, id: string): Promise<boolean> {
+      const rows = await database.read(
+        'session_is_live',
+        'SELECT 1 FROM sessions WHERE project_number = $1 AND id = $2 AND expires_at > $3',
+        [project, id, new Date(now())],
+      );
+      return rows.length > 0;
+    },
+  };
+};
+
+export type Sessions = ReturnType<typeof createSessions>;

@@ -1,0 +1,214 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { ApiError, type Jwks } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { openUnder, SealBroken, sealUnder } from '@backlot/sealing';
+import type { Logger } from '@backlot/telemetry';
+import { uuidv7 } from 'uuidv7';
+import type { AuthConfig } from '../config.ts';
+
+interface KeyRow {
+  kid: string;
+  state: 'next' | 'current' | 'retired';
+  public_jwk: Jwks['keys'][number];
+  sealed_private_key: Buffer;
+  current_since: Date | null;
+  confirmed_at: Date | null;
+}
+
+interface Signer {
+  kid: string;
+  privateKey: KeyObject;
+}
+
+interface KeyRing {
+  loadedAt: number;
+  /** None while other processes sign under another master key. */
+  signer: Signer | undefined;
+  jwks: Jwks;
+}
+
+interface SigningKeyOptions {
+  database: Database;
+  now: () => number;
+  log: Logger;
+  config: Pick<AuthConfig, 'masterKey' | 'keyRotationMs' | 'sessionMs'>;
+}
+
+/** How long a process goes on with what it has read; a rotation elsewhere is seen after this. */
+const ringTtlMs = 60_000;
+/** Added to a retired key's publication: processes that have not yet seen the rotation still sign with it. */
+const retirementGraceMs = 3_600_000;
+/** Each process that signs confirms the key when it reads it; after so long without that it has no user. */
+const confirmationMs = 5 * 60_000;
+/** Any fixed number: rotations anywhere wait for each other. */
+const rotationLock = 7_041_876;
+
+const seal = (kid: string, key: KeyObject, masterKey: Buffer): Buffer =>
+  sealUnder(masterKey, key.export({ type: 'pkcs8', format: 'der' }), kid);
+
+/** Undefined for what was sealed under another master key. */
+const unseal = (
+  { kid, sealed_private_key: sealed }: KeyRow,
+  masterKey: Buffer,
+): KeyObject | undefined => {
+  try {
+    const der = openUnder(masterKey, sealed, kid);
+    return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  } catch (error) {
+    if (error instanceof SealBroken) return undefined;
+    throw error;
+  }
+};
+
+const findCurrent = (rows: KeyRow[]) => rows.find(({ state }) => state === 'current');
+
+/**
+ * ES256 key pairs. The next key is published for a whole rotation before it signs; a retired one until
+ * the last token that it signed has expired.
+ *
+ * Keys that a process can't open are withdrawn and replaced, if its master key is new here or if no
+ * process that can open them has run lately. So of two master keys in use at once the newer one wins,
+ * once, and an older one that is restored takes over when the other is gone.
+ */
+export const createSigningKeys = ({ database, now, log, config }: SigningKeyOptions) => {
+  const { masterKey, keyRotationMs } = config;
+  let ring: KeyRing | undefined;
+  let loading: Promise<KeyRing> | undefined;
+
+  const canOpen = (row: KeyRow) => unseal(row, masterKey) !== undefined;
+
+  const published = () =>
+    database.query<KeyRow>(
+      `SELECT kid, state, public_jwk, sealed_private_key, current_since, confirmed_at FROM signing_keys
+        WHERE published_until IS NULL OR published_until > $1 ORDER BY created_at, kid`,
+      [new Date(now())],
+    );
+
+  const isDue = (rows: KeyRow[]) => {
+    const since = findCurrent(rows)?.current_since;
+    return !since || since.getTime() + keyRotationMs <= now();
+  };
+
+  const addNext = async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const kid = uuidv7();
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' };
+    await database.query(
+      `INSERT INTO signing_keys (kid, state, public_jwk, sealed_private_key, created_at) VALUES ($1, 'next', $2, $3, $4)`,
+      [kid, JSON.stringify(jwk), seal(kid, privateKey, masterKey), new Date(now())],
+    );
+  };
+
+  const promoteNext = async () => {
+    await database.query(
+      `UPDATE signing_keys SET state = 'retired', published_until = $1 WHERE state = 'current'`,
+      [new Date(now() + config.sessionMs + retirementGraceMs)],
+    );
+    await database.query(
+      `UPDATE signing_keys SET state = 'current', current_since = $1, confirmed_at = $1 WHERE state = 'next'`,
+      [new Date(now())],
+    );
+  };
+
+  /** A key withdrawn stays in the table for a rotation: it shows that its master key is not new. */
+  const rotate = async (rows: KeyRow[]) => {
+    if (!rows.some(({ state }) => state === 'next')) await addNext();
+    await promoteNext();
+    await addNext();
+    await database.query('DELETE FROM signing_keys WHERE published_until <= $1', [
+      new Date(now() - keyRotationMs),
+    ]);
+  };
+
+  const isNewMasterKey = async () => {
+    const rows = await database.query<KeyRow>('SELECT kid, sealed_private_key FROM signing_keys');
+    return !rows.some(canOpen);
+  };
+
+  const mayReplace = async (rows: KeyRow[]) => {
+    const current = findCurrent(rows);
+    if (!current || canOpen(current)) return true;
+    const confirmedAt = current.confirmed_at?.getTime() ?? 0;
+    return confirmedAt + confirmationMs <= now() || isNewMasterKey();
+  };
+
+  const withdraw = async (rows: KeyRow[]) => {
+    const kids = rows.map(({ kid }) => kid);
+    await database.query(
+      `UPDATE signing_keys SET state = 'retired', published_until = $2 WHERE kid = ANY($1)`,
+      [kids, new Date(now())],
+    );
+    database.afterCommit(() =>
+      log.warn(
+        { kids },
+        'signing keys do not open under BACKLOT_AUTH_MASTER_KEY; replaced them, and everybody has to sign in again',
+      ),
+    );
+  };
+
+  /** Exact among processes: whoever comes second finds nothing to do. */
+  const renew = () =>
+    database.transaction(async () => {
+      await database.query('SELECT pg_advisory_xact_lock($1)', [rotationLock]);
+      const rows = await published();
+      const unreadable = rows.filter((row) => !canOpen(row));
+      if (unreadable.length > 0) {
+        if (!(await mayReplace(rows))) return rows;
+        await withdraw(unreadable);
+      }
+      const readable = rows.filter(canOpen);
+      if (isDue(readable)) await rotate(readable);
+      return published();
+    });
+
+  const openCurrent = (rows: KeyRow[]): Signer | undefined => {
+    const current = findCurrent(rows);
+    const privateKey = current && unseal(current, masterKey);
+    return privateKey && { kid: current.kid, privateKey };
+  };
+
+  const load = async (): Promise<KeyRing> => {
+    let rows = await published();
+    let signer = openCurrent(rows);
+    if (!signer || isDue(rows)) {
+      rows = await renew();
+      signer = openCurrent(rows);
+    }
+    if (signer) {
+      await database.query('UPDATE signing_keys SET confirmed_at = $2 WHERE kid = $1', [
+        signer.kid,
+        new Date(now()),
+      ]);
+    } else if (!ring || ring.signer) {
+      log.error(
+        'other processes sign tokens under another BACKLOT_AUTH_MASTER_KEY; sign-ins are answered with 503 here',
+      );
+    }
+    return { loadedAt: now(), signer, jwks: { keys: rows.map((row) => row.public_jwk) } };
+  };
+
+  /** Reads and rotates at most once a minute, whoever asks. */
+  const currentRing = async (): Promise<KeyRing> => {
+    if (ring && now() - ring.loadedAt < ringTtlMs) return ring;
+    loading ??= database.detached(load).finally(() => {
+      loading = undefined;
+    });
+    ring = await loading;
+    return ring;
+  };
+
+  return {
+    /** @throws ApiError unavailable */
+    async signer(): Promise<Signer> {
+      const { signer } = await currentRing();
+      if (!signer)
+        throw new ApiError('unavailable', 'Nobody can be signed in right now. Try again shortly.', {
+          retryAfterSeconds: 5,
+        });
+      return signer;
+    },
+    jwks: async () => (await currentRing()).jwks,
+  };
+};
+
+export type SigningKeys = ReturnType<typeof createSigningKeys>;

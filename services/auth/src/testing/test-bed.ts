@@ -1,0 +1,202 @@
+import { platformProject, type User } from '@backlot/contract';
+import type { Identity, IdentityProject } from '@backlot/identity';
+import type { ServiceOf } from '@backlot/service';
+import { createLogger } from '@backlot/telemetry';
+import {
+  anonymous,
+  asUser,
+  createServiceBed,
+  createTestClock,
+  type ServiceBed,
+  serveForTest,
+  type TestAnswer,
+  testProject,
+} from '@backlot/testing';
+import jwt from 'jsonwebtoken';
+import { type AuthConfig, authConfig } from '../config.ts';
+import { createArgon2Hasher, type PasswordHasher } from '../passwords/passwords.ts';
+import { authService } from '../service.ts';
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+export const otherProject: IdentityProject = { ...testProject, id: 'otherproject', number: 1002 };
+export const platform: IdentityProject = {
+  ...platformProject,
+  name: 'Backlot',
+  ownerId: null,
+  settings: {},
+};
+export const goodPassword = 'correct horse battery staple';
+
+export interface Person {
+  email: string;
+  password: string;
+  token: string;
+  user: User;
+  sessionId: string;
+  /** As the gateway makes it of the token. */
+  identity: Identity;
+}
+
+export interface NewPerson {
+  email?: string;
+  password?: string;
+  name?: string;
+  project?: IdentityProject;
+  ip?: string;
+}
+
+type AuthService = ServiceOf<typeof authService>;
+
+type SignIn = (
+  person: { email: string; password: string },
+  ip?: string,
+  project?: IdentityProject,
+) => Promise<TestAnswer>;
+
+/** Another process on the same database, started and listening. */
+export interface Process {
+  signIn: SignIn;
+  /** Ids of the keys that it publishes. */
+  kids(): Promise<string[]>;
+  /** What it has logged of its master key. */
+  logged: string[];
+  stop(): Promise<void>;
+}
+
+/** The service on a database of its own, with cheap hashes and a clock that only `pass` moves. */
+export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'> {
+  service: AuthService;
+  config: AuthConfig;
+  /** How often the hasher ran. */
+  hashed: { hash: number; verify: number };
+  /** Another process that neither starts nor listens. */
+  another(changes?: Partial<AuthConfig>): AuthService;
+  startProcess(changes: Partial<AuthConfig>): Promise<Process>;
+  signUp(person?: NewPerson): Promise<Person>;
+  signIn: SignIn;
+  /** What the gateway makes of the token. */
+  readIdentity(token: string, project?: IdentityProject): Identity;
+  /** The token of the last mail stored for publishing; empties the list. */
+  mailedToken(): Promise<string>;
+}
+
+export interface TestBedOptions {
+  config?: Partial<AuthConfig>;
+  limits?: Partial<AuthConfig['limits']>;
+  hasher?: PasswordHasher;
+}
+
+const standardConfig = authConfig.read({
+  BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  BACKLOT_ARGON2_MEMORY_KIB: '64',
+  BACKLOT_ARGON2_PASSES: '1',
+  BACKLOT_HASH_QUEUE: '1000',
+});
+
+const createSignIn =
+  (call: ServiceBed<object>['call']): SignIn =>
+  ({ email, password }, ip = '192.0.2.1', project = testProject) =>
+    call('POST', '/auth/signin', {
+      identity: anonymous({ project, ip }),
+      body: { email, password },
+    });
+
+let people = 0;
+
+export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
+  const config: AuthConfig = {
+    ...standardConfig,
+    ...options.config,
+    limits: { ...standardConfig.limits, ...options.limits },
+  };
+  const hashed = { hash: 0, verify: 0 };
+  const createHasher = ({ argon2 }: AuthConfig): PasswordHasher => {
+    const hasher = options.hasher ?? createArgon2Hasher(argon2);
+    return {
+      isOutdated: hasher.isOutdated,
+      hash(password) {
+        hashed.hash++;
+        return hasher.hash(password);
+      },
+      verify(hash, password) {
+        hashed.verify++;
+        return hasher.verify(hash, password);
+      },
+    };
+  };
+  const bed = await createServiceBed(
+    authService,
+    { config, hasher: createHasher(config) },
+    { clock: createTestClock({ stands: true }) },
+  );
+  const readIdentity: TestBed['readIdentity'] = (token, project = testProject) => {
+    const claims = jwt.decode(token, { json: true });
+    if (!claims?.sub) throw new Error('no token');
+    return asUser(claims.sub, { project, sessionId: String(claims.sid) });
+  };
+  const withChanges = (changes: Partial<AuthConfig> = {}) => {
+    const changed = { ...config, ...changes };
+    return { config: changed, hasher: createHasher(changed) };
+  };
+  const processes: Process[] = [];
+
+  return {
+    ...bed,
+    config,
+    hashed,
+    readIdentity,
+    signIn: createSignIn(bed.call),
+    another: (changes) => bed.another(withChanges(changes)),
+    async startProcess(changes) {
+      const logged: string[] = [];
+      const log = createLogger({
+        service: 'auth',
+        level: 'warn',
+        destination: {
+          write: (line) => void (line.includes('BACKLOT_AUTH_MASTER_KEY') && logged.push(line)),
+        },
+      });
+      const service = bed.another({ ...withChanges(changes), log });
+      const http = await serveForTest(service.app, bed.clock.now);
+      const process: Process = {
+        signIn: createSignIn(http.call),
+        logged,
+        kids: async () => (await service.directories.sessions.jwks()).keys.map(({ kid }) => kid),
+        async stop() {
+          await service.stop();
+          await http.stop();
+        },
+      };
+      processes.push(process);
+      await service.start();
+      return process;
+    },
+    async signUp({
+      email = `person${++people}@example.org`,
+      password = goodPassword,
+      name,
+      project = testProject,
+      ip = '192.0.2.1',
+    } = {}) {
+      const { status, body } = await bed.call('POST', '/auth/signup', {
+        identity: anonymous({ project, ip }),
+        body: { email, password, name },
+      });
+      if (status !== 201) throw new Error(`sign-up answered ${status}: ${JSON.stringify(body)}`);
+      const identity = { ...readIdentity(body.token, project), ip };
+      const { token, user } = body;
+      return { email, password, token, user, sessionId: String(identity.sessionId), identity };
+    },
+    async mailedToken() {
+      const mail = (await bed.take('mail.requested')).at(-1);
+      if (!mail) throw new Error('no mail');
+      return mail.token;
+    },
+    async close() {
+      for (const process of processes) await process.stop();
+      await bed.close();
+    },
+  };
+};

@@ -1,0 +1,309 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { emailRoutes, platformProject } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import {
+  anonymous,
+  asOperator,
+  refusesStrangers,
+  testIdentitySecret,
+  testProject,
+} from '@backlot/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  createFakeMailer,
+  createTestBed,
+  type FakeMailer,
+  ownerAddress,
+  type TestBed,
+} from '../testing/test-bed.ts';
+import { createSuppressions } from './suppressions.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+const webhookKey = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+const inPlatform = anonymous({
+  project: { ...testProject, id: platformProject.id, number: platformProject.number },
+});
+
+describe('events of SendGrid', () => {
+  let mailer: FakeMailer;
+  let bed: TestBed;
+  beforeEach(async () => {
+    mailer = createFakeMailer();
+    bed = await createTestBed({
+      mailer,
+      config: {
+        mailer: { kind: 'sendgrid', apiKey: 'SG.x', baseUrl: 'http://127.0.0.1:1', webhookKey },
+      },
+    });
+  });
+  afterEach(() => bed.close());
+
+  interface Signing {
+    at?: number;
+    key?: typeof privateKey;
+    change?: (body: string) => string;
+    identity?: typeof inPlatform;
+    headers?: Record<string, string>;
+  }
+  const tell = (events: unknown, signing: Signing = {}) => {
+    const body = JSON.stringify(events);
+    const timestamp = String(Math.floor((signing.at ?? bed.clock.now()) / 1000));
+    const signature = sign('sha256', Buffer.from(timestamp + body), signing.key ?? privateKey);
+    return bed.call('POST', '/email/sendgrid-events', {
+      identity: signing.identity ?? inPlatform,
+      body: signing.change?.(body) ?? body,
+      headers: signing.headers ?? {
+        'x-twilio-email-event-webhook-signature': signature.toString('base64'),
+        'x-twilio-email-event-webhook-timestamp': timestamp,
+      },
+    });
+  };
+  const anyoneIn = (project = testProject) =>
+    anonymous({
+      project: {
+        ...project,
+        settings: { emailRecipients: 'anyone', emailPerVisitorPerDay: 1_000_000 },
+      },
+    });
+  const send = (to: string | string[], project = testProject) =>
+    bed.send({ to, subject: 'x', html: 'x' }, { identity: anyoneIn(project) });
+  const sendMany = async (count: number, project = testProject) => {
+    for (let n = 0; n < count; n++)
+      expect((await send(`p${n}@example.org`, project)).status).toBe(200);
+    await bed.service.deliver();
+    return mailer.sent.splice(0);
+  };
+  const event = (mail: { id: string; to: readonly string[] }, changes: object = {}) => ({
+    event: 'bounce',
+    type: 'bounce',
+    sg_event_id: randomUUID(),
+    email: mail.to[0],
+    backlot_project: String(testProject.number),
+    backlot_mail: mail.id,
+    ...changes,
+  });
+  const suppressed = () =>
+    bed.database.query('SELECT address_hash, kind FROM suppressed_addresses');
+  const { hash } = createSuppressions({} as Database, testIdentitySecret);
+
+  refusesStrangers(
+    emailRoutes.receiveSendgridEvents,
+    () => bed.http,
+    () => ({ path: '/email/sendgrid-events', body: [] }),
+  );
+  refusesStrangers(
+    emailRoutes.resumeEmails,
+    () => bed.http,
+    () => ({ path: `/projects/${testProject.id}/emails/resume` }),
+  );
+
+  it('are believed with a signature of this time alone, in the platform’s project alone', async () => {
+    const [mail] = await sendMany(1);
+    if (!mail) throw new Error('nothing sent');
+    const stranger = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
+    const minutes = 60_000;
+    const refused: Signing[] = [
+      { key: stranger },
+      { at: bed.clock.now() - 11 * minutes },
+      { at: bed.clock.now() + 11 * minutes },
+      { change: (body) => body.replace('p0@', 'p1@') },
+      { change: (body) => `${body} ` },
+      { headers: {} },
+      {
+        headers: {
+          'x-twilio-email-event-webhook-signature': 'AAAA',
+          'x-twilio-email-event-webhook-timestamp': String(Math.floor(bed.clock.now() / 1000)),
+        },
+      },
+    ];
+    for (const signing of refused)
+      expect(await tell([event(mail)], signing)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_signature' },
+      });
+    expect((await tell([event(mail)], { identity: anonymous() })).status).toBe(404);
+    expect(await suppressed()).toEqual([]);
+    expect((await tell([event(mail)], { at: bed.clock.now() - 9 * minutes })).status).toBe(200);
+    expect(await suppressed()).toEqual([
+      { address_hash: hash(testProject.number, 'p0@example.org'), kind: 'bounce' },
+    ]);
+  });
+
+  it('are not expected where mails go another way', async () => {
+    const other = await createTestBed({ beside: bed });
+    const answer = await other.call('POST', '/email/sendgrid-events', {
+      identity: inPlatform,
+      body: [],
+    });
+    expect(answer.status).toBe(404);
+    await other.close();
+  });
+
+  it('suppress an address in this project, and tell the owner', async () => {
+    await send(['Bad@example.org', 'good@example.org']);
+    await bed.service.deliver();
+    const [mail] = mailer.sent.splice(0);
+    if (!mail) throw new Error('nothing sent');
+    const bounce = event(mail, { email: 'bad@example.org' });
+    await tell([bounce, bounce, event(mail, { email: 'good@example.org', type: 'blocked' })]);
+    await tell([bounce]);
+    expect(await bed.list()).toMatchObject([{ error: 'Bounced from bad@example.org.' }]);
+    expect(await bed.database.query('SELECT FROM reports')).toHaveLength(1);
+
+    await send(['bad@example.org', 'good@example.org']);
+    await send('BAD@example.org');
+    const other = { ...testProject, id: 'other', number: 1002 };
+    await send('bad@example.org', other);
+    await bed.service.deliver();
+    expect(mailer.sent.map(({ projectId, to }) => [projectId, to])).toEqual([
+      ['testproject', ['good@example.org']],
+      ['other', ['bad@example.org']],
+    ]);
+    const reason = 'suppressed after a bounce or a complaint';
+    expect((await bed.list('?limit=2')).map(({ status, error }) => [status, error])).toEqual([
+      ['failed', `Every recipient is ${reason}.`],
+      ['sent', `Not delivered to bad@example.org: ${reason}.`],
+    ]);
+  });
+
+  it('keep no address, and outlive the account that had it', async () => {
+    await bed.service.start();
+    const [mail] = await sendMany(1);
+    if (!mail) throw new Error('nothing sent');
+    await tell([event(mail)]);
+    await bed.bus.publish({
+      id: randomUUID(),
+      topic: 'user.erased',
+      payload: {
+        projectId: testProject.id,
+        projectNumber: testProject.number,
+        userId: randomUUID(),
+        email: 'p0@example.org',
+        emailVerified: true,
+      },
+    });
+    expect(await bed.list()).toEqual([]);
+    const rows = await bed.database.query<{ row: string }>(
+      'SELECT s::text AS row FROM suppressed_addresses s',
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.row).not.toContain('example');
+    await send('P0@example.org');
+    await bed.service.deliver();
+    expect(mailer.sent).toEqual([]);
+  });
+
+  it('of an older version are kept as hashes from the next start on', async () => {
+    await bed.database.query(
+      `INSERT INTO suppressions SELECT $1, 'p' || n || '@example.org', 'bounce', now()
+         FROM generate_series(0, 1200) n`,
+      [testProject.number],
+    );
+    await bed.service.start();
+    expect(await bed.database.query('SELECT FROM suppressions')).toEqual([]);
+    expect(await suppressed()).toHaveLength(1201);
+    await send(['p0@example.org', 'P1200@example.org', 'fine@example.org']);
+    await bed.service.deliver();
+    expect(mailer.sent.map(({ to }) => to)).toEqual([['fine@example.org']]);
+  });
+
+  it('about mails or addresses that are not the project’s change nothing', async () => {
+    const [mail] = await sendMany(1);
+    if (!mail) throw new Error('nothing sent');
+    await tell([
+      event(mail, { email: 'stranger@example.org' }),
+      event(mail, { backlot_project: '1002' }),
+      event(mail, { backlot_mail: randomUUID() }),
+      event(mail, { backlot_project: '1 OR 1=1' }),
+      event(mail, { event: 'delivered' }),
+      event(mail, { event: 'open' }),
+      null,
+      'x',
+    ]);
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it('stop a project past 5 % of bounces over 200 mails, once, and tell its owner', async () => {
+    const few = await sendMany(199);
+    await tell(few.slice(0, 100).map((mail) => event(mail)));
+    expect((await send('fine@example.org')).status).toBe(200);
+    await bed.service.deliver();
+    mailer.sent.splice(0);
+    const late = few.slice(100, 104).map((mail) => event(mail));
+    await Promise.all(late.map((late) => tell([late])));
+    expect(await send('fine@example.org')).toMatchObject({
+      status: 403,
+      body: { code: 'sending_stopped' },
+    });
+    await bed.service.deliver();
+    expect(mailer.sent).toMatchObject([
+      {
+        to: [ownerAddress],
+        subject: 'Test project may not send mail at the moment',
+        text: expect.stringMatching(/10\d of 200 mails bounced/),
+      },
+    ]);
+    expect((await send('fine@example.org', { ...testProject, number: 1002 })).status).toBe(200);
+
+    bed.clock.pass(1000);
+    const resumed = await bed.call('POST', `/platform/projects/${testProject.id}/emails/resume`, {
+      identity: asOperator(),
+    });
+    expect(resumed.status).toBe(200);
+    expect((await send('fine@example.org')).status).toBe(200);
+    await tell(few.slice(104, 108).map((mail) => event(mail)));
+    expect((await send('fine@example.org')).status).toBe(200);
+  }, 60_000);
+
+  it('hold back what the stopped project has queued, until it may send again', async () => {
+    const mails = await sendMany(200);
+    expect((await send('waiting@example.org')).status).toBe(200);
+    mailer.sent.splice(0);
+    await tell(mails.slice(0, 11).map((mail) => event(mail)));
+    await bed.service.deliver();
+    expect(mailer.sent).toMatchObject([{ to: [ownerAddress] }]);
+    expect((await bed.list())[0]).toMatchObject({
+      to: ['waiting@example.org'],
+      status: 'queued',
+      error: 'The project is stopped from sending.',
+    });
+    await bed.call('POST', `/platform/projects/${testProject.id}/emails/resume`, {
+      identity: asOperator(),
+    });
+    bed.clock.pass(60_000);
+    await bed.service.deliver();
+    expect(mailer.sent.at(-1)).toMatchObject({ to: ['waiting@example.org'] });
+  }, 60_000);
+
+  it('let a project go on at just 5 % of bounces, and stop it at a complaint in 200', async () => {
+    const mails = await sendMany(200);
+    await tell(mails.slice(0, 10).map((mail) => event(mail)));
+    expect((await send('fine@example.org')).status).toBe(200);
+    await tell(mails.slice(20, 21).map((mail) => event(mail, { event: 'spamreport' })));
+    expect((await send('fine@example.org')).body.code).toBe('sending_stopped');
+    expect(await bed.takeUsage()).toEqual([]);
+  }, 60_000);
+
+  it('never fail on our side, whatever they are', async () => {
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.record(
+        {
+          event: fc.constantFrom('bounce', 'spamreport'),
+          sg_event_id: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+          email: fc.oneof(fc.string({ unit: 'binary' }), fc.emailAddress()),
+          backlot_project: fc.oneof(fc.nat().map(String), fc.string()),
+          backlot_mail: fc.oneof(fc.uuid(), fc.string()),
+        },
+        { requiredKeys: [] },
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { maxLength: 5 }), async (events) => {
+        expect((await tell(events)).status).toBe(200);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

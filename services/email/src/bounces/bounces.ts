@@ -1,0 +1,140 @@
+import type { Database } from '@backlot/database';
+import type { PlatformMails } from '../platform-mails/platform-mails.ts';
+import type { Suppressions } from './suppressions.ts';
+
+/** What a provider reported of a mail and one of its recipients. */
+export interface BounceReport {
+  eventId: string;
+  projectNumber: number;
+  mailId: string;
+  address: string;
+  kind: 'bounce' | 'complaint';
+}
+
+/** Providers close accounts that exceed these shares. */
+const minMails = 200;
+const maxBouncedShare = 0.05;
+const maxComplainedShare = 0.001;
+const windowDays = 30;
+const batchSize = 500;
+
+interface Counts {
+  project_id: string | null;
+  mails: number;
+  bounced: number;
+  complained: number;
+}
+
+const reasonToStop = ({ mails, bounced, complained }: Counts): string | undefined => {
+  if (mails < minMails) return undefined;
+  if (bounced > mails * maxBouncedShare) return `${bounced} of ${mails} mails bounced`;
+  if (complained > mails * maxComplainedShare)
+    return `${complained} of ${mails} mails were reported as spam`;
+  return undefined;
+};
+
+export interface BouncesDeps {
+  database: Database;
+  platformMails: PlatformMails;
+  suppressions: Suppressions;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+export type Bounces = ReturnType<typeof createBounces>;
+
+/** Bounces and complaints: they suppress addresses, and stop projects that cause too many. */
+export const createBounces = ({ database, platformMails, suppressions, now }: BouncesDeps) => {
+  /** Stores each event once, if its mail is ours and went to its address. Returns the projects. */
+  const store = async (reports: readonly BounceReport[]): Promise<number[]> => {
+    const rows = await database.query<{ project_number: number }>(
+      `WITH received AS (
+         SELECT DISTINCT ON (project_number, event_id) *
+           FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::text[], $7::bytea[])
+             AS report (project_number, event_id, mail_id, address, kind, address_hash)),
+       stored AS (
+         INSERT INTO reports (project_number, event_id, mail_id, kind, created_at)
+         SELECT received.project_number, received.event_id, mail_id, kind, $6
+           FROM received JOIN mails ON mails.project_number = received.project_number AND mails.id = mail_id
+          WHERE EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower(address))
+         ON CONFLICT DO NOTHING RETURNING project_number, event_id),
+       fresh AS (SELECT received.* FROM received JOIN stored USING (project_number, event_id)),
+       suppressed AS (
+         INSERT INTO suppressed_addresses (project_number, address_hash, kind, created_at)
+         SELECT DISTINCT ON (project_number, address_hash) project_number, address_hash, kind, $6
+           FROM fresh ORDER BY project_number, address_hash, kind DESC
+         ON CONFLICT DO NOTHING),
+       noted AS (
+         UPDATE mails SET error = concat_ws(' ', error, notes.text)
+           FROM (SELECT project_number, mail_id, string_agg(
+                   CASE kind WHEN 'bounce' THEN 'Bounced from ' ELSE 'Reported as spam by ' END || address || '.', ' ') AS text
+                   FROM fresh GROUP BY project_number, mail_id) AS notes
+          WHERE mails.project_number = notes.project_number AND mails.id = notes.mail_id)
+       SELECT DISTINCT project_number FROM fresh`,
+      [
+        reports.map(({ projectNumber }) => projectNumber),
+        reports.map(({ eventId }) => eventId),
+        reports.map(({ mailId }) => mailId),
+        reports.map(({ address }) => address),
+        reports.map(({ kind }) => kind),
+        new Date(now()),
+        reports.map(({ projectNumber, address }) => suppressions.hash(projectNumber, address)),
+      ],
+    );
+    return rows.map((row) => row.project_number);
+  };
+
+  /** Of the last 30 days, or since the project may send again; without the platform's own mails. */
+  const countReports = async (projectNumber: number): Promise<Counts | undefined> => {
+    const [row] = await database.query<Counts>(
+      `WITH since AS (
+         SELECT greatest($2::timestamptz,
+           (SELECT resumed_at FROM sending_stops WHERE project_number = $1)) AS at),
+       sent AS (
+         SELECT id, project_id FROM mails, since
+          WHERE project_number = $1 AND status = 'sent' AND NOT is_own AND mails.created_at > since.at),
+       reported AS (
+         SELECT mail_id, kind FROM reports JOIN sent ON sent.id = mail_id WHERE project_number = $1)
+       SELECT (SELECT max(project_id) FROM sent) AS project_id,
+              (SELECT count(*) FROM sent) AS mails,
+              (SELECT count(DISTINCT mail_id) FROM reported WHERE kind = 'bounce') AS bounced,
+              (SELECT count(DISTINCT mail_id) FROM reported WHERE kind = 'complaint') AS complained`,
+      [projectNumber, new Date(now() - windowDays * 24 * 60 * 60 * 1000)],
+    );
+    return row;
+  };
+
+  /** Of several calls at once one stops the project and notifies its owner. */
+  const stopIfNeeded = async (projectNumber: number): Promise<void> => {
+    const counts = await countReports(projectNumber);
+    const reason = counts && reasonToStop(counts);
+    if (!reason || counts.project_id === null) return;
+    const projectId = counts.project_id;
+    await database.transaction(async () => {
+      const stopped = await database.query(
+        `INSERT INTO sending_stops (project_number, stopped_at) VALUES ($1, $2)
+         ON CONFLICT (project_number) DO UPDATE SET stopped_at = excluded.stopped_at, resumed_at = NULL
+           WHERE sending_stops.resumed_at IS NOT NULL RETURNING true`,
+        [projectNumber, new Date(now())],
+      );
+      if (stopped.length > 0) await platformMails.sendStopNotice(projectId, reason);
+    });
+  };
+
+  return {
+    async record(reports: readonly BounceReport[]): Promise<void> {
+      const projectNumbers = new Set<number>();
+      for (let start = 0; start < reports.length; start += batchSize)
+        for (const number of await store(reports.slice(start, start + batchSize)))
+          projectNumbers.add(number);
+      for (const number of projectNumbers) await stopIfNeeded(number);
+    },
+
+    async resumeSending(projectNumber: number): Promise<void> {
+      await database.query(
+        'UPDATE sending_stops SET resumed_at = $2 WHERE project_number = $1 AND resumed_at IS NULL',
+        [projectNumber, new Date(now())],
+      );
+    },
+  };
+};

@@ -1,0 +1,92 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Database } from '@backlot/database';
+import type { Identity, IdentitySecret } from '@backlot/identity';
+import { z } from 'zod';
+
+export const sessionSeconds = 8 * 60 * 60;
+
+/** What somebody may read in a mailbox. */
+export interface Access {
+  /** Whether one-time links of account mails are shown: whoever has one can open that account. */
+  showsLinks: boolean;
+}
+
+const session = z.object({
+  /** The owner whose projects it opens, with links hidden; or all projects, with links. */
+  scope: z.string(),
+  /** Epoch milliseconds. */
+  expiresAt: z.number(),
+});
+type Session = z.infer<typeof session>;
+
+export interface MailboxAccessDeps {
+  database: Database;
+  identitySecret: IdentitySecret;
+  /** Epoch milliseconds. */
+  now: () => number;
+  /** Opens all mailboxes, once; undefined if there is no such key. */
+  mailboxKey: string | undefined;
+}
+
+export type MailboxAccess = ReturnType<typeof createMailboxAccess>;
+
+const allProjects = 'all';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** Owners may read the mailboxes of their projects; the operator and the holder of the one-time key, all. */
+export const createMailboxAccess = ({
+  database,
+  identitySecret,
+  now,
+  mailboxKey,
+}: MailboxAccessDeps) => {
+  const sessionKey = Buffer.from(
+    hkdfSync('sha256', identitySecret, '', 'backlot mailbox session', 32),
+  );
+  const sign = (payload: string) => createHmac('sha256', sessionKey).update(payload).digest();
+
+  /** `<base64url JSON>.<base64url HMAC-SHA256>`: any process can check it. */
+  const seal = (scope: string): string => {
+    const content: Session = { scope, expiresAt: now() + sessionSeconds * 1000 };
+    const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
+    return `${payload}.${sign(payload).toString('base64url')}`;
+  };
+
+  const open = (sealed: string): Session | undefined => {
+    const [payload = '', signature = ''] = sealed.split('.');
+    const given = Buffer.from(signature, 'base64url');
+    const expected = sign(payload);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const content = session.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+    return content.expiresAt > now() ? content : undefined;
+  };
+
+  return {
+    /** Undefined if the caller may not read the mailbox of the identity's project. */
+    find({ caller, project }: Identity, sessionCookie: string | undefined): Access | undefined {
+      if (caller === 'operator') return { showsLinks: true };
+      if (caller === 'owner') return { showsLinks: false };
+      const opened = sessionCookie === undefined ? undefined : open(sessionCookie);
+      if (!opened) return undefined;
+      if (opened.scope === allProjects) return { showsLinks: true };
+      return opened.scope === project.ownerId ? { showsLinks: false } : undefined;
+    },
+
+    /** A session for an owner or the operator. */
+    openSession: ({ caller, project }: Identity): string =>
+      seal(caller === 'operator' ? allProjects : String(project.ownerId)),
+
+    /** A session for the first caller with the right key, and undefined for all others. */
+    async spendKey(key: string): Promise<string | undefined> {
+      if (mailboxKey === undefined || !timingSafeEqual(sha256(key), sha256(mailboxKey)))
+        return undefined;
+      const spent = await database.query(
+        `INSERT INTO spent_mailbox_keys (key_hash, spent_at) VALUES ($1, $2)
+         ON CONFLICT DO NOTHING RETURNING true`,
+        [sha256(key), new Date(now())],
+      );
+      return spent.length > 0 ? seal(allProjects) : undefined;
+    },
+  };
+};

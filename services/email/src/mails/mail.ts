@@ -1,0 +1,93 @@
+import type { Mail, Payload, Topic } from '@backlot/contract';
+import type { OutgoingMail } from '../mailer/mailer.ts';
+
+export interface NewMail {
+  projectNumber: number;
+  projectId: string;
+  recipients: readonly string[];
+  from: { name: string; address: string };
+  subject: string;
+  html: string;
+}
+
+/** One of the platform's own mails. */
+export interface NewPlatformMail extends NewMail {
+  text: string;
+  /** The event that asks for it, and makes one mail however often it comes; null if there is none. */
+  eventId: string | null;
+  /** Contains a one-time link, which only its recipient may read. */
+  isSecret: boolean;
+}
+
+export interface MailRow {
+  id: string;
+  created_at: Date;
+  recipients: string[];
+  from_name: string;
+  from_address: string;
+  subject: string;
+  html: string;
+  plain_text: string | null;
+  status: 'queued' | 'sending' | 'sent' | 'captured' | 'failed';
+  is_secret: boolean;
+  error: string | null;
+}
+
+/** An event that is stored together with the mail. */
+export type Event = { [T in Topic]: { topic: T; payload: Payload<T> } }[Topic];
+
+export type Refusal = 'stopped' | 'too_many_waiting';
+
+/**
+ * Removes control and direction characters, so that no name can add a header or a line to a mail or
+ * reverse its text. Stored names may be older than the rule that refuses these characters.
+ */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
+
+/** As people write it; the mailer encodes it for the wire. */
+export const displayFrom = (name: string, address: string): string =>
+  `"${oneLine(name).replace(/["\\]/g, '\\$&')}" <${address}>`;
+
+/** One-time tokens are in the query or the fragment of a link. */
+const hideTokens = (text: string) =>
+  text.replace(/(https?:\/\/[^\s"<>?#]*)[?#][^\s"<>]*/g, '$1#hidden');
+
+/** For readers who must not see links that open somebody's account. */
+export const hideLinks = (row: MailRow): MailRow =>
+  row.is_secret
+    ? {
+        ...row,
+        html: hideTokens(row.html),
+        plain_text: row.plain_text && hideTokens(row.plain_text),
+      }
+    : row;
+
+export const presentMail = (row: MailRow): Mail => ({
+  id: row.id,
+  to: row.recipients,
+  subject: row.subject,
+  html: row.is_secret && row.status !== 'captured' ? '' : row.html,
+  from: displayFrom(row.from_name, row.from_address),
+  status: row.status === 'sending' ? 'queued' : row.status,
+  ...(row.error === null ? {} : { error: row.error }),
+  createdAt: row.created_at.toISOString(),
+});
+
+export const toOutgoingMail = (
+  row: MailRow,
+  project: { id: string; number: number },
+): OutgoingMail => ({
+  id: row.id,
+  projectNumber: project.number,
+  projectId: project.id,
+  from: { name: oneLine(row.from_name), address: row.from_address },
+  to: row.recipients,
+  subject: row.subject,
+  html: row.html,
+  text: row.plain_text,
+  createdAt: row.created_at,
+});

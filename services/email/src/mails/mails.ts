@@ -1,0 +1,211 @@
+import { type EventPayloads, isUuid } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
+import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import { uuidv7 } from 'uuidv7';
+import { createBacklog } from './backlog.ts';
+import type { Event, MailRow, NewMail, NewPlatformMail, Refusal } from './mail.ts';
+import type { Bound, WindowCounts } from './window-counts.ts';
+
+const columns =
+  'id, created_at, recipients, from_name, from_address, subject, html, plain_text, status, is_secret, error';
+const listName = 'mails';
+const keepDays = 30;
+const projectTables = [
+  'mails',
+  'suppressions',
+  'suppressed_addresses',
+  'reports',
+  'sending_stops',
+  'held_projects',
+  'visitor_days',
+];
+const sweepBatch = 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+/** Mails in a project's list that were never to be sent, because who asked for them may not. */
+export const refusedPerDay = 100;
+
+/** Undoes a mail that would pass a bound. */
+class NoPlace extends Error {
+  override readonly name = 'NoPlace';
+}
+
+export interface MailsDeps {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  /** Epoch milliseconds. */
+  now: () => number;
+  maxWaitingPerProject: number;
+  windowCounts: WindowCounts;
+}
+
+export type Mails = ReturnType<typeof createMails>;
+
+export const createMails = ({
+  database,
+  outbox,
+  now,
+  maxWaitingPerProject,
+  windowCounts,
+}: MailsDeps) => {
+  const backlog = createBacklog(database, now, maxWaitingPerProject);
+  const newRow = () => ({ id: uuidv7(), createdAt: new Date(now()) });
+  const queuedEvent = (mail: NewMail, mailId: string): Event => ({
+    topic: 'mail.queued',
+    payload: { projectNumber: mail.projectNumber, mailId },
+  });
+  const eventValues = (events: readonly Event[]) => [
+    events.map(({ topic }) => topic),
+    events.map(({ payload }) => JSON.stringify(payload)),
+  ];
+
+  return {
+    /** Stores the mail, its event and the given events in one statement: all of them, or none. */
+    async accept(mail: NewMail, events: readonly Event[]): Promise<Refusal | undefined> {
+      if (!(await backlog.take(mail.projectNumber))) return 'too_many_waiting';
+      const { id, createdAt } = newRow();
+      const [row] = await database.named<{ stored: boolean }>(
+        'accept-mail',
+        `WITH stop AS (SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL),
+         mail AS (
+           INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
+             subject, html, next_attempt_at, created_at)
+           SELECT $1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9
+            WHERE NOT EXISTS (SELECT FROM stop)
+           RETURNING id),
+         events AS (
+           INSERT INTO outbox (topic, payload)
+           SELECT topic, payload::jsonb FROM mail, unnest($10::text[], $11::text[]) AS event (topic, payload))
+         SELECT EXISTS (SELECT FROM mail) AS stored`,
+        [
+          ...[mail.projectNumber, id, mail.projectId, mail.recipients],
+          ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
+          ...eventValues([queuedEvent(mail, id), ...events]),
+        ],
+      );
+      if (!row?.stored) return 'stopped';
+      outbox.wake();
+      return undefined;
+    },
+
+    /**
+     * Shows a mail to its owner that is not sent, without its content; so many a day. Refuses as `accept`
+     * does, so that nobody can tell the one from the other.
+     */
+    async keepRefused(mail: NewMail, reason: string): Promise<Refusal | undefined> {
+      if (!(await backlog.take(mail.projectNumber))) return 'too_many_waiting';
+      const stops = await database.query(
+        'SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL',
+        [mail.projectNumber],
+      );
+      if (stops.length > 0) return 'stopped';
+      const bound = { windowMs: dayMs, max: refusedPerDay };
+      await database.transaction(async () => {
+        const name = `refused mails of project ${mail.projectNumber}`;
+        if (!(await windowCounts.take([{ name, ...bound }]))) return;
+        const { id, createdAt } = newRow();
+        await database.query(
+          `INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
+             subject, html, status, error, next_attempt_at, created_at)
+           VALUES ($1, $2, $3, $4::text[], $5, $6, $7, '', 'failed', $8, $9, $9)`,
+          [
+            ...[mail.projectNumber, id, mail.projectId, mail.recipients],
+            ...[mail.from.name, mail.from.address, mail.subject, reason, createdAt],
+          ],
+        );
+      });
+      return undefined;
+    },
+
+    /**
+     * Stores a platform mail, unless its event has made one already. False, and nothing is counted or
+     * stored, where it would pass a bound.
+     */
+    async acceptPlatformMail(
+      mail: NewPlatformMail,
+      bounds: readonly Bound[] = [],
+    ): Promise<boolean> {
+      const { id, createdAt } = newRow();
+      const store = () =>
+        database.query(
+          `WITH mail AS (
+             INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
+               subject, html, next_attempt_at, created_at, plain_text, event_id, is_secret, is_own)
+             VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9, $10, $11, $12, true)
+             ON CONFLICT ON CONSTRAINT mails_event DO NOTHING RETURNING id)
+           INSERT INTO outbox (topic, payload)
+           SELECT topic, payload::jsonb FROM mail, unnest($13::text[], $14::text[]) AS event (topic, payload)
+           RETURNING true`,
+          [
+            ...[mail.projectNumber, id, mail.projectId, mail.recipients],
+            ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
+            ...[mail.text, mail.eventId, mail.isSecret, ...eventValues([queuedEvent(mail, id)])],
+          ],
+        );
+      try {
+        return await database.transaction(async () => {
+          // First, because it waits for the same event in another process; without a place it is undone.
+          if ((await store()).length > 0 && !(await windowCounts.take(bounds))) throw new NoPlace();
+          outbox.wake();
+          return true;
+        });
+      } catch (error) {
+        if (error instanceof NoPlace) return false;
+        throw error;
+      }
+    },
+
+    /** Newest first. @throws ApiError invalid_cursor */
+    async page<T>(
+      projectNumber: number,
+      query: PageQuery,
+      present: (row: MailRow) => T,
+    ): Promise<Page<T>> {
+      const after = readPosition(listName, query.cursor);
+      const rows = await database.query<MailRow>(
+        `SELECT ${columns} FROM mails
+          WHERE project_number = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+          ORDER BY created_at DESC, id DESC LIMIT $4`,
+        [projectNumber, after?.createdAt, after?.id, query.limit + 1],
+      );
+      return presentPage(listName, query, rows, present);
+    },
+
+    async find(projectNumber: number, id: string): Promise<MailRow | undefined> {
+      if (!isUuid(id)) return undefined;
+      const [row] = await database.query<MailRow>(
+        `SELECT ${columns} FROM mails WHERE project_number = $1 AND id = $2`,
+        [projectNumber, id],
+      );
+      return row;
+    },
+
+    /** Deletes the mails to this address. */
+    eraseAddress: (projectNumber: number, address: string) =>
+      database.query(
+        `DELETE FROM mails WHERE project_number = $1
+           AND EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower($2))`,
+        [projectNumber, address],
+      ),
+
+    eraseProject: (projectNumber: number): Promise<void> =>
+      database.transaction(async () => {
+        for (const table of projectTables)
+          await database.query(`DELETE FROM ${table} WHERE project_number = $1`, [projectNumber]);
+      }),
+
+    /** Deletes what is older than 30 days, in batches. */
+    async sweep(): Promise<void> {
+      const before = new Date(now() - keepDays * dayMs);
+      for (const table of ['mails', 'reports']) {
+        let deleted: unknown[];
+        do {
+          deleted = await database.query(
+            `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+               SELECT ctid FROM ${table} WHERE created_at < $1 LIMIT ${sweepBatch})) RETURNING true`,
+            [before],
+          );
+        } while (deleted.length === sweepBatch);
+      }
+    },
+  };
+};

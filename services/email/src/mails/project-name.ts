@@ -1,0 +1,50 @@
+import { oneLine } from './mail.ts';
+
+const maxShown = 50;
+
+/** What mail programs turn into a link, or people take for one. */
+const links =
+  /@|\/\/|\\|\bwww\b|\b\p{L}+:\S|[\p{L}\p{N}]\p{M}*[.\u3002][\p{L}\p{N}-]*\p{L}|\d+(\.\d+){3}/iu;
+
+/** Letters of these look alike; Unicode's "Moderately Restrictive" level (UTS 39) lets none of them mix. */
+const alike = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
+const rare = /\p{Script=Armenian}|\p{Script=Cherokee}|\p{Script=Coptic}|\p{Script=Lisu}/u;
+const mixesScripts = (word: string) => {
+  const scripts = alike.filter((script) => script.test(word)).length;
+  return scripts > 1 || (scripts > 0 && rare.test(word));
+};
+
+/** Characters that pass for letters of the platform's name. */
+const lookAlikes: Record<string, string> = Object.fromEntries(
+  Object.entries({
+    b: 'вьƄß8',
+    a: 'аαɑ4',
+    c: 'сϲᴄ',
+    k: 'кκĸ',
+    l: 'ӏіιıi1|ǀ!',
+    o: 'оοօ0',
+    t: 'тτ7',
+  }).flatMap(([letter, others]) => [...others].map((other) => [other, letter])),
+);
+const platformName = 'backlot';
+const looksLikePlatform = (text: string) =>
+  [...text.normalize('NFKD').toLowerCase()]
+    .map((character) => lookAlikes[character] ?? character)
+    .filter((character) => /[a-z]/.test(character))
+    .join('')
+    .includes(platformName);
+
+const isMisleading = (name: string): boolean => {
+  const text = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return (
+    links.test(text) || text.split(/[\s\p{P}]+/u).some(mixesScripts) || looksLikePlatform(text)
+  );
+};
+
+/** A project's name as mails show it: its id where the name holds an address or passes for another. */
+export const showProjectName = ({ id, name }: { id: string; name: string }): string => {
+  const shown = oneLine(name);
+  if (shown === '' || isMisleading(shown)) return `Project ${id}`;
+  const characters = [...shown];
+  return characters.length <= maxShown ? shown : `${characters.slice(0, maxShown).join('')}…`;
+};

@@ -1,0 +1,51 @@
+import { type AccountDirectory, type ProjectDirectory, platformProject } from '@backlot/contract';
+import type { IdentityProject } from '@backlot/identity';
+
+/** The spelling of accounts and allow-lists. */
+export const normalizeAddress = (address: string): string => address.toLowerCase();
+
+/** Every address once, in its first spelling. */
+export const uniqueAddresses = (to: string | readonly string[]): string[] => {
+  const seen = new Set<string>();
+  return (typeof to === 'string' ? [to] : to).filter((address) => {
+    const isNew = !seen.has(normalizeAddress(address));
+    seen.add(normalizeAddress(address));
+    return isNew;
+  });
+};
+
+export interface RecipientsDeps {
+  projects: ProjectDirectory;
+  accounts: AccountDirectory;
+  /** For projects that have set none. */
+  defaultPolicy: 'anyone' | 'known';
+}
+
+export type Recipients = ReturnType<typeof createRecipients>;
+
+/** To whom a project may send (docs/api.md, "E-mail"). */
+export const createRecipients = ({ projects, accounts, defaultPolicy }: RecipientsDeps) => {
+  const isVerifiedOwner = async (email: string) =>
+    (await accounts.registered(platformProject.number, [email])).length > 0;
+
+  return {
+    /** Those of the addresses to whom the project may not send. */
+    async findRefused(project: IdentityProject, addresses: readonly string[]): Promise<string[]> {
+      const policy = project.settings.emailRecipients ?? defaultPolicy;
+      if (policy === 'anyone') return [];
+      const snapshot = await projects.findProject(project.id);
+      const allowed = new Set(snapshot?.settings.emailAllowList);
+      const unlisted = addresses.filter((address) => !allowed.has(normalizeAddress(address)));
+      if (unlisted.length === 0) return [];
+      const known = new Set(
+        await accounts.registered(project.number, unlisted.map(normalizeAddress)),
+      );
+      const unknown = unlisted.filter((address) => !known.has(normalizeAddress(address)));
+      if (unknown.length === 0 || !snapshot?.ownerId) return unknown;
+      const owner = await accounts.findAccount(platformProject.number, snapshot.ownerId);
+      const others = unknown.filter((address) => normalizeAddress(address) !== owner?.email);
+      if (others.length === unknown.length || !owner) return unknown;
+      return (await isVerifiedOwner(owner.email)) ? others : unknown;
+    },
+  };
+};

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '@backlot/database';
+
+export interface Bound {
+  /** What is counted, and of whom. */
+  name: string;
+  windowMs: number;
+  max: number;
+}
+
+export type WindowCounts = ReturnType<typeof createWindowCounts>;
+
+/** Undoes the counts that a refused one has raised. */
+class BoundReached extends Error {
+  override readonly name = 'BoundReached';
+}
+
+const sweepBatch = 10_000;
+
+/** Counts of fixed windows, exact among parallel calls and processes. */
+export const createWindowCounts = (database: Database, now: () => number) => ({
+  /** Counts one under all of these bounds, or under none of them: then it answers false. */
+  async take(bounds: readonly Bound[]): Promise<boolean> {
+    const windows = bounds.map(({ name, windowMs, max }) => ({
+      hash: createHash('sha256').update(`${windowMs} ${name}`).digest(),
+      endsAt: new Date((Math.floor(now() / windowMs) + 1) * windowMs),
+      max,
+    }));
+    const count = () =>
+      database.transaction(async () => {
+        // In one order, against deadlocks.
+        const counted = await database.query(
+          `INSERT INTO window_counts AS kept (name_hash, ends_at, count)
+           SELECT name_hash, ends_at, 1
+             FROM unnest($1::bytea[], $2::timestamptz[], $3::int[]) AS bound (name_hash, ends_at, max)
+            WHERE max > 0 ORDER BY name_hash
+           ON CONFLICT (name_hash, ends_at) DO UPDATE SET count = kept.count + 1
+             WHERE kept.count < ($3::int[])[array_position($1::bytea[], kept.name_hash)]
+           RETURNING true`,
+          [
+            windows.map(({ hash }) => hash),
+            windows.map(({ endsAt }) => endsAt),
+            windows.map(({ max }) => max),
+          ],
+        );
+        if (counted.length < windows.length) throw new BoundReached();
+      });
+    try {
+      await count();
+      return true;
+    } catch (error) {
+      if (error instanceof BoundReached) return false;
+      throw error;
+    }
+  },
+
+  async sweep(): Promise<void> {
+    await database.query(
+      `DELETE FROM window_counts WHERE (name_hash, ends_at) IN (
+         SELECT name_hash, ends_at FROM window_counts WHERE ends_at < $1 LIMIT ${sweepBatch})`,
+      [new Date(now())],
+    );
+  },
+});

@@ -1,0 +1,36 @@
+import type { Bound } from '../mails/window-counts.ts';
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+
+/** Account mails in an hour and in a day, whatever the projects; a class of pupils can sign up at once. */
+const perRecipient = { hour: 10, day: 30 };
+const perNetworkAddress = { hour: 60, day: 300 };
+const perOwner = { hour: 300, day: 2000 };
+
+export interface AccountMail {
+  to: string;
+  /** Undefined in events of older versions. */
+  ipHash: string | undefined;
+  /** Null for the platform's own users, who own the projects. */
+  ownerId: string | null;
+  /** A verified user asks for a new password: strangers can't use that up by mails of other projects. */
+  isResetOfVerified: boolean;
+}
+
+const both = (name: string, { hour, day }: { hour: number; day: number }): Bound[] => [
+  { name, windowMs: hourMs, max: hour },
+  { name, windowMs: dayMs, max: day },
+];
+
+export const accountMailBounds = (mail: AccountMail): Bound[] => [
+  ...(mail.ipHash === undefined
+    ? []
+    : both(`account mails asked from ${mail.ipHash}`, perNetworkAddress)),
+  ...(mail.isResetOfVerified
+    ? []
+    : [
+        ...both(`account mails to ${mail.to.toLowerCase()}`, perRecipient),
+        ...(mail.ownerId === null ? [] : both(`account mails of owner ${mail.ownerId}`, perOwner)),
+      ]),
+];

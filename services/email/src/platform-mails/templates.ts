@@ -1,0 +1,130 @@
+import { escapeHtml } from '@backlot/http';
+import { oneLine } from '../mails/mail.ts';
+
+/** The content of a platform mail; every value is plain text. */
+export interface MailContent {
+  subject: string;
+  greeting: string;
+  paragraphs: readonly string[];
+  action?: { label: string; url: string };
+  footer: string;
+}
+
+const font = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const paragraph = (text: string) =>
+  `<p style="margin:0 0 16px;font-size:16px;line-height:24px">${escapeHtml(text)}</p>`;
+const button = ({ label, url }: { label: string; url: string }) => `
+<p style="margin:24px 0"><a href="${escapeHtml(url)}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-size:16px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a></p>
+<p style="margin:0 0 16px;font-size:14px;line-height:20px;color:#4b5563">Or open this address:<br><a href="${escapeHtml(url)}" style="color:#1d4ed8;word-break:break-all">${escapeHtml(url)}</a></p>`;
+
+const renderHtml = ({
+  subject,
+  greeting,
+  paragraphs,
+  action,
+  footer,
+}: MailContent): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(subject)}</title></head>
+<body style="margin:0;padding:32px 16px;background:#f3f4f6;color:#111827;${font}">
+<div style="max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:#ffffff">
+${paragraph(greeting)}${paragraphs.map(paragraph).join('')}${action ? button(action) : ''}
+</div>
+<p style="max-width:560px;margin:16px auto 0;font-size:13px;line-height:20px;color:#4b5563;text-align:center">${escapeHtml(footer)}</p>
+</body>
+</html>
+`;
+
+const renderText = ({ greeting, paragraphs, action, footer }: MailContent): string =>
+  [
+    greeting,
+    ...paragraphs,
+    ...(action ? [`${action.label}:\n${action.url}`] : []),
+    `-- \n${footer}\n`,
+  ].join('\n\n');
+
+export const render = (content: MailContent) => {
+  const subject = oneLine(content.subject);
+  const greeting = oneLine(content.greeting);
+  const clean = { ...content, subject, greeting, footer: oneLine(content.footer) };
+  return { subject, html: renderHtml(clean), text: renderText(clean) };
+};
+
+/** Mail programs turn addresses into links, and anybody can sign up with any name and address. */
+const holdsAddress = (name: string) => /[/:@\\]|\.\S/u.test(name);
+const greet = (name: string | null) =>
+  name === null || holdsAddress(name) ? 'Hello,' : `Hello ${oneLine(name)},`;
+const until = (expiresAt: string) =>
+  `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
+
+interface AccountLink {
+  projectName: string;
+  name: string | null;
+  url: string;
+  expiresAt: string;
+}
+
+export const verifyEmailContent = ({
+  projectName,
+  name,
+  url,
+  expiresAt,
+}: AccountLink): MailContent => ({
+  subject: `Confirm your e-mail address for ${projectName}`,
+  greeting: greet(name),
+  paragraphs: [
+    `please confirm that this is your e-mail address for ${oneLine(projectName)}.`,
+    `The link can be used once, until ${until(expiresAt)}.`,
+  ],
+  action: { label: 'Confirm e-mail address', url },
+  footer: `You get this mail because somebody signed up at ${projectName} with your address. If it was not you, do nothing.`,
+});
+
+export const resetPasswordContent = ({
+  projectName,
+  name,
+  url,
+  expiresAt,
+}: AccountLink): MailContent => ({
+  subject: `Reset your password for ${projectName}`,
+  greeting: greet(name),
+  paragraphs: [
+    `somebody, we hope you, asked for a new password for your account at ${oneLine(projectName)}.`,
+    `The link can be used once, until ${until(expiresAt)}.`,
+  ],
+  action: { label: 'Choose a new password', url },
+  footer: `If you did not ask for it, do nothing: your password for ${projectName} stays as it is.`,
+});
+
+export const creditsContent = (credits: {
+  name: string | null;
+  percent: number;
+  creditsLeft: number;
+}): MailContent => ({
+  subject:
+    credits.percent === 100
+      ? 'Your credits of this month are used up'
+      : `${credits.percent} % of your credits of this month are used`,
+  greeting: greet(credits.name),
+  paragraphs: [
+    `your projects have used ${credits.percent} % of the credits granted for this month; ${credits.creditsLeft} are left.`,
+    credits.percent === 100
+      ? 'Calls that cost credits (AI, e-mail, uploads) are refused until there are new ones. Everything else goes on.'
+      : 'When they are used up, calls that cost credits (AI, e-mail, uploads) are refused. Everything else goes on.',
+  ],
+  footer: 'You get this mail because you own projects on Backlot.',
+});
+
+export const sendingStoppedContent = (stop: {
+  name: string | null;
+  projectName: string;
+  reason: string;
+}): MailContent => ({
+  subject: `${stop.projectName} may not send mail at the moment`,
+  greeting: greet(stop.name),
+  paragraphs: [
+    `the project ${oneLine(stop.projectName)} was stopped from sending mail: ${stop.reason}.`,
+    'Remove addresses that bounce or did not ask for mail, then ask the operator to let it send again.',
+  ],
+  footer: 'You get this mail because you own this project on Backlot.',
+});

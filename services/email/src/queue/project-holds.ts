@@ -1,0 +1,61 @@
+import type { Payload, ProjectDirectory, ProjectSnapshot } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+
+const batchSize = 1000;
+/** Look-ups, if the project keeps changing. */
+const maxLookups = 5;
+
+type Status = ProjectSnapshot['status'] | undefined;
+
+export interface ProjectHoldsDeps {
+  database: Database;
+  projects: ProjectDirectory;
+}
+
+export type ProjectHolds = ReturnType<typeof createProjectHolds>;
+
+/** Holds back the mails of paused projects, and fails those of deleted ones. */
+export const createProjectHolds = ({ database, projects }: ProjectHoldsDeps) => {
+  const save = (projectNumber: number, status: Status) =>
+    database.query(
+      status === 'paused' || status === 'deleted'
+        ? 'INSERT INTO held_projects (project_number) VALUES ($1) ON CONFLICT DO NOTHING'
+        : 'DELETE FROM held_projects WHERE project_number = $1',
+      [projectNumber],
+    );
+
+  /** Mails that a worker has claimed are not affected. */
+  const failQueuedMails = async (projectNumber: number) => {
+    let failed: unknown[];
+    do {
+      failed = await database.query(
+        `UPDATE mails SET status = 'failed', error = 'The project was deleted.',
+                html = CASE WHEN is_secret THEN '' ELSE html END,
+                plain_text = CASE WHEN is_secret THEN '' ELSE plain_text END
+          WHERE project_number = $1 AND id = ANY (ARRAY(
+            SELECT id FROM mails WHERE project_number = $1 AND status = 'queued'
+             LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)) RETURNING true`,
+        [projectNumber],
+      );
+    } while (failed.length === batchSize);
+  };
+
+  return {
+    /**
+     * The event does not say what has changed, and two events may be handled at the same time: the stored
+     * status is compared with the project again, so that an outdated one never stays.
+     */
+    async update({ projectId, projectNumber }: Payload<'project.changed'>): Promise<void> {
+      const statusNow = async () => (await projects.findProject(projectId))?.status;
+      let status = await statusNow();
+      for (let lookups = 0; lookups < maxLookups; lookups++) {
+        await save(projectNumber, status);
+        if (status === 'deleted') await failQueuedMails(projectNumber);
+        const later = await statusNow();
+        if (later === status) return;
+        status = later;
+      }
+      throw new Error('The project keeps changing while it is looked up.');
+    },
+  };
+};

@@ -1,0 +1,168 @@
+import type { Logger } from '@backlot/telemetry';
+import { type Delivery, HandoverUnknown, type Mailer, MailRefused } from '../mailer/mailer.ts';
+import { ClaimLost, type Deliveries, maxAttempts } from './deliveries.ts';
+import type { ClaimedMail, MailQueue } from './mail-queue.ts';
+import type { Pace } from './pace.ts';
+
+export interface WorkerDeps {
+  queue: MailQueue;
+  deliveries: Deliveries;
+  mailer: Mailer;
+  pace: Pace;
+  /** Mails handed over at the same time. */
+  concurrency: number;
+  log: Logger;
+}
+
+export interface Worker {
+  /** Looks for mails that are due; returns at once. */
+  wake(): void;
+  /** Resolves when no mail is due and none is being delivered. */
+  drain(): Promise<void>;
+  /** Renews the leases of the mails that are being delivered; call it every few seconds. */
+  renew(): Promise<void>;
+  /** Finishes the mails that are being delivered, and takes no further one. */
+  stop(): Promise<void>;
+}
+
+const saveAttempts = 20;
+const saveDelayMs = 1000;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const suppressedReason = 'suppressed after a bounce or a complaint';
+
+const describe = ({ refused }: Delivery, suppressed: readonly string[]): string | undefined => {
+  const lines = [
+    ...refused.map(({ address, reason }) => `${address}: ${reason}`),
+    ...suppressed.map((address) => `${address}: ${suppressedReason}`),
+  ];
+  return lines.length === 0 ? undefined : `Not delivered to ${lines.join('; ')}.`;
+};
+
+/** Hands mails to the provider: several at a time, each once, no faster than the pace allows. */
+export const createWorker = ({
+  queue,
+  deliveries,
+  mailer,
+  pace,
+  concurrency,
+  log,
+}: WorkerDeps): Worker => {
+  const inFlight = new Map<ClaimedMail, Promise<void>>();
+  let running: Promise<void> | undefined;
+  let isWakeRequested = false;
+  let isStopping = false;
+
+  /** The result of a delivery must survive a short outage of the database. */
+  const saveWithRetries = async (write: () => Promise<void>) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (attempt === saveAttempts) throw error;
+        await pause(saveDelayMs);
+      }
+    }
+  };
+
+  const fail = (mail: ClaimedMail, error: unknown, isHandedOver: boolean): Promise<void> => {
+    if (error instanceof ClaimLost) return Promise.resolve();
+    const giveUp = (reason: string) =>
+      saveWithRetries(() => deliveries.finish(mail, 'failed', reason));
+    if (error instanceof HandoverUnknown)
+      return giveUp(`${error.message} It may have arrived, so it is not sent again.`);
+    if (error instanceof MailRefused) {
+      if (!error.isTemporary) return giveUp(error.message);
+    } else if (isHandedOver)
+      return giveUp('The delivery broke off. It may have arrived, so it is not sent again.');
+    const reason =
+      error instanceof MailRefused ? error.message : 'The mail could not be handed over.';
+    return mail.attempts < maxAttempts
+      ? saveWithRetries(() => deliveries.retryLater(mail, reason))
+      : giveUp(`${reason} Given up after ${maxAttempts} attempts.`);
+  };
+
+  const deliver = async (mail: ClaimedMail): Promise<void> => {
+    const to = mail.to.filter((address) => !mail.suppressed.includes(address));
+    let isHandedOver = false;
+    const handOver = async () => {
+      await deliveries.handOver(mail);
+      isHandedOver = true;
+    };
+    let delivery: Delivery;
+    try {
+      if (mail.isStopped)
+        throw new MailRefused('The project is stopped from sending.', { isTemporary: true });
+      if (to.length === 0)
+        throw new MailRefused(`Every recipient is ${suppressedReason}.`, { isTemporary: false });
+      delivery = await mailer.send({ ...mail, to }, handOver);
+    } catch (err) {
+      log.warn(
+        { err, mailId: mail.id, projectNumber: mail.projectNumber },
+        'delivery failed; retrying unless it failed for good',
+      );
+      return fail(mail, err, isHandedOver);
+    }
+    const error = describe(delivery, mail.suppressed);
+    await saveWithRetries(() => deliveries.finish(mail, delivery.status, error));
+  };
+
+  const start = (mail: ClaimedMail) => {
+    const work = deliver(mail)
+      .catch((err: unknown) =>
+        log.error({ err, mailId: mail.id }, 'delivery state not saved; lease will expire'),
+      )
+      .finally(() => inFlight.delete(mail));
+    inFlight.set(mail, work);
+  };
+
+  const deliverDue = async () => {
+    while (!isStopping) {
+      if (inFlight.size >= concurrency) {
+        await Promise.race(inFlight.values());
+        continue;
+      }
+      const waitMs = pace.waitMs();
+      if (waitMs > 0) {
+        await pause(waitMs);
+        continue;
+      }
+      const mails = await queue.claim(Math.min(concurrency - inFlight.size, pace.free()));
+      if (mails.length === 0) return;
+      pace.take(mails.length);
+      for (const mail of mails) start(mail);
+    }
+  };
+
+  const run = async () => {
+    while (isWakeRequested && !isStopping) {
+      isWakeRequested = false;
+      await deliverDue().catch((err: unknown) =>
+        log.error({ err }, 'reading due mails failed; retrying'),
+      );
+    }
+    running = undefined;
+  };
+
+  const wake = () => {
+    isWakeRequested = true;
+    running ??= run();
+  };
+
+  return {
+    wake,
+    renew: () => deliveries.renew([...inFlight.keys()]),
+    async drain() {
+      do {
+        wake();
+        await running;
+        await Promise.all(inFlight.values());
+      } while (isWakeRequested);
+    },
+    async stop() {
+      isStopping = true;
+      await running;
+      await Promise.all(inFlight.values());
+    },
+  };
+};

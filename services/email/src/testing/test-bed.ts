@@ -1,0 +1,136 @@
+import type { Bus } from '@backlot/bus';
+import type { Mail, Payload, ProjectSnapshot } from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
+import type { ServiceOf } from '@backlot/service';
+import {
+  anonymous,
+  asOwner,
+  createServiceBed,
+  createTestClock,
+  type ServiceBed,
+  type TestAnswer,
+  testProject,
+} from '@backlot/testing';
+import { type EmailConfig, emailConfig } from '../config.ts';
+import { createDevMailbox } from '../mailer/dev-mailbox.ts';
+import type { Delivery, Mailer, OutgoingMail } from '../mailer/mailer.ts';
+import { emailService } from '../service.ts';
+
+export const callId = '018f0000-0000-7000-8000-0000000000c1';
+export const ownerAddress = 'owner@example.org';
+
+/** Its visitors may send as many mails as a test needs. */
+const unboundedProject = { ...testProject, settings: { emailPerVisitorPerDay: 1_000_000 } };
+
+/** A caller without credentials for whom the gateway has reserved so much; null makes the call free. */
+export const reserved = (
+  millicredits: number | null,
+  project: Identity['project'] = unboundedProject,
+): Identity =>
+  anonymous({
+    project,
+    reservation: millicredits === null ? null : { callId, millicredits, millicreditsPerUnit: 1000 },
+  });
+
+export const projectSnapshot: Omit<ProjectSnapshot, 'limits'> = {
+  ...testProject,
+  status: 'active',
+  settings: {},
+};
+
+export interface FakeMailer extends Mailer {
+  /** What was handed over, in order. */
+  sent: OutgoingMail[];
+  /** How the next mails end; `sent` to everybody without it. */
+  answer: (mail: OutgoingMail) => Promise<Delivery>;
+}
+
+/** A provider that takes everything, or does what a test says. */
+export const createFakeMailer = (): FakeMailer => {
+  const fake: FakeMailer = {
+    reachesPeople: true,
+    sent: [],
+    answer: async () => ({ status: 'sent', refused: [] }),
+    async send(mail, handOver) {
+      await handOver();
+      fake.sent.push(mail);
+      return fake.answer(mail);
+    },
+    async close() {},
+  };
+  return fake;
+};
+
+export interface TestBedOptions {
+  mailer?: Mailer;
+  config?: Partial<EmailConfig>;
+  bus?: Bus;
+  /** Another process with the database and the clock of this bed. */
+  beside?: TestBed;
+}
+
+/** Its clock stands still until a test moves it. */
+export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'> {
+  service: ServiceOf<typeof emailService>;
+  /** Changes the test project as the projects service returns it. */
+  setProject(changes: Partial<typeof projectSnapshot>): void;
+  /** Verified addresses of accounts in the test project. */
+  users: Set<string>;
+  /** POST /email/send with 10,000 milli-credits reserved unless stated. */
+  send(
+    body: unknown,
+    options?: { identity?: Identity; headers?: Record<string, string> },
+  ): Promise<TestAnswer>;
+  /** As the owner sees them, newest first. */
+  list(query?: string): Promise<Mail[]>;
+  /** What was stored for the ledger; empties the outbox. */
+  takeUsage(): Promise<Payload<'usage.recorded'>[]>;
+}
+
+export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
+  const { beside, bus } = options;
+  const users = new Set<string>();
+  let project = projectSnapshot;
+  const bed = await createServiceBed(
+    emailService,
+    {
+      config: { ...emailConfig.read({}), ratePerSecond: 10_000, ...options.config },
+      mailer: options.mailer ?? createDevMailbox(),
+      projects: {
+        findProject: async (id) =>
+          id === project.id ? { ...project, limits: {} as ProjectSnapshot['limits'] } : null,
+        findKey: async () => null,
+      },
+      accounts: {
+        registered: async (number, emails) =>
+          emails.filter((email) =>
+            number === project.number ? users.has(email) : email === ownerAddress,
+          ),
+        findAccount: async (number, id) =>
+          number === 1 && id === project.ownerId
+            ? { email: ownerAddress, name: 'Olga', emailVerified: true }
+            : null,
+      },
+    },
+    {
+      clock: beside?.clock ?? createTestClock({ stands: true }),
+      ...(beside && { databaseUrl: beside.databaseUrl }),
+      ...(bus && { bus }),
+    },
+  );
+  return {
+    ...bed,
+    users,
+    setProject(changes) {
+      project = { ...project, ...changes };
+    },
+    send: (body, { identity = reserved(10_000), headers = {} } = {}) =>
+      bed.call('POST', '/email/send', { identity, headers, body }),
+    async list(query = '') {
+      const path = `/platform/projects/${testProject.id}/emails${query}`;
+      const { body } = await bed.call('GET', path, { identity: asOwner() });
+      return body.items;
+    },
+    takeUsage: () => bed.take('usage.recorded'),
+  };
+};

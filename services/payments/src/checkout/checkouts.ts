@@ -1,0 +1,190 @@
+import {
+  ApiError,
+  type BodyOf,
+  isUuid,
+  type ProjectDirectory,
+  paymentRoutes,
+} from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
+import { uuidv7 } from 'uuidv7';
+import {
+  type PaymentRow,
+  type Payments,
+  paymentNotFound,
+  toProviderPayment,
+} from '../payments/payments.ts';
+import { checkMoney } from './currency.ts';
+import {
+  type Order,
+  OrderRefused,
+  type ProviderAccount,
+  ProviderFailed,
+  type Session,
+  SessionNotFound,
+} from './provider.ts';
+import type { ProviderAccounts } from './provider-accounts.ts';
+import { checkReturnUrl, isTrustedOrigin } from './return-url.ts';
+
+type Body = BodyOf<typeof paymentRoutes.createCheckout>;
+
+/** Stripe allows 24 hours at most; the rest is for clocks that differ. */
+const sessionMs = 23 * 60 * 60 * 1000;
+/** A webhook should have come by then. */
+const firstCheckMs = 10 * 60 * 1000;
+/** A caller waits while an open session is looked up; the stored status is good enough. */
+const verifyTimeoutMs = 5000;
+
+const notRefundable = (why: string, cause?: unknown) =>
+  new ApiError('not_refundable', `This payment can not be refunded: ${why}.`, { cause });
+
+const toApiError = (cause: unknown): unknown => {
+  if (cause instanceof OrderRefused) {
+    const hint = 'A total may be too small or too large for its currency, an address unusual.';
+    const message = `"${cause.field}": the payment provider does not take it.`;
+    return new ApiError('invalid_body', message, { cause, hint });
+  }
+  if (!(cause instanceof ProviderFailed)) return cause;
+  if (cause.reason === 'timeout')
+    return new ApiError('timeout', 'The payment provider did not answer in time.', { cause });
+  if (cause.reason === 'failed')
+    return new ApiError('upstream_failed', 'The payment provider could not do this.', { cause });
+  const message = 'The payment provider does not accept the keys of this project.';
+  const hint = 'Its owner has to set keys that may write Checkout Sessions and Refunds.';
+  return new ApiError('upstream_failed', message, { cause, hint });
+};
+
+export interface CheckoutsDeps {
+  payments: Payments;
+  accounts: ProviderAccounts;
+  projects: ProjectDirectory;
+  /** Origin and path prefix of the gateway. */
+  publicUrl: string;
+  now: () => number;
+  log: { warn(fields: object, message: string): void };
+}
+
+export type Checkouts = ReturnType<typeof createCheckouts>;
+
+/** Payments on their way through a provider, which is called outside of any transaction. */
+export const createCheckouts = (deps: CheckoutsDeps) => {
+  const { payments, accounts, projects, publicUrl, now, log } = deps;
+  /** By payment: parallel callers share one look-up. */
+  const lookups = new Map<string, Promise<void>>();
+
+  /** A list setting: the signed identity leaves it out. */
+  const findAllowedOrigins = async (projectId: string) => {
+    try {
+      return (await projects.findProject(projectId))?.settings.allowedOrigins;
+    } catch (cause) {
+      throw new ApiError('unavailable', 'The project can not be looked up. Try again shortly.', {
+        cause,
+        retryAfterSeconds: 2,
+      });
+    }
+  };
+
+  const openSession = async (order: Order, account: ProviderAccount): Promise<Session> => {
+    try {
+      return await account.create(order);
+    } catch (error) {
+      // After any other failure there may be a session: the sweep looks after the row.
+      const hasNoSession =
+        error instanceof OrderRefused ||
+        (error instanceof ProviderFailed && error.reason === 'credentials');
+      if (hasNoSession) await payments.deleteUnrecorded(order.project.number, order.paymentId);
+      throw toApiError(error);
+    }
+  };
+
+  const updateFromProvider = async (row: PaymentRow, timeoutMs?: number): Promise<void> => {
+    const { project_number: projectNumber, session_id: sessionId } = row;
+    if (sessionId === null) return;
+    const account = await accounts.find(projectNumber, row.provider);
+    const options = timeoutMs === undefined ? {} : { timeoutMs };
+    const state = await account?.retrieve(toProviderPayment(row, sessionId), options);
+    if (!state || state.status === 'open') return;
+    const { status, chargeId } = state;
+    await payments.advance(projectNumber, row.id, { status, chargeId });
+  };
+
+  return {
+    /** @throws SessionNotFound, ProviderFailed */
+    updateFromProvider,
+
+    /**
+     * Call `commit` in the transaction that stores the answer.
+     * @throws ApiError invalid_body, upstream_failed, timeout
+     */
+    async start({ project, caller, userId }: Identity, body: Body) {
+      const { items, currency, metadata } = body;
+      checkMoney(currency, items);
+      const allowedOrigins = (await findAllowedOrigins(project.id)) ?? [];
+      checkReturnUrl(body.returnUrl, allowedOrigins);
+      const isTrusted = isTrustedOrigin(body.returnUrl, { allowedOrigins, publicUrl });
+      const paymentId = uuidv7();
+      const target = new URL(body.returnUrl).href;
+      const page = `${publicUrl}/api/runtime/${project.id}/payments/return/${paymentId}`;
+      const { provider, account } = await accounts.current(project.number);
+      // To the second, as Stripe counts: a repeated order must be the same.
+      const expiresAt = new Date(Math.floor((now() + sessionMs) / 1000) * 1000);
+      const order: Order = {
+        paymentId,
+        project: { id: project.id, number: project.number },
+        userId: caller === 'user' ? userId : null,
+        ...{ items, currency, metadata, expiresAt },
+        returnUrl: isTrusted ? target : page,
+      };
+      const returnTarget = isTrusted ? null : target;
+      const amount = paymentRoutes.sumItems(items);
+      await payments.insert(
+        { ...order, amount, returnTarget },
+        provider,
+        new Date(now() + firstCheckMs),
+      );
+      const session = await openSession(order, account);
+      return {
+        session,
+        commit: () => payments.recordSession(project.number, order.paymentId, session),
+      };
+    },
+
+    /** An open payment is looked up at the provider first; where that fails, the stored status counts. */
+    async verify(projectNumber: number, sessionOrPaymentId: string): Promise<PaymentRow> {
+      const reference = isUuid(sessionOrPaymentId)
+        ? { id: sessionOrPaymentId }
+        : { sessionId: sessionOrPaymentId };
+      const row = await payments.get(projectNumber, reference);
+      if (row.status !== 'open') return row;
+      const lookup =
+        lookups.get(row.id) ??
+        updateFromProvider(row, verifyTimeoutMs).finally(() => lookups.delete(row.id));
+      lookups.set(row.id, lookup);
+      try {
+        await lookup;
+      } catch (err) {
+        if (!(err instanceof ProviderFailed) && !(err instanceof SessionNotFound)) throw err;
+        log.warn({ err, paymentId: row.id }, 'session look-up failed; answering the stored status');
+      }
+      return payments.get(projectNumber, reference);
+    },
+
+    /** All of it, once. @throws ApiError not_found, not_refundable, upstream_failed, timeout */
+    async refund(projectNumber: number, paymentId: string): Promise<PaymentRow> {
+      const row = await payments.get(projectNumber, { id: paymentId });
+      if (row.status === 'refunded') return row;
+      if (row.status !== 'paid') throw notRefundable(`it is ${row.status}`);
+      if (row.session_id === null) throw paymentNotFound();
+      const account = await accounts.find(projectNumber, row.provider);
+      if (!account) throw notRefundable('the project has no keys of the account that was paid');
+      try {
+        await account.refund(toProviderPayment(row, row.session_id));
+      } catch (error) {
+        if (error instanceof SessionNotFound)
+          throw notRefundable('the account of the project does not know it', error);
+        throw toApiError(error);
+      }
+      await payments.advance(projectNumber, row.id, { status: 'refunded' });
+      return payments.get(projectNumber, { id: paymentId });
+    },
+  };
+};

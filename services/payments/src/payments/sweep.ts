@@ -1,0 +1,91 @@
+import type { Database } from '@backlot/database';
+import pMap from 'p-map';
+import type { Checkouts } from '../checkout/checkouts.ts';
+import { OrderRefused } from '../checkout/provider.ts';
+import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
+import { type PaymentRow, type Payments, toOrder, toProviderPayment } from './payments.ts';
+import type { SessionCloser } from './session-closer.ts';
+
+const batchSize = 50;
+const maxBatches = 20;
+/** Calls to providers at a time. */
+const concurrency = 5;
+/** Stripe repeats an event for three days. */
+const eventRetentionDays = 30;
+/** Slow methods settle within two weeks; past it a payment that no provider can look up has expired. */
+const giveUpMs = 30 * 24 * 60 * 60 * 1000;
+
+export interface SweepDeps {
+  database: Database;
+  payments: Payments;
+  accounts: ProviderAccounts;
+  checkouts: Checkouts;
+  sessionCloser: SessionCloser;
+  now: () => number;
+  log: { warn(fields: object, message: string): void };
+}
+
+/** Looks up open payments at their providers, and deletes rows that crashes left without a session. */
+export const createSweep = (deps: SweepDeps) => {
+  const { database, payments, accounts, checkouts, sessionCloser, now, log } = deps;
+
+  /** The next check comes later and later: 10 minutes, 20 minutes, up to 6 hours. */
+  const claimDuePayments = () =>
+    database.query<PaymentRow>(
+      `UPDATE payments SET checks = checks + 1,
+              check_at = $1::timestamptz + least(interval '10 minutes' * 2 ^ least(checks, 6), interval '6 hours')
+        WHERE (project_number, id) IN (
+          SELECT project_number, id FROM payments WHERE status = 'open' AND check_at <= $1
+           ORDER BY check_at LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [new Date(now()), batchSize],
+    );
+
+  /** No caller knows its session, if there is one: the same idempotency key finds it, to close it. */
+  const deleteUnrecorded = async (row: PaymentRow): Promise<void> => {
+    const account = await accounts.find(row.project_number, row.provider);
+    if (account && row.expires_at.getTime() > now()) {
+      try {
+        const { sessionId } = await account.create(toOrder(row));
+        await account.expire(toProviderPayment(row, sessionId));
+      } catch (error) {
+        if (!(error instanceof OrderRefused)) throw error;
+      }
+    }
+    await payments.deleteUnrecorded(row.project_number, row.id);
+  };
+
+  const checkSession = async (row: PaymentRow): Promise<void> => {
+    try {
+      await sessionCloser.closeIfProjectDeleted(row);
+    } finally {
+      // It may have been paid all the same.
+      await checkouts.updateFromProvider(row);
+    }
+  };
+
+  /** Never throws for the provider's sake: one payment's failure must not stop the others' checks. */
+  const check = async (row: PaymentRow): Promise<void> => {
+    try {
+      if (row.session_id === null) await deleteUnrecorded(row);
+      else await checkSession(row);
+    } catch (err) {
+      log.warn({ err, paymentId: row.id }, 'payment check failed; a later sweep retries');
+    }
+    if (row.expires_at.getTime() + giveUpMs <= now())
+      await payments.advance(row.project_number, row.id, { status: 'expired' });
+  };
+
+  return async (): Promise<void> => {
+    for (let batch = 0; batch < maxBatches; batch++) {
+      const rows = await claimDuePayments();
+      await pMap(rows, check, { concurrency });
+      if (rows.length < batchSize) break;
+    }
+    await database.query(
+      `DELETE FROM heard_events WHERE (project_number, event_id) IN (
+         SELECT project_number, event_id FROM heard_events
+          WHERE heard_at < $1::timestamptz - $2 * interval '1 day' LIMIT 10000)`,
+      [new Date(now()), eventRetentionDays],
+    );
+  };
+};

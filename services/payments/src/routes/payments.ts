@@ -1,0 +1,42 @@
+import { paymentRoutes } from '@backlot/contract';
+import { route } from '@backlot/http';
+import type { Checkouts } from '../checkout/checkouts.ts';
+import { type Payments, presentPayment } from '../payments/payments.ts';
+import type { Webhooks } from '../stripe/webhooks.ts';
+
+export const createCheckout = (checkouts: Checkouts) =>
+  route(
+    paymentRoutes.createCheckout,
+    async ({ identity, body }) => {
+      const { session, commit } = await checkouts.start(identity, body);
+      return { body: { url: session.url, sessionId: session.sessionId }, commit };
+    },
+    { isSlow: true },
+  );
+
+export const verifyPayment = (checkouts: Checkouts) =>
+  route(paymentRoutes.verifyPayment, async ({ identity, query }) => {
+    const row = await checkouts.verify(identity.project.number, query.session_id);
+    return { body: { paid: row.status === 'paid', payment: presentPayment(row) } };
+  });
+
+export const receiveWebhook = (webhooks: Webhooks) =>
+  route(paymentRoutes.receiveWebhook, async ({ identity, rawBody, header }) => {
+    await webhooks.receive(identity.project.number, rawBody.text, header('stripe-signature'));
+    return { body: { received: true as const } };
+  });
+
+export const listPayments = (payments: Payments) =>
+  route(paymentRoutes.listPayments, async ({ identity, query }) => ({
+    body: await payments.list(identity.project.number, query),
+  }));
+
+export const refundPayment = (checkouts: Checkouts) =>
+  route(
+    paymentRoutes.refundPayment,
+    async ({ identity, params }) => {
+      const row = await checkouts.refund(identity.project.number, params.paymentId);
+      return { body: presentPayment(row) };
+    },
+    { isSlow: true },
+  );

@@ -1,0 +1,200 @@
+import { ApiError } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import type { Sealer } from '@backlot/sealing';
+import { z } from 'zod';
+import { checkoutClosed, ProviderFailed } from '../checkout/provider.ts';
+import type { Stripe } from './stripe.ts';
+
+const sealedKeys = z.object({
+  secretKey: z.string(),
+  webhookSecret: z.string().nullable(),
+  /** Replaced, and valid until then: epoch milliseconds. */
+  previous: z.object({ webhookSecret: z.string(), validUntil: z.number() }).nullable(),
+});
+type StripeKeys = z.infer<typeof sealedKeys>;
+
+interface NewKeys {
+  secretKey: string;
+  webhookSecret?: string | undefined;
+}
+
+interface SecretRow {
+  sealed: Buffer;
+  hint: string;
+  mode: 'test' | 'live';
+  updated_at: Date;
+}
+
+/** The answer to a choice of the test checkout in the place of keys. */
+interface TestCheckoutChoice {
+  name: 'stripe';
+  testCheckout: true;
+}
+
+interface StripeSecret {
+  name: 'stripe';
+  hint: string;
+  mode: 'test' | 'live';
+  updatedAt: string;
+}
+
+/** How long both webhook secrets count, so that the other side can be changed meanwhile. */
+const overlapMs = 24 * 60 * 60 * 1000;
+
+const presentSecret = (row: SecretRow): StripeSecret => ({
+  name: 'stripe',
+  hint: row.hint,
+  mode: row.mode,
+  updatedAt: row.updated_at.toISOString(),
+});
+const secretNotFound = () => new ApiError('not_found', 'The project has no keys of its own.');
+const sealContext = (projectNumber: number) => `${projectNumber}/stripe`;
+
+/** @throws ApiError invalid_secret, upstream_failed, timeout */
+const checkWithStripe = async (stripe: Stripe, secretKey: string): Promise<void> => {
+  try {
+    await stripe.check(secretKey);
+  } catch (cause) {
+    const reason = cause instanceof ProviderFailed ? cause.reason : 'failed';
+    if (reason === 'credentials') {
+      throw new ApiError(
+        'invalid_secret',
+        '"secretKey": Stripe does not accept it for checkouts.',
+        {
+          cause,
+          hint: 'A restricted key needs to write Checkout Sessions and Refunds, and to read Payment Intents and Charges.',
+        },
+      );
+    }
+    throw new ApiError(
+      reason === 'timeout' ? 'timeout' : 'upstream_failed',
+      'Stripe could not be asked about this key. Try again shortly.',
+      { cause },
+    );
+  }
+};
+
+export interface StripeKeyStoreDeps {
+  database: Database;
+  sealer: Sealer;
+  stripe: Stripe;
+  now: () => number;
+  isTestCheckoutOn: boolean;
+}
+
+export type StripeKeyStore = ReturnType<typeof createStripeKeyStore>;
+
+/** Keys of projects' own accounts at Stripe, sealed; they never leave the service. */
+export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
+  const { database, sealer, stripe, now, isTestCheckoutOn } = deps;
+  const find = async (projectNumber: number, lock = ''): Promise<SecretRow | undefined> => {
+    const rows = await database.query<SecretRow>(
+      `SELECT sealed, hint, mode, updated_at FROM secrets WHERE project_number = $1 ${lock}`,
+      [projectNumber],
+    );
+    return rows[0];
+  };
+  const open = (projectNumber: number, sealed: Buffer): StripeKeys =>
+    sealedKeys.parse(JSON.parse(sealer.open(sealed, sealContext(projectNumber))));
+  const seal = (projectNumber: number, keys: StripeKeys) =>
+    sealer.seal(JSON.stringify(keys), sealContext(projectNumber));
+
+  /** Undefined where the project has none. Keys under an older master key are sealed again. */
+  const read = async (projectNumber: number): Promise<StripeKeys | undefined> => {
+    const row = await find(projectNumber);
+    if (!row) return undefined;
+    const keys = open(projectNumber, row.sealed);
+    if (!sealer.isCurrent(row.sealed)) {
+      await database.query(
+        'UPDATE secrets SET sealed = $3 WHERE project_number = $1 AND sealed = $2',
+        [projectNumber, row.sealed, seal(projectNumber, keys)],
+      );
+    }
+    return keys;
+  };
+
+  return {
+    read,
+
+    /** Those that may have signed an event. */
+    async readWebhookSecrets(projectNumber: number): Promise<string[]> {
+      const keys = await read(projectNumber);
+      const isOverlapping = keys?.previous && keys.previous.validUntil > now();
+      return [keys?.webhookSecret, isOverlapping && keys?.previous?.webhookSecret].filter(
+        (secret) => typeof secret === 'string',
+      );
+    },
+
+    /** @throws ApiError not_found */
+    async get(projectNumber: number): Promise<StripeSecret> {
+      const row = await find(projectNumber);
+      if (!row) throw secretNotFound();
+      return presentSecret(row);
+    },
+
+    /**
+     * Asks Stripe first. A webhook secret that is left out stays as it is.
+     * @throws ApiError invalid_secret, upstream_failed, timeout
+     */
+    async set(projectNumber: number, newKeys: NewKeys): Promise<StripeSecret> {
+      const { secretKey } = newKeys;
+      await checkWithStripe(stripe, secretKey);
+      return database.transaction(async () => {
+        const stored = await find(projectNumber, 'FOR UPDATE');
+        const before = stored && open(projectNumber, stored.sealed);
+        const replaced = before?.webhookSecret ?? null;
+        const webhookSecret = newKeys.webhookSecret ?? replaced;
+        const previous =
+          replaced === null || replaced === webhookSecret
+            ? (before?.previous ?? null)
+            : { webhookSecret: replaced, validUntil: now() + overlapMs };
+        const row: SecretRow = {
+          sealed: seal(projectNumber, { secretKey, webhookSecret, previous }),
+          hint: `…${secretKey.slice(-4)}`,
+          mode: secretKey.includes('_live_') ? 'live' : 'test',
+          updated_at: new Date(now()),
+        };
+        await database.query(
+          `INSERT INTO secrets (project_number, sealed, hint, mode, updated_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (project_number) DO UPDATE SET sealed = excluded.sealed, hint = excluded.hint,
+             mode = excluded.mode, updated_at = excluded.updated_at`,
+          [projectNumber, row.sealed, row.hint, row.mode, row.updated_at],
+        );
+        return presentSecret(row);
+      });
+    },
+
+    /** Closes the checkout: a shop never turns to play money by itself. @throws ApiError not_found */
+    async remove(projectNumber: number): Promise<void> {
+      const removed = await database.query(
+        `WITH removed AS (DELETE FROM secrets WHERE project_number = $1 RETURNING project_number)
+         INSERT INTO closed_checkouts SELECT project_number FROM removed
+         ON CONFLICT (project_number) DO UPDATE SET project_number = $1 RETURNING 1`,
+        [projectNumber],
+      );
+      if (removed.length === 0) throw secretNotFound();
+    },
+
+    /** Whether the project's keys were deleted, and nothing chosen in their place. */
+    async isCheckoutClosed(projectNumber: number): Promise<boolean> {
+      const rows = await database.query(
+        'SELECT 1 FROM closed_checkouts WHERE project_number = $1',
+        [projectNumber],
+      );
+      return rows.length > 0;
+    },
+
+    /** For a project without keys. @throws ApiError checkout_closed, conflict */
+    async chooseTestCheckout(projectNumber: number): Promise<TestCheckoutChoice> {
+      if (!isTestCheckoutOn) throw checkoutClosed('The test checkout is switched off here.');
+      if (await find(projectNumber))
+        throw new ApiError('conflict', 'The project has keys of its own.', {
+          hint: 'Delete them first: DELETE …/secrets/stripe.',
+        });
+      await database.query('DELETE FROM closed_checkouts WHERE project_number = $1', [
+        projectNumber,
+      ]);
+      return { name: 'stripe', testCheckout: true };
+    },
+  };
+};

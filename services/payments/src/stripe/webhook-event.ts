@@ -1,0 +1,133 @@
+import { Stripe } from 'stripe';
+import { z } from 'zod';
+import type { PaymentReference, PaymentUpdate } from '../payments/payments.ts';
+import { readChargeId, readSessionState, type StripeSession, session } from './stripe-session.ts';
+
+/** Events signed longer ago, or further ahead, are refused: they may have been recorded for a replay. */
+const toleranceSeconds = 300;
+
+/** No secret that is valid has signed this, or not at this time. */
+export class SignatureInvalid extends Error {
+  override readonly name = 'SignatureInvalid';
+}
+
+export interface WebhookUpdate extends PaymentUpdate {
+  /** The first one that is known counts. */
+  references: PaymentReference[];
+  sessionId: string | null;
+  chargeId: string | null;
+}
+
+export interface WebhookEvent {
+  /** Stripe's own always have one. */
+  id: string | undefined;
+  /** Undefined where the event changes no payment. */
+  update: WebhookUpdate | undefined;
+}
+
+const envelope = z.object({
+  id: z.string().min(1).max(255).optional(),
+  type: z.string(),
+  livemode: z.boolean().optional(),
+  data: z.object({ object: z.unknown() }),
+});
+const charge = z.object({
+  refunded: z.boolean(),
+  payment_intent: z.string().nullish(),
+  metadata: z.object({ backlot_payment: z.string().optional() }).nullish(),
+});
+
+const sessionUpdate = (
+  stripeSession: StripeSession,
+  status: PaymentUpdate['status'],
+): WebhookUpdate => {
+  const { id: sessionId, client_reference_id: paymentId } = stripeSession;
+  return {
+    status,
+    references: [{ sessionId }, ...(paymentId == null ? [] : [{ id: paymentId }])],
+    sessionId,
+    chargeId: readChargeId(stripeSession),
+  };
+};
+
+/** Of a session as it was when the event was made. */
+const readSessionUpdate = (type: string, object: unknown): WebhookUpdate | undefined => {
+  const stripeSession = session.safeParse(object).data;
+  if (!stripeSession) return undefined;
+  switch (type) {
+    case 'checkout.session.completed': {
+      // Complete and unpaid: the money of a slow method is on its way.
+      const { status } = readSessionState(stripeSession);
+      return status === 'paid' ? sessionUpdate(stripeSession, status) : undefined;
+    }
+    case 'checkout.session.async_payment_succeeded':
+      return sessionUpdate(stripeSession, 'paid');
+    case 'checkout.session.async_payment_failed':
+      return sessionUpdate(stripeSession, 'failed');
+    case 'checkout.session.expired':
+      return sessionUpdate(stripeSession, 'expired');
+    default:
+      return undefined;
+  }
+};
+
+const readRefundUpdate = (object: unknown): WebhookUpdate | undefined => {
+  const stripeCharge = charge.safeParse(object).data;
+  // A partial refund made at Stripe leaves the payment paid.
+  if (!stripeCharge?.refunded) return undefined;
+  const { payment_intent: chargeId, metadata } = stripeCharge;
+  return {
+    status: 'refunded',
+    references: [
+      ...(metadata?.backlot_payment === undefined ? [] : [{ id: metadata.backlot_payment }]),
+      ...(chargeId == null ? [] : [{ chargeId }]),
+    ],
+    sessionId: null,
+    chargeId: chargeId ?? null,
+  };
+};
+
+/** The SDK refuses old timestamps and accepts future ones. Parsed as the SDK parses the header. */
+const isFromFuture = (signature: string, now: number): boolean =>
+  signature
+    .split(',')
+    .map((field) => field.split('='))
+    .some(
+      ([name, value = '']) =>
+        name === 't' && Number.parseInt(value, 10) > now / 1000 + toleranceSeconds,
+    );
+
+const isSignedBy = (text: string, signature: string, secret: string, now: number): boolean => {
+  try {
+    Stripe.webhooks.constructEvent(text, signature, secret, toleranceSeconds, undefined, now);
+    return true;
+  } catch {
+    // It also throws at headers that it can't read.
+    return false;
+  }
+};
+
+/**
+ * @param text the body as it came
+ * @param secrets any of them may have signed
+ * @throws SignatureInvalid
+ */
+export const readWebhookEvent = (
+  text: string,
+  signature: string | undefined,
+  secrets: readonly string[],
+  now: number,
+): WebhookEvent => {
+  const isSigned =
+    signature !== undefined &&
+    !isFromFuture(signature, now) &&
+    secrets.some((secret) => isSignedBy(text, signature, secret, now));
+  const event = isSigned ? envelope.safeParse(JSON.parse(text)).data : undefined;
+  if (!event) throw new SignatureInvalid();
+  const { id, type, livemode, data } = event;
+  const update =
+    type === 'charge.refunded'
+      ? readRefundUpdate(data.object)
+      : readSessionUpdate(type, data.object);
+  return { id, update: update && { ...update, livemode } };
+};

@@ -1,0 +1,71 @@
+import type { Database } from '@backlot/database';
+import { checkoutClosed, SessionNotFound } from '../checkout/provider.ts';
+import { landingUrl } from '../checkout/return-url.ts';
+import {
+  type PaymentRow,
+  type Payments,
+  paymentNotFound,
+  toProviderPayment,
+} from '../payments/payments.ts';
+import type { TestCheckoutPage } from './page.ts';
+import type { TestCheckout } from './provider.ts';
+
+export interface TestSessionsDeps {
+  database: Database;
+  payments: Payments;
+  testCheckout: TestCheckout;
+  isTestCheckoutOn: boolean;
+}
+
+export type TestSessions = ReturnType<typeof createTestSessions>;
+
+/** What the payer sees and does on the page of the test checkout. */
+export const createTestSessions = (deps: TestSessionsDeps) => {
+  const { database, payments, testCheckout, isTestCheckoutOn } = deps;
+  const find = async (projectNumber: number, sessionId: string): Promise<PaymentRow> => {
+    const row = await payments.get(projectNumber, { sessionId });
+    if (row.provider !== 'test-checkout') throw paymentNotFound();
+    return row;
+  };
+
+  /** @throws ApiError not_found */
+  const show = async (
+    project: { number: number; name: string },
+    sessionId: string,
+  ): Promise<TestCheckoutPage> => {
+    const payment = await find(project.number, sessionId);
+    const { status } = await testCheckout
+      .retrieve(toProviderPayment(payment, sessionId))
+      .catch((error: unknown) => {
+        throw error instanceof SessionNotFound ? paymentNotFound() : error;
+      });
+    const returnUrl = landingUrl(payment.return_url, sessionId, 'done');
+    return { payment, status, projectName: project.name, returnUrl };
+  };
+
+  return {
+    show,
+
+    /**
+     * Once, however often the button is pressed: where the payer lands, or what the page says instead.
+     * @throws ApiError not_found, checkout_closed
+     */
+    async pay(project: { number: number; name: string }, sessionId: string) {
+      const { id } = await find(project.number, sessionId);
+      if (!isTestCheckoutOn) throw checkoutClosed('The test checkout is switched off here.');
+      await database.transaction(async () => {
+        if (!(await testCheckout.pay(project.number, sessionId))) return;
+        await payments.advance(project.number, id, { status: 'paid', chargeId: sessionId });
+      });
+      const page = await show(project, sessionId);
+      return page.status === 'paid' ? { redirect: page.returnUrl } : page;
+    },
+
+    /** The session stays as it is. @throws ApiError not_found */
+    async cancel(project: { number: number; name: string }, sessionId: string) {
+      const page = await show(project, sessionId);
+      if (page.status !== 'open') return page;
+      return { redirect: landingUrl(page.payment.return_url, sessionId, 'canceled') };
+    },
+  };
+};

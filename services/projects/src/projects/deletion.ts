@@ -1,0 +1,127 @@
+import { ApiError, type EventPayloads, platformProject } from '@backlot/contract';
+import { createQueries, type Database, type Outbox } from '@backlot/database';
+import type { ProjectsConfig } from '../config.ts';
+import type { DB as Tables } from '../tables.ts';
+import { type Project, type Projects, projectColumns } from './projects.ts';
+import { inScope, type ProjectScope, projectNotFound } from './scope.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Rows in one transaction of a sweep. */
+const batchSize = 100;
+
+export interface DeletionDeps {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  projects: Projects;
+  config: ProjectsConfig;
+  now: () => number;
+}
+
+export type Deletion = ReturnType<typeof createDeletion>;
+
+/** A deleted project keeps its row, its status and its keys until its time to be restored is over. */
+export const createDeletion = ({ database, outbox, projects, config, now }: DeletionDeps) => {
+  const queries = createQueries<Tables>(database);
+
+  /** What was deleted at this time or before is past restoring. */
+  const restorableSince = () => new Date(now() - config.restoreDays * dayMs);
+
+  const eraseBatch = () =>
+    database.transaction(async () => {
+      const rows = await queries
+        .deleteFrom('projects')
+        .where('number', 'in', ({ selectFrom }) =>
+          selectFrom('projects')
+            .select('number')
+            .where('deleted_at', '<=', restorableSince())
+            .orderBy('deleted_at')
+            .limit(batchSize)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returning(['number', 'id'])
+        .execute();
+      for (const { number, id } of rows) {
+        await outbox.append('project.erased', { projectId: id, projectNumber: number });
+      }
+      return rows.length;
+    });
+
+  const removeBatchOwnedBy = (ownerId: string) =>
+    database.transaction(async () => {
+      const at = new Date(now());
+      const rows = await queries
+        .updateTable('projects')
+        .set({ deleted_at: at, updated_at: at })
+        .where('number', 'in', ({ selectFrom }) =>
+          selectFrom('projects')
+            .select('number')
+            .where('owner_id', '=', ownerId)
+            .where('deleted_at', 'is', null)
+            .orderBy('number')
+            .limit(batchSize)
+            .forUpdate(),
+        )
+        .returning(['number', 'id'])
+        .execute();
+      for (const row of rows) await projects.publishChange(row);
+      return rows.length;
+    });
+
+  return {
+    /** @throws ApiError project_not_found, project_deleted, forbidden */
+    remove: (scope: ProjectScope): Promise<void> =>
+      database.transaction(async () => {
+        const at = new Date(now());
+        const row = await queries
+          .updateTable('projects')
+          .set({ deleted_at: at, updated_at: at })
+          .where(inScope(scope))
+          .where('deleted_at', 'is', null)
+          .returning(['number', 'id'])
+          .executeTakeFirst();
+        if (!row) throw await projects.explainMissing(scope);
+        if (row.number === platformProject.number) {
+          throw new ApiError('forbidden', 'The built-in project can not be deleted.');
+        }
+        await projects.publishChange(row);
+      }),
+
+    /** Leaves a project that is not deleted as it is. @throws ApiError project_not_found */
+    restore: (scope: ProjectScope): Promise<Project> =>
+      database.transaction(async () => {
+        const row = await queries
+          .selectFrom('projects')
+          .select(projectColumns)
+          .where(inScope(scope))
+          .forNoKeyUpdate()
+          .executeTakeFirst();
+        if (!row || (row.deleted_at && row.deleted_at <= restorableSince()))
+          throw projectNotFound();
+        if (row.deleted_at === null) return projects.present(row);
+        await queries
+          .updateTable('projects')
+          .set({ deleted_at: null, updated_at: new Date(now()) })
+          .where(inScope(scope))
+          .execute();
+        await projects.publishChange(row);
+        return projects.present({ ...row, deleted_at: null });
+      }),
+
+    /** Deletes the projects of an erased owner; again is harmless. */
+    async removeAllOwnedBy(ownerId: string): Promise<void> {
+      while ((await removeBatchOwnedBy(ownerId)) === batchSize);
+    },
+
+    /** Erases for good what is past restoring; returns how many projects. */
+    async sweep(): Promise<number> {
+      let erased = 0;
+      let batch: number;
+      do {
+        batch = await eraseBatch();
+        erased += batch;
+      } while (batch === batchSize);
+      return erased;
+    },
+  };
+};

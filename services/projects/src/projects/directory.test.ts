@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { defaultLimits } from '@backlot/contract';
+import { internalIdentity } from '@backlot/identity';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
+
+const ofTests = { ...defaultLimits, ai: { perCaller: 7, perProject: 70 } };
+
+describe('directory', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed({ defaultLimits: ofTests });
+  });
+  afterAll(() => bed.close());
+
+  it('knows the built-in project from the start, as number 1', async () => {
+    expect(await bed.service.directories.projects.findProject('platform')).toEqual({
+      id: 'platform',
+      number: 1,
+      name: 'Backlot',
+      ownerId: null,
+      status: 'active',
+      settings: {},
+      limits: ofTests,
+    });
+  });
+
+  it('answers null for what does not exist and for what no id or hash looks like', async () => {
+    for (const id of [
+      'unknown',
+      '',
+      'Platform',
+      'a\0b',
+      'x'.repeat(10_000),
+      "'; DROP TABLE projects",
+    ]) {
+      expect(await bed.service.directories.projects.findProject(id)).toBeNull();
+    }
+    for (const hash of [
+      createHash('sha256').update('x').digest('base64url'),
+      '',
+      'a',
+      '\0',
+      'x'.repeat(10_000),
+    ]) {
+      expect(await bed.service.directories.projects.findKey(hash)).toBeNull();
+    }
+  });
+
+  it('ensures a project of a chosen id once, also when two processes start at once', async () => {
+    await bed.takeEvents();
+    const seed = { id: 'demo', name: 'Demo', ownerId: ownerA };
+    const [one, two] = await Promise.all([
+      bed.service.ensureProject(seed),
+      bed.service.ensureProject(seed),
+    ]);
+    expect(one).toMatchObject({ id: 'demo', name: 'Demo', ownerId: ownerA, status: 'active' });
+    expect(two).toEqual(one);
+    expect(await bed.service.ensureProject({ ...seed, name: 'Renamed' })).toEqual(one);
+    expect(await bed.takeEvents()).toHaveLength(1);
+    await expect(bed.service.ensureProject({ ...seed, id: 'No id' })).rejects.toThrow(
+      'can not be the id',
+    );
+  });
+
+  it('answers the same over HTTP, to the gateway alone', async () => {
+    const id = await bed.project();
+    const identity = await bed.owner(ownerA, id);
+    const { body: key } = await bed.call('POST', `/platform/projects/${id}/keys`, {
+      identity,
+      body: { name: 'k' },
+    });
+    const hash = createHash('sha256').update(key.key).digest('base64url');
+    const ask = (path: string, who = internalIdentity) =>
+      bed.call('GET', `/internal${path}`, { identity: who });
+
+    const project = await bed.service.directories.projects.findProject(id);
+    expect(await ask(`/projects/${id}`)).toMatchObject({ status: 200, body: project });
+    expect(await ask(`/keys/${hash}`)).toMatchObject({
+      status: 200,
+      body: { id: key.id, projectNumber: project?.number },
+    });
+    for (const path of ['/projects/unknown', '/projects/a%00b', '/keys/x', '/nothing']) {
+      expect((await ask(path)).status).toBe(404);
+    }
+    for (const who of [identity, await bed.operator(id), await bed.operator()]) {
+      expect(await ask(`/projects/${id}`, who)).toMatchObject({
+        status: 401,
+        body: { code: 'unauthenticated' },
+      });
+    }
+    expect((await bed.call('GET', `/internal/keys/${hash}`)).status).toBe(401);
+  });
+});

@@ -1,0 +1,122 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ApiError, type EventPayloads, isUuid } from '@backlot/contract';
+import { createQueries, type Database, type Outbox } from '@backlot/database';
+import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import { uuidv7 } from 'uuidv7';
+import type { ProjectsConfig } from '../config.ts';
+import type { Key as KeyRow, DB as Tables } from '../tables.ts';
+import type { Projects } from './projects.ts';
+import { inScope, type ProjectScope } from './scope.ts';
+
+export interface StoredKey {
+  id: string;
+  name: string;
+  createdAt: string;
+}
+
+const keyBytes = 32;
+const presentKey = (row: Pick<KeyRow, 'id' | 'name' | 'created_at'>): StoredKey => ({
+  id: row.id,
+  name: row.name,
+  createdAt: row.created_at.toISOString(),
+});
+const keyNotFound = () => new ApiError('not_found', 'There is no such key.');
+
+export interface KeysDeps {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  projects: Projects;
+  config: ProjectsConfig;
+  now: () => number;
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+/** Secret keys: only their SHA-256 is kept, which is enough for 256 random bits. */
+export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps) => {
+  const queries = createQueries<Tables>(database);
+
+  /** The row stays locked, so that keys of one project are created one after the other. */
+  const lockProject = async (scope: ProjectScope): Promise<{ id: string }> => {
+    const row = await queries
+      .selectFrom('projects')
+      .select('id')
+      .where(inScope(scope))
+      .where('deleted_at', 'is', null)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!row) throw await projects.explainMissing(scope);
+    return row;
+  };
+
+  const checkBound = async (projectNumber: number) => {
+    const { count } = await queries
+      .selectFrom('keys')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('project_number', '=', projectNumber)
+      .executeTakeFirstOrThrow();
+    if (count < config.maxKeysPerProject) return;
+    throw new ApiError(
+      'key_limit',
+      `A project may have at most ${config.maxKeysPerProject} keys.`,
+      {
+        hint: 'Revoke one that is no longer used.',
+      },
+    );
+  };
+
+  return {
+    /** The key itself is in this answer only. @throws ApiError project_not_found, project_deleted, key_limit */
+    create: (scope: ProjectScope, name: string): Promise<StoredKey & { key: string }> =>
+      database.transaction(async () => {
+        await lockProject(scope);
+        await checkBound(scope.projectNumber);
+        const key = `bk_${randomBytes(keyBytes).toString('base64url')}`;
+        const row = { id: uuidv7(), name, created_at: new Date(now()) };
+        const hash = createHash('sha256').update(key).digest();
+        await queries
+          .insertInto('keys')
+          .values({ ...row, project_number: scope.projectNumber, hash })
+          .execute();
+        return { ...presentKey(row), key };
+      }),
+
+    /** @throws ApiError project_not_found, project_deleted, invalid_cursor */
+    async list(scope: ProjectScope, query: PageQuery): Promise<Page<StoredKey>> {
+      const after = readPosition('keys', query.cursor);
+      await projects.get(scope);
+      const inProject = queries
+        .selectFrom('keys')
+        .innerJoin('projects', 'projects.number', 'keys.project_number')
+        .select(['keys.id', 'keys.name', 'keys.created_at'])
+        .where(inScope(scope))
+        .where('projects.deleted_at', 'is', null);
+      const page = after
+        ? inProject.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple('keys.created_at', 'keys.id'), '<', tuple(after.createdAt, after.id)),
+          )
+        : inProject;
+      const rows = await page
+        .orderBy('keys.created_at', 'desc')
+        .orderBy('keys.id', 'desc')
+        .limit(query.limit + 1)
+        .execute();
+      return presentPage('keys', query, rows, presentKey);
+    },
+
+    /** Ends the key at once. @throws ApiError project_not_found, project_deleted, not_found */
+    revoke: (scope: ProjectScope, keyId: string): Promise<void> =>
+      database.transaction(async () => {
+        const { id: projectId } = await lockProject(scope);
+        if (!isUuid(keyId)) throw keyNotFound();
+        const row = await queries
+          .deleteFrom('keys')
+          .where('project_number', '=', scope.projectNumber)
+          .where('id', '=', keyId)
+          .returning('hash')
+          .executeTakeFirst();
+        if (!row) throw keyNotFound();
+        await outbox.append('key.revoked', { projectId, keyHash: row.hash.toString('base64url') });
+      }),
+  };
+};

@@ -1,0 +1,111 @@
+import { ApiError, type ClassLimits, type LimitChanges, limitClasses } from '@backlot/contract';
+import { createQueries, type Database } from '@backlot/database';
+import type { ProjectsConfig } from '../config.ts';
+import type { DB as Tables } from '../tables.ts';
+import type { Projects } from './projects.ts';
+import { inScope, type ProjectScope } from './scope.ts';
+
+type ClassName = (typeof limitClasses)[number];
+const kinds = ['perCaller', 'perProject'] as const;
+type Kind = (typeof kinds)[number];
+
+/** One layer as it is stored: only what somebody set. Calls a minute. */
+export type LimitLayer = Partial<Record<ClassName, Partial<Record<Kind, number>>>>;
+
+const forEachLimit = <T>(value: (name: ClassName, kind: Kind) => T) =>
+  Object.fromEntries(
+    limitClasses.map((name) => [
+      name,
+      Object.fromEntries(kinds.map((kind) => [kind, value(name, kind)])),
+    ]),
+  ) as Record<ClassName, Record<Kind, T>>;
+
+/** The owner can only lower what the operator, or else the default, allows. */
+export const effectiveLimits = (
+  defaults: ClassLimits,
+  operator: LimitLayer,
+  owner: LimitLayer,
+): ClassLimits =>
+  forEachLimit((name, kind) =>
+    Math.min(owner[name]?.[kind] ?? Infinity, operator[name]?.[kind] ?? defaults[name][kind]),
+  );
+
+/** Null removes a value, or all of a class. */
+export const mergeLimits = (layer: LimitLayer, changes: LimitChanges): LimitLayer => {
+  const merged: LimitLayer = {};
+  for (const name of limitClasses) {
+    const change = changes[name];
+    if (change === null) continue;
+    const values = Object.entries({ ...layer[name], ...change }).filter(
+      ([, value]) => typeof value === 'number',
+    );
+    if (values.length > 0) merged[name] = Object.fromEntries(values);
+  }
+  return merged;
+};
+
+export interface LimitsDeps {
+  database: Database;
+  projects: Projects;
+  config: ProjectsConfig;
+  now: () => number;
+}
+
+export type Limits = ReturnType<typeof createLimits>;
+
+export const createLimits = ({ database, projects, config, now }: LimitsDeps) => {
+  const queries = createQueries<Tables>(database);
+
+  const checkOnlyLowered = (changes: LimitChanges, operator: LimitLayer) => {
+    const allowed = effectiveLimits(config.defaultLimits, operator, {});
+    for (const name of limitClasses) {
+      for (const kind of kinds) {
+        const value = changes[name]?.[kind];
+        if (value === null || value === undefined || value <= allowed[name][kind]) continue;
+        throw new ApiError(
+          'forbidden',
+          `"${name}.${kind}": at most ${allowed[name][kind]} calls a minute.`,
+          {
+            hint: 'An owner can lower limits; only the operator can raise them.',
+          },
+        );
+      }
+    }
+  };
+
+  return {
+    /**
+     * Changes the operator's layer for the operator, else the owner's.
+     * @throws ApiError project_not_found, project_deleted, forbidden
+     */
+    set: (scope: ProjectScope, changes: LimitChanges): Promise<ClassLimits> =>
+      database.transaction(async () => {
+        const row = await queries
+          .selectFrom('projects')
+          .select(['number', 'id', 'operator_limits', 'owner_limits'])
+          .where(inScope(scope))
+          .where('deleted_at', 'is', null)
+          .forNoKeyUpdate()
+          .executeTakeFirst();
+        if (!row) throw await projects.explainMissing(scope);
+        const before = {
+          operator: row.operator_limits as LimitLayer,
+          owner: row.owner_limits as LimitLayer,
+        };
+        if (!scope.anyOwner) checkOnlyLowered(changes, before.operator);
+        const operator = scope.anyOwner ? mergeLimits(before.operator, changes) : before.operator;
+        const owner = scope.anyOwner ? before.owner : mergeLimits(before.owner, changes);
+        await queries
+          .updateTable('projects')
+          .set({
+            operator_limits: JSON.stringify(operator),
+            owner_limits: JSON.stringify(owner),
+            updated_at: new Date(now()),
+          })
+          .where(inScope(scope))
+          .execute();
+        await projects.publishChange(row);
+        return effectiveLimits(config.defaultLimits, operator, owner);
+      }),
+  };
+};

@@ -1,0 +1,38 @@
+import { ApiError, projectRoutes } from '@backlot/contract';
+import { type MountedRoute, route } from '@backlot/http';
+import type { Deletion } from '../projects/deletion.ts';
+import type { Limits } from '../projects/limits.ts';
+import type { Projects } from '../projects/projects.ts';
+import { toScope } from '../projects/scope.ts';
+
+/** Projects, their settings and their limits. */
+export const routesForProjects = (
+  projects: Projects,
+  deletion: Deletion,
+  limits: Limits,
+): MountedRoute[] => [
+  route(projectRoutes.createProject, async ({ body, identity }) => {
+    if (identity.userId === null)
+      throw new ApiError('unauthenticated', 'Sign in as an owner first.');
+    return { body: await projects.create({ ownerId: identity.userId, ...body }) };
+  }),
+  route(projectRoutes.listProjects, async ({ query, identity }) => ({
+    body: await projects.list(identity.userId, identity.caller === 'operator', query),
+  })),
+  route(projectRoutes.getProject, async ({ identity }) => ({
+    body: await projects.get(toScope(identity)),
+  })),
+  route(projectRoutes.updateProject, async ({ body, identity }) => ({
+    body: await projects.update(toScope(identity), body),
+  })),
+  route(projectRoutes.deleteProject, async ({ identity }) => {
+    await deletion.remove(toScope(identity));
+    return { body: { ok: true as const } };
+  }),
+  route(projectRoutes.restoreProject, async ({ identity }) => ({
+    body: await deletion.restore(toScope(identity)),
+  })),
+  route(projectRoutes.setLimits, async ({ body, identity }) => ({
+    body: await limits.set(toScope(identity), body),
+  })),
+];

@@ -1,0 +1,181 @@
+import { type AccessPreset, ApiError, type EventPayloads } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
+import type { Identity } from '@backlot/identity';
+import { LRUCache } from 'lru-cache';
+import { lockTotals } from '../record/totals.ts';
+import { isoTimeSql } from '../sql.ts';
+import { bypassesPresets, checkCreate, resolveAccess } from './access.ts';
+
+/** A collection as the statements on its records need it. */
+export interface Collection {
+  projectNumber: number;
+  id: number;
+  name: string;
+  access: AccessPreset;
+}
+
+export interface CollectionSummary {
+  name: string;
+  access: AccessPreset;
+  count: number;
+  /** Of the documents as JSON. */
+  sizeBytes: number;
+  createdAt: string;
+}
+
+export interface Collections {
+  /** Null where nobody has created it. The answer may be up to 5 seconds old. */
+  find(projectNumber: number, name: string): Promise<Collection | null>;
+  /**
+   * Finds the collection, or creates it with the project's default access if this caller may.
+   * @throws ApiError unauthenticated, forbidden, collection_limit, collection_creation_off
+   */
+  findOrCreate(identity: Identity, name: string): Promise<Collection>;
+  list(projectNumber: number): Promise<CollectionSummary[]>;
+  /** Creates the collection when it is missing. @throws ApiError collection_limit */
+  setAccess(projectNumber: number, name: string, access: AccessPreset): Promise<CollectionSummary>;
+  /** Drops the cached entry: another process has changed the collection. */
+  invalidate(projectNumber: number, name: string): void;
+}
+
+export interface CollectionsDeps {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+/** docs/api.md, "Records". */
+export const maxCollections = 100;
+
+const cacheTtlMs = 5000;
+const cacheEntries = 10_000;
+const defaultAccess: AccessPreset = 'shared';
+
+const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt",
+  (SELECT count(*) FROM records WHERE records.project_id = collections.project_id AND records.coll_id = collections.coll_id) AS count,
+  CASE WHEN counted_at IS NOT NULL
+    THEN greatest(0, byte_count + (SELECT coalesce(sum(bytes), 0)::int8 FROM count_delta WHERE count_delta.project_id = collections.project_id AND count_delta.coll_id = collections.coll_id))
+    ELSE (SELECT coalesce(sum(size_bytes), 0) FROM records WHERE records.project_id = collections.project_id AND records.coll_id = collections.coll_id)
+  END AS "sizeBytes"`;
+
+export const createCollections = ({ database, outbox, now }: CollectionsDeps): Collections => {
+  const cache = new LRUCache<string, Collection>({
+    max: cacheEntries,
+    ttl: cacheTtlMs,
+    ttlResolution: 0,
+    perf: { now },
+  });
+  const cacheKey = (projectNumber: number, name: string) => `${projectNumber}/${name}`;
+
+  /** Only once the surrounding transaction has committed: what is rolled back must not be cached. */
+  const cacheAfterCommit = (collection: Collection) =>
+    database.afterCommit(() => {
+      cache.set(cacheKey(collection.projectNumber, collection.name), collection);
+    });
+
+  const read = async (projectNumber: number, name: string): Promise<Collection | null> => {
+    const [row] = await database.read(
+      'records_collection',
+      'SELECT coll_id, access FROM collections WHERE project_id = $1 AND name = $2',
+      [projectNumber, name],
+    );
+    if (!row) return null;
+    return { projectNumber, id: Number(row[0]), name, access: row[1] as AccessPreset };
+  };
+
+  /** Ids are 1 to the limit without gaps, under a lock, so that the limit is exact. */
+  const insertIfMissing = (projectNumber: number, name: string, access: AccessPreset) =>
+    database.transaction(async () => {
+      await database.query(`SELECT pg_advisory_xact_lock(hashtextextended('collections', $1))`, [
+        projectNumber,
+      ]);
+      const existing = await read(projectNumber, name);
+      if (existing) return existing;
+      const [row] = await database.query<{ id: number }>(
+        `INSERT INTO collections (project_id, coll_id, name, access, created_at, counted_at)
+         SELECT $1, coalesce(max(coll_id), 0) + 1, $2, $3, $4, now()
+         FROM collections WHERE project_id = $1 HAVING count(*) < $5
+         RETURNING coll_id AS id`,
+        [projectNumber, name, access, new Date(now()), maxCollections],
+      );
+      if (!row) {
+        throw new ApiError(
+          'collection_limit',
+          `A project has at most ${maxCollections} collections.`,
+        );
+      }
+      await outbox.append('collection.changed', { projectNumber, name });
+      return { projectNumber, id: row.id, name, access };
+    });
+
+  const find = async (projectNumber: number, name: string) => {
+    const cached = cache.get(cacheKey(projectNumber, name));
+    if (cached) return cached;
+    const collection = await read(projectNumber, name);
+    if (collection) cacheAfterCommit(collection);
+    return collection;
+  };
+
+  const invalidate = (projectNumber: number, name: string) => {
+    cache.delete(cacheKey(projectNumber, name));
+  };
+
+  return {
+    find,
+    invalidate,
+    async findOrCreate(identity, name) {
+      const { number: projectNumber, settings } = identity.project;
+      const existing = await find(projectNumber, name);
+      if (existing) return existing;
+      const access = (settings.defaultAccess as AccessPreset | undefined) ?? defaultAccess;
+      checkCreate(resolveAccess(access, identity));
+      if (settings.createCollections === false && !bypassesPresets(identity)) {
+        throw new ApiError(
+          'collection_creation_off',
+          `There is no collection "${name}", and in this project only its owner and its secret keys create collections.`,
+        );
+      }
+      const created = await insertIfMissing(projectNumber, name, access);
+      cacheAfterCommit(created);
+      return created;
+    },
+    list: (projectNumber) =>
+      database.query<CollectionSummary>(
+        `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 ORDER BY name`,
+        [projectNumber],
+      ),
+    setAccess: (projectNumber, name, access) =>
+      database.transaction(async () => {
+        await insertIfMissing(projectNumber, name, access);
+        const [row] = await database.query<CollectionSummary>(
+          `UPDATE collections SET access = $3 WHERE project_id = $1 AND name = $2 RETURNING ${summaryColumns}`,
+          [projectNumber, name, access],
+        );
+        if (!row) throw new ApiError('not_found', 'There is no such collection.');
+        await outbox.append('collection.changed', { projectNumber, name });
+        database.afterCommit(() => invalidate(projectNumber, name));
+        return row;
+      }),
+  };
+};
+
+const eraseBatchSize = 2000;
+
+/** Deletes all records and collections of a project, in short statements; may be repeated. */
+export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
+  for (;;) {
+    const erased = await database.query(
+      `DELETE FROM records WHERE project_id = $1 AND (coll_id, id) IN (
+         SELECT coll_id, id FROM records WHERE project_id = $1 ORDER BY coll_id, id LIMIT $2) RETURNING 1`,
+      [projectNumber, eraseBatchSize],
+    );
+    if (erased.length < eraseBatchSize) break;
+  }
+  await database.transaction(async () => {
+    await lockTotals(database);
+    for (const table of ['count_delta', 'collections', 'totals']) {
+      await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
+    }
+  });
+};

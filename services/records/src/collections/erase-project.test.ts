@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { eraseProject } from './collections.ts';
+
+describe('the erasure of a project', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  it('leaves nothing of it, and everything of the others', async () => {
+    const { database } = bed;
+    await database.query(
+      `INSERT INTO collections (project_id, coll_id, name, access, created_at)
+       SELECT project, coll, 'c' || coll, 'shared', now()
+       FROM generate_series(5, 6) project, generate_series(1, 3) coll`,
+    );
+    await database.query(
+      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
+       SELECT 5 + n % 2, 1 + n % 3, uuidv7(), now(), now(), '{}' FROM generate_series(1, 9000) n`,
+    );
+    for (const _ of ['once', 'again']) {
+      await eraseProject(database, 5);
+      const left = await database.query(
+        `SELECT project_id AS project, count(*) AS records,
+           (SELECT count(*) FROM collections) AS collections FROM records GROUP BY 1`,
+      );
+      expect(left).toEqual([{ project: 6, records: 4500, collections: 3 }]);
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { recordsConfig } from './config.ts';
+
+describe('the settings of records', () => {
+  const defaults = {
+    limits: { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 },
+    quota: {
+      project: { records: 5_000_000, bytes: 5_000_000_000 },
+      owner: { records: 20_000_000, bytes: 20_000_000_000 },
+    },
+  };
+
+  it('are optional, and empty counts as unset', () => {
+    expect(recordsConfig.read({})).toEqual(defaults);
+    for (const name of recordsConfig.names) {
+      expect(recordsConfig.read({ [name]: '' })).toEqual(defaults);
+    }
+  });
+
+  it.each([
+    ['BACKLOT_SCAN_ROWS', '0'],
+    ['BACKLOT_SCAN_ROWS', 'many'],
+    ['BACKLOT_PAGE_BYTES', '1023'],
+    ['BACKLOT_PAGE_BYTES', '1e12'],
+    ['BACKLOT_RECORDS_QUOTA_BYTES', '-1'],
+    ['BACKLOT_RECORDS_OWNER_QUOTA_RECORDS', '0.5'],
+  ])('%s=%s is refused by name', (name, value) => {
+    expect(() => recordsConfig.read({ [name]: value })).toThrow(name);
+  });
+
+  it('are taken as they are given', () => {
+    const env = {
+      BACKLOT_SCAN_ROWS: '5',
+      BACKLOT_PAGE_BYTES: '2048',
+      BACKLOT_RECORDS_QUOTA_BYTES: '1',
+      BACKLOT_RECORDS_QUOTA_RECORDS: '0',
+      BACKLOT_RECORDS_OWNER_QUOTA_BYTES: '3',
+      BACKLOT_RECORDS_OWNER_QUOTA_RECORDS: '4',
+    };
+    expect(recordsConfig.read(env)).toEqual({
+      limits: { scanRows: 5, pageBytes: 2048 },
+      quota: { project: { records: 0, bytes: 1 }, owner: { records: 4, bytes: 3 } },
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { decodeCursor, encodeCursor } from '@backlot/http';
+import type { IdentitySecret } from '@backlot/identity';
+import { z } from 'zod';
+import type { Filter } from '../where/filter.ts';
+import type { Sort } from './sort.ts';
+
+/**
+ * A sort key as JSON text. A long one is cut: the position is then the record's own while its key still
+ * starts with this text, and otherwise right after all keys that start with it.
+ */
+export interface CursorKey {
+  text: string;
+  isCut: boolean;
+}
+
+/** Where a page ended: the sort keys and id of its last record. */
+export interface CursorPosition {
+  keys: CursorKey[];
+  id: string;
+}
+
+/** The list that a cursor belongs to; every other list refuses it. */
+export interface CursorScope {
+  projectNumber: number;
+  collection: string;
+  filter: Filter;
+  sort: Sort;
+  ownerId: string | undefined;
+}
+
+/** Longest sort key, in bytes of JSON, that a cursor holds whole. */
+export const maxKeyBytes = 1024;
+
+const positionSchema = z.tuple([z.array(z.tuple([z.string(), z.boolean()])), z.uuid()]);
+
+/** Signed: a client's sort keys would go into a statement. */
+const signedScope = (scope: CursorScope, secret: IdentitySecret) => {
+  const { projectNumber, collection, filter, sort, ownerId } = scope;
+  return {
+    list: [projectNumber, collection, filter, sort, ownerId],
+    secret,
+    hint: 'Send the same "where", "sort" and "mine" as in the call that returned the cursor.',
+  };
+};
+
+export const encodePosition = (
+  { keys, id }: CursorPosition,
+  scope: CursorScope,
+  secret: IdentitySecret,
+): string =>
+  encodeCursor([keys.map(({ text, isCut }) => [text, isCut]), id], signedScope(scope, secret));
+
+/** @throws ApiError invalid_cursor where `encodePosition` did not make it for this scope. */
+export const decodePosition = (
+  cursor: string,
+  scope: CursorScope,
+  secret: IdentitySecret,
+): CursorPosition => {
+  const [keys, id] = decodeCursor(cursor, positionSchema, signedScope(scope, secret));
+  return { keys: keys.map(([text, isCut]) => ({ text, isCut })), id };
+};

@@ -1,0 +1,115 @@
+import { asKey } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolveAccess } from '../collections/access.ts';
+import { inCollection, recordJsonSql } from '../sql.ts';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { parseWhere } from '../where/parse.ts';
+import { type ListQuery, listStatement } from './list-statement.ts';
+import { splitFilter } from './selection.ts';
+import { parseSort } from './sort.ts';
+
+interface Plan {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+const split = (where: string | undefined) => splitFilter(parseWhere(where));
+
+const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+
+describe('plans', () => {
+  let bed: TestBed;
+  let someId: string;
+  const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
+  const query: ListQuery = {
+    collection: { projectNumber: 1, id: 1, name: 'x', access: 'shared' },
+    access: resolveAccess('shared', asKey()),
+    filter: split(undefined),
+    ownerId: undefined,
+    sort: parseSort(),
+    limit: 10,
+    offset: 0,
+    after: undefined,
+  };
+
+  /** A large collection between small ones, as the planner sees a shared table. */
+  beforeAll(async () => {
+    bed = await createTestBed();
+    await bed.database.query(
+      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
+       SELECT CASE WHEN n % 4 = 0 THEN n % 97 ELSE 1 END, 1, uuidv7(), now(), now(), jsonb_build_object('n', n)
+       FROM generate_series(1, 20000) n`,
+    );
+    await bed.database.query('ANALYZE records');
+    const [row] = await bed.database.query<{ id: string }>(
+      'SELECT id FROM records WHERE project_id = 1 ORDER BY id OFFSET 7000 LIMIT 1',
+    );
+    someId = row?.id ?? '';
+  });
+  afterAll(() => bed.close());
+
+  const explain = (text: string, values: readonly unknown[], mode = 'auto') =>
+    bed.database.transaction(async () => {
+      await bed.database.query(`SET LOCAL plan_cache_mode = ${mode}`);
+      const [row] = await bed.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF) ${text}`,
+        values,
+      );
+      if (!row) throw new Error('no plan');
+      return nodes(row['QUERY PLAN'][0].Plan);
+    });
+
+  const expectShortWalk = (plan: Plan[], rows: number) => {
+    const scans = plan.filter((node) => /Scan/.test(node['Node Type']) && node['Index Name']);
+    expect(scans.map((node) => node['Index Name'])).toEqual(['records_pkey']);
+    expect(plan.map((node) => node['Node Type'])).not.toContain('Sort');
+    for (const scan of scans) {
+      expect(scan['Actual Rows']).toBeLessThanOrEqual(rows);
+      expect(scan['Rows Removed by Filter'] ?? 0).toBe(0);
+    }
+  };
+
+  it.each(['force_custom_plan', 'force_generic_plan'])(
+    'a record is one step in the primary key (%s)',
+    async (mode) => {
+      const text = `SELECT ${recordJsonSql()} FROM records WHERE ${inCollection} AND id = $3`;
+      expectShortWalk(await explain(text, [1, 1, someId], mode), 1);
+    },
+  );
+
+  it.each([
+    ['newest', {}],
+    ['oldest', { sort: parseSort('createdAt') }],
+    ['the page behind a cursor', { after: true }],
+    ['the page behind a cursor, oldest first', { sort: parseSort('id'), after: true }],
+    ['those of a time', { filter: split('{"createdAt":{"$lt":"2100-01-01"}}') }],
+    ['those of a time without any', { filter: split('{"createdAt":{"$lt":"2020-01-01"}}') }],
+  ])('%s are a short walk in the primary key', async (_, changes) => {
+    const after = 'after' in changes ? { after: { keys: [], id: someId } } : {};
+    const { text, values, scannedFor } = listStatement(
+      { ...query, ...changes, ...after } as ListQuery,
+      limits,
+    );
+    expect(scannedFor).toBeUndefined();
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      expectShortWalk(await explain(text, values, mode), 11);
+    }
+  });
+
+  it('a filter that is often met is tried on no more records than a page needs', async () => {
+    const filter = split('{"n":{"$gte":0}}');
+    const { text, values } = listStatement({ ...query, filter }, limits);
+    const scans = (await explain(text, values)).filter((node) => node['Index Name']);
+    expect(scans[0]).toMatchObject({ 'Index Name': 'records_pkey', 'Actual Rows': 11 });
+  });
+
+  it('ids are looked up, whatever else is asked', async () => {
+    const filter = split(JSON.stringify({ id: { $in: [someId] }, n: { $gte: 0 } }));
+    const { text, values } = listStatement({ ...query, filter, sort: parseSort('n') }, limits);
+    const scans = (await explain(text, values)).filter((node) => node['Index Name']);
+    for (const scan of scans) expect(scan['Actual Rows']).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { type Access, rowPolicySql } from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { and, inCollection, type Parameters } from '../sql.ts';
+import { filterSql, isKeyTest } from '../where/compile.ts';
+import type { Filter } from '../where/filter.ts';
+
+/** The records that a list or count is about. */
+export interface Selection {
+  collection: Collection;
+  access: Access;
+  filter: SplitFilter;
+  /** Only records of this user. */
+  ownerId: string | undefined;
+}
+
+/** The parts of a filter that all have to hold. */
+export interface SplitFilter {
+  /** What the primary key answers: it bounds the rows that are read. */
+  bounds: Filter[];
+  /** What every row within the bounds is tested for. */
+  conditions: Filter[];
+}
+
+export const splitFilter = (filter: Filter): SplitFilter => {
+  const split: SplitFilter = { bounds: [], conditions: [] };
+  addParts(filter, split);
+  return split;
+};
+
+const addParts = (filter: Filter, split: SplitFilter): void => {
+  if (filter.kind === 'and') {
+    for (const part of filter.filters) addParts(part, split);
+  } else if (filter.kind === 'test' && isKeyTest(filter.field, filter.test)) {
+    split.bounds.push(filter);
+  } else {
+    split.conditions.push(filter);
+  }
+};
+
+/** The rows to read, found by the primary key alone. */
+export const boundsSql = ({ filter }: Selection, parameters: Parameters): string =>
+  and([inCollection, ...filter.bounds.map((bound) => filterSql(bound, parameters))]);
+
+/** What each row within the bounds is tested for. */
+export const conditionsSql = (selection: Selection, parameters: Parameters): string[] => {
+  const { access, filter, ownerId } = selection;
+  const conditions = filter.conditions.map((condition) => filterSql(condition, parameters));
+  const mine = ownerId === undefined ? undefined : `owner_id = ${parameters.add(ownerId, 'uuid')}`;
+  const policy = rowPolicySql(access.rights.read, access.userId, parameters);
+  return [mine, policy, ...conditions].filter((condition) => condition !== undefined);
+};
+
+/** The first field that rows are tested for; undefined where the primary key answers alone. */
+export const scannedField = ({ access, filter, ownerId }: Selection): string | undefined => {
+  for (const condition of filter.conditions) {
+    const field = firstField(condition);
+    if (field !== undefined) return field;
+  }
+  if (ownerId !== undefined || access.rights.read !== 'all') return 'ownerId';
+  return filter.conditions.length > 0 ? 'id' : undefined;
+};
+
+const firstField = (filter: Filter): string | undefined => {
+  switch (filter.kind) {
+    case 'test':
+      return filter.field;
+    case 'not':
+      return firstField(filter.filter);
+    default:
+      return filter.filters.map(firstField).find((field) => field !== undefined);
+  }
+};

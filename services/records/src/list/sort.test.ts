@@ -1,0 +1,266 @@
+import { ApiError } from '@backlot/contract';
+import { createDatabase } from '@backlot/database';
+import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { asKey } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { V7Generator } from 'uuidv7';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { idTimeMs } from '../timestamps.ts';
+import type { Json } from '../where/filter.ts';
+import { parseWhere } from '../where/parse.ts';
+import { createLists, type Lists } from './lists.ts';
+import { splitFilter } from './selection.ts';
+import { checkTextOrder, parseSort } from './sort.ts';
+
+interface Item {
+  id: string;
+  ownerId: string | null;
+  createdAt: string;
+  updatedAt: string;
+  [key: string]: Json;
+}
+
+const sharedStart = 'é'.repeat(300);
+const veryLong = `${sharedStart}${'x'.repeat(3000)}`;
+const sortable: fc.Arbitrary<Json> = fc.constantFrom<Json[]>(
+  null,
+  true,
+  false,
+  0,
+  1,
+  1,
+  -1,
+  10,
+  9,
+  1e-300,
+  '',
+  '1',
+  '10',
+  '9',
+  'a',
+  'B',
+  'é',
+  '\uFFFF',
+  '\u{1F600}',
+  sharedStart,
+  `${sharedStart}a`,
+  `${sharedStart}b`,
+  `${veryLong}a`,
+  `${veryLong}b`,
+  [],
+  [1],
+  {},
+  { b: 1 },
+);
+const document = fc.record(
+  {
+    a: sortable,
+    b: fc.oneof(sortable, fc.record({ c: sortable }), fc.array(sortable, { maxLength: 2 })),
+  },
+  { requiredKeys: [] },
+);
+const sortField = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.constantFrom(
+      'a',
+      'b',
+      'b.c',
+      'b.0',
+      'b.-1',
+      'id',
+      'ownerId',
+      'createdAt',
+      'updatedAt',
+      'none',
+    ),
+  )
+  .map((parts) => parts.join(''));
+const sorts = fc.array(sortField, { minLength: 1, maxLength: 3 }).map((fields) => fields.join(','));
+
+/** The contract's order: arrays and objects < missing and null < texts < numbers < false < true. */
+const rank = (value: Json | undefined): number => {
+  if (value === undefined || value === null) return 1;
+  if (typeof value === 'object') return 0;
+  if (typeof value === 'string') return 2;
+  if (typeof value === 'number') return 3;
+  return value ? 5 : 4;
+};
+const compareValues = (a: Json | undefined, b: Json | undefined): number => {
+  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
+  return typeof a === 'number' ? a - Number(b) : 0;
+};
+const valueAt = (item: Json | undefined, path: string[]): Json | undefined => {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return item;
+  if (Array.isArray(item))
+    return /^\d+$/.test(segment) ? valueAt(item[Number(segment)], rest) : undefined;
+  if (typeof item !== 'object' || item === null) return undefined;
+  return Object.hasOwn(item, segment) ? valueAt(item[segment], rest) : undefined;
+};
+const expectedOrder = (items: Item[], sort: string): string[] => {
+  const fields = sort
+    .split(',')
+    .map((field) => ({ path: field.replace(/^-/, ''), down: field.startsWith('-') }));
+  const tie = { path: 'id', down: fields.at(-1)?.down ?? true };
+  const order = [...fields, tie];
+  return [...items]
+    .sort((a, b) => {
+      for (const { path, down } of order) {
+        const difference = compareValues(valueAt(a, path.split('.')), valueAt(b, path.split('.')));
+        if (difference !== 0) return down ? -difference : difference;
+      }
+      return 0;
+    })
+    .map(({ id }) => id);
+};
+
+const mirrored = (sort: string) =>
+  sort
+    .split(',')
+    .map((field) => (field.startsWith('-') ? field.slice(1) : `-${field}`))
+    .join(',');
+
+const reader = { flow: toFlow(asKey()) };
+
+describe('sort', () => {
+  let bed: TestBed;
+  let lists: Lists;
+  let collections = 0;
+  const access = resolveAccess('shared', asKey());
+  beforeAll(async () => {
+    bed = await createTestBed();
+    const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
+    lists = createLists({ database: bed.database, limits, scans: createFairShares({ slots: 1 }) });
+  });
+  afterAll(() => bed.close());
+
+  /** Several records a millisecond, some changed later than created. */
+  const fill = async (documents: readonly object[]): Promise<Collection> => {
+    collections += 1;
+    const generator = new V7Generator();
+    const start = Date.now();
+    const ids = documents.map((_, i) =>
+      generator.generateOrResetWithTs(start + Math.floor(i / 3)).toString(),
+    );
+    await bed.database.query(
+      `INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data)
+       SELECT 1, $1, id, owner, time, time + change * interval '1 ms', data
+       FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::int[], $6::jsonb[]) r(id, owner, time, change, data)`,
+      [
+        collections,
+        ids,
+        documents.map((_, i) => [null, ada, bob][i % 3]),
+        ids.map((id) => new Date(idTimeMs(id)).toISOString()),
+        documents.map((_, i) => (i * 7) % 5),
+        documents.map((data) => JSON.stringify(data)),
+      ],
+    );
+    return { projectNumber: 1, id: collections, name: 'x', access: 'shared' };
+  };
+
+  const pages = async (collection: Collection, sort: string, limit: number): Promise<Item[]> => {
+    const items: Item[] = [];
+    const selection = {
+      collection,
+      access,
+      filter: splitFilter(parseWhere(undefined)),
+      ownerId: undefined,
+    };
+    let after: Parameters<Lists['page']>[0]['after'];
+    for (;;) {
+      const page = await lists.page(
+        {
+          ...selection,
+          sort: parseSort(sort),
+          limit,
+          offset: 0,
+          after,
+        },
+        reader,
+      );
+      items.push(...JSON.parse(page.itemsJson));
+      if (!page.hasMore || !page.last) return items;
+      after = page.last;
+    }
+  };
+
+  it('is one total order, whose mirror is exact, and cursors go through it without loss or repetition', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(document, { minLength: 1, maxLength: 14 }),
+        fc.array(fc.tuple(sorts, fc.integer({ min: 1, max: 6 })), { minLength: 4, maxLength: 4 }),
+        async (documents, tries) => {
+          const collection = await fill(documents);
+          const all = await pages(collection, 'id', 100);
+          for (const [sort, limit] of tries) {
+            const expected = expectedOrder(all, sort);
+            const paged = await pages(collection, sort, limit);
+            expect([sort, paged.map(({ id }) => id)]).toEqual([sort, expected]);
+            const mirror = await pages(collection, mirrored(sort), 100);
+            expect([sort, mirror.map(({ id }) => id).reverse()]).toEqual([sort, expected]);
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it.each(['a', '-a'])('by %s goes on behind a record deleted between two pages', async (text) => {
+    const collection = await fill([
+      { a: '\u{1F600}' },
+      { a: `${veryLong}b` },
+      { a: `${veryLong}a` },
+      { a: 'a' },
+    ]);
+    const sort = parseSort(text);
+    const selection = {
+      collection,
+      access,
+      filter: splitFilter(parseWhere(undefined)),
+      ownerId: undefined,
+      limit: 2,
+      offset: 0,
+    };
+    const first = await lists.page({ ...selection, sort, after: undefined }, reader);
+    const after = first.last ?? undefined;
+    const expected = await lists.page({ ...selection, sort, after }, reader);
+    await bed.database.query('DELETE FROM records WHERE id = $1', [after?.id]);
+    const next = await lists.page({ ...selection, sort, after }, reader);
+    expect(after?.keys).toEqual([expect.objectContaining({ isCut: true })]);
+    expect(JSON.parse(next.itemsJson)).toEqual(JSON.parse(expected.itemsJson));
+  });
+
+  it.each([
+    ['', 'needs field names'],
+    ['-', 'needs field names'],
+    ['a,,b', 'needs field names'],
+    ['a,b,c,d', 'more than 3'],
+    ['$a', 'starts with "$"'],
+    ['a.$b', 'starts with "$"'],
+    ['a\0', 'NUL'],
+    ['\ud800', 'surrogate'],
+    [Array.from({ length: 17 }, () => 'a').join('.'), '16 levels'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => parseSort(text)).toThrow(ApiError);
+    expect(() => parseSort(text)).toThrow(reason);
+  });
+
+  it('rests on a database that sorts texts by code point, and says so on another', async () => {
+    await expect(checkTextOrder(bed.database)).resolves.toBeUndefined();
+    const url = new URL(bed.databaseUrl);
+    const name = `${url.pathname.slice(1)}_icu`;
+    await bed.database.query(
+      `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+    );
+    url.pathname = `/${name}`;
+    const other = createDatabase({ url: url.href, schema: 'public' });
+    await expect(checkTextOrder(other)).rejects.toThrow('C.UTF-8');
+    await other.close();
+    await bed.database.query(`DROP DATABASE ${name}`);
+  });
+});

@@ -1,0 +1,132 @@
+import { ApiError } from '@backlot/contract';
+import { isStorableText, isSystemField, maxDepth } from '../fields.ts';
+
+/** docs/api.md, "Records". The table checks both again, because a merge can exceed them. */
+export const maxDataBytes = 1024 * 1024;
+export const maxKeys = 1024;
+
+export type Data = Record<string, unknown>;
+
+const refuse = (message: string): never => {
+  throw new ApiError('invalid_data', message);
+};
+
+/** `data.items[3].price`, of a path cut where it is long. */
+const formatPath = (path: readonly (string | number)[]): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step.slice(0, 60)}`))
+    .join('')
+    .replace(/^/, 'data')
+    .toWellFormed()
+    .slice(0, 200);
+
+export const keyProblem = (key: string): string | undefined => {
+  if (key === '__proto__') return 'is not allowed as a key';
+  if (key.startsWith('$')) return 'starts with "$", which keys may not';
+  if (key.includes('.')) return 'has a ".", which keys may not';
+  if (!isStorableText(key)) return 'holds NUL or half a surrogate pair';
+  return undefined;
+};
+
+/** Length of a finite double as PostgreSQL writes it: without an exponent. */
+const plainLength = (value: number): number => {
+  const text = JSON.stringify(value);
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (!match) return text.length;
+  const [, sign = '', , decimals = '', exponent = ''] = match;
+  const power = Number(exponent);
+  return sign.length + (power > 0 ? power + 1 : 2 - power + decimals.length);
+};
+
+/** Walks a document once and keeps the path to the current value, which an error names. */
+class DataValidator {
+  readonly #path: (string | number)[] = [];
+  #keys = 0;
+  /** What PostgreSQL's text has more than JSON.stringify's: spaces, and digits for exponents. */
+  extraBytes = 0;
+
+  value(value: unknown, depth: number): void {
+    if (typeof value === 'string') {
+      if (!isStorableText(value)) this.#refuse('holds NUL or half a surrogate pair');
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) this.#refuse('is too large for a number');
+      this.extraBytes += plainLength(value) - JSON.stringify(value).length;
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth > maxDepth) this.#refuse(`is deeper than ${maxDepth} levels`);
+      if (Array.isArray(value)) this.#array(value, depth);
+      else this.#object(value as Data, depth);
+    }
+  }
+
+  #array(items: unknown[], depth: number): void {
+    this.extraBytes += Math.max(0, items.length - 1);
+    for (let i = 0; i < items.length; i++) {
+      this.#path.push(i);
+      this.value(items[i], depth + 1);
+      this.#path.pop();
+    }
+  }
+
+  #object(object: Data, depth: number): void {
+    const keys = Object.keys(object);
+    this.#keys += keys.length;
+    if (this.#keys > maxKeys) refuse(`data has more than ${maxKeys} keys in all.`);
+    this.extraBytes += Math.max(0, 2 * keys.length - 1);
+    for (const key of keys) {
+      this.#path.push(key);
+      const problem = keyProblem(key);
+      if (problem) this.#refuse(problem);
+      this.value(object[key], depth + 1);
+      this.#path.pop();
+    }
+  }
+
+  #refuse(problem: string): never {
+    return refuse(`${formatPath(this.#path)} ${problem}.`);
+  }
+}
+
+export interface CheckedData {
+  json: string;
+  /** Of the text that PostgreSQL writes. */
+  sizeBytes: number;
+}
+
+/**
+ * Checks what a client sent as `data`, and drops the record's own fields from it.
+ * @param sent as JSON.parse made it; anything may be in it
+ * @throws ApiError invalid_data, naming the place
+ */
+export const checkData = (sent: unknown): CheckedData => {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    return refuse('data must be an object.');
+  }
+  const data = Object.keys(sent).some(isSystemField) ? withoutSystemFields(sent as Data) : sent;
+  const validator = new DataValidator();
+  validator.value(data, 1);
+  const json = JSON.stringify(data);
+  const sizeBytes = Buffer.byteLength(json) + validator.extraBytes;
+  if (sizeBytes > maxDataBytes) return refuse(`data is larger than ${maxDataBytes} bytes.`);
+  return { json, sizeBytes };
+};
+
+const withoutSystemFields = (data: Data): Data =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => !isSystemField(key)));
+
+/**
+ * Refuses whole numbers that JSON.parse has rounded, such as 9007199254740993: they are mostly ids,
+ * and a wrong id is worse than none.
+ * @param body the JSON as it was sent
+ * @throws ApiError invalid_data
+ */
+export const refuseRoundedNumbers = (body: string): void => {
+  if (!/\d{16}/.test(body)) return;
+  // Texts are matched first, so that digits inside them don't count.
+  for (const [token] of body.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g)) {
+    if (!/^-?\d{16,}$/.test(token)) continue;
+    const value = Number(token);
+    if (!Number.isFinite(value) || BigInt(token) !== BigInt(value)) {
+      refuse(`The number ${token.slice(0, 40)} can't be stored exactly; send it as a string.`);
+    }
+  }
+};

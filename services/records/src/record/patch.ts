@@ -1,0 +1,71 @@
+import { ApiError } from '@backlot/contract';
+import { isSystemField } from '../fields.ts';
+import type { Parameters } from '../sql.ts';
+import { checkData, keyProblem } from './data.ts';
+
+export interface Patch {
+  /** JSON of the fields to set. */
+  dataJson: string;
+  unset: readonly string[];
+  /** Added to the numbers that are there; a missing field counts as 0. */
+  inc: Readonly<Record<string, number>>;
+  /** The record grows by at most this much. */
+  maxGrowthBytes: number;
+}
+
+interface PatchBody {
+  data?: unknown;
+  unset?: readonly string[] | undefined;
+  inc?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Of a sum: no double has more digits as PostgreSQL writes it. */
+const maxNumberBytes = 400;
+
+const refuse = (message: string): never => {
+  throw new ApiError('invalid_data', message);
+};
+
+/**
+ * Checks the fields by name; their types are the contract's.
+ * @throws ApiError invalid_data, naming the field
+ */
+export const parsePatch = ({ data = {}, unset = [], inc = {} }: PatchBody): Patch => {
+  const { json, sizeBytes } = checkData(data);
+  const changedFields = new Set(Object.keys(data as object));
+  const others = [
+    ...[...new Set(unset)].map((field) => ['unset', field] as const),
+    ...Object.keys(inc).map((field) => ['inc', field] as const),
+  ];
+  for (const [part, field] of others) {
+    const problem = isSystemField(field) ? 'can not be changed' : keyProblem(field);
+    if (problem) refuse(`${part}: the field ${JSON.stringify(field.slice(0, 60))} ${problem}.`);
+    if (changedFields.has(field))
+      refuse(`The field ${JSON.stringify(field.slice(0, 60))} is changed more than once.`);
+    changedFields.add(field);
+  }
+  const sumsBytes = Object.keys(inc).reduce(
+    (sum, field) => sum + Buffer.byteLength(JSON.stringify(field)) + maxNumberBytes,
+    0,
+  );
+  return { dataJson: json, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
+};
+
+/**
+ * The new value of `data`, and the condition under which it can be computed. Sums are exact and then
+ * rounded to the nearest double, so that 0.1 and 0.2 make 0.3; beyond a double PostgreSQL fails.
+ */
+export const patchSql = (
+  { dataJson, unset, inc }: Patch,
+  parameters: Parameters,
+): { data: string; condition: string | undefined } => {
+  const merged = `records.data || ${parameters.add(dataJson, 'jsonb')}`;
+  const removed = unset.length > 0 ? ` - ${parameters.add(unset, 'text[]')}` : '';
+  if (Object.keys(inc).length === 0) return { data: `(${merged})${removed}`, condition: undefined };
+  const added = parameters.add(JSON.stringify(inc), 'jsonb');
+  const sums = `SELECT jsonb_object_agg(key, to_jsonb((coalesce((records.data ->> key)::numeric, 0) + value::numeric)::float8)) FROM jsonb_each_text(${added})`;
+  return {
+    data: `(${merged} || coalesce((${sums}), '{}'))${removed}`,
+    condition: `NOT EXISTS (SELECT FROM jsonb_object_keys(${added}) field WHERE jsonb_typeof(records.data -> field) <> 'number')`,
+  };
+};

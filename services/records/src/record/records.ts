@@ -1,0 +1,259 @@
+import { ApiError, isUuid } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import type { FairShares } from '@backlot/fair-shares';
+import type { Identity } from '@backlot/identity';
+import { V7Generator } from 'uuidv7';
+import {
+  type Access,
+  checkChange,
+  checkCreate,
+  checkRead,
+  recordNotFound,
+  rowPolicySql,
+} from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import type { Reader } from '../list/lists.ts';
+import {
+  and,
+  inCollection,
+  maxPipelinedBytes,
+  type Parameters,
+  recordJsonSql,
+  startParameters,
+  versionSql,
+} from '../sql.ts';
+import { idTimeMs } from '../timestamps.ts';
+import type { CheckedData } from './data.ts';
+import { type Patch, patchSql } from './patch.ts';
+import type { Quota } from './quota.ts';
+import {
+  type AcceptedVersions,
+  explainRefusal,
+  type RecordTarget,
+  translateWriteError,
+} from './refusals.ts';
+
+/** One record as the API writes it. */
+export interface RecordJson {
+  json: string;
+  /** Grows with every change: epoch milliseconds of `updatedAt`. */
+  version: number;
+}
+
+/**
+ * Single records. All methods throw ApiError: not_found for what the caller may not see,
+ * unauthenticated or forbidden for what they may not do, precondition_failed for another version,
+ * invalid_data where the result would exceed the limits, quota_reached.
+ */
+export interface Records {
+  create(
+    project: Identity['project'],
+    collection: Collection,
+    access: Access,
+    data: CheckedData,
+  ): Promise<RecordJson>;
+  /** @throws FairShareFull too */
+  get(target: RecordTarget, reader: Reader): Promise<RecordJson>;
+  patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<RecordJson>;
+  replace(target: RecordTarget, data: CheckedData, versions: AcceptedVersions): Promise<RecordJson>;
+  remove(target: RecordTarget, versions: AcceptedVersions): Promise<void>;
+}
+
+export interface RecordsDeps {
+  database: Database;
+  quota: Quota;
+  scans: FairShares;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+interface ChangeConditions {
+  versions: AcceptedVersions;
+  inc?: Patch['inc'];
+  /** How much larger the record may become, where that is asked. */
+  roomBytes?: number | undefined;
+}
+
+/** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
+const maxTries = 3;
+
+const toIso = (ms: number) => new Date(ms).toISOString();
+const matchesId = `${inCollection} AND id = $3`;
+const smallRecordColumns = `CASE WHEN size_bytes <= ${maxPipelinedBytes} THEN ${recordJsonSql()} END, ${versionSql}`;
+const recordColumns = `${recordJsonSql()} AS json, ${versionSql} AS version`;
+
+const targetParameters = ({ collection, id }: RecordTarget): Parameters => {
+  if (!isUuid(id)) throw recordNotFound();
+  return startParameters(collection, id);
+};
+
+/** Matches the row if this caller may change it and it has one of the versions. */
+const changeableRow = (
+  { access }: RecordTarget,
+  versions: AcceptedVersions,
+  parameters: Parameters,
+) =>
+  and([
+    matchesId,
+    rowPolicySql(access.rights.change, access.userId, parameters),
+    versions && `updated_at = ANY (${parameters.add(versions.map(toIso), 'timestamptz[]')})`,
+  ]);
+
+/** What `where` matches, unless the record would grow by more than is left of the quota. */
+const withinRoom = (
+  where: string,
+  data: string,
+  roomBytes: number | undefined,
+  parameters: Parameters,
+): string =>
+  roomBytes === undefined
+    ? where
+    : `${where} AND CASE WHEN ${where}
+         THEN octet_length((${data})::text) - size_bytes <= ${parameters.add(roomBytes, 'int8')} ELSE false END`;
+
+/**
+ * A change together with what it counts, so that both are committed or neither is.
+ * @param change returns `json`, `version` and `growth`, the bytes that it adds
+ */
+const countedSql = (change: string, records: 0 | -1): string =>
+  `WITH changed AS (${change}), counted AS (
+     INSERT INTO count_delta (project_id, coll_id, d, bytes)
+     SELECT $1, $2, ${records}, growth FROM changed WHERE growth <> 0)
+   SELECT json, version FROM changed`;
+
+/** The document follows the record's own fields, as `recordJsonSql` has it. */
+const joinRecordJson = (ownFields: object, dataJson: string): string =>
+  dataJson === '{}'
+    ? JSON.stringify(ownFields)
+    : `${JSON.stringify(ownFields).slice(0, -1)},${dataJson.slice(1)}`;
+
+export const createRecords = ({ database, quota, scans, now }: RecordsDeps): Records => {
+  const ids = new V7Generator();
+  /** The texts differ by the caller's rights and the parts of a patch: a few dozen in all. */
+  const names = new Map<string, string>();
+  const statementName = (text: string): string => {
+    const name = names.get(text) ?? `records_${names.size}`;
+    names.set(text, name);
+    return name;
+  };
+
+  /** Keyed by the short condition, because hashing the whole text each time was 2 % of a get. */
+  const readStatements = new Map<
+    string | undefined,
+    { name: string; text: string; wholeText: string }
+  >();
+  const readStatement = (policy: string | undefined) => {
+    const known = readStatements.get(policy);
+    if (known) return known;
+    const found = `FROM records WHERE ${and([matchesId, policy])}`;
+    const text = `SELECT ${smallRecordColumns} ${found}`;
+    const wholeText = `SELECT ${recordColumns} ${found}`;
+    const statement = { name: statementName(text), text, wholeText };
+    readStatements.set(policy, statement);
+    return statement;
+  };
+
+  const change = async (
+    target: RecordTarget,
+    text: string,
+    { values }: Parameters,
+    { versions, inc = {}, roomBytes }: ChangeConditions,
+  ): Promise<RecordJson> => {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const [changed] = await database
+        .named<RecordJson>(statementName(text), text, values)
+        .catch((error: unknown) => Promise.reject(translateWriteError(error)));
+      if (changed) return changed;
+      await explainRefusal(database, target, versions, inc);
+      if (roomBytes !== undefined) return quota.refuse(target.project);
+    }
+    throw new ApiError('conflict', 'This record changes too often just now. Try again.');
+  };
+
+  /** The version grows even where two changes fall into one millisecond or the clock steps back. */
+  const updateSql = (data: string, parameters: Parameters): string => {
+    const time = parameters.add(toIso(now()), 'timestamptz');
+    return `UPDATE records SET data = ${data}, updated_at = greatest(${time}, updated_at + interval '1 ms')`;
+  };
+
+  const updatedSql = (update: string, where: string): string =>
+    countedSql(
+      `${update} WHERE ${where} RETURNING ${recordColumns}, new.size_bytes - old.size_bytes AS growth`,
+      0,
+    );
+
+  return {
+    async create(project, collection, access, { json, sizeBytes }) {
+      checkCreate(access);
+      const id = ids.generateOrResetWithTs(now()).toString();
+      const version = idTimeMs(id);
+      const time = toIso(version);
+      const insert = () =>
+        database
+          .named(
+            'records_create',
+            `WITH created AS (
+               INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data)
+               VALUES ($1, $2, $3, $4, $5, $5, $6) RETURNING size_bytes)
+             INSERT INTO count_delta (project_id, coll_id, d, bytes)
+             SELECT $1, $2, 1, size_bytes FROM created`,
+            [collection.projectNumber, collection.id, id, access.userId, time, json],
+          )
+          .catch((error: unknown) => Promise.reject(translateWriteError(error)));
+      await quota.add(project, { records: 1, bytes: sizeBytes }, insert);
+      const ownFields = { id, ownerId: access.userId, createdAt: time, updatedAt: time };
+      return { json: joinRecordJson(ownFields, json), version };
+    },
+
+    async get(target, { flow, signal }) {
+      const { rights, userId } = target.access;
+      checkRead(target.access);
+      const parameters = targetParameters(target);
+      const { values } = parameters;
+      const statement = readStatement(rowPolicySql(rights.read, userId, parameters));
+      const [small] = await database.read(statement.name, statement.text, values);
+      if (!small) throw recordNotFound();
+      if (small[0]) return { json: small[0], version: Number(small[1]) };
+      const readWhole = () => database.query<RecordJson>(statement.wholeText, values);
+      const [whole] = await scans.run(flow, readWhole, { isQuick: true, signal });
+      return whole ?? Promise.reject(recordNotFound());
+    },
+
+    async patch(target, patch, versions) {
+      checkChange(target.access);
+      return quota.change(target.project, patch.maxGrowthBytes, async (roomBytes) => {
+        const parameters = targetParameters(target);
+        const { data, condition } = patchSql(patch, parameters);
+        const update = updateSql(data, parameters);
+        const matches = and([changeableRow(target, versions, parameters), condition]);
+        const where = withinRoom(matches, data, roomBytes, parameters);
+        const text = updatedSql(update, where);
+        return change(target, text, parameters, { versions, inc: patch.inc, roomBytes });
+      });
+    },
+
+    async replace(target, { json, sizeBytes }, versions) {
+      checkChange(target.access);
+      return quota.change(target.project, sizeBytes, async (roomBytes) => {
+        const parameters = targetParameters(target);
+        const data = parameters.add(json, 'jsonb');
+        const update = updateSql(data, parameters);
+        const matches = changeableRow(target, versions, parameters);
+        const where = withinRoom(matches, data, roomBytes, parameters);
+        const text = updatedSql(update, where);
+        return change(target, text, parameters, { versions, roomBytes });
+      });
+    },
+
+    async remove(target, versions) {
+      checkChange(target.access);
+      const parameters = targetParameters(target);
+      const where = changeableRow(target, versions, parameters);
+      const text = countedSql(
+        `DELETE FROM records WHERE ${where} RETURNING '' AS json, 0 AS version, -size_bytes AS growth`,
+        -1,
+      );
+      await change(target, text, parameters, { versions });
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import { ApiError } from '@backlot/contract';
+import { type Database, violatedConstraint } from '@backlot/database';
+import type { Identity } from '@backlot/identity';
+import {
+  type Access,
+  changeForbidden,
+  recordNotFound,
+  rowPolicySql,
+} from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { inCollection, startParameters, versionSql } from '../sql.ts';
+import { maxDataBytes, maxKeys } from './data.ts';
+
+/** A record that a path names, and what the caller may do with it. */
+export interface RecordTarget {
+  project: Identity['project'];
+  collection: Collection;
+  access: Access;
+  /** As the path has it; it need not be a valid id. */
+  id: string;
+}
+
+/** The versions that a change accepts; undefined accepts any. */
+export type AcceptedVersions = readonly number[] | undefined;
+
+interface RefusalRow {
+  readable: boolean | null;
+  changeable: boolean | null;
+  version: number;
+  no_number: string | null;
+}
+
+/**
+ * Finds out why a change matched no row. Returns where by now it would match one.
+ * @throws ApiError not_found, unauthenticated, forbidden, precondition_failed, invalid_data
+ */
+export const explainRefusal = async (
+  database: Database,
+  { collection, access, id }: RecordTarget,
+  versions: AcceptedVersions,
+  inc: Readonly<Record<string, number>>,
+): Promise<void> => {
+  const parameters = startParameters(collection, id);
+  const readable = rowPolicySql(access.rights.read, access.userId, parameters) ?? 'true';
+  const changeable = rowPolicySql(access.rights.change, access.userId, parameters) ?? 'true';
+  const fields = parameters.add(Object.keys(inc), 'text[]');
+  const [row] = await database.query<RefusalRow>(
+    `SELECT ${readable} AS readable, ${changeable} AS changeable, ${versionSql} AS version,
+       (SELECT field FROM unnest(${fields}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number
+     FROM records WHERE ${inCollection} AND id = $3`,
+    parameters.values,
+  );
+  if (!row?.readable) throw recordNotFound();
+  if (!row.changeable) throw changeForbidden(access);
+  if (versions && !versions.includes(row.version)) {
+    throw new ApiError(
+      'precondition_failed',
+      'The record has changed since the version in If-Match.',
+    );
+  }
+  if (row.no_number !== null) {
+    throw new ApiError(
+      'invalid_data',
+      `inc: the field ${JSON.stringify(row.no_number)} is not a number.`,
+    );
+  }
+};
+
+/** PostgreSQL's manual, Appendix A. */
+const NUMERIC_VALUE_OUT_OF_RANGE = '22003';
+
+/** The limits that only the merged document can exceed are checked by the table. */
+export const translateWriteError = (error: unknown): unknown => {
+  const invalid = (message: string) => new ApiError('invalid_data', message, { cause: error });
+  const constraint = violatedConstraint(error);
+  if (constraint === 'records_size') {
+    return invalid(`The record would be larger than ${maxDataBytes} bytes.`);
+  }
+  if (constraint === 'records_keys') {
+    return invalid(`The record would have more than ${maxKeys} keys in all.`);
+  }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === NUMERIC_VALUE_OUT_OF_RANGE
+    ? invalid('inc: the sum is too large for a number.')
+    : error;
+};

@@ -1,0 +1,27 @@
+import { recordRoutes } from '@backlot/contract';
+import { route } from '@backlot/http';
+import type { Collections } from '../collections/collections.ts';
+import type { Quota } from '../record/quota.ts';
+
+/** A project has at most 100 of them, so that they are one page. */
+export const listCollections = (collections: Collections, quota: Quota) =>
+  route(recordRoutes.listCollections, async ({ identity }) => {
+    const items = await collections.list(identity.project.number);
+    const { project } = await quota.totals(identity.project);
+    return {
+      body: {
+        items,
+        hasMore: false,
+        nextCursor: null,
+        totalRecords: project.records,
+        totalBytes: project.bytes,
+        quotaRecords: quota.limits.project.records,
+        quotaBytes: quota.limits.project.bytes,
+      },
+    };
+  });
+
+export const setCollectionAccess = (collections: Collections) =>
+  route(recordRoutes.setCollectionAccess, async ({ params, body, identity }) => ({
+    body: await collections.setAccess(identity.project.number, params.collection, body.access),
+  }));

@@ -1,0 +1,80 @@
+import { ApiError, recordRoutes } from '@backlot/contract';
+import { toFlow } from '@backlot/fair-shares';
+import { JsonText, route } from '@backlot/http';
+import type { Identity, IdentitySecret } from '@backlot/identity';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import type { Counts } from '../list/counts.ts';
+import { decodePosition, encodePosition } from '../list/cursor.ts';
+import type { Lists } from '../list/lists.ts';
+import { splitFilter } from '../list/selection.ts';
+import { parseSort } from '../list/sort.ts';
+import { parseWhere } from '../where/parse.ts';
+
+/** docs/api.md, "Lists". */
+const maxOffset = 10_000;
+
+export const listRecords = (collections: Collections, lists: Lists, cursorSecret: IdentitySecret) =>
+  route(recordRoutes.listRecords, async ({ params, query, identity, signal }) => {
+    const { limit, offset, cursor } = query;
+    const filter = parseWhere(query.where);
+    const sort = parseSort(query.sort);
+    checkOffset(offset, cursor);
+    const ownerId = parseMine(query.mine, identity);
+    const projectNumber = identity.project.number;
+    const scope = { projectNumber, collection: params.collection, filter, sort, ownerId };
+    const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorSecret);
+
+    const collection = await collections.find(projectNumber, params.collection);
+    if (!collection) return { body: { items: [], hasMore: false, nextCursor: null } };
+    const access = resolveAccess(collection.access, identity);
+    const selection = { collection, access, filter: splitFilter(filter), ownerId };
+    const { itemsJson, hasMore, last } = await lists.page(
+      { ...selection, sort, limit, offset, after },
+      { flow: toFlow(identity), signal },
+    );
+    const nextCursor = hasMore && last ? encodePosition(last, scope, cursorSecret) : null;
+    return {
+      body: new JsonText(
+        `{"items":${itemsJson},"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`,
+      ),
+    };
+  });
+
+export const countRecords = (collections: Collections, counts: Counts) =>
+  route(recordRoutes.countRecords, async ({ params, query, identity, signal }) => {
+    const filter = splitFilter(parseWhere(query.where));
+    const ownerId = parseMine(query.mine, identity);
+    const collection = await collections.find(identity.project.number, params.collection);
+    if (!collection) return { body: { count: 0 } };
+    const access = resolveAccess(collection.access, identity);
+    const selection = { collection, access, filter, ownerId };
+    return { body: await counts.count(selection, { flow: toFlow(identity), signal }) };
+  });
+
+/**
+ * The user to whose records `mine` narrows the list.
+ * @throws ApiError unauthenticated where the caller is no user of the project
+ */
+const parseMine = (mine: string | undefined, { caller, userId }: Identity): string | undefined => {
+  if (mine !== '1' && mine !== 'true') return undefined;
+  if (caller === 'user' && userId !== null) return userId;
+  throw new ApiError('unauthenticated', '"mine" needs the token of a signed-in user.');
+};
+
+/** @throws ApiError invalid_query */
+const checkOffset = (offset: number, cursor: string | undefined): void => {
+  if (offset > maxOffset) {
+    throw new ApiError(
+      'invalid_query',
+      `"offset": at most ${maxOffset}; use cursor to go further.`,
+      { hint: 'Send the "nextCursor" of a page as "cursor" to get the next one.' },
+    );
+  }
+  if (offset > 0 && cursor !== undefined) {
+    throw new ApiError(
+      'invalid_query',
+      '"offset": can not be combined with "cursor", which says where the page begins.',
+    );
+  }
+};

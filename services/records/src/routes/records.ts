@@ -1,0 +1,87 @@
+import { recordRoutes } from '@backlot/contract';
+import { toFlow } from '@backlot/fair-shares';
+import { JsonText, route } from '@backlot/http';
+import type { Identity } from '@backlot/identity';
+import { recordNotFound, resolveAccess } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import { type CheckedData, checkData, refuseRoundedNumbers } from '../record/data.ts';
+import { parsePatch } from '../record/patch.ts';
+import type { RecordJson, Records } from '../record/records.ts';
+import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
+
+export const getRecord = (collections: Collections, records: Records) =>
+  route(recordRoutes.getRecord, async ({ params, identity, signal }) => {
+    const target = await findTarget(collections, identity, params);
+    return replyWith(await records.get(target, { flow: toFlow(identity), signal }));
+  });
+
+export const createRecord = (collections: Collections, records: Records) =>
+  route(recordRoutes.createRecord, async ({ params, rawBody, identity }) => {
+    const data = parseData(rawBody);
+    const collection = await collections.findOrCreate(identity, params.collection);
+    const access = resolveAccess(collection.access, identity);
+    return replyWith(await records.create(identity.project, collection, access, data));
+  });
+
+export const updateRecord = (collections: Collections, records: Records) =>
+  route(recordRoutes.updateRecord, async ({ params, rawBody, identity, header }) => {
+    const patch = parsePatch(rawBody.value as Parameters<typeof parsePatch>[0]);
+    refuseRoundedNumbers(rawBody.text);
+    const target = await findTarget(collections, identity, params);
+    return replyWith(await records.patch(target, patch, parseIfMatch(header('if-match'))));
+  });
+
+export const replaceRecord = (collections: Collections, records: Records) =>
+  route(recordRoutes.replaceRecord, async ({ params, rawBody, identity, header }) => {
+    const data = parseData(rawBody);
+    const target = await findTarget(collections, identity, params);
+    return replyWith(await records.replace(target, data, parseIfMatch(header('if-match'))));
+  });
+
+export const deleteRecord = (collections: Collections, records: Records) =>
+  route(recordRoutes.deleteRecord, async ({ params, identity, header }) => {
+    const target = await findTarget(collections, identity, params);
+    await records.remove(target, parseIfMatch(header('if-match')));
+    return { body: { ok: true as const } };
+  });
+
+/** The record that a path names. @throws ApiError not_found where there is no such collection */
+const findTarget = async (
+  collections: Collections,
+  identity: Identity,
+  { collection: name, id }: { collection: string; id: string },
+): Promise<RecordTarget> => {
+  const collection = await collections.find(identity.project.number, name);
+  if (!collection) throw recordNotFound();
+  const access = resolveAccess(collection.access, identity);
+  return { project: identity.project, collection, access, id };
+};
+
+/** The `data` of a body as it was sent. @throws ApiError invalid_data */
+const parseData = ({ value, text }: { value: unknown; text: string }): CheckedData => {
+  const data = checkData((value as { data: unknown }).data);
+  refuseRoundedNumbers(text);
+  return data;
+};
+
+/** The ETag is strong: equal tags mean equal records. */
+const replyWith = ({ json, version }: RecordJson) => ({
+  body: new JsonText(json),
+  headers: { ETag: `"${version.toString(36)}"` },
+});
+
+/** The last millisecond that ISO 8601 writes with a year of four digits. */
+const latestVersion = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * The versions that an If-Match header accepts. A weak tag or one of another form is not ours, so that
+ * it matches no version (RFC 9110, section 13.1.1).
+ */
+const parseIfMatch = (ifMatch: string | undefined): AcceptedVersions => {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  return ifMatch.split(',').flatMap((tag) => {
+    const [, digits] = /^"([0-9a-z]{1,10})"$/.exec(tag.trim()) ?? [];
+    const version = digits === undefined ? Number.NaN : Number.parseInt(digits, 36);
+    return version <= latestVersion ? [version] : [];
+  });
+};

@@ -1,0 +1,43 @@
+import type { Identity } from '@backlot/identity';
+import { anonymous, type BedOptions, createServiceBed, type ServiceBed } from '@backlot/testing';
+import type { ReadLimits } from '../list/list-statement.ts';
+import type { QuotaLimits } from '../record/quota.ts';
+import { recordsService } from '../service.ts';
+
+export const ada = '018f0000-0000-7000-8000-0000000000a1';
+export const bob = '018f0000-0000-7000-8000-0000000000b1';
+
+const defaultLimits: ReadLimits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
+
+const unlimited = { records: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+
+export interface TestBed extends ServiceBed<object> {
+  /** Creates a record and returns it. */
+  create(
+    collection: string,
+    data: object,
+    identity?: Identity,
+  ): Promise<{ id: string } & Record<string, unknown>>;
+}
+
+export const createTestBed = async (
+  limits: Partial<ReadLimits> = {},
+  quota: Partial<QuotaLimits> = {},
+  options: BedOptions = {},
+): Promise<TestBed> => {
+  const config = {
+    limits: { ...defaultLimits, ...limits },
+    quota: { project: unlimited, owner: unlimited, ...quota },
+  };
+  const bed = await createServiceBed(recordsService, { config }, options);
+  await bed.service.start();
+  return {
+    ...bed,
+    async create(collection, data, identity = anonymous()) {
+      const path = `/db/${collection}`;
+      const { status, body } = await bed.call('POST', path, { identity, body: { data } });
+      if (status !== 201) throw new Error(`not created: ${JSON.stringify(body)}`);
+      return body;
+    },
+  };
+};

@@ -1,0 +1,62 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { StorageConfig } from '../config.ts';
+
+export interface FileAddress {
+  projectId: string;
+  projectNumber: number;
+  fileId: string;
+  name: string;
+}
+
+export interface Signature {
+  expires?: string | undefined;
+  signature?: string | undefined;
+}
+
+export interface Links {
+  to(address: FileAddress): string;
+  /** Opens the file to whoever has the address, until then. */
+  signed(address: FileAddress, expiresAt: Date): string;
+  /** False for one that is missing, forged, of another file or project, or expired. */
+  isValid(address: Omit<FileAddress, 'name' | 'projectId'>, signature: Signature): boolean;
+}
+
+const keyBytes = 32;
+const seconds = /^[1-9][0-9]{0,11}$/;
+
+export const createLinks = (
+  { filesUrl, masterKeys }: Pick<StorageConfig, 'filesUrl' | 'masterKeys'>,
+  now: () => number,
+): Links => {
+  const keys = masterKeys.map((masterKey) =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', 'signed addresses of files', keyBytes)),
+  );
+  const mac = (
+    key: Buffer,
+    { projectNumber, fileId }: Omit<FileAddress, 'name' | 'projectId'>,
+    expires: string,
+  ) => createHmac('sha256', key).update(`${projectNumber}\n${fileId}\n${expires}`).digest();
+
+  const to = ({ projectId, fileId, name }: FileAddress) =>
+    `${filesUrl}/api/runtime/${projectId}/storage/files/${fileId}/${encodeURIComponent(name)}`;
+
+  return {
+    to,
+    signed(address, expiresAt) {
+      const [current] = keys;
+      if (!current) throw new RangeError('Addresses can not be signed without a master key.');
+      const expires = String(Math.floor(expiresAt.getTime() / 1000));
+      const signature = mac(current, address, expires).toString('base64url');
+      return `${to(address)}?expires=${expires}&signature=${signature}`;
+    },
+    isValid(address, { expires, signature }) {
+      if (expires === undefined || signature === undefined || !seconds.test(expires)) return false;
+      if (Number(expires) * 1000 <= now()) return false;
+      const actual = Buffer.from(signature, 'base64url');
+      return keys.some((key) => {
+        const expected = mac(key, address, expires);
+        return expected.length === actual.length && timingSafeEqual(expected, actual);
+      });
+    },
+  };
+};

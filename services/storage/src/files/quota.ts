@@ -1,0 +1,199 @@
+import { ApiError, storageRoutes } from '@backlot/contract';
+import { createQueries, type Database } from '@backlot/database';
+import type { Identity } from '@backlot/identity';
+import { coveredQuantity } from '@backlot/service';
+import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
+import type { StorageConfig } from '../config.ts';
+import type { DB as Tables } from '../tables.ts';
+
+export interface Totals {
+  totalFiles: number;
+  totalBytes: number;
+  quotaBytes: number;
+}
+
+/** How large a file may be, and what is answered past that. */
+export interface SizeLimit {
+  bytes: number;
+  error(): ApiError;
+}
+
+export type Quota = ReturnType<typeof createQuota>;
+
+const uploadLimit = ({ settings }: Identity['project']): SizeLimit => {
+  const bytes =
+    typeof settings.maxUploadBytes === 'number'
+      ? settings.maxUploadBytes
+      : storageRoutes.defaultUploadBytes;
+  const message = `The file may have at most ${bytes} bytes.`;
+  return { bytes, error: () => new ApiError('body_too_large', message) };
+};
+
+const creditLimit = (identity: Identity): SizeLimit => ({
+  bytes: coveredQuantity(identity, storageRoutes.uploadPrice),
+  error: () => new ApiError('out_of_credits', 'The credits left do not cover a file of this size.'),
+});
+
+/** Images that are dropped by one statement. */
+const imageBatch = 500;
+
+/**
+ * How much the files of each project and the images made from them add up to, and how much may be
+ * added. Files go first: images are dropped, the oldest first, where room is needed.
+ */
+export const createQuota = (
+  database: Database,
+  unclaimedBlobs: Pick<UnclaimedBlobs, 'scheduleRemoval'>,
+  { quotaBytes }: Pick<StorageConfig, 'quotaBytes'>,
+) => {
+  const queries = createQueries<Tables>(database);
+  const exceeded = () =>
+    new ApiError('storage_quota', `The files of this app may have ${quotaBytes} bytes in all.`, {
+      hint: 'Delete files that are no longer needed.',
+    });
+
+  const read = async (projectNumber: number) => {
+    const row = await queries
+      .selectFrom('totals')
+      .select(['files', 'bytes', 'image_bytes'])
+      .where('project_number', '=', projectNumber)
+      .executeTakeFirst();
+    const { partBytes } = await queries
+      .selectFrom('resumable_uploads')
+      .select(({ fn, cast }) =>
+        cast<number | null>(fn.sum('received_bytes'), 'bigint').as('partBytes'),
+      )
+      .where('project_number', '=', projectNumber)
+      .where('finished_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return {
+      files: row?.files ?? 0,
+      fileBytes: row?.bytes ?? 0,
+      /** Of files, and of resumable uploads that are no file yet. */
+      bytes: (row?.bytes ?? 0) + (partBytes ?? 0),
+      imageBytes: row?.image_bytes ?? 0,
+    };
+  };
+
+  const leastLimit = (identity: Identity, takenBytes: number): SizeLimit =>
+    [
+      uploadLimit(identity.project),
+      creditLimit(identity),
+      { bytes: quotaBytes - takenBytes, error: exceeded },
+    ].reduce((least, limit) => (limit.bytes < least.bytes ? limit : least));
+
+  /** Until the end of the transaction: what changes a project's files runs one after the other. */
+  const lock = async (projectNumber: number): Promise<void> => {
+    await database.query(
+      `INSERT INTO totals (project_number) VALUES ($1)
+       ON CONFLICT (project_number) DO UPDATE SET files = totals.files`,
+      [projectNumber],
+    );
+  };
+
+  const changeImageBytes = (projectNumber: number, bytes: number) =>
+    database.query('UPDATE totals SET image_bytes = image_bytes + $2 WHERE project_number = $1', [
+      projectNumber,
+      bytes,
+    ]);
+
+  /** Drops the oldest images until they have given up so many bytes. Needs the lock. */
+  const dropImages = async (projectNumber: number, bytes: number): Promise<void> => {
+    let missingBytes = bytes;
+    while (missingBytes > 0) {
+      const dropped = await database.query<{ blob_key: string; size_bytes: number }>(
+        `WITH oldest AS (
+           SELECT blob_key, size_bytes, created_at FROM images WHERE project_number = $1
+            ORDER BY created_at, blob_key LIMIT ${imageBatch}
+         ), counted AS (
+           SELECT blob_key,
+                  sum(size_bytes) OVER (ORDER BY created_at, blob_key) - size_bytes AS bytes_before
+             FROM oldest
+         )
+         DELETE FROM images
+          WHERE blob_key IN (SELECT blob_key FROM counted WHERE bytes_before < $2)
+         RETURNING blob_key, size_bytes`,
+        [projectNumber, missingBytes],
+      );
+      if (dropped.length === 0) return;
+      const droppedBytes = dropped.reduce((sum, image) => sum + image.size_bytes, 0);
+      missingBytes -= droppedBytes;
+      await changeImageBytes(projectNumber, -droppedBytes);
+      const keys = dropped.map((image) => image.blob_key);
+      await unclaimedBlobs.scheduleRemoval(projectNumber, keys);
+    }
+  };
+
+  return {
+    exceeded,
+    lock,
+
+    async totals(projectNumber: number): Promise<Totals> {
+      const { files, bytes, imageBytes } = await read(projectNumber);
+      return { totalFiles: files, totalBytes: bytes + imageBytes, quotaBytes };
+    },
+
+    /** In the transaction that makes the file, and has the lock. @throws ApiError storage_quota */
+    async addFile(projectNumber: number, sizeBytes: number): Promise<void> {
+      const { bytes, imageBytes } = await read(projectNumber);
+      if (bytes + sizeBytes > quotaBytes) throw exceeded();
+      await database.query(
+        'UPDATE totals SET files = files + 1, bytes = bytes + $2 WHERE project_number = $1',
+        [projectNumber, sizeBytes],
+      );
+      await dropImages(projectNumber, bytes + imageBytes + sizeBytes - quotaBytes);
+    },
+
+    /**
+     * In the transaction that stores the image, and has the lock. False where there is no room beside
+     * the files.
+     */
+    async addImage(projectNumber: number, sizeBytes: number): Promise<boolean> {
+      const { bytes, imageBytes } = await read(projectNumber);
+      if (bytes + sizeBytes > quotaBytes) return false;
+      await dropImages(projectNumber, bytes + imageBytes + sizeBytes - quotaBytes);
+      await changeImageBytes(projectNumber, sizeBytes);
+      return true;
+    },
+
+    /** In the transaction that deletes the images, and has the lock. */
+    async removeImages(projectNumber: number, sizes: readonly number[]): Promise<void> {
+      if (sizes.length === 0) return;
+      await changeImageBytes(projectNumber, -sizes.reduce((sum, bytes) => sum + bytes, 0));
+    },
+
+    /** In the transaction that deletes the files, and has the lock. */
+    async removeFiles(projectNumber: number, sizes: readonly number[]): Promise<void> {
+      await database.query(
+        'UPDATE totals SET files = files - $2, bytes = bytes - $3 WHERE project_number = $1',
+        [projectNumber, sizes.length, sizes.reduce((sum, bytes) => sum + bytes, 0)],
+      );
+    },
+
+    async removeProject(projectNumber: number): Promise<void> {
+      await queries.deleteFrom('totals').where('project_number', '=', projectNumber).execute();
+    },
+
+    /** Drops images where it needs their room. @param moreBytes than the project has. @throws ApiError storage_quota */
+    async check(projectNumber: number, moreBytes: number): Promise<void> {
+      const { bytes, imageBytes } = await read(projectNumber);
+      if (bytes + moreBytes > quotaBytes) throw exceeded();
+      if (bytes + imageBytes + moreBytes <= quotaBytes) return;
+      await database.transaction(async () => {
+        await lock(projectNumber);
+        const latest = await read(projectNumber);
+        await dropImages(projectNumber, latest.bytes + latest.imageBytes + moreBytes - quotaBytes);
+      });
+    },
+
+    /** The project's limit, what was reserved for the call, or what is left of the quota: the least. */
+    async sizeLimit(identity: Identity): Promise<SizeLimit> {
+      return leastLimit(identity, (await read(identity.project.number)).bytes);
+    },
+
+    /** For a resumable upload as a whole, of which each part is checked for itself. */
+    async resumableLimit(identity: Identity): Promise<SizeLimit> {
+      return leastLimit(identity, (await read(identity.project.number)).fileBytes);
+    },
+  };
+};

@@ -1,0 +1,25 @@
+import type { BlobStore } from '../blob-store/blob-store.ts';
+import type { StorageConfig } from '../config.ts';
+import type { Files } from '../files/files.ts';
+import type { Links } from '../files/links.ts';
+import type { Quota } from '../files/quota.ts';
+import type { Removals } from '../files/removals.ts';
+import type { Images } from '../images/images.ts';
+import type { ResumableUploads } from '../resumable/resumable-uploads.ts';
+import type { DirectUploads } from '../upload/direct-uploads.ts';
+import type { Uploads } from '../upload/uploads.ts';
+
+export interface Features {
+  files: Files;
+  quota: Quota;
+  removals: Removals;
+  images: Images;
+  uploads: Uploads;
+  directUploads: DirectUploads;
+  resumableUploads: ResumableUploads;
+  links: Links;
+  store: BlobStore;
+  config: Pick<StorageConfig, 'redirects' | 'uploadIdleMs'>;
+  /** Epoch milliseconds. */
+  now: () => number;
+}

@@ -1,0 +1,68 @@
+import { storageRoutes } from '@backlot/contract';
+import { type Receive, route } from '@backlot/http';
+import type { Identity } from '@backlot/identity';
+import { chargeFor } from '@backlot/service';
+import type { Links } from '../files/links.ts';
+import type { Upload } from '../upload/uploads.ts';
+import type { Features } from './features.ts';
+
+export const describeFile = (
+  links: Links,
+  { id: projectId, number: projectNumber }: Identity['project'],
+  { id, name, sizeBytes }: { id: string; name: string; sizeBytes: number },
+) => ({ id, url: links.to({ projectId, projectNumber, fileId: id, name }), name, size: sizeBytes });
+
+const replyWithFile = (links: Links, identity: Identity, upload: Upload) => {
+  const usedMillicredits = chargeFor(identity, storageRoutes.uploadPrice, upload.sizeBytes);
+  return {
+    body: describeFile(links, identity.project, upload),
+    ...(usedMillicredits === undefined ? {} : { usedMillicredits }),
+  };
+};
+
+/** Where an Idempotency-Key comes twice, the digests of the files are compared. */
+const receiveUpload =
+  ({ uploads }: Features): Receive =>
+  async (req, identity) => {
+    const upload = await uploads.receive(req, identity);
+    const { sha256, name, visibility } = upload;
+    return {
+      value: upload,
+      text: JSON.stringify([sha256?.toString('hex'), name, visibility]),
+      release: () => uploads.release(identity, upload),
+    };
+  };
+
+export const uploadFile = (features: Features) =>
+  route(
+    storageRoutes.uploadFile,
+    async ({ rawBody, identity }) => {
+      const upload = rawBody.value as Upload;
+      return {
+        ...replyWithFile(features.links, identity, upload),
+        commit: () => features.files.create(identity, upload.id, upload.blobKey, upload),
+      };
+    },
+    { receive: receiveUpload(features) },
+  );
+
+export const openUpload = ({ directUploads }: Features) =>
+  route(storageRoutes.openUpload, async ({ body, identity }) => {
+    const { expiresAt, ...form } = await directUploads.open(identity, body);
+    return { body: { ...form, expiresAt: expiresAt.toISOString() } };
+  });
+
+export const completeUpload = ({ directUploads, files, links }: Features) =>
+  route(
+    storageRoutes.completeUpload,
+    async ({ params, identity }) => {
+      const upload = await directUploads.copyToFile(identity, params.id);
+      const { id, blobKey } = upload;
+      return {
+        ...replyWithFile(links, identity, upload),
+        commit: () =>
+          directUploads.complete(identity, id, () => files.create(identity, id, blobKey, upload)),
+      };
+    },
+    { isSlow: true },
+  );

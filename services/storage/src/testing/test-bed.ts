@@ -1,0 +1,140 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Payload } from '@backlot/contract';
+import { type Identity, identityHeader } from '@backlot/identity';
+import {
+  anonymous,
+  createServiceBed,
+  type ServiceBed,
+  signed,
+  type TestAnswer,
+  testProject,
+} from '@backlot/testing';
+import type { BlobStore } from '../blob-store/blob-store.ts';
+import { createFilesystemBlobStore } from '../blob-store/filesystem.ts';
+import type { StorageConfig } from '../config.ts';
+import { storageService } from '../service.ts';
+
+export const callId = '018f0000-0000-7000-8000-0000000000c1';
+export const userA = '018f0000-0000-7000-8000-0000000000a1';
+export const userB = '018f0000-0000-7000-8000-0000000000a2';
+export const otherProject = {
+  ...testProject,
+  id: 'otherproject',
+  number: 1002,
+  ownerId: '018f0000-0000-7000-8000-00000000aaab',
+};
+
+export interface UploadOptions {
+  identity?: Identity;
+  name?: string;
+  fields?: Record<string, string>;
+  headers?: Record<string, string>;
+}
+
+export interface TestBed extends ServiceBed<{ sweepBlobs(): Promise<void> }> {
+  store: BlobStore;
+  /** One file in a form, fields first; an anonymous caller, free of charge, unless stated. */
+  upload(content: string | Uint8Array, options?: UploadOptions): Promise<TestAnswer>;
+  /** A form as the bytes that are given. */
+  send(
+    body: RequestInit['body'],
+    headers: Record<string, string>,
+    identity?: Identity,
+  ): Promise<TestAnswer>;
+  /** What a `url` that the service gave out answers to this caller. */
+  get(
+    url: string,
+    options?: { identity?: Identity; headers?: Record<string, string>; method?: string },
+  ): Promise<{ status: number; headers: Headers; bytes: Buffer }>;
+  /** What was stored for the ledger; empties the list. */
+  takeUsage(): Promise<Payload<'usage.recorded'>[]>;
+  /** Names of the files below the store's folder, half-written ones included. */
+  blobs(): Promise<string[]>;
+  /** Rows of a table. */
+  count(table: string): Promise<number>;
+}
+
+export const publicUrl = 'https://api.example.org';
+const base = `${publicUrl}/api/runtime/`;
+
+/** The service's own path of an address that it gave out. */
+export const servicePath = (url: string): string => {
+  if (!url.startsWith(base)) throw new Error(`${url} is not below ${base}`);
+  return url.slice(base.length).replace(/^[^/]+/, '');
+};
+
+export const listFileNames = async (directory: string): Promise<string[]> => {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+};
+
+/** @param otherStore instead of one in a temporary folder */
+export const createTestBed = async (
+  config: Partial<StorageConfig> = {},
+  otherStore?: BlobStore,
+): Promise<TestBed> => {
+  const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
+  const store = otherStore ?? createFilesystemBlobStore(directory);
+  const bed = await createServiceBed(storageService, {
+    store,
+    config: {
+      blobs: { kind: 'filesystem', directory },
+      filesUrl: publicUrl,
+      masterKeys: [Buffer.alloc(32, 1)],
+      quotaBytes: 1024 ** 3,
+      maxUploads: 64,
+      uploadIdleMs: 20_000,
+      redirects: false,
+      images: { maxPixels: 50_000_000, concurrency: 2 },
+      ...config,
+    },
+  });
+  const fetchAs = (identity: Identity, path: string, { headers, ...init }: RequestInit) =>
+    fetch(bed.http.url + path, {
+      ...init,
+      headers: { [identityHeader]: signed(identity, bed.clock.now()), ...headers },
+    });
+
+  const send: TestBed['send'] = async (body, headers, identity = anonymous()) => {
+    const init: RequestInit = { method: 'POST', headers, body: body ?? null, duplex: 'half' };
+    const response = await fetchAs(identity, '/storage/upload', init);
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(await response.text()),
+    };
+  };
+
+  return {
+    ...bed,
+    store,
+    send,
+    upload(content, { identity, name = 'a.txt', fields = {}, headers = {} } = {}) {
+      const form = new FormData();
+      for (const [field, value] of Object.entries(fields)) form.append(field, value);
+      form.append(
+        'file',
+        new Blob([typeof content === 'string' ? content : new Uint8Array(content)]),
+        name,
+      );
+      return send(form, headers, identity);
+    },
+    async get(url, { identity = anonymous(), headers = {}, method = 'GET' } = {}) {
+      const response = await fetchAs(identity, servicePath(url), { method, headers });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      return { status: response.status, headers: response.headers, bytes };
+    },
+    takeUsage: () => bed.take('usage.recorded'),
+    blobs: () => listFileNames(directory),
+    async count(table) {
+      const [row] = await bed.database.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`);
+      return row?.n ?? 0;
+    },
+    async close() {
+      await bed.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+};

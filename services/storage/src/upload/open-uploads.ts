@@ -1,0 +1,24 @@
+import { ApiError } from '@backlot/contract';
+import type { BlobStore } from '../blob-store/blob-store.ts';
+import { detectMediaType, headBytes } from '../files/media-type.ts';
+
+/** For each project: so many direct uploads, and as many resumable ones. */
+export const maxOpenUploads = 1000;
+
+export const uploadNotFound = (): ApiError =>
+  new ApiError('not_found', 'There is no such upload, or no longer.');
+
+export const tooManyOpenUploads = (): ApiError =>
+  new ApiError('overloaded', 'Too many uploads of this app are open.', { retryAfterSeconds: 60 });
+
+/** @throws BlobNotFound */
+export const inspectStoredBlob = async (
+  store: BlobStore,
+  blobKey: string,
+): Promise<{ sizeBytes: number; mediaType: string }> => {
+  const sizeBytes = await store.sizeBytes(blobKey);
+  const end = Math.min(sizeBytes, headBytes) - 1;
+  const chunks: Buffer[] = [];
+  for await (const chunk of await store.open(blobKey, { start: 0, end })) chunks.push(chunk);
+  return { sizeBytes, mediaType: await detectMediaType(Buffer.concat(chunks), sizeBytes) };
+};

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import type { Bus } from '@backlot/bus';
+import { openApiDocument, routes, type ServiceName, serviceNames } from '@backlot/contract';
+import type { Counters } from '@backlot/counters';
+import {
+  createGateway,
+  createHttpUpstreams,
+  createInProcessUpstream,
+  type Upstream,
+} from '@backlot/gateway';
+import { createHttpDirectories, serve } from '@backlot/http';
+import type { IdentitySecret } from '@backlot/identity';
+import type { Logger } from '@backlot/telemetry';
+import type { PlatformConfig } from './config.ts';
+import type { Services } from './services.ts';
+
+export interface GatewayOptions {
+  config: PlatformConfig;
+  services: Services;
+  counters: Counters;
+  bus: Bus;
+  operatorToken: string;
+  publicUrl: string;
+  identitySecret: IdentitySecret;
+  now: () => number;
+  log: Logger;
+}
+
+type Running = (() => Promise<unknown>)[];
+
+const inProcess = (services: Services) => {
+  const entries = serviceNames.map((name) => [name, createInProcessUpstream(services[name].app)]);
+  return {
+    upstreams: Object.fromEntries(entries) as Record<ServiceName, Upstream>,
+    ...services.auth.directories,
+    ...services.projects.directories,
+  };
+};
+
+/** Each service on a port of its own: what separate processes look like to the gateway. */
+const overHttp = async (services: Services, options: GatewayOptions, running: Running) => {
+  const origins: Partial<Record<ServiceName, string>> = {};
+  for (const name of serviceNames) {
+    const { port, stop } = await serve(services[name].app, { port: 0, host: '127.0.0.1' });
+    running.push(stop);
+    origins[name] = `http://127.0.0.1:${port}`;
+  }
+  return {
+    upstreams: createHttpUpstreams(origins as Record<ServiceName, string>),
+    ...createHttpDirectories(['projects', 'credits', 'sessions'], origins, options),
+  };
+};
+
+/** The gateway in front of these services, started. */
+export const assembleGateway = async (
+  options: GatewayOptions,
+  running: Running,
+): Promise<RequestListener> => {
+  const { config, services, operatorToken, publicUrl } = options;
+  const reach =
+    config.upstreams === 'http' ? await overHttp(services, options, running) : inProcess(services);
+  const gateway = createGateway({
+    ...options,
+    ...reach,
+    apiDescription: openApiDocument(routes, config.priceChanges),
+    eventsConnected: () => true,
+    unreadyServices: async () => [],
+    degraded: () => [],
+    config: {
+      issuer: 'backlot',
+      operatorTokenHash: createHash('sha256').update(operatorToken).digest('base64url'),
+      trustedProxies: config.trustedProxies,
+      publicUrl,
+      accessLog: config.logLevel === 'debug',
+      priceChanges: config.priceChanges,
+    },
+  });
+  await gateway.start();
+  running.push(() => gateway.stop());
+  return gateway.app;
+};

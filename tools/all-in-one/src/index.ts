@@ -1,0 +1,11 @@
+/**
+ * The whole platform in one process (`pnpm dev`) and as a stack of processes (`pnpm stack`), for whoever
+ * drives it from outside: journeys, crash tests, benches.
+ */
+export { platformSettings, readConfig } from './config.ts';
+export { type Platform, startPlatform } from './platform.ts';
+export { loadSecrets } from './secrets.ts';
+export { migrations, runnableServices } from './service-list.ts';
+export { planStack } from './stack/programs.ts';
+export { seedDatabase } from './stack/seed-database.ts';
+export { startServers } from './stack/servers.ts';

@@ -1,0 +1,105 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { createInProcessBus } from '@backlot/bus';
+import { createMemoryCounters } from '@backlot/counters';
+import { type Listening, serve } from '@backlot/http';
+import { identitySecret } from '@backlot/identity';
+import { startPostgres } from '@backlot/local-servers';
+import { createLogger } from '@backlot/telemetry';
+import type { PlatformConfig } from './config.ts';
+import { assembleGateway } from './gateway.ts';
+import { createMailboxKey, loadSecrets, type Secrets } from './secrets.ts';
+import { type Seeded, seed } from './seed.ts';
+import { startServices } from './services.ts';
+
+export interface Platform extends Seeded {
+  url: string;
+  operatorToken: string;
+  /** Opens the demo project's mailbox, once. */
+  mailboxUrl: string;
+  /** Lets calls under way finish for up to 10 s, or until `cut` is aborted; then stops every part in order. */
+  stop(cut?: AbortSignal): Promise<void>;
+}
+
+export interface PlatformOptions {
+  /** Validates every answer against the contract; on in tests. */
+  checkResponses?: boolean;
+}
+
+const starting: RequestListener = (_req, res) => {
+  res.writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json; charset=utf-8' });
+  res.end('{"error":"The platform is starting.","code":"unavailable","requestId":""}');
+};
+
+/** What is given, and what a platform in one process sets where nothing is. */
+const serviceSettings = ({ settings, dataDir }: PlatformConfig, secrets: Secrets, url: string) => ({
+  BACKLOT_SECRETS_KEYS: secrets.secretsKey,
+  // One hash at a time leaves the other threads of the pool to everything else in this process.
+  BACKLOT_HASH_CONCURRENCY: '1',
+  ...(settings.BACKLOT_S3_BUCKET ? {} : { BACKLOT_STORAGE_DIR: join(dataDir, 'files') }),
+  ...settings,
+  BACKLOT_PUBLIC_URL: url,
+  BACKLOT_AUTH_MASTER_KEY: secrets.masterKey,
+});
+
+/** Starts everything on one port and makes the demo project on the first start. */
+export const startPlatform = async (
+  config: PlatformConfig,
+  { checkResponses = false }: PlatformOptions = {},
+): Promise<Platform> => {
+  const running: ((cut?: AbortSignal) => Promise<unknown>)[] = [];
+  const stop = async (cut?: AbortSignal) => {
+    for (const stopPart of running.splice(0).reverse()) await stopPart(cut);
+  };
+  let answer: RequestListener = starting;
+  try {
+    const secrets = await loadSecrets(config.dataDir);
+    const log = createLogger({ service: 'backlot', level: config.logLevel });
+    const databaseUrl = config.databaseUrl ?? (await startLocalDatabase(config.dataDir, running));
+    const bus = createInProcessBus({
+      onDead: (event, queue, err) => log.error({ event, queue, err }, 'gave an event up'),
+    });
+    running.push(() => bus.close());
+
+    // It listens before the services are there, so that the port, and with it the public address, is known.
+    const listening: Listening = await serve(
+      (req: IncomingMessage, res: ServerResponse) => answer(req, res),
+      config,
+    );
+    const url = config.publicUrl ?? `http://localhost:${listening.port}`;
+    const shared = {
+      identitySecret: identitySecret(secrets.identitySecret),
+      now: Date.now,
+      log,
+      bus,
+      counters: createMemoryCounters(Date.now),
+      checkResponses,
+    };
+    const mailboxKey = config.settings.BACKLOT_MAILBOX_KEY ?? createMailboxKey();
+    const env = {
+      ...serviceSettings(config, secrets, url),
+      BACKLOT_MAILBOX_KEY: mailboxKey,
+    };
+    const services = await startServices({ ...shared, databaseUrl, env }, running);
+    const operatorToken = config.operatorToken ?? secrets.operatorToken;
+    const gateway = await assembleGateway(
+      { ...shared, config, services, operatorToken, publicUrl: url },
+      running,
+    );
+    const seeded = await seed(services, secrets.ownerPassword);
+    // The last to start is the first to stop: no call meets a service that is gone.
+    running.push((cut) => listening.stop(cut));
+    answer = gateway;
+    const mailboxUrl = `${url}/mailbox/${seeded.projectId}?key=${mailboxKey}`;
+    return { ...seeded, url, operatorToken, mailboxUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const startLocalDatabase = async (dataDir: string, running: (() => Promise<unknown>)[]) => {
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') });
+  running.push(() => postgres.stop());
+  return postgres.url;
+};

@@ -1,0 +1,65 @@
+import type { Bus } from '@backlot/bus';
+import type { Directories, ServiceName } from '@backlot/contract';
+import type { Counters } from '@backlot/counters';
+import { createDatabase, migrate } from '@backlot/database';
+import type { IdentitySecret } from '@backlot/identity';
+import type { Service } from '@backlot/service';
+import type { Logger } from '@backlot/telemetry';
+import { migrations, runnableServices, type serviceList } from './service-list.ts';
+
+export interface ServicesOptions {
+  /** Settings of all services. */
+  env: Readonly<Record<string, string | undefined>>;
+  databaseUrl: string;
+  identitySecret: IdentitySecret;
+  now: () => number;
+  log: Logger;
+  bus: Bus;
+  counters: Counters;
+  checkResponses: boolean;
+}
+
+export type Services = {
+  [Name in keyof typeof serviceList]: ReturnType<(typeof serviceList)[Name]['open']>['service'];
+};
+
+/**
+ * Every service on one database, not started yet; they ask each other by function calls. What must be
+ * closed is pushed to `running`.
+ */
+export const openServices = (
+  { env, databaseUrl, counters, ...shared }: ServicesOptions,
+  running: (() => Promise<unknown>)[],
+): Services => {
+  const directories: Partial<Directories> = {};
+  const services: Partial<Record<ServiceName, Service>> = {};
+  for (const { name, open } of runnableServices) {
+    const database = createDatabase({
+      url: databaseUrl,
+      schema: name,
+      onConnectionLost: (err) => shared.log.warn({ err }, 'lost a connection to PostgreSQL'),
+    });
+    running.push(() => database.close());
+    const adapters = name === 'projects' ? { counters } : undefined;
+    const surroundings = { ...shared, env, database, directories };
+    const { service, close } = open(surroundings, adapters as never);
+    running.push(close);
+    if ('directories' in service) Object.assign(directories, service.directories);
+    services[name] = service;
+  }
+  return services as Services;
+};
+
+/** Migrates, opens and starts every service; what must be stopped is pushed to `running`. */
+export const startServices = async (
+  options: ServicesOptions,
+  running: (() => Promise<unknown>)[],
+): Promise<Services> => {
+  for (const migration of migrations) await migrate({ url: options.databaseUrl, ...migration });
+  const services = openServices(options, running);
+  for (const service of Object.values(services)) {
+    await service.start();
+    running.push(() => service.stop());
+  }
+  return services;
+};

@@ -1,0 +1,30 @@
+import { serviceNames } from '@backlot/contract';
+import { describe, expect, it } from '@jest/globals';
+import { planStack } from './programs.ts';
+
+const servers = { databaseUrl: 'postgres://x', redisUrl: 'redis://x', amqpUrl: 'amqp://x' };
+const secrets = {
+  identitySecret: 'i',
+  masterKey: 'm',
+  secretsKey: 's',
+  operatorToken: 'o',
+  ownerPassword: 'p',
+};
+const plan = (settings: Record<string, string>) => {
+  const { services, gateways } = planStack(8080, servers, secrets, settings, '/files');
+  return [...gateways, ...services];
+};
+
+describe('the processes of the stack', () => {
+  it('are two gateways and every service, each on a port of its own', () => {
+    const programs = plan({});
+    expect(programs.map(({ name }) => name)).toEqual(['gateway-1', 'gateway-2', ...serviceNames]);
+    expect(new Set(programs.map(({ env }) => env.PORT)).size).toBe(programs.length);
+  });
+
+  it('serve metrics on ports of their own, from the one that is given', () => {
+    const ports = plan({ BACKLOT_METRICS_PORT: '9090' }).map(({ env }) => env.BACKLOT_METRICS_PORT);
+    expect(ports).toEqual(ports.map((_, index) => String(9090 + index)));
+    for (const { env } of plan({})) expect(env).not.toHaveProperty('BACKLOT_METRICS_PORT');
+  });
+});

@@ -1,0 +1,93 @@
+import { fileURLToPath } from 'node:url';
+import { originSettingName, serviceNames } from '@backlot/contract';
+import type { Secrets } from '../secrets.ts';
+import type { ServerUrls } from './servers.ts';
+
+/** One process of the stack. */
+export interface Program {
+  name: string;
+  entry: string;
+  env: Record<string, string>;
+}
+
+const newSpace = '--max-semi-space-size=4';
+const bothSpaces = `${newSpace} --max-old-space-size=256`;
+/** As in the containers (tools/deployment): bounds the garbage that V8 leaves lying. */
+const options: Partial<Record<string, string>> = {
+  storage: newSpace,
+  ai: bothSpaces,
+  email: bothSpaces,
+};
+const nodeOptionsFor = (name: string, given = '') => {
+  const own = options[name];
+  return own === undefined ? {} : { NODE_OPTIONS: `${own} ${given}`.trim() };
+};
+const entryFile = (name: string) =>
+  fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
+
+export interface StackPlan {
+  services: Program[];
+  gateways: Program[];
+  /** Of the gateways, first to last. */
+  urls: string[];
+}
+
+/**
+ * Two gateways on `port` and the next one, the services behind them on those that follow.
+ * @param settings everybody's own settings, as given
+ * @param filesDir where files lie unless settings say otherwise
+ */
+export const planStack = (
+  port: number,
+  servers: ServerUrls,
+  secrets: Secrets,
+  settings: Readonly<Record<string, string | undefined>>,
+  filesDir: string,
+): StackPlan => {
+  const urls = [port, port + 1].map((each) => `http://localhost:${each}`);
+  const shared = {
+    AMQP_URL: servers.amqpUrl,
+    REDIS_URL: servers.redisUrl,
+    DATABASE_URL: servers.databaseUrl,
+    BACKLOT_IDENTITY_SECRET: secrets.identitySecret,
+    BACKLOT_AUTH_MASTER_KEY: secrets.masterKey,
+    BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secrets.secretsKey,
+    BACKLOT_OPERATOR_TOKEN: settings.BACKLOT_OPERATOR_TOKEN ?? secrets.operatorToken,
+    ...(settings.BACKLOT_S3_BUCKET
+      ? {}
+      : { BACKLOT_STORAGE_DIR: settings.BACKLOT_STORAGE_DIR ?? filesDir }),
+    BACKLOT_PUBLIC_URL: settings.BACKLOT_PUBLIC_URL ?? urls[0] ?? '',
+  };
+  // Processes of one machine can't share a port: the gateways have the first ones.
+  const metricsPort = (index: number): Record<string, string> =>
+    settings.BACKLOT_METRICS_PORT
+      ? { BACKLOT_METRICS_PORT: String(Number(settings.BACKLOT_METRICS_PORT) + index) }
+      : {};
+  const servicePort = (index: number) => String(port + urls.length + index);
+  const origins = Object.fromEntries(
+    serviceNames.map((name, index) => [
+      originSettingName(name),
+      `http://127.0.0.1:${servicePort(index)}`,
+    ]),
+  );
+  return {
+    urls,
+    services: serviceNames.map((name, index) => ({
+      name,
+      entry: entryFile(name),
+      env: {
+        ...shared,
+        ...origins,
+        ...nodeOptionsFor(name, settings.NODE_OPTIONS),
+        ...(name === 'email' && { BACKLOT_MAILBOX_KEY: settings.BACKLOT_MAILBOX_KEY ?? '' }),
+        ...metricsPort(urls.length + index),
+        PORT: servicePort(index),
+      },
+    })),
+    gateways: urls.map((_, index) => ({
+      name: `gateway-${index + 1}`,
+      entry: entryFile('gateway'),
+      env: { ...shared, ...origins, ...metricsPort(index), PORT: String(port + index) },
+    })),
+  };
+};

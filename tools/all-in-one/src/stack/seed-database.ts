@@ -1,0 +1,40 @@
+import { auth } from '@backlot/auth';
+import { createInProcessBus } from '@backlot/bus';
+import { createMemoryCounters } from '@backlot/counters';
+import { createDatabase } from '@backlot/database';
+import { identitySecret } from '@backlot/identity';
+import { projects } from '@backlot/projects';
+import { createLogger } from '@backlot/telemetry';
+import type { Secrets } from '../secrets.ts';
+import { type Seeded, seed } from '../seed.ts';
+
+/** Makes the demo project and its owner, with services that are never started. */
+export const seedDatabase = async (
+  url: string,
+  settings: Readonly<Record<string, string | undefined>>,
+  secrets: Secrets,
+): Promise<Seeded> => {
+  const shared = {
+    env: { ...settings, BACKLOT_AUTH_MASTER_KEY: secrets.masterKey },
+    bus: createInProcessBus({ onDead: () => {} }),
+    identitySecret: identitySecret(secrets.identitySecret),
+    now: Date.now,
+    log: createLogger({ service: 'stack', level: 'error' }),
+    checkResponses: false,
+    directories: {},
+  };
+  const authDatabase = createDatabase({ url, schema: 'auth' });
+  const projectsDatabase = createDatabase({ url, schema: 'projects' });
+  try {
+    const counters = createMemoryCounters(Date.now);
+    return await seed(
+      {
+        auth: auth.open({ ...shared, database: authDatabase }).service,
+        projects: projects.open({ ...shared, database: projectsDatabase }, { counters }).service,
+      },
+      secrets.ownerPassword,
+    );
+  } finally {
+    await Promise.all([authDatabase.close(), projectsDatabase.close()]);
+  }
+};

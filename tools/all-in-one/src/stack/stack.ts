@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { migrate } from '@backlot/database';
+import type { PlatformConfig } from '../config.ts';
+import { createMailboxKey, loadSecrets } from '../secrets.ts';
+import type { Seeded } from '../seed.ts';
+import { migrations } from '../service-list.ts';
+import { createLogLines } from './log-lines.ts';
+import { planStack } from './programs.ts';
+import { seedDatabase } from './seed-database.ts';
+import { startServers } from './servers.ts';
+import { supervise } from './supervisor.ts';
+
+export interface Stack extends Seeded {
+  /** Of the gateways. */
+  urls: string[];
+  operatorToken: string;
+  /** Opens the demo project's mailbox, once. */
+  mailboxUrl: string;
+  stop(cut?: AbortSignal): Promise<void>;
+}
+
+const readyMs = 60_000;
+
+const untilReady = async (url: string) => {
+  const deadline = performance.now() + readyMs;
+  for (;;) {
+    const ready = await fetch(`${url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (ready) return;
+    if (performance.now() > deadline) throw new Error(`${url} was not ready within ${readyMs} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
+/** Every service as a process of its own, two gateways in front; stopped in the reverse order. */
+export const startStack = async (
+  config: PlatformConfig,
+  write: (text: string) => void,
+  colorize: boolean,
+): Promise<Stack> => {
+  const running: ((cut?: AbortSignal) => Promise<unknown>)[] = [];
+  const stop = async (cut?: AbortSignal) => {
+    for (const stopPart of running.splice(0).reverse()) await stopPart(cut);
+  };
+  try {
+    const folder = join(config.dataDir, 'stack');
+    const secrets = await loadSecrets(folder);
+    const { databaseUrl } = config;
+    const mailboxKey = config.settings.BACKLOT_MAILBOX_KEY ?? createMailboxKey();
+    const settings: PlatformConfig['settings'] = {
+      ...config.settings,
+      BACKLOT_MAILBOX_KEY: mailboxKey,
+    };
+    const given = { databaseUrl, redisUrl: settings.REDIS_URL, amqpUrl: settings.AMQP_URL };
+    const servers = await startServers(given, folder, running, (server, text) =>
+      write(`${server} ${text}\n`),
+    );
+    for (const migration of migrations) await migrate({ url: servers.databaseUrl, ...migration });
+    const seeded = await seedDatabase(servers.databaseUrl, settings, secrets);
+
+    const plan = planStack(config.port, servers, secrets, settings, join(config.dataDir, 'files'));
+    const names = [...plan.services, ...plan.gateways].map(({ name }) => name);
+    const options = { onLine: createLogLines(names, write, colorize) };
+    for (const group of [plan.services, plan.gateways]) {
+      const supervised = group.map((program) => supervise(program, options));
+      running.push((cut) => Promise.all(supervised.map((process) => process.stop(cut))));
+    }
+    await Promise.all(plan.urls.map(untilReady));
+    const operatorToken = settings.BACKLOT_OPERATOR_TOKEN ?? secrets.operatorToken;
+    const mailboxUrl = `${plan.urls[0]}/mailbox/${seeded.projectId}?key=${mailboxKey}`;
+    return { ...seeded, urls: plan.urls, operatorToken, mailboxUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

@@ -1,0 +1,63 @@
+/** A gateway with one route that takes a large body, in front of a service that throws it away. */
+import { createServer } from 'node:http';
+import { createInProcessBus } from '@backlot/bus';
+import { defaultLimits, defineRoute, MIB, type ServiceName } from '@backlot/contract';
+import { createMemoryCounters } from '@backlot/counters';
+import { createGateway, createHttpUpstream } from '@backlot/gateway';
+import { identitySecret } from '@backlot/identity';
+import { createLogger } from '@backlot/telemetry';
+import { z } from 'zod';
+
+const upload = defineRoute({
+  operationId: 'upload',
+  service: 'records',
+  plane: 'runtime',
+  method: 'POST',
+  path: '/upload',
+  summary: 'Takes anything',
+  callers: ['anonymous'],
+  limit: 'upload',
+  body: z.unknown(),
+  bodyLimitBytes: 1024 * MIB,
+  response: z.unknown(),
+  status: 200,
+  errors: [],
+});
+
+const [port = '', service = ''] = process.argv.slice(2);
+const upstream = createHttpUpstream(service);
+const counters = createMemoryCounters(Date.now);
+const services = ['auth', 'records', 'ai', 'storage', 'email', 'payments', 'projects'] as const;
+const project = { id: 'demo', number: 1001, name: 'Demo', ownerId: null, settings: {} };
+const gateway = createGateway({
+  upstreams: Object.fromEntries(services.map((name) => [name, upstream])) as Record<
+    ServiceName,
+    typeof upstream
+  >,
+  projects: {
+    findProject: async () => ({ ...project, status: 'active', limits: defaultLimits }),
+    findKey: async () => null,
+  },
+  sessions: { isLive: async () => false, jwks: async () => ({ keys: [] }) },
+  credits: { loadOwner: async () => {} },
+  counters,
+  bus: createInProcessBus({ onDead: () => {} }),
+  identitySecret: identitySecret('x'.repeat(32)),
+  now: Date.now,
+  log: createLogger({ service: 'bench', level: 'error' }),
+  config: {
+    issuer: 'backlot',
+    operatorTokenHash: undefined,
+    trustedProxies: 0,
+    publicUrl: 'http://localhost',
+    accessLog: false,
+    priceChanges: {},
+  },
+  apiDescription: {},
+  eventsConnected: () => true,
+  unreadyServices: async () => [],
+  degraded: () => [],
+  routes: [upload],
+});
+await gateway.start();
+createServer(gateway.app).listen(Number(port));

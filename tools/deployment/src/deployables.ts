@@ -1,0 +1,94 @@
+/**
+ * Owns: the list of what can be deployed. The Kubernetes base is written from it; tests hold
+ * docker-compose.yml and the folders of the repository against it.
+ * Refuses: to deploy anything itself.
+ */
+import { runnableServices } from '@backlot/all-in-one';
+import { type ServiceName, serviceNames } from '@backlot/contract';
+import { gatewaySettings } from '@backlot/gateway';
+import { servicesBehind, settingNames } from '@backlot/service';
+
+export interface Deployable {
+  /** Of its host, Deployment and Service; a service is reached at `http://<name>:8080`. */
+  name: string;
+  /** Given to the image as its command, after the options for Node. */
+  entry: string;
+  nodeOptions: readonly string[];
+  component: 'gateway' | 'service';
+  /** Keys of the Secret `backlot-secrets` that it gets, under the same names. */
+  secrets: readonly string[];
+  /** The same where the Secret has them; what they are needed for is switched on by a setting. */
+  optionalSecrets: readonly string[];
+  /** Services that it asks something at once; the gateway may ask all. */
+  asks: readonly string[];
+  /** A claim on a volume that is mounted at `/app/files`, for all replicas together. */
+  filesClaim?: string;
+  /** Asked for; there is no upper limit of CPU, so that a burst is not throttled. */
+  cpuMillis: number;
+  /** Asked for and the upper limit. */
+  memoryMib: number;
+  /** How far the autoscaler goes. */
+  replicas: { min: number; max: number };
+}
+
+/**
+ * V8 leaves garbage lying by how much memory the machine has. 2,400 calls of `/ai` took 304 MiB on one
+ * of 24 GiB where 41 were alive, with this new space 193; 32 uploads at once to S3 took storage 65 MiB
+ * more than one, with it 38.
+ */
+const newSpace = '--max-semi-space-size=4';
+/** The old space is what V8 takes in a container of 384 MiB. */
+const nodeOptions = [newSpace, '--max-old-space-size=256'];
+
+/** What a container needs beyond the rest; a service that is not here needs nothing special. */
+const special: Partial<Record<ServiceName, Partial<Deployable>>> = {
+  auth: { memoryMib: 512 },
+  records: { memoryMib: 768 },
+  ai: { nodeOptions },
+  storage: { memoryMib: 768, nodeOptions: [newSpace], filesClaim: 'storage-files' },
+  email: { nodeOptions },
+};
+
+/** Settings that come from the Secret, and those that are in it only where something is switched on. */
+const secretSettings = new Set([
+  ...['DATABASE_URL', 'AMQP_URL', 'REDIS_URL', 'BACKLOT_IDENTITY_SECRET'],
+  ...['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS', 'BACKLOT_OPERATOR_TOKEN'],
+]);
+const optionalSecretSettings = new Set([
+  ...['BACKLOT_AI_ENDPOINTS', 'BACKLOT_S3_ACCESS_KEY_ID', 'BACKLOT_S3_SECRET_ACCESS_KEY'],
+  ...['BACKLOT_SMTP_URL', 'BACKLOT_SENDGRID_API_KEY', 'BACKLOT_MAILBOX_KEY'],
+]);
+
+const deployable = (
+  name: string,
+  settings: readonly string[],
+  own: Pick<Deployable, 'entry' | 'component' | 'asks'> & Partial<Deployable>,
+): Deployable => ({
+  name,
+  nodeOptions: [],
+  secrets: settings.filter((setting) => secretSettings.has(setting)),
+  optionalSecrets: settings.filter((setting) => optionalSecretSettings.has(setting)),
+  cpuMillis: 250,
+  memoryMib: 384,
+  replicas: { min: 2, max: 6 },
+  ...own,
+});
+
+export const deployables: readonly Deployable[] = [
+  deployable('gateway', gatewaySettings, {
+    entry: 'gateway/src/main.ts',
+    component: 'gateway',
+    asks: serviceNames,
+    cpuMillis: 500,
+    memoryMib: 512,
+    replicas: { min: 2, max: 10 },
+  }),
+  ...runnableServices.map((service) =>
+    deployable(service.name, settingNames(service), {
+      entry: `services/${service.name}/src/main.ts`,
+      component: 'service',
+      asks: servicesBehind(service.asks),
+      ...special[service.name],
+    }),
+  ),
+];

@@ -1,0 +1,61 @@
+import { access, readdir } from 'node:fs/promises';
+import { platformSettings } from '@backlot/all-in-one';
+import { originSettingName, serviceNames } from '@backlot/contract';
+import { describe, expect, it } from '@jest/globals';
+import { deployables } from './deployables.ts';
+import { generatedFiles } from './generate.ts';
+import { readCompose } from './testing/compose.ts';
+import { fromRoot, readText, settingsExplained, settingsRead } from './testing/files.ts';
+
+const exists = (path: string) =>
+  access(fromRoot(path)).then(
+    () => true,
+    () => false,
+  );
+
+describe('what can be deployed', () => {
+  it('is each folder of gateway/ and services/ that has an entry', async () => {
+    const services = (await readdir(fromRoot('services'))).map((name) => `services/${name}`);
+    const entries = ['gateway', ...services].map((folder) => `${folder}/src/main.ts`);
+    const found = (
+      await Promise.all(entries.map(async (entry) => ((await exists(entry)) ? [entry] : [])))
+    ).flat();
+    expect(deployables.map(({ entry }) => entry).sort()).toEqual(found.sort());
+  });
+});
+
+describe('.env.example', () => {
+  it('explains every setting that is read, and none that is not', async () => {
+    const read = [...deployables.flatMap(({ name }) => settingsRead(name)), ...platformSettings];
+    const compose = await readText(fromRoot('docker-compose.yml'));
+    const ofCompose = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
+    const explained = await settingsExplained();
+    // One origin stands for those of all services.
+    const [first = '', ...others]: string[] = serviceNames.map((name) => originSettingName(name));
+    const toExplain = new Set([...read, ...ofCompose].filter((name) => !others.includes(name)));
+    expect(toExplain).toContain(first);
+    expect([...explained].sort()).toEqual([...toExplain].sort());
+    expect(new Set(explained).size).toBe(explained.length);
+  });
+
+  it('holds no secret', async () => {
+    const text = await readText(fromRoot('.env.example'));
+    for (const line of text.split('\n').filter((each) => /^[A-Z]/.test(each)))
+      expect(line).toMatch(/^[A-Z_]+=$/);
+  });
+});
+
+describe.each(deployables)('$name', ({ name }) => {
+  it('gets in docker compose the settings that it reads, and no others', async () => {
+    const { services } = await readCompose();
+    const given = Object.keys(services[name]?.environment ?? {});
+    const read = settingsRead(name);
+    expect(given.sort()).toEqual(read.sort());
+  });
+
+  it('gets on Kubernetes nothing from the Secret that it does not read', async () => {
+    const manifest = generatedFiles().get(`${name}.yaml`) ?? '';
+    const keys = [...manifest.matchAll(/^ +key: (\S+)$/gm)].map(([, key = '']) => key);
+    expect(settingsRead(name)).toEqual(expect.arrayContaining(keys));
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Platform, readConfig, startPlatform } from '@backlot/all-in-one';
+import { createTestDatabase } from '@backlot/testing';
+import { type Answer, type Api, apiAt } from '@backlot/testing/platform-api';
+
+export const upstreamModes = ['in-process', 'http'] as const;
+export type UpstreamMode = (typeof upstreamModes)[number];
+
+export interface Account {
+  id: string;
+  email: string;
+  token: string;
+}
+
+export interface PlatformUnderTest extends Platform {
+  /** `/api/runtime/<project>`; the demo project unless another is named. */
+  runtime(projectId?: string): Api;
+  /** `/api/platform`. */
+  control: Api;
+  anywhere: Api;
+  /** A new user of a project; of `platform` for a new owner. */
+  signUp(projectId: string): Promise<Account>;
+  /** A new project of a new owner. */
+  newProject(): Promise<{ id: string; owner: Account; api: Api }>;
+}
+
+let accounts = 0;
+
+/** A whole platform on a database of its own. */
+export const platformUnderTest = async (
+  upstreams: UpstreamMode,
+  settings: Record<string, string> = {},
+): Promise<PlatformUnderTest> => {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'backlot-journey-'));
+  const config = readConfig({
+    PORT: '0',
+    BACKLOT_DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    BACKLOT_LOG_LEVEL: 'error',
+    ...settings,
+  });
+  const platform = await startPlatform({ ...config, upstreams }, { checkResponses: true });
+  const runtime = (projectId = 'demo') => apiAt(`${platform.url}/api/runtime/${projectId}`);
+  const control = apiAt(`${platform.url}/api/platform`);
+
+  const signUp = async (projectId: string): Promise<Account> => {
+    const email = `person${++accounts}@example.org`;
+    const { status, body } = await runtime(projectId)('POST', '/auth/signup', {
+      body: { email, password: 'a good long password' },
+    });
+    if (status !== 201) throw new Error(`sign-up answered ${status}: ${JSON.stringify(body)}`);
+    return { id: body.user.id, email, token: body.token };
+  };
+
+  return {
+    ...platform,
+    runtime,
+    control,
+    anywhere: apiAt(platform.url),
+    signUp,
+    async newProject() {
+      const owner = await signUp('platform');
+      const { body } = await control('POST', '/projects', {
+        token: owner.token,
+        body: { name: 'Shop' },
+      });
+      return { id: body.id, owner, api: runtime(body.id) };
+    },
+    async stop() {
+      await platform.stop();
+      await database.drop();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+};
+
+/** Waits, within the five seconds of the contract, for what an event changes on every gateway. */
+export const settled = async (call: () => Promise<Answer>, status: number): Promise<Answer> => {
+  const deadline = Date.now() + 5000;
+  for (;;) {
+    const answer = await call();
+    if (answer.status === status) return answer;
+    if (Date.now() > deadline) throw new Error(`still ${answer.status} after 5 s, not ${status}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};

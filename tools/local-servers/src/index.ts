@@ -1,0 +1,19 @@
+/**
+ * Owns: the servers that Backlot needs on this machine, started and stopped from Node, for
+ * development and for tests: PostgreSQL, Redis, RabbitMQ, S3, and exim as a mail server.
+ * Refuses: production. A deployment sets the URLs of its servers and never imports this package.
+ */
+export { type EximOptions, type RunningExim, startExim } from './exim.ts';
+export { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
+export { findFreePort } from './free-port.ts';
+export type { OwnServer } from './own-server.ts';
+export {
+  type PostgresOptions,
+  type RunningPostgres,
+  removeThrowaway,
+  startPostgres,
+} from './postgres.ts';
+export { type RabbitmqOptions, type RunningRabbitmq, startRabbitmq } from './rabbitmq.ts';
+export { type RedisOptions, type RunningRedis, startRedis } from './redis.ts';
+export { type RunningS3, type S3Access, startS3 } from './s3.ts';
+export { removeThrowawayServer } from './server-folder.ts';

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
+import { until } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { ask, tally } from './ai-calls.ts';
+import { untilDrained } from './broker.ts';
+import { readBooks, sumAmounts } from './ledger.ts';
+import { limitReads } from './limits.ts';
+import { burst } from './rate.ts';
+import { type Shop, type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
+
+describe('two gateways and the services as processes', () => {
+  let stack: StackUnderTest;
+  let bus: RabbitmqBus;
+  let database: pg.Client;
+  beforeAll(async () => {
+    stack = await startStackUnderTest();
+    const quiet = { onDead: () => undefined, onError: () => undefined };
+    bus = await createRabbitmqBus({ url: stack.amqpUrl, mustReach: ['usage.recorded'], ...quiet });
+    await bus.ready(10_000);
+    database = new pg.Client(stack.databaseUrl);
+    await database.connect();
+  }, 120_000);
+  afterAll(async () => {
+    await bus?.close();
+    await database?.end();
+    await stack?.stop();
+  });
+
+  it('let exactly 100 of 400 parallel calls through that 100 credits pay for', async () => {
+    const shop = await stack.newShop(100);
+    const outcomes = await Promise.all(
+      Array.from({ length: 400 }, (_, n) => ask(stack.gateways[n % 2] ?? '', shop.id, 'Hello')),
+    );
+    expect(tally(outcomes)).toEqual({ served: 100, '402 out_of_credits': 300 });
+    const books = await until(
+      async () => {
+        const read = await readBooks(stack, shop.owner);
+        return read.debits.length === 100 && read.reservedMillicredits === 0 && read;
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect(books.balanceMillicredits).toBe(0);
+    expect(books.lines).toHaveLength(101);
+    expect(sumAmounts(books.debits)).toBe(-100_000);
+    expect(new Set(books.debits.map(({ requestId }) => requestId)).size).toBe(100);
+  }, 60_000);
+
+  it.each([
+    [6, 3000],
+    [300, 3000],
+  ])('let exactly %i calls a minute of 64 parallel clients through', async (limit, durationMs) => {
+    const shop = await stack.newShop(1);
+    await limitReads(stack, shop, limit);
+    const result = await burst(64, durationMs, limit, async (client) => {
+      const { status } = await stack.runtime(client, shop.id)('GET', '/db/notes');
+      expect([200, 429]).toContain(status);
+      return status;
+    });
+    expect(result.refused).toBeGreaterThan(limit);
+    expect(result.atMost - result.atLeast).toBeLessThanOrEqual(Math.ceil(limit / 60));
+    expect(result.passed).toBeGreaterThanOrEqual(result.atLeast);
+    expect(result.passed).toBeLessThanOrEqual(result.atMost);
+  });
+
+  const createUsage = ({ id, owner }: Shop, n: number) => ({
+    callId: randomUUID(),
+    projectId: id,
+    projectNumber: 1001,
+    ownerId: owner.id,
+    route: 'generateText',
+    millicredits: 1000 + n,
+    units: { tokens: 1000 + n },
+    occurredAt: new Date().toISOString(),
+  });
+
+  /** Holds the owner's account, so that its bookings wait. */
+  const slowedDown = async (owner: string, work: () => Promise<unknown>) => {
+    await database.query('BEGIN');
+    await database.query('SELECT FROM projects.accounts WHERE owner_id = $1 FOR UPDATE', [owner]);
+    await work();
+    await database.query('COMMIT');
+  };
+
+  it('make the same ledger of usage that comes late, twice and out of order', async () => {
+    const shop = await stack.newShop(1000);
+    const usages = Array.from({ length: 60 }, (_, n) => createUsage(shop, n));
+    const events = usages.map((payload) => ({
+      id: randomUUID(),
+      topic: 'usage.recorded',
+      payload,
+    }));
+    const again = events.map((event) => ({ ...event, id: randomUUID() }));
+    const disorderly = [...events, ...again, ...events]
+      .map((event) => ({ event, place: Math.random() }))
+      .sort((a, b) => a.place - b.place);
+    await slowedDown(shop.owner.id, async () => {
+      await Promise.all(disorderly.map(({ event }) => bus.publish(event)));
+      expect((await readBooks(stack, shop.owner)).debits).toEqual([]);
+    });
+    await untilDrained(stack, 30_000);
+    const { debits, lines, balanceMillicredits } = await readBooks(stack, shop.owner);
+    const booked = debits.map((line) => [line.requestId, -line.amountMillicredits]);
+    expect(new Map(booked as [string, number][])).toEqual(
+      new Map(usages.map(({ callId, millicredits }) => [callId, millicredits])),
+    );
+    expect(debits).toHaveLength(usages.length);
+    expect(lines).toHaveLength(usages.length + 1);
+    expect(balanceMillicredits).toBe(1_000_000 + sumAmounts(debits));
+  }, 60_000);
+});

@@ -1,0 +1,25 @@
+/**
+ * Owns: what tests of more than one package need, such as an empty database and bounded waiting.
+ * Refuses: to be imported by anything but tests.
+ */
+
+/** For tests that kill and restart a server: one of their own. */
+export {
+  type RunningExim,
+  type RunningRabbitmq,
+  type RunningRedis,
+  startExim,
+  startRabbitmq,
+  startRedis,
+} from '@backlot/local-servers';
+export * from './identities.ts';
+export * from './refuses-strangers.ts';
+export * from './serves-as-process.ts';
+export * from './service-bed.ts';
+export * from './service-under-test.ts';
+export { createTestBroker, type TestBroker } from './test-broker.ts';
+export { createTestDatabase, type TestDatabase } from './test-database.ts';
+export { createTestProxy, type TestProxy } from './test-proxy.ts';
+export { createTestRedis, type TestRedis } from './test-redis.ts';
+export { createTestS3, type TestS3 } from './test-s3.ts';
+export { type UntilOptions, until } from './until.ts';

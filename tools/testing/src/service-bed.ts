@@ -1,0 +1,145 @@
+import { fileURLToPath } from 'node:url';
+import { type Bus, createInProcessBus } from '@backlot/bus';
+import { events, type Payload, type Topic } from '@backlot/contract';
+import { createDatabase, type Database, migrate } from '@backlot/database';
+import {
+  createService,
+  type Service,
+  type ServiceContext,
+  type ServiceDefinition,
+  type ServiceDeps,
+} from '@backlot/service';
+import { createLogger, type Logger } from '@backlot/telemetry';
+import { anonymous, testIdentitySecret } from './identities.ts';
+import {
+  type ServiceUnderTest,
+  serveForTest,
+  type TestAnswer,
+  type TestRequest,
+} from './service-under-test.ts';
+import { createTestDatabase } from './test-database.ts';
+
+/** What the bed brings to every service. */
+type Provided = 'database' | 'bus' | 'identitySecret' | 'now' | 'log' | 'checkResponses';
+
+export interface BedOptions {
+  /** One that runs unless another is given. */
+  clock?: TestClock;
+  bus?: Bus;
+  /** The database of another bed, for a further process of the same service. */
+  databaseUrl?: string;
+}
+
+export interface TestClock {
+  /** Epoch milliseconds. */
+  now(): number;
+  pass(ms: number): void;
+}
+
+/** A service on a database of its own: what tests of every service share. */
+export interface ServiceBed<Api extends object, Own = never> {
+  service: Service & Api;
+  http: ServiceUnderTest;
+  /** Calls as the gateway would, anonymously unless stated; null sends no identity. */
+  call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  database: Database;
+  databaseUrl: string;
+  bus: Bus;
+  clock: TestClock;
+  /** Error lines of the service's log. */
+  errors: string[];
+  /** Payloads of this topic that are stored for the bus, oldest first; nothing stays stored. */
+  take<T extends Topic>(topic: T): Promise<Payload<T>[]>;
+  /** Everything that is stored for the bus, oldest first; nothing stays stored. */
+  takeEvents(): Promise<{ topic: string; payload: unknown }[]>;
+  /** A further process on the same database, bus and clock; it does not listen. */
+  another(changes?: Partial<Own> & { log?: Logger }): Service & Api;
+  /** Ends as a process that is killed: nothing under way is waited for. */
+  kill(): Promise<void>;
+  /** Stops what was started, and drops the database. */
+  close(): Promise<void>;
+}
+
+/** @param stands whether only `pass` moves it */
+export const createTestClock = ({ stands = false } = {}): TestClock => {
+  const startedAt = Date.now();
+  let passedMs = 0;
+  return {
+    now: () => (stands ? startedAt : Date.now()) + passedMs,
+    pass(ms) {
+      passedMs += ms;
+    },
+  };
+};
+
+/** @param own config, adapters and directories of the service */
+export const createServiceBed = async <
+  Config,
+  Context extends ServiceContext<Config>,
+  Api extends object,
+>(
+  definition: ServiceDefinition<Config, Context, Api>,
+  own: Omit<ServiceDeps<Config, Context>, Provided>,
+  options: BedOptions = {},
+): Promise<ServiceBed<Api, typeof own>> => {
+  const testDatabase = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? testDatabase?.url ?? '';
+  const place = { url: databaseUrl, schema: definition.name };
+  await migrate({ ...place, directory: fileURLToPath(definition.migrations) });
+  const database = createDatabase(place);
+  const { clock = createTestClock(), bus = createInProcessBus({ onDead: () => {} }) } = options;
+  const errors: string[] = [];
+  const shared = {
+    database,
+    bus,
+    identitySecret: testIdentitySecret,
+    now: clock.now,
+    log: createLogger({
+      service: definition.name,
+      level: 'error',
+      destination: { write: (line) => errors.push(line) },
+    }),
+    checkResponses: true,
+  };
+  const another = (changes: Partial<typeof own> & { log?: Logger } = {}) =>
+    createService(definition, { ...shared, ...own, ...changes } as unknown as ServiceDeps<
+      Config,
+      Context
+    >);
+  const service = another();
+  const http = await serveForTest(service.app, clock.now);
+  const takeEvents = () =>
+    database.query<{ topic: string; payload: unknown }>(
+      'WITH taken AS (DELETE FROM outbox RETURNING *) SELECT topic, payload FROM taken ORDER BY id',
+    );
+  return {
+    service,
+    http,
+    call: (method, path, request = {}) =>
+      http.call(method, path, { identity: anonymous(), ...request }),
+    database,
+    databaseUrl,
+    bus,
+    clock,
+    errors,
+    takeEvents,
+    async take(topic) {
+      const stored = await takeEvents();
+      return stored
+        .filter((event) => event.topic === topic)
+        .map(({ payload }) => events[topic].parse(payload) as Payload<typeof topic>);
+    },
+    another,
+    async kill() {
+      await http.stop();
+      await database.close();
+    },
+    async close() {
+      await http.stop();
+      await service.stop();
+      if (!options.bus) await bus.close();
+      await database.close();
+      await testDatabase?.drop();
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface TestDatabase {
+  url: string;
+  /** Ends the sessions that are still open on it. May be called more than once. */
+  drop(): Promise<void>;
+}
+
+/** A fresh, empty database on the server that jest's global set-up has started. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  if (serverUrl === undefined) {
+    throw new Error('TEST_DATABASE_URL is unset: run tests with pnpm test, whose set-up sets it.');
+  }
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await runOnServer(
+    serverUrl,
+    `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'
+       LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' LOCALE 'C' STRATEGY file_copy`,
+  );
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => runOnServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, name),
+  };
+}
+
+/** Sessions that are about to end do so by themselves: one that is ended while it leaves fails its file. */
+async function waitForSessions(client: pg.Client, database: string): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    const { rows } = await client.query('SELECT 1 FROM pg_stat_activity WHERE datname = $1', [
+      database,
+    ]);
+    if (rows.length === 0) return;
+    await sleep(25);
+  }
+}
+
+async function runOnServer(serverUrl: string, sql: string, leaving?: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    if (leaving !== undefined) await waitForSessions(client, leaving);
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
