@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { answersWith } from './exchange.ts';
 import { findFreePort } from './free-port.ts';
@@ -26,7 +27,7 @@ export interface RunningExim extends OwnServer {
   password: string;
   /** Of the server, for `localhost` and 127.0.0.1; in PEM. */
   certificate: string;
-  /** The messages kept so far, headers of the delivery included, in no order. */
+  /** The messages accepted so far, once delivered, headers of the delivery included, in no order. */
   messages(): Promise<string[]>;
 }
 
@@ -134,7 +135,10 @@ export async function startExim({ dataDir }: EximOptions): Promise<RunningExim> 
       user,
       password,
       certificate: await readFile(join(place, 'certificate.pem'), 'utf8'),
-      messages: () => readAll(join(place, 'mail', 'new')),
+      async messages() {
+        await untilDelivered(join(place, 'spool', 'input'));
+        return readAll(join(place, 'mail', 'new'));
+      },
       stop: () => server.stop().finally(remove),
     };
   } catch (error) {
@@ -169,6 +173,17 @@ async function asOrdinaryUser(exim: string, args: string[], place: string) {
   // A group it must have beside its own, or it is none of exim's administrators.
   const as = [`--reuid=${nobody}`, `--regid=${nobody}`, `--groups=${nobody}`];
   return { file: 'setpriv', args: [...as, exim, ...args] };
+}
+
+/** exim delivers after its answer, each mail in a process of its own: a later mail may be there first. */
+async function untilDelivered(spool: string): Promise<void> {
+  const end = Date.now() + 30_000;
+  for (;;) {
+    const waiting = (await readdir(spool).catch(() => [])).filter((name) => name.endsWith('-H'));
+    if (waiting.length === 0) return;
+    if (Date.now() > end) throw new Error(`exim has not delivered ${waiting.length} mails in 30 s`);
+    await setTimeout(20);
+  }
 }
 
 async function readAll(folder: string): Promise<string[]> {

@@ -13,6 +13,7 @@ export {
   removeThrowaway,
   startPostgres,
 } from './postgres.ts';
+export { findServer } from './program-ladder.ts';
 export { type RabbitmqOptions, type RunningRabbitmq, startRabbitmq } from './rabbitmq.ts';
 export { type RedisOptions, type RunningRedis, startRedis } from './redis.ts';
 export { type RunningS3, type S3Access, startS3 } from './s3.ts';

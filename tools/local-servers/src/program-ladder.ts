@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findContainerEngine } from './container.ts';
+import { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
 
 const run = promisify(execFile);
 
@@ -76,6 +78,7 @@ export async function findProgram(candidates: string[]): Promise<string | undefi
 /** Says what went wrong, if anything did. The package's own service stays off. */
 async function install(aptGet: string, debianPackage: string): Promise<unknown> {
   const policy = '/usr/sbin/policy-rc.d';
+  const lock = await holdPackages();
   const options = {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     timeout: 600_000,
@@ -89,7 +92,10 @@ async function install(aptGet: string, debianPackage: string): Promise<unknown> 
     await run(aptGet, ['update'], options).catch(() => undefined);
     await run(
       aptGet,
-      ['install', '-y', '--no-install-recommends', ...debianPackage.split(' ')],
+      [
+        ...['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends'],
+        ...debianPackage.split(' '),
+      ],
       options,
     );
     return undefined;
@@ -97,7 +103,17 @@ async function install(aptGet: string, debianPackage: string): Promise<unknown> 
     return error;
   } finally {
     if (ours) await rm(policy, { force: true });
+    await lock?.release();
   }
+}
+
+/** Processes that find a program missing at the same moment install one after the other. */
+async function holdPackages(): Promise<HeldFolder | undefined> {
+  for (const end = Date.now() + 600_000; Date.now() < end; await setTimeout(200)) {
+    const held = await tryHoldFolder('/var/lib/dpkg');
+    if (held !== undefined) return held;
+  }
+  return undefined;
 }
 
 function isExecutable(file: string): Promise<boolean> {
