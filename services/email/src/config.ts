@@ -1,3 +1,4 @@
+import { masterKeysSetting } from '@backlot/sealing';
 import { defineConfig, originSetting, publicUrlSetting } from '@backlot/service';
 import { z } from 'zod';
 
@@ -22,6 +23,8 @@ export type MailerConfig =
 export interface EmailConfig {
   /** The gateway's public address, without a slash at the end. */
   publicUrl: string;
+  /** The keys of address hashes and mailbox sessions are made from them; the first one is current. */
+  masterKeys: readonly Buffer[];
   mailer: MailerConfig;
   /** Opens the dev mailbox once; undefined where nobody has such a key. */
   mailboxKey: string | undefined;
@@ -42,6 +45,7 @@ const domain = z
 
 const settings = z.object({
   BACKLOT_PUBLIC_URL: publicUrlSetting,
+  BACKLOT_SECRETS_KEYS: masterKeysSetting,
   BACKLOT_MAILER: z.enum(['dev-mailbox', 'smtp', 'sendgrid']).default('dev-mailbox'),
   BACKLOT_MAILBOX_KEY: z.string().min(32).max(200).optional(),
   BACKLOT_MAIL_DOMAIN: domain.optional(),
@@ -106,6 +110,7 @@ export const emailConfig = defineConfig(
   settings,
   (values): EmailConfig => ({
     publicUrl: values.BACKLOT_PUBLIC_URL,
+    masterKeys: values.BACKLOT_SECRETS_KEYS,
     mailer: readMailer(values),
     mailboxKey: values.BACKLOT_MAILBOX_KEY,
     domain: readDomain(values),

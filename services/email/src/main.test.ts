@@ -1,9 +1,10 @@
 import { servesAsProcess } from '@backlot/testing';
+import { neededSettings } from './testing/test-bed.ts';
 
 const nowhere = 'http://127.0.0.1:1';
 
 servesAsProcess(
   new URL('./main.ts', import.meta.url),
-  { BACKLOT_AUTH_ORIGIN: nowhere, BACKLOT_PROJECTS_ORIGIN: nowhere },
+  { ...neededSettings, BACKLOT_AUTH_ORIGIN: nowhere, BACKLOT_PROJECTS_ORIGIN: nowhere },
   '/email/send',
 );

@@ -39,7 +39,7 @@ export const emailService = defineService({
   asks: ['projects', 'accounts'],
   build(context: EmailContext) {
     const { database, outbox, now, log, config, mailer } = context;
-    const suppressions = createSuppressions(database, context.identitySecret);
+    const suppressions = createSuppressions(database, config.masterKeys);
     const visitorMails = createVisitorMails(database, now);
     const windowCounts = createWindowCounts(database, now);
     const mails = createMails({ ...config, database, outbox, now, windowCounts });
@@ -76,7 +76,7 @@ export const emailService = defineService({
         visitorMails,
         mailboxAccess: mailer.reachesPeople
           ? undefined
-          : createMailboxAccess({ ...context, mailboxKey: config.mailboxKey }),
+          : createMailboxAccess({ ...context, ...config }),
         isHttps: config.publicUrl.startsWith('https:'),
         recipients,
         fromAddress,

@@ -1,19 +1,14 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { emailRoutes, platformProject } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import {
-  anonymous,
-  asOperator,
-  refusesStrangers,
-  testIdentitySecret,
-  testProject,
-} from '@backlot/testing';
+import { anonymous, asOperator, refusesStrangers, testProject } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   createFakeMailer,
   createTestBed,
   type FakeMailer,
+  masterKey,
   ownerAddress,
   type TestBed,
 } from '../testing/test-bed.ts';
@@ -85,7 +80,7 @@ describe('events of SendGrid', () => {
   });
   const suppressed = () =>
     bed.database.query('SELECT address_hash, kind FROM suppressed_addresses');
-  const { hash } = createSuppressions({} as Database, testIdentitySecret);
+  const { hash } = createSuppressions({} as Database, [masterKey]);
 
   refusesStrangers(
     emailRoutes.receiveSendgridEvents,
@@ -192,6 +187,17 @@ describe('events of SendGrid', () => {
     await send('P0@example.org');
     await bed.service.deliver();
     expect(mailer.sent).toEqual([]);
+  });
+
+  it('suppress an address under a new master key too, while the old one is kept', async () => {
+    const [mail] = await sendMany(1);
+    if (!mail) throw new Error('nothing sent');
+    await tell([event(mail, { email: 'p0@example.org' })]);
+    const mails = [{ projectNumber: testProject.number, to: ['p0@example.org', 'p1@example.org'] }];
+    const newKey = Buffer.alloc(32, 6);
+    const find = (keys: Buffer[]) => createSuppressions(bed.database, keys).find(mails);
+    expect(await find([newKey, masterKey])).toEqual([['p0@example.org']]);
+    expect(await find([newKey])).toEqual([[]]);
   });
 
   it('of an older version are kept as hashes from the next start on', async () => {

@@ -1,6 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Database } from '@backlot/database';
-import type { IdentitySecret } from '@backlot/identity';
 import { normalizeAddress } from '../mails/recipients.ts';
 
 const moveBatch = 1000;
@@ -15,13 +14,23 @@ export type Suppressions = ReturnType<typeof createSuppressions>;
 /**
  * Addresses that get no more mail of a project. They are kept as keyed hashes, so that nobody reads
  * addresses from them, and they outlive the account that had the address.
+ * @param masterKeys the first one's hashes are stored, those of all are found
  */
-export const createSuppressions = (database: Database, identitySecret: IdentitySecret) => {
-  const key = Buffer.from(hkdfSync('sha256', identitySecret, '', 'backlot mail suppressions', 32));
-  const hash = (projectNumber: number, address: string): Buffer =>
-    createHmac('sha256', key)
-      .update(`${projectNumber} ${normalizeAddress(address)}`)
-      .digest();
+export const createSuppressions = (database: Database, masterKeys: readonly Buffer[]) => {
+  const keys = masterKeys.map((masterKey) =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', 'suppressed addresses', 32)),
+  );
+  const hashes = (projectNumber: number, address: string): Buffer[] =>
+    keys.map((key) =>
+      createHmac('sha256', key)
+        .update(`${projectNumber} ${normalizeAddress(address)}`)
+        .digest(),
+    );
+  const hash = (projectNumber: number, address: string): Buffer => {
+    const [current] = hashes(projectNumber, address);
+    if (!current) throw new RangeError('Addresses can not be hashed without a master key.');
+    return current;
+  };
 
   return {
     hash,
@@ -29,7 +38,9 @@ export const createSuppressions = (database: Database, identitySecret: IdentityS
     /** For each mail those of its recipients that get none. */
     async find(mails: readonly Recipients[]): Promise<string[][]> {
       const all = mails.flatMap(({ projectNumber, to }) =>
-        to.map((address) => ({ projectNumber, hash: hash(projectNumber, address) })),
+        to.flatMap((address) =>
+          hashes(projectNumber, address).map((hash) => ({ projectNumber, hash })),
+        ),
       );
       if (all.length === 0) return mails.map(() => []);
       const rows = await database.named<{ address_hash: Buffer }>(
@@ -41,7 +52,9 @@ export const createSuppressions = (database: Database, identitySecret: IdentityS
       );
       const suppressed = new Set(rows.map((row) => row.address_hash.toString('hex')));
       return mails.map(({ projectNumber, to }) =>
-        to.filter((address) => suppressed.has(hash(projectNumber, address).toString('hex'))),
+        to.filter((address) =>
+          hashes(projectNumber, address).some((hash) => suppressed.has(hash.toString('hex'))),
+        ),
       );
     },
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@backlot/database';
-import type { Identity, IdentitySecret } from '@backlot/identity';
+import type { Identity } from '@backlot/identity';
 import { z } from 'zod';
 
 export const sessionSeconds = 8 * 60 * 60;
@@ -21,7 +21,8 @@ type Session = z.infer<typeof session>;
 
 export interface MailboxAccessDeps {
   database: Database;
-  identitySecret: IdentitySecret;
+  /** The first one signs sessions, all of them open. */
+  masterKeys: readonly Buffer[];
   /** Epoch milliseconds. */
   now: () => number;
   /** Opens all mailboxes, once; undefined if there is no such key. */
@@ -37,27 +38,30 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 /** Owners may read the mailboxes of their projects; the operator and the holder of the one-time key, all. */
 export const createMailboxAccess = ({
   database,
-  identitySecret,
+  masterKeys,
   now,
   mailboxKey,
 }: MailboxAccessDeps) => {
-  const sessionKey = Buffer.from(
-    hkdfSync('sha256', identitySecret, '', 'backlot mailbox session', 32),
+  const keys = masterKeys.map((masterKey) =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', 'sessions of the dev mailbox', 32)),
   );
-  const sign = (payload: string) => createHmac('sha256', sessionKey).update(payload).digest();
+  const signatures = (payload: string) =>
+    keys.map((key) => createHmac('sha256', key).update(payload).digest());
 
   /** `<base64url JSON>.<base64url HMAC-SHA256>`: any process can check it. */
   const seal = (scope: string): string => {
     const content: Session = { scope, expiresAt: now() + sessionSeconds * 1000 };
     const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
-    return `${payload}.${sign(payload).toString('base64url')}`;
+    return `${payload}.${signatures(payload)[0]?.toString('base64url')}`;
   };
 
   const open = (sealed: string): Session | undefined => {
     const [payload = '', signature = ''] = sealed.split('.');
     const given = Buffer.from(signature, 'base64url');
-    const expected = sign(payload);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+    const isSigned = signatures(payload).some(
+      (expected) => given.length === expected.length && timingSafeEqual(given, expected),
+    );
+    if (!isSigned) return undefined;
     const content = session.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
     return content.expiresAt > now() ? content : undefined;
   };

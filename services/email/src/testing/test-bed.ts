@@ -19,6 +19,9 @@ import { emailService } from '../service.ts';
 export const callId = '018f0000-0000-7000-8000-0000000000c1';
 export const ownerAddress = 'owner@example.org';
 
+export const masterKey = Buffer.alloc(32, 5);
+export const neededSettings = { BACKLOT_SECRETS_KEYS: masterKey.toString('base64') };
+
 /** Its visitors may send as many mails as a test needs. */
 const unboundedProject = { ...testProject, settings: { emailPerVisitorPerDay: 1_000_000 } };
 
@@ -94,7 +97,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   const bed = await createServiceBed(
     emailService,
     {
-      config: { ...emailConfig.read({}), ratePerSecond: 10_000, ...options.config },
+      config: { ...emailConfig.read(neededSettings), ratePerSecond: 10_000, ...options.config },
       mailer: options.mailer ?? createDevMailbox(),
       projects: {
         findProject: async (id) =>
