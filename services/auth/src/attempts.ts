@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ApiError, platformProject } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import type { AttemptLimit, AuthConfig } from './config.ts';
+import type { Attempt, DB as Tables } from './tables.ts';
 
 export interface Counter {
   key: Buffer;
@@ -10,10 +11,7 @@ export interface Counter {
   keepsSuccesses?: boolean;
 }
 
-interface Reserved {
-  counter: Buffer;
-  window_ends_at: Date;
-}
+type Reserved = Pick<Attempt, 'counter' | 'window_ends_at'>;
 
 const sha256 = (...parts: string[]) => createHash('sha256').update(parts.join('\n')).digest();
 
@@ -66,6 +64,8 @@ export const createCounters = (limits: AuthConfig['limits']) => ({
  * failed attempt counts although its call is rolled back.
  */
 export const createAttempts = (database: Database, now: () => number) => {
+  const queries = createQueries<Tables>(database);
+
   const reserve = (project: number, counters: Counter[]) =>
     database.named<Reserved>(
       'reserve_attempts',
@@ -111,11 +111,17 @@ export const createAttempts = (database: Database, now: () => number) => {
     const refused = counters.filter(
       ({ key }) => !reserved.some(({ counter }) => counter.equals(key)),
     );
-    const [row] = await database.query<{ ends_at: Date | null }>(
-      'SELECT max(window_ends_at) AS ends_at FROM attempts WHERE project_number = $1 AND counter = ANY($2)',
-      [project, refused.map(({ key }) => key)],
-    );
-    const seconds = Math.ceil(((row?.ends_at?.getTime() ?? now()) - now()) / 1000);
+    const { ends_at: endsAt } = await queries
+      .selectFrom('attempts')
+      .select(({ fn }) => fn.max<Date | null>('window_ends_at').as('ends_at'))
+      .where('project_number', '=', project)
+      .where(
+        'counter',
+        'in',
+        refused.map(({ key }) => key),
+      )
+      .executeTakeFirstOrThrow();
+    const seconds = Math.ceil(((endsAt?.getTime() ?? now()) - now()) / 1000);
     return new ApiError('too_many_attempts', 'Too many attempts. Try again later.', {
       retryAfterSeconds: Math.max(1, seconds),
     });

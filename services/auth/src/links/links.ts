@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ApiError, type EventPayloads } from '@backlot/contract';
-import type { Database, Outbox } from '@backlot/database';
+import { createQueries, type Database, type Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
+import type { NotNull } from 'kysely';
 import { hashIp } from '../attempts.ts';
 import type { AuthConfig } from '../config.ts';
+import type { DB as Tables } from '../tables.ts';
 import type { Account, UserRow } from '../users/user-row.ts';
 import type { Users } from '../users/users.ts';
 
@@ -38,6 +40,7 @@ export const invalidLink = () =>
 
 /** One-time links in mails: one live link per user and purpose. */
 export const createLinks = ({ database, outbox, users, now, config }: LinkOptions) => {
+  const queries = createQueries<Tables>(database);
   const purposes = {
     verify: { template: 'verify-email', lifetimeMs: config.verifyTokenMs },
     reset: { template: 'reset-password', lifetimeMs: config.resetTokenMs },
@@ -50,12 +53,12 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
   ): Promise<Link> => {
     const token = randomBytes(32).toString('base64url');
     const expiresAt = new Date(now() + purposes[purpose].lifetimeMs);
-    await database.query(
-      `INSERT INTO one_time_tokens (project_number, token_hash, user_id, purpose, expires_at) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT ON CONSTRAINT one_time_tokens_user
-       DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
-      [project, digest(token), userId, purpose, expiresAt],
-    );
+    const change = { token_hash: digest(token), expires_at: expiresAt };
+    await queries
+      .insertInto('one_time_tokens')
+      .values({ project_number: project, user_id: userId, purpose, ...change })
+      .onConflict((conflict) => conflict.constraint('one_time_tokens_user').doUpdateSet(change))
+      .execute();
     return { token, expiresAt };
   };
 
@@ -108,11 +111,16 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
 
     /** Whose link it is, without using it up. @throws ApiError invalid_link */
     async findAccount(project: number, token: string, purpose: LinkPurpose): Promise<Account> {
-      const [row] = await database.query<{ user_id: string }>(
-        `SELECT user_id FROM one_time_tokens
-          WHERE project_number = $1 AND token_hash = $2 AND purpose = $3 AND expires_at > $4 AND user_id IS NOT NULL`,
-        [project, digest(token), purpose, new Date(now())],
-      );
+      const row = await queries
+        .selectFrom('one_time_tokens')
+        .select('user_id')
+        .where('project_number', '=', project)
+        .where('token_hash', '=', digest(token))
+        .where('purpose', '=', purpose)
+        .where('expires_at', '>', new Date(now()))
+        .where('user_id', 'is not', null)
+        .$narrowType<{ user_id: NotNull }>()
+        .executeTakeFirst();
       const account = row && (await users.find(project, row.user_id));
       if (!account) throw invalidLink();
       return account;
@@ -130,20 +138,25 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
       purpose: LinkPurpose,
     ): Promise<Account> {
       const account = await users.lock(project, userId);
-      const used = await database.query(
-        `DELETE FROM one_time_tokens
-          WHERE project_number = $1 AND token_hash = $2 AND purpose = $3 AND expires_at > $4 AND user_id = $5 RETURNING user_id`,
-        [project, digest(token), purpose, new Date(now()), userId],
-      );
-      if (!account || used.length === 0) throw invalidLink();
+      const { numDeletedRows } = await queries
+        .deleteFrom('one_time_tokens')
+        .where('project_number', '=', project)
+        .where('token_hash', '=', digest(token))
+        .where('purpose', '=', purpose)
+        .where('expires_at', '>', new Date(now()))
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
+      if (!account || numDeletedRows === 0n) throw invalidLink();
       return account;
     },
 
     async revoke(project: number, userId: string, purpose: LinkPurpose): Promise<void> {
-      await database.query(
-        'DELETE FROM one_time_tokens WHERE project_number = $1 AND user_id = $2 AND purpose = $3',
-        [project, userId, purpose],
-      );
+      await queries
+        .deleteFrom('one_time_tokens')
+        .where('project_number', '=', project)
+        .where('user_id', '=', userId)
+        .where('purpose', '=', purpose)
+        .execute();
     },
   };
 };

@@ -1,8 +1,9 @@
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import { createFairShares, FairShareFull, toFlow } from '@backlot/fair-shares';
 import argon2 from 'argon2';
 import type { AuthConfig } from '../config.ts';
+import type { DB as Tables } from '../tables.ts';
 
 /** Argon2id in the PHC string format. */
 export interface PasswordHasher {
@@ -71,6 +72,15 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
   const hash = (caller: HashCaller, password: string) =>
     enqueue(caller, () => hasher.hash(normalize(password)));
 
+  const queries = createQueries<Tables>(database);
+  /** Unless the account has changed its password since it was read. */
+  const update = (project: number, account: { id: string; password_version: number }) =>
+    queries
+      .updateTable('users')
+      .where('project_number', '=', project)
+      .where('id', '=', account.id)
+      .where('password_version', '=', account.password_version);
+
   let dummy: Promise<string> | undefined;
   /** What an unknown account's password is compared with, so that it costs the same. */
   const dummyHash = () => {
@@ -113,10 +123,7 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
       account: { id: string; password_version: number },
       passwordHash: string,
     ): Promise<void> {
-      await database.query(
-        'UPDATE users SET password_hash = $4 WHERE project_number = $1 AND id = $2 AND password_version = $3',
-        [project, account.id, account.password_version, passwordHash],
-      );
+      await update(project, account).set({ password_hash: passwordHash }).execute();
     },
 
     /**
@@ -128,12 +135,14 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
       account: { id: string; password_version: number },
       passwordHash: string,
     ): Promise<boolean> {
-      const rows = await database.query(
-        `UPDATE users SET password_hash = $4, password_version = password_version + 1, updated_at = $5
-          WHERE project_number = $1 AND id = $2 AND password_version = $3 RETURNING id`,
-        [project, account.id, account.password_version, passwordHash, new Date(now())],
-      );
-      return rows.length > 0;
+      const { numUpdatedRows } = await update(project, account)
+        .set((user) => ({
+          password_hash: passwordHash,
+          password_version: user('password_version', '+', 1),
+          updated_at: new Date(now()),
+        }))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
   };
 };

@@ -1,7 +1,8 @@
 import type { EventPayloads } from '@backlot/contract';
-import type { Database, Outbox } from '@backlot/database';
+import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { uuidv7 } from 'uuidv7';
 import type { AuthConfig } from '../config.ts';
+import type { DB as Tables } from '../tables.ts';
 import type { Account } from '../users/user-row.ts';
 import { sessionEnded, type Users } from '../users/users.ts';
 
@@ -25,6 +26,7 @@ const maxKnownIps = 20;
 
 export const createSessions = ({ database, outbox, users, now, config }: SessionOptions) => {
   const { sessionMs, maxSessionsPerUser } = config;
+  const queries = createQueries<Tables>(database);
 
   const publishEnd = async (project: number, rows: { id: string }[]) => {
     if (rows.length === 0) return;
@@ -89,21 +91,26 @@ export const createSessions = ({ database, outbox, users, now, config }: Session
     /** Moves the end of a living session. @throws ApiError invalid_token when it has ended */
     async extend(project: number, id: string, userId: string): Promise<Session> {
       const expiresAt = now() + sessionMs;
-      const rows = await database.query(
-        `UPDATE sessions SET expires_at = $4
-          WHERE project_number = $1 AND id = $2 AND user_id = $3 AND expires_at > $5 RETURNING id`,
-        [project, id, userId, new Date(expiresAt), new Date(now())],
-      );
-      if (rows.length === 0) throw sessionEnded();
+      const { numUpdatedRows } = await queries
+        .updateTable('sessions')
+        .set({ expires_at: new Date(expiresAt) })
+        .where('project_number', '=', project)
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .where('expires_at', '>', new Date(now()))
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw sessionEnded();
       return { id, userId, expiresAt };
     },
 
     end: (project: number, id: string): Promise<void> =>
       database.transaction(async () => {
-        const ended = await database.query<{ id: string }>(
-          'DELETE FROM sessions WHERE project_number = $1 AND id = $2 RETURNING id',
-          [project, id],
-        );
+        const ended = await queries
+          .deleteFrom('sessions')
+          .where('project_number', '=', project)
+          .where('id', '=', id)
+          .returning('id')
+          .execute();
         await publishEnd(project, ended);
       }),
 
@@ -111,11 +118,13 @@ export const createSessions = ({ database, outbox, users, now, config }: Session
     endAll: (project: number, userId: string, exceptId?: string): Promise<void> =>
       database.transaction(async () => {
         await users.lock(project, userId);
-        const ended = await database.query<{ id: string }>(
-          `DELETE FROM sessions WHERE project_number = $1 AND user_id = $2 AND id IS DISTINCT FROM $3::uuid RETURNING id`,
-          [project, userId, exceptId ?? null],
-        );
-        await publishEnd(project, ended);
+        let sessions = queries
+          .deleteFrom('sessions')
+          .where('project_number', '=', project)
+          .where('user_id', '=', userId)
+          .returning('id');
+        if (exceptId !== undefined) sessions = sessions.where('id', '<>', exceptId);
+        await publishEnd(project, await sessions.execute());
       }),
 
     /** An erased user's sessions went with the account. */

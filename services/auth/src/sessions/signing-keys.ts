@@ -1,19 +1,18 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { ApiError, type Jwks } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import { openUnder, SealBroken, sealUnder } from '@backlot/sealing';
 import type { Logger } from '@backlot/telemetry';
 import { uuidv7 } from 'uuidv7';
 import type { AuthConfig } from '../config.ts';
+import type { SigningKey, DB as Tables } from '../tables.ts';
 
-interface KeyRow {
-  kid: string;
-  state: 'next' | 'current' | 'retired';
-  public_jwk: Jwks['keys'][number];
-  sealed_private_key: Buffer;
-  current_since: Date | null;
-  confirmed_at: Date | null;
-}
+const keyColumns = [
+  ...(['kid', 'state', 'public_jwk', 'sealed_private_key'] as const),
+  ...(['current_since', 'confirmed_at'] as const),
+] as const;
+type KeyRow = Pick<SigningKey, (typeof keyColumns)[number]>;
+type SealedKey = Pick<KeyRow, 'kid' | 'sealed_private_key'>;
 
 interface Signer {
   kid: string;
@@ -48,7 +47,7 @@ const seal = (kid: string, key: KeyObject, masterKey: Buffer): Buffer =>
 
 /** Undefined for what was sealed under another master key. */
 const unseal = (
-  { kid, sealed_private_key: sealed }: KeyRow,
+  { kid, sealed_private_key: sealed }: SealedKey,
   masterKey: Buffer,
 ): KeyObject | undefined => {
   try {
@@ -72,17 +71,22 @@ const findCurrent = (rows: KeyRow[]) => rows.find(({ state }) => state === 'curr
  */
 export const createSigningKeys = ({ database, now, log, config }: SigningKeyOptions) => {
   const { masterKey, keyRotationMs } = config;
+  const queries = createQueries<Tables>(database);
   let ring: KeyRing | undefined;
   let loading: Promise<KeyRing> | undefined;
 
-  const canOpen = (row: KeyRow) => unseal(row, masterKey) !== undefined;
+  const canOpen = (row: SealedKey) => unseal(row, masterKey) !== undefined;
 
   const published = () =>
-    database.query<KeyRow>(
-      `SELECT kid, state, public_jwk, sealed_private_key, current_since, confirmed_at FROM signing_keys
-        WHERE published_until IS NULL OR published_until > $1 ORDER BY created_at, kid`,
-      [new Date(now())],
-    );
+    queries
+      .selectFrom('signing_keys')
+      .select(keyColumns)
+      .where(({ eb, or }) =>
+        or([eb('published_until', 'is', null), eb('published_until', '>', new Date(now()))]),
+      )
+      .orderBy('created_at')
+      .orderBy('kid')
+      .execute();
 
   const isDue = (rows: KeyRow[]) => {
     const since = findCurrent(rows)?.current_since;
@@ -93,21 +97,33 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const kid = uuidv7();
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' };
-    await database.query(
-      `INSERT INTO signing_keys (kid, state, public_jwk, sealed_private_key, created_at) VALUES ($1, 'next', $2, $3, $4)`,
-      [kid, JSON.stringify(jwk), seal(kid, privateKey, masterKey), new Date(now())],
-    );
+    await queries
+      .insertInto('signing_keys')
+      .values({
+        kid,
+        state: 'next',
+        public_jwk: JSON.stringify(jwk),
+        sealed_private_key: seal(kid, privateKey, masterKey),
+        created_at: new Date(now()),
+      })
+      .execute();
   };
 
   const promoteNext = async () => {
-    await database.query(
-      `UPDATE signing_keys SET state = 'retired', published_until = $1 WHERE state = 'current'`,
-      [new Date(now() + config.sessionMs + retirementGraceMs)],
-    );
-    await database.query(
-      `UPDATE signing_keys SET state = 'current', current_since = $1, confirmed_at = $1 WHERE state = 'next'`,
-      [new Date(now())],
-    );
+    await queries
+      .updateTable('signing_keys')
+      .set({
+        state: 'retired',
+        published_until: new Date(now() + config.sessionMs + retirementGraceMs),
+      })
+      .where('state', '=', 'current')
+      .execute();
+    const at = new Date(now());
+    await queries
+      .updateTable('signing_keys')
+      .set({ state: 'current', current_since: at, confirmed_at: at })
+      .where('state', '=', 'next')
+      .execute();
   };
 
   /** A key withdrawn stays in the table for a rotation: it shows that its master key is not new. */
@@ -115,13 +131,17 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
     if (!rows.some(({ state }) => state === 'next')) await addNext();
     await promoteNext();
     await addNext();
-    await database.query('DELETE FROM signing_keys WHERE published_until <= $1', [
-      new Date(now() - keyRotationMs),
-    ]);
+    await queries
+      .deleteFrom('signing_keys')
+      .where('published_until', '<=', new Date(now() - keyRotationMs))
+      .execute();
   };
 
   const isNewMasterKey = async () => {
-    const rows = await database.query<KeyRow>('SELECT kid, sealed_private_key FROM signing_keys');
+    const rows = await queries
+      .selectFrom('signing_keys')
+      .select(['kid', 'sealed_private_key'])
+      .execute();
     return !rows.some(canOpen);
   };
 
@@ -134,10 +154,11 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
 
   const withdraw = async (rows: KeyRow[]) => {
     const kids = rows.map(({ kid }) => kid);
-    await database.query(
-      `UPDATE signing_keys SET state = 'retired', published_until = $2 WHERE kid = ANY($1)`,
-      [kids, new Date(now())],
-    );
+    await queries
+      .updateTable('signing_keys')
+      .set({ state: 'retired', published_until: new Date(now()) })
+      .where('kid', 'in', kids)
+      .execute();
     database.afterCommit(() =>
       log.warn(
         { kids },
@@ -175,16 +196,18 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
       signer = openCurrent(rows);
     }
     if (signer) {
-      await database.query('UPDATE signing_keys SET confirmed_at = $2 WHERE kid = $1', [
-        signer.kid,
-        new Date(now()),
-      ]);
+      await queries
+        .updateTable('signing_keys')
+        .set({ confirmed_at: new Date(now()) })
+        .where('kid', '=', signer.kid)
+        .execute();
     } else if (!ring || ring.signer) {
       log.error(
         'other processes sign tokens under another BACKLOT_AUTH_MASTER_KEY; sign-ins are answered with 503 here',
       );
     }
-    return { loadedAt: now(), signer, jwks: { keys: rows.map((row) => row.public_jwk) } };
+    const keys = rows.map((row) => row.public_jwk as Jwks['keys'][number]);
+    return { loadedAt: now(), signer, jwks: { keys } };
   };
 
   /** Reads and rotates at most once a minute, whoever asks. */

@@ -1,14 +1,12 @@
 import type { User } from '@backlot/contract';
+import { type Selectable, sql } from 'kysely';
+import type { User as UserTable } from '../tables.ts';
 
-export interface UserRow {
-  id: string;
-  email: string;
-  name: string | null;
-  role: string;
-  email_verified: boolean;
-  created_at: Date;
-  updated_at: Date;
-}
+export const userColumns = [
+  ...(['id', 'email', 'name', 'role'] as const),
+  ...(['email_verified', 'created_at', 'updated_at'] as const),
+] as const;
+export type UserRow = Pick<Selectable<UserTable>, (typeof userColumns)[number]>;
 
 /** What signing in needs to know of a user. */
 export interface Account extends UserRow {
@@ -18,9 +16,12 @@ export interface Account extends UserRow {
   ip_known: boolean;
 }
 
-/** Columns of UserRow. */
-export const userColumns = 'id, email, name, role, email_verified, created_at, updated_at';
-export const accountColumns = `${userColumns}, password_hash, password_version, false AS ip_known`;
+/** Without the address from which they are asked for. */
+export const accountColumns = [
+  ...userColumns,
+  ...(['password_hash', 'password_version'] as const),
+  sql<boolean>`false`.as('ip_known'),
+] as const;
 
 export const presentUser = (row: UserRow): User => ({
   id: row.id,
