@@ -1,5 +1,6 @@
 import type { Payload } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
+import type { DB as Tables } from '../tables.ts';
 
 const batchSize = 2000;
 
@@ -8,22 +9,35 @@ export const eraseProject = async (
   database: Database,
   { projectNumber }: Payload<'project.erased'>,
 ): Promise<void> => {
-  for (const table of ['secrets', 'closed_checkouts'])
-    await database.query(`DELETE FROM ${table} WHERE project_number = $1`, [projectNumber]);
-  for (const [table, key] of [
-    ['payments', 'id'],
-    ['test_sessions', 'id'],
-    ['heard_events', 'event_id'],
-  ]) {
-    for (;;) {
-      const erased = await database.query(
-        `DELETE FROM ${table} WHERE project_number = $1 AND ${key} IN (
-           SELECT ${key} FROM ${table} WHERE project_number = $1 LIMIT $2) RETURNING 1`,
-        [projectNumber, batchSize],
-      );
-      if (erased.length < batchSize) break;
-    }
-  }
+  const queries = createQueries<Tables>(database);
+  const eraseRows = (table: 'payments' | 'test_sessions') =>
+    queries
+      .deleteFrom(table)
+      .where('project_number', '=', projectNumber)
+      .where('id', 'in', ({ selectFrom }) =>
+        selectFrom(table).select('id').where('project_number', '=', projectNumber).limit(batchSize),
+      )
+      .executeTakeFirst();
+  const eraseEvents = () =>
+    queries
+      .deleteFrom('heard_events')
+      .where('project_number', '=', projectNumber)
+      .where('event_id', 'in', ({ selectFrom }) =>
+        selectFrom('heard_events')
+          .select('event_id')
+          .where('project_number', '=', projectNumber)
+          .limit(batchSize),
+      )
+      .executeTakeFirst();
+
+  for (const table of ['secrets', 'closed_checkouts'] as const)
+    await queries.deleteFrom(table).where('project_number', '=', projectNumber).execute();
+  for (const eraseBatch of [
+    () => eraseRows('payments'),
+    () => eraseRows('test_sessions'),
+    eraseEvents,
+  ])
+    while ((await eraseBatch()).numDeletedRows === BigInt(batchSize));
 };
 
 /** Payments stay, without their user. */
@@ -31,8 +45,10 @@ export const eraseUser = async (
   database: Database,
   { projectNumber, userId }: Payload<'user.erased'>,
 ): Promise<void> => {
-  await database.query(
-    'UPDATE payments SET user_id = NULL WHERE project_number = $1 AND user_id = $2',
-    [projectNumber, userId],
-  );
+  await createQueries<Tables>(database)
+    .updateTable('payments')
+    .set({ user_id: null })
+    .where('project_number', '=', projectNumber)
+    .where('user_id', '=', userId)
+    .execute();
 };

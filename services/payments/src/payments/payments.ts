@@ -7,33 +7,20 @@ import {
   type PaymentStatus,
   type paymentRoutes,
 } from '@backlot/contract';
-import type { Database, Outbox } from '@backlot/database';
+import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import type { Selectable } from 'kysely';
 import type { Order, ProviderName, ProviderPayment, Session } from '../checkout/provider.ts';
+import type { Payment as PaymentTable, DB as Tables } from '../tables.ts';
 
-export interface PaymentRow {
-  id: string;
-  project_number: number;
-  project_id: string;
-  user_id: string | null;
+/** What the columns hold of their types. */
+export interface PaymentValues {
   provider: ProviderName;
-  session_id: string | null;
-  charge_id: string | null;
   status: PaymentStatus;
-  amount: number;
-  currency: string;
   items: paymentRoutes.Item[];
   metadata: Record<string, string>;
-  /** Where the provider leads: the returnUrl, or our page that names it. */
-  return_url: string;
-  /** The returnUrl, where `return_url` is our page. */
-  return_target: string | null;
-  livemode: boolean;
-  created_at: Date;
-  expires_at: Date;
-  paid_at: Date | null;
-  checks: number;
 }
+export type PaymentRow = Omit<Selectable<PaymentTable>, keyof PaymentValues> & PaymentValues;
 
 /** Which payment, always within one project. */
 export type PaymentReference = { id: string } | { sessionId: string } | { chargeId: string };
@@ -109,27 +96,27 @@ export type Payments = ReturnType<typeof createPayments>;
 
 /** The rows: what was ordered, where it is paid, and how far it got. */
 export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
+  const queries = createQueries<Tables>(database);
+
   const transition = async (
     projectNumber: number,
     id: string,
     { status, sessionId, chargeId, livemode }: PaymentUpdate,
   ): Promise<void> => {
-    const [row] = await database.query<PaymentRow>(
-      `UPDATE payments SET status = $3, session_id = coalesce(session_id, $4),
-              charge_id = coalesce($5, charge_id), livemode = coalesce($8, livemode),
-              paid_at = CASE WHEN $3 = 'paid' THEN $6::timestamptz ELSE paid_at END
-        WHERE project_number = $1 AND id = $2 AND status = ANY($7) RETURNING *`,
-      [
-        projectNumber,
-        id,
+    const row = await queries
+      .updateTable('payments')
+      .set(({ fn, val }) => ({
         status,
-        sessionId ?? null,
-        chargeId ?? null,
-        new Date(now()),
-        allowedFrom[status],
-        livemode ?? null,
-      ],
-    );
+        ...(sessionId != null && { session_id: fn.coalesce('session_id', val(sessionId)) }),
+        ...(chargeId != null && { charge_id: chargeId }),
+        ...(livemode !== undefined && { livemode }),
+        ...(status === 'paid' && { paid_at: new Date(now()) }),
+      }))
+      .where('project_number', '=', projectNumber)
+      .where('id', '=', id)
+      .where('status', 'in', allowedFrom[status])
+      .returning('project_id')
+      .executeTakeFirst();
     if (!row) return;
     const event: Payload<'payment.changed'> = {
       projectId: row.project_id,
@@ -147,10 +134,13 @@ export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
     const value = Object.values(reference)[0] ?? '';
     if ('id' in reference ? !isUuid(value) : !isStorable(value)) return null;
     const column = 'id' in reference ? 'id' : 'sessionId' in reference ? 'session_id' : 'charge_id';
-    const [row] = await database.query<PaymentRow>(
-      `SELECT * FROM payments WHERE project_number = $1 AND ${column} = $2`,
-      [projectNumber, value],
-    );
+    const row = await queries
+      .selectFrom('payments')
+      .selectAll()
+      .where('project_number', '=', projectNumber)
+      .where(column, '=', value)
+      .$narrowType<PaymentValues>()
+      .executeTakeFirst();
     return row ?? null;
   };
 
@@ -167,33 +157,46 @@ export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
     /** Before the provider is asked, so that money never moves without a row. */
     async insert(order: NewPayment, provider: ProviderName, checkAt: Date) {
       const { project } = order;
-      await database.query(
-        `INSERT INTO payments (id, project_number, project_id, user_id, provider, amount, currency,
-                               items, metadata, return_url, return_target, created_at, expires_at,
-                               check_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-        [
-          ...[order.paymentId, project.number, project.id, order.userId, provider, order.amount],
-          ...[order.currency, JSON.stringify(order.items), JSON.stringify(order.metadata)],
-          ...[order.returnUrl, order.returnTarget, new Date(now()), order.expiresAt, checkAt],
-        ],
-      );
+      await queries
+        .insertInto('payments')
+        .values({
+          id: order.paymentId,
+          project_number: project.number,
+          project_id: project.id,
+          user_id: order.userId,
+          provider,
+          amount: order.amount,
+          currency: order.currency,
+          items: JSON.stringify(order.items),
+          metadata: JSON.stringify(order.metadata),
+          return_url: order.returnUrl,
+          return_target: order.returnTarget,
+          created_at: new Date(now()),
+          expires_at: order.expiresAt,
+          check_at: checkAt,
+        })
+        .execute();
     },
 
     async recordSession(projectNumber: number, id: string, session: Session): Promise<void> {
-      await database.query(
-        `UPDATE payments SET session_id = $3, livemode = $4
-          WHERE project_number = $1 AND id = $2 AND session_id IS NULL`,
-        [projectNumber, id, session.sessionId, session.livemode],
-      );
+      await queries
+        .updateTable('payments')
+        .set({ session_id: session.sessionId, livemode: session.livemode })
+        .where('project_number', '=', projectNumber)
+        .where('id', '=', id)
+        .where('session_id', 'is', null)
+        .execute();
     },
 
     /** Deletes a payment whose session was never recorded, so that no caller knows it. */
     async deleteUnrecorded(projectNumber: number, id: string): Promise<void> {
-      await database.query(
-        "DELETE FROM payments WHERE project_number = $1 AND id = $2 AND session_id IS NULL AND status = 'open'",
-        [projectNumber, id],
-      );
+      await queries
+        .deleteFrom('payments')
+        .where('project_number', '=', projectNumber)
+        .where('id', '=', id)
+        .where('session_id', 'is', null)
+        .where('status', '=', 'open')
+        .execute();
     },
 
     /**
@@ -209,12 +212,22 @@ export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
     /** @throws ApiError invalid_cursor */
     async list(projectNumber: number, query: PageQuery): Promise<Page<Payment>> {
       const after = readPosition('payments', query.cursor);
-      const rows = await database.query<PaymentRow>(
-        `SELECT * FROM payments WHERE project_number = $1 AND session_id IS NOT NULL
-            AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
-          ORDER BY created_at DESC, id DESC LIMIT $4`,
-        [projectNumber, after?.createdAt, after?.id, query.limit + 1],
-      );
+      const recorded = queries
+        .selectFrom('payments')
+        .selectAll()
+        .where('project_number', '=', projectNumber)
+        .where('session_id', 'is not', null);
+      const page = after
+        ? recorded.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
+          )
+        : recorded;
+      const rows = await page
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(query.limit + 1)
+        .$narrowType<PaymentValues>()
+        .execute();
       return presentPage('payments', query, rows, presentPayment);
     },
   };

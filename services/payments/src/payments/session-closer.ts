@@ -1,9 +1,10 @@
 import { events, type ProjectDirectory } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import pMap from 'p-map';
 import { ProviderFailed, SessionNotFound } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
-import { type PaymentRow, toProviderPayment } from './payments.ts';
+import type { DB as Tables } from '../tables.ts';
+import { type PaymentRow, type PaymentValues, toProviderPayment } from './payments.ts';
 
 const batchSize = 50;
 /** Calls to providers at a time. */
@@ -20,6 +21,8 @@ export type SessionCloser = ReturnType<typeof createSessionCloser>;
 
 /** Closes a deleted project's open sessions at the provider, so that nobody pays for what it sold. */
 export const createSessionCloser = ({ database, accounts, projects, now }: SessionCloserDeps) => {
+  const queries = createQueries<Tables>(database);
+
   const isDeleted = async (projectId: string): Promise<boolean> => {
     const status = (await projects.findProject(projectId))?.status ?? 'deleted';
     return status === 'deleted';
@@ -52,22 +55,31 @@ export const createSessionCloser = ({ database, accounts, projects, now }: Sessi
     async projectChanged(payload: unknown): Promise<void> {
       const { projectId, projectNumber } = events['project.changed'].parse(payload);
       if (!(await isDeleted(projectId))) return;
-      await database.query(
-        "UPDATE payments SET check_at = $2, checks = 0 WHERE project_number = $1 AND status = 'open'",
-        [projectNumber, new Date(now())],
-      );
+      await queries
+        .updateTable('payments')
+        .set({ check_at: new Date(now()), checks: 0 })
+        .where('project_number', '=', projectNumber)
+        .where('status', '=', 'open')
+        .execute();
     },
 
     /** While the project still has keys. @throws ProviderFailed of the first that fails */
     async closeAll(projectNumber: number): Promise<void> {
       let rows: PaymentRow[] = [];
       do {
-        rows = await database.query<PaymentRow>(
-          `SELECT * FROM payments WHERE project_number = $1 AND status = 'open'
-              AND session_id IS NOT NULL AND expires_at > $2 AND ($3::uuid IS NULL OR id > $3)
-            ORDER BY id LIMIT $4`,
-          [projectNumber, new Date(now()), rows.at(-1)?.id, batchSize],
-        );
+        const last = rows.at(-1);
+        const open = queries
+          .selectFrom('payments')
+          .selectAll()
+          .where('project_number', '=', projectNumber)
+          .where('status', '=', 'open')
+          .where('session_id', 'is not', null)
+          .where('expires_at', '>', new Date(now()));
+        rows = await (last ? open.where('id', '>', last.id) : open)
+          .orderBy('id')
+          .limit(batchSize)
+          .$narrowType<PaymentValues>()
+          .execute();
         await pMap(rows, close, { concurrency });
       } while (rows.length === batchSize);
     },

@@ -1,9 +1,17 @@
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
+import { sql } from 'kysely';
 import pMap from 'p-map';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import { OrderRefused } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
-import { type PaymentRow, type Payments, toOrder, toProviderPayment } from './payments.ts';
+import type { DB as Tables } from '../tables.ts';
+import {
+  type PaymentRow,
+  type Payments,
+  type PaymentValues,
+  toOrder,
+  toProviderPayment,
+} from './payments.ts';
 import type { SessionCloser } from './session-closer.ts';
 
 const batchSize = 50;
@@ -11,7 +19,8 @@ const maxBatches = 20;
 /** Calls to providers at a time. */
 const concurrency = 5;
 /** Stripe repeats an event for three days. */
-const eventRetentionDays = 30;
+const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
+const eventBatchSize = 10_000;
 /** Slow methods settle within two weeks; past it a payment that no provider can look up has expired. */
 const giveUpMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -28,17 +37,52 @@ export interface SweepDeps {
 /** Looks up open payments at their providers, and deletes rows that crashes left without a session. */
 export const createSweep = (deps: SweepDeps) => {
   const { database, payments, accounts, checkouts, sessionCloser, now, log } = deps;
+  const queries = createQueries<Tables>(database);
 
   /** The next check comes later and later: 10 minutes, 20 minutes, up to 6 hours. */
-  const claimDuePayments = () =>
-    database.query<PaymentRow>(
-      `UPDATE payments SET checks = checks + 1,
-              check_at = $1::timestamptz + least(interval '10 minutes' * 2 ^ least(checks, 6), interval '6 hours')
-        WHERE (project_number, id) IN (
-          SELECT project_number, id FROM payments WHERE status = 'open' AND check_at <= $1
-           ORDER BY check_at LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [new Date(now()), batchSize],
-    );
+  const claimDuePayments = () => {
+    const at = new Date(now());
+    return queries
+      .updateTable('payments')
+      .set((payment) => ({
+        checks: payment('checks', '+', 1),
+        check_at: sql`${at}::timestamptz + least(interval '10 minutes' * 2 ^ least(checks, 6), interval '6 hours')`,
+      }))
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('project_number', 'id'),
+          'in',
+          selectFrom('payments')
+            .select(['project_number', 'id'])
+            .where('status', '=', 'open')
+            .where('check_at', '<=', at)
+            .orderBy('check_at')
+            .limit(batchSize)
+            .forUpdate()
+            .skipLocked()
+            .$asTuple('project_number', 'id'),
+        ),
+      )
+      .returningAll()
+      .$narrowType<PaymentValues>()
+      .execute();
+  };
+
+  const forgetEvents = () =>
+    queries
+      .deleteFrom('heard_events')
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('project_number', 'event_id'),
+          'in',
+          selectFrom('heard_events')
+            .select(['project_number', 'event_id'])
+            .where('heard_at', '<', new Date(now() - eventRetentionMs))
+            .limit(eventBatchSize)
+            .$asTuple('project_number', 'event_id'),
+        ),
+      )
+      .execute();
 
   /** No caller knows its session, if there is one: the same idempotency key finds it, to close it. */
   const deleteUnrecorded = async (row: PaymentRow): Promise<void> => {
@@ -81,11 +125,6 @@ export const createSweep = (deps: SweepDeps) => {
       await pMap(rows, check, { concurrency });
       if (rows.length < batchSize) break;
     }
-    await database.query(
-      `DELETE FROM heard_events WHERE (project_number, event_id) IN (
-         SELECT project_number, event_id FROM heard_events
-          WHERE heard_at < $1::timestamptz - $2 * interval '1 day' LIMIT 10000)`,
-      [new Date(now()), eventRetentionDays],
-    );
+    await forgetEvents();
   };
 };

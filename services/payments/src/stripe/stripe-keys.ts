@@ -1,8 +1,9 @@
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import type { Sealer } from '@backlot/sealing';
 import { z } from 'zod';
 import { checkoutClosed, ProviderFailed } from '../checkout/provider.ts';
+import type { Secret, DB as Tables } from '../tables.ts';
 import type { Stripe } from './stripe.ts';
 
 const sealedKeys = z.object({
@@ -18,12 +19,11 @@ interface NewKeys {
   webhookSecret?: string | undefined;
 }
 
-interface SecretRow {
-  sealed: Buffer;
-  hint: string;
+const secretColumns = ['sealed', 'hint', 'mode', 'updated_at'] as const;
+interface SecretValues {
   mode: 'test' | 'live';
-  updated_at: Date;
 }
+type SecretRow = Pick<Secret, (typeof secretColumns)[number]> & SecretValues;
 
 /** The answer to a choice of the test checkout in the place of keys. */
 interface TestCheckoutChoice {
@@ -87,13 +87,14 @@ export type StripeKeyStore = ReturnType<typeof createStripeKeyStore>;
 /** Keys of projects' own accounts at Stripe, sealed; they never leave the service. */
 export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
   const { database, sealer, stripe, now, isTestCheckoutOn } = deps;
-  const find = async (projectNumber: number, lock = ''): Promise<SecretRow | undefined> => {
-    const rows = await database.query<SecretRow>(
-      `SELECT sealed, hint, mode, updated_at FROM secrets WHERE project_number = $1 ${lock}`,
-      [projectNumber],
-    );
-    return rows[0];
-  };
+  const queries = createQueries<Tables>(database);
+  const secrets = (projectNumber: number) =>
+    queries
+      .selectFrom('secrets')
+      .select(secretColumns)
+      .where('project_number', '=', projectNumber)
+      .$narrowType<SecretValues>();
+  const find = (projectNumber: number) => secrets(projectNumber).executeTakeFirst();
   const open = (projectNumber: number, sealed: Buffer): StripeKeys =>
     sealedKeys.parse(JSON.parse(sealer.open(sealed, sealContext(projectNumber))));
   const seal = (projectNumber: number, keys: StripeKeys) =>
@@ -105,10 +106,12 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
     if (!row) return undefined;
     const keys = open(projectNumber, row.sealed);
     if (!sealer.isCurrent(row.sealed)) {
-      await database.query(
-        'UPDATE secrets SET sealed = $3 WHERE project_number = $1 AND sealed = $2',
-        [projectNumber, row.sealed, seal(projectNumber, keys)],
-      );
+      await queries
+        .updateTable('secrets')
+        .set({ sealed: seal(projectNumber, keys) })
+        .where('project_number', '=', projectNumber)
+        .where('sealed', '=', row.sealed)
+        .execute();
     }
     return keys;
   };
@@ -140,7 +143,7 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
       const { secretKey } = newKeys;
       await checkWithStripe(stripe, secretKey);
       return database.transaction(async () => {
-        const stored = await find(projectNumber, 'FOR UPDATE');
+        const stored = await secrets(projectNumber).forUpdate().executeTakeFirst();
         const before = stored && open(projectNumber, stored.sealed);
         const replaced = before?.webhookSecret ?? null;
         const webhookSecret = newKeys.webhookSecret ?? replaced;
@@ -154,34 +157,42 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
           mode: secretKey.includes('_live_') ? 'live' : 'test',
           updated_at: new Date(now()),
         };
-        await database.query(
-          `INSERT INTO secrets (project_number, sealed, hint, mode, updated_at) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (project_number) DO UPDATE SET sealed = excluded.sealed, hint = excluded.hint,
-             mode = excluded.mode, updated_at = excluded.updated_at`,
-          [projectNumber, row.sealed, row.hint, row.mode, row.updated_at],
-        );
+        await queries
+          .insertInto('secrets')
+          .values({ project_number: projectNumber, ...row })
+          .onConflict((conflict) => conflict.column('project_number').doUpdateSet(row))
+          .execute();
         return presentSecret(row);
       });
     },
 
     /** Closes the checkout: a shop never turns to play money by itself. @throws ApiError not_found */
     async remove(projectNumber: number): Promise<void> {
-      const removed = await database.query(
-        `WITH removed AS (DELETE FROM secrets WHERE project_number = $1 RETURNING project_number)
-         INSERT INTO closed_checkouts SELECT project_number FROM removed
-         ON CONFLICT (project_number) DO UPDATE SET project_number = $1 RETURNING 1`,
-        [projectNumber],
-      );
-      if (removed.length === 0) throw secretNotFound();
+      const { numInsertedOrUpdatedRows: closed } = await queries
+        .with('removed', (query) =>
+          query
+            .deleteFrom('secrets')
+            .where('project_number', '=', projectNumber)
+            .returning('project_number'),
+        )
+        .insertInto('closed_checkouts')
+        .columns(['project_number'])
+        .expression(({ selectFrom }) => selectFrom('removed').select('project_number'))
+        .onConflict((conflict) =>
+          conflict.column('project_number').doUpdateSet({ project_number: projectNumber }),
+        )
+        .executeTakeFirstOrThrow();
+      if (closed === 0n) throw secretNotFound();
     },
 
     /** Whether the project's keys were deleted, and nothing chosen in their place. */
     async isCheckoutClosed(projectNumber: number): Promise<boolean> {
-      const rows = await database.query(
-        'SELECT 1 FROM closed_checkouts WHERE project_number = $1',
-        [projectNumber],
-      );
-      return rows.length > 0;
+      const row = await queries
+        .selectFrom('closed_checkouts')
+        .select('project_number')
+        .where('project_number', '=', projectNumber)
+        .executeTakeFirst();
+      return row !== undefined;
     },
 
     /** For a project without keys. @throws ApiError checkout_closed, conflict */
@@ -191,9 +202,10 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
         throw new ApiError('conflict', 'The project has keys of its own.', {
           hint: 'Delete them first: DELETE …/secrets/stripe.',
         });
-      await database.query('DELETE FROM closed_checkouts WHERE project_number = $1', [
-        projectNumber,
-      ]);
+      await queries
+        .deleteFrom('closed_checkouts')
+        .where('project_number', '=', projectNumber)
+        .execute();
       return { name: 'stripe', testCheckout: true };
     },
   };

@@ -1,6 +1,7 @@
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import type { PaymentRow, Payments } from '../payments/payments.ts';
+import type { DB as Tables } from '../tables.ts';
 import type { StripeKeyStore } from './stripe-keys.ts';
 import { readWebhookEvent, SignatureInvalid, type WebhookUpdate } from './webhook-event.ts';
 
@@ -15,6 +16,8 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** What Stripe tells by itself: signed, in any order, and counted once. */
 export const createWebhooks = ({ database, payments, stripeKeys, now }: WebhooksDeps) => {
+  const queries = createQueries<Tables>(database);
+
   const readEvent = async (projectNumber: number, text: string, signature: string | undefined) => {
     const secrets = await stripeKeys.readWebhookSecrets(projectNumber);
     try {
@@ -44,12 +47,12 @@ export const createWebhooks = ({ database, payments, stripeKeys, now }: Webhooks
   };
 
   const isFirstDelivery = async (projectNumber: number, eventId: string): Promise<boolean> => {
-    const inserted = await database.query(
-      `INSERT INTO heard_events (project_number, event_id, heard_at) VALUES ($1, $2, $3)
-       ON CONFLICT DO NOTHING RETURNING 1`,
-      [projectNumber, eventId, new Date(now())],
-    );
-    return inserted.length > 0;
+    const { numInsertedOrUpdatedRows: inserted } = await queries
+      .insertInto('heard_events')
+      .values({ project_number: projectNumber, event_id: eventId, heard_at: new Date(now()) })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    return inserted !== 0n;
   };
 
   return {

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import {
   type ProviderAccount,
   type ProviderPayment,
   SessionNotFound,
   type SessionState,
 } from '../checkout/provider.ts';
+import type { DB as Tables } from '../tables.ts';
 
-interface Row {
-  id: string;
-  status: SessionState['status'];
-}
+type Status = SessionState['status'];
 
 export interface TestCheckoutDeps {
   database: Database;
@@ -33,55 +31,69 @@ export const createTestCheckout = ({
   publicUrl,
   now,
 }: TestCheckoutDeps): TestCheckout => {
-  const find = async (payment: ProviderPayment): Promise<Row> => {
-    const [row] = await database.query<Row>(
-      `SELECT id, CASE WHEN status = 'open' AND expires_at <= $3 THEN 'expired' ELSE status END AS status
-         FROM test_sessions WHERE project_number = $1 AND id = $2`,
-      [payment.project.number, payment.sessionId, new Date(now())],
-    );
+  const queries = createQueries<Tables>(database);
+  const findStatus = async (payment: ProviderPayment): Promise<Status> => {
+    const row = await queries
+      .selectFrom('test_sessions')
+      .select(['status', 'expires_at'])
+      .where('project_number', '=', payment.project.number)
+      .where('id', '=', payment.sessionId)
+      .$narrowType<{ status: Status }>()
+      .executeTakeFirst();
     if (!row) throw new SessionNotFound();
-    return row;
+    return row.status === 'open' && row.expires_at.getTime() <= now() ? 'expired' : row.status;
   };
-  const transition = (projectNumber: number, sessionId: string, from: string, to: string) =>
-    database.query(
-      `UPDATE test_sessions SET status = $4
-        WHERE project_number = $1 AND id = $2 AND status = $3
-          AND (status <> 'open' OR expires_at > $5) RETURNING 1`,
-      [projectNumber, sessionId, from, to, new Date(now())],
-    );
+  const transition = async (projectNumber: number, sessionId: string, from: Status, to: Status) => {
+    const { numUpdatedRows } = await queries
+      .updateTable('test_sessions')
+      .set({ status: to })
+      .where('project_number', '=', projectNumber)
+      .where('id', '=', sessionId)
+      .where('status', '=', from)
+      .where(({ eb, or }) =>
+        or([eb('status', '<>', 'open'), eb('expires_at', '>', new Date(now()))]),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  };
 
   return {
     async create({ paymentId, project, expiresAt }) {
       const id = `cs_test_${randomBytes(sessionIdBytes).toString('base64url')}`;
-      const [row] = await database.query<{ id: string }>(
-        `INSERT INTO test_sessions (id, project_number, payment_id, expires_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (project_number, payment_id) DO UPDATE SET payment_id = excluded.payment_id
-         RETURNING id`,
-        [id, project.number, paymentId, expiresAt],
-      );
-      const sessionId = row?.id ?? id;
+      const { id: sessionId } = await queries
+        .insertInto('test_sessions')
+        .values({
+          id,
+          project_number: project.number,
+          payment_id: paymentId,
+          expires_at: expiresAt,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['project_number', 'payment_id']).doUpdateSet({ payment_id: paymentId }),
+        )
+        .returning('id')
+        .executeTakeFirstOrThrow();
       const base = `${publicUrl}/api/runtime/${project.id}`;
       const url = `${base}/payments/test-checkout/${sessionId}`;
       return { sessionId, url, livemode: false };
     },
 
     async retrieve(payment) {
-      const { status } = await find(payment);
+      const status = await findStatus(payment);
       const isSettled = status === 'paid' || status === 'refunded';
       return { status, chargeId: isSettled ? payment.sessionId : null };
     },
 
     async expire(payment) {
-      await find(payment);
+      await findStatus(payment);
       await transition(payment.project.number, payment.sessionId, 'open', 'expired');
     },
 
     async refund(payment) {
       await transition(payment.project.number, payment.sessionId, 'paid', 'refunded');
-      if ((await find(payment)).status !== 'refunded') throw new SessionNotFound();
+      if ((await findStatus(payment)) !== 'refunded') throw new SessionNotFound();
     },
 
-    pay: async (projectNumber, sessionId) =>
-      (await transition(projectNumber, sessionId, 'open', 'paid')).length > 0,
+    pay: (projectNumber, sessionId) => transition(projectNumber, sessionId, 'open', 'paid'),
   };
 };
