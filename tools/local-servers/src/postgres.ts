@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { chown, rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { findBinaries } from './binaries.ts';
 import {
   type ClusterKind,
@@ -13,6 +15,8 @@ import { tryHoldFolder } from './folder-lock.ts';
 import { stopLeftoverServer } from './leftover-server.ts';
 import { launchServer, type ServerProcess } from './server-process.ts';
 import { chooseLauncher, chooseServerUser } from './server-user.ts';
+
+const execute = promisify(execFile);
 
 export interface PostgresOptions {
   /** Holds the data, the password and the log. Created where needed; one server at a time. */
@@ -29,6 +33,9 @@ export interface RunningPostgres {
   /** Superuser access to the database `postgres`, password included. */
   url: string;
   port: number;
+  /** Every process of the server stands still, its connections stay; not on Windows. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
   /** Ends the server in good order. May be called more than once. */
   stop(): Promise<void>;
 }
@@ -63,6 +70,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     return {
       url: `postgres://${superuser}:${password}@127.0.0.1:${server.port}/postgres`,
       port: server.port,
+      freeze: () => signalTree(server.pid, 'SIGSTOP'),
+      thaw: () => signalTree(server.pid, 'SIGCONT'),
       stop: () => {
         stopped ??= stop(server, kind, files.dataDir).finally(() => folder.release());
         return stopped;
@@ -71,6 +80,26 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   } catch (error) {
     await folder.release();
     throw error;
+  }
+}
+
+/** Children are in sessions of their own, which a signal to the group does not reach. */
+async function signalTree(parent: number, signal: NodeJS.Signals): Promise<void> {
+  // Parent first: stopped, it makes no further ones.
+  process.kill(parent, signal);
+  const { stdout } = await execute('ps', ['-A', '-o', 'pid=,ppid=']);
+  for (const line of stdout.split('\n')) {
+    const [pid, parentPid] = line.trim().split(/\s+/).map(Number);
+    if (pid !== undefined && parentPid === parent) signalIfAlive(pid, signal);
+  }
+}
+
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Sessions come and go.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 

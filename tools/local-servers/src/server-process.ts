@@ -16,6 +16,8 @@ const keptPort = 15_432;
 
 export interface ServerProcess {
   port: number;
+  /** Of the postmaster, the parent of all its processes. */
+  pid: number;
   /** `fast` ends sessions and writes everything; `immediate` gives the data up. */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
 }
@@ -113,6 +115,7 @@ function watch(child: ChildProcess, launch: Launch, port: number): ServerProcess
   });
   return {
     port,
+    pid: child.pid ?? 0,
     stop: async (mode) => {
       stopping = true;
       if (!isRunning(child)) return;

@@ -6,9 +6,11 @@
 /** For tests that kill and restart a server: one of their own. */
 export {
   type RunningExim,
+  type RunningPostgres,
   type RunningRabbitmq,
   type RunningRedis,
   startExim,
+  startPostgres,
   startRabbitmq,
   startRedis,
 } from '@backlot/local-servers';

@@ -8,8 +8,12 @@ export interface TestProxy {
   open(): void;
   /** Ends the connections; new ones are taken. */
   cut(): void;
-  /** From now on nothing passes, and nothing ends. */
+  /** From now on nothing passes, also on new connections, and nothing ends. */
   freeze(): void;
+  /** What was sent meanwhile goes on. */
+  thaw(): void;
+  /** The connections of now pass nothing for good; new ones work. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -17,26 +21,36 @@ export interface TestProxy {
 export const createTestProxy = async (target: string): Promise<TestProxy> => {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  /** Both directions of each connection. */
+  const directions = new Set<readonly [from: Socket, to: Socket]>();
   let isOpen = true;
-  const server = createServer((socket) => {
+  let isFrozen = false;
+  // Paused, so that what comes while nothing passes is kept by the kernel.
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
     if (!isOpen) return socket.destroy();
     const upstream = createConnection(Number(port), hostname);
-    for (const [one, other] of [
+    for (const direction of [
       [socket, upstream],
       [upstream, socket],
     ] as const) {
-      sockets.add(one);
-      one.pipe(other);
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
+      const [from, to] = direction;
+      sockets.add(from);
+      directions.add(direction);
+      if (!isFrozen) from.pipe(to);
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        sockets.delete(from);
+        directions.delete(direction);
+        to.destroy();
       });
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cut = () => {
     for (const socket of sockets) socket.destroy();
+  };
+  const stopPassing = () => {
+    for (const [from] of directions) from.unpipe();
   };
   const url = new URL(target);
   url.port = String((server.address() as AddressInfo).port);
@@ -51,7 +65,16 @@ export const createTestProxy = async (target: string): Promise<TestProxy> => {
     },
     cut,
     freeze() {
-      for (const socket of sockets) socket.unpipe();
+      isFrozen = true;
+      stopPassing();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const [from, to] of directions) from.pipe(to);
+    },
+    forget() {
+      stopPassing();
+      directions.clear();
     },
     async close() {
       cut();
