@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { translate } from './errors.ts';
 import { createPipelinedReader } from './pipelined-reader.ts';
+import { createSilenceGuard, type GuardedConfig } from './silence.ts';
 
 export interface DatabaseOptions {
   /** PostgreSQL connection string. */
@@ -18,6 +19,13 @@ export interface DatabaseOptions {
   acquireTimeoutMs?: number;
   /** Lost connections are reported here; calls fail by themselves. */
   onConnectionLost?: (error: Error) => void;
+  /** Told when PostgreSQL falls silent (frozen, or packets are dropped), and when it answers again. */
+  onSilence?: (isSilent: boolean) => void;
+}
+
+export interface TransactionOptions {
+  /** For its statements, in place of the usual time-out; not for nested transactions. */
+  statementTimeoutMs?: number;
 }
 
 /** Raw text of each column, in order; null for SQL null. */
@@ -29,7 +37,7 @@ export interface Result<Row> {
 }
 
 /**
- * All methods throw DatabaseUnavailable when PostgreSQL can't be reached or the pool stays full, and
+ * All methods throw DatabaseUnavailable when PostgreSQL can't be reached, is silent or the pool stays full, and
  * StatementTimeout when a statement was cancelled for its time; constraint violations pass through as
  * pg's DatabaseError with its `code` and `constraint`.
  */
@@ -54,7 +62,7 @@ export interface Database {
    * Runs `work` in a transaction that every call inside it joins, whatever feature makes it; a nested
    * call is a savepoint. Commits when `work` resolves, rolls back when it throws.
    */
-  transaction<T>(work: () => Promise<T>): Promise<T>;
+  transaction<T>(work: () => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs `work` outside the surrounding transaction: what it writes stays when that one rolls back. */
   detached<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` once the surrounding transaction has committed; at once where there is none. */
@@ -70,6 +78,8 @@ interface Ambient {
 }
 
 const detachedPoolSize = 2;
+/** A farewell that the server does not take is not waited for any longer. */
+const closeTimeoutMs = 2000;
 /** Scans that run at once; their callers share them out, so that none waits in the pool. */
 export const scanConnections = 6;
 
@@ -84,20 +94,21 @@ const rawTypes: pg.CustomTypesConfig = { getTypeParser: () => (value: unknown) =
 
 export const createDatabase = (options: DatabaseOptions): Database => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
-  const connectionFor = (timeoutMs: number): pg.ClientConfig => ({
+  const connectionTimeoutMillis = options.acquireTimeoutMs ?? 3000;
+  const connectionFor = (timeoutMs: number): GuardedConfig => ({
     connectionString: options.url,
     application_name: `backlot-${options.schema}`,
     options: `-c search_path=${options.schema} -c jit=off -c statement_timeout=${timeoutMs} -c idle_in_transaction_session_timeout=60000`,
     keepAlive: true,
+    statementTimeoutMs: timeoutMs,
   });
   const connection = connectionFor(statementTimeoutMs);
   const onConnectionLost = options.onConnectionLost ?? (() => {});
+  const guard = createSilenceGuard(connection, options.onSilence ?? (() => {}));
   const createPool = (max: number, settings = connection) => {
     const connections = new pg.Pool({
-      ...settings,
-      types,
-      max,
-      connectionTimeoutMillis: options.acquireTimeoutMs ?? 3000,
+      ...{ ...settings, types, max, connectionTimeoutMillis },
+      Client: guard.Client,
     });
     // Nobody else listens for a connection's end between the pool and its user; what is sent on it fails
     // by itself.
@@ -111,7 +122,11 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   // Transactions that fill the pool would wait for each other if their detached work needed it too.
   const detachedPool = createPool(detachedPoolSize);
   const scanPool = createPool(scanConnections, connectionFor(options.scanTimeoutMs ?? 1000));
-  const reader = createPipelinedReader(connection, onConnectionLost);
+  const reader = createPipelinedReader(
+    () =>
+      new guard.Client({ ...connection, connectionTimeoutMillis, pipeline: true } as GuardedConfig),
+    onConnectionLost,
+  );
   const ambient = new AsyncLocalStorage<Ambient | 'detached'>();
 
   const current = () => {
@@ -119,14 +134,23 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     return typeof transaction === 'object' && transaction.open ? transaction : undefined;
   };
   const free = () => (ambient.getStore() === 'detached' ? detachedPool : pool);
+  const unlessSilent = (connections: pg.Pool) => {
+    guard.check();
+    return connections;
+  };
 
   const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
     try {
-      const { rows, rowCount } = await (current()?.client ?? from).query(config);
+      const { rows, rowCount } = await (current()?.client ?? unlessSilent(from)).query(config);
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     } catch (error) {
       throw translate(error);
     }
+  };
+
+  const readingClient = () => {
+    guard.check();
+    return reader.client() ?? free();
   };
 
   const nested = async <T>(transaction: Ambient, work: () => Promise<T>): Promise<T> => {
@@ -144,8 +168,8 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     }
   };
 
-  const outermost = async <T>(work: () => Promise<T>): Promise<T> => {
-    const client = await free()
+  const outermost = async <T>(work: () => Promise<T>, options: TransactionOptions): Promise<T> => {
+    const client = await unlessSilent(free())
       .connect()
       .catch((error: unknown) => {
         throw translate(error);
@@ -156,8 +180,12 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       broken = error;
     };
     client.on('error', onError);
+    const limitMs = options.statementTimeoutMs ?? statementTimeoutMs;
+    const endAllowance = guard.allow(client, limitMs);
     try {
       await client.query('BEGIN');
+      if (limitMs !== statementTimeoutMs)
+        await client.query(`SET LOCAL statement_timeout = ${limitMs}`);
       const result = await ambient.run(transaction, work);
       await client.query('COMMIT');
       transaction.open = false;
@@ -171,6 +199,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       throw translate(error);
     } finally {
       client.off('error', onError);
+      endAllowance();
       client.release(broken);
     }
   };
@@ -192,15 +221,15 @@ export const createDatabase = (options: DatabaseOptions): Database => {
         types: rawTypes,
       };
       try {
-        const client = current()?.client ?? reader.client() ?? free();
+        const client = current()?.client ?? readingClient();
         return (await client.query<TextRow>(config)).rows;
       } catch (error) {
         throw translate(error);
       }
     },
-    transaction(work) {
+    transaction(work, options = {}) {
       const transaction = current();
-      return transaction ? nested(transaction, work) : outermost(work);
+      return transaction ? nested(transaction, work) : outermost(work, options);
     },
     detached: (work) => (current() ? ambient.run('detached', work) : work()),
     afterCommit(work) {
@@ -209,7 +238,10 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       else work();
     },
     async close() {
-      await Promise.all([reader.close(), pool.end(), detachedPool.end(), scanPool.end()]);
+      const ended = Promise.all([reader.close(), pool.end(), detachedPool.end(), scanPool.end()]);
+      guard.close();
+      const timer = setTimeout(guard.endAll, closeTimeoutMs);
+      await ended.finally(() => clearTimeout(timer));
     },
   };
 };

@@ -40,7 +40,7 @@ const lossCodes = new Set([
 ]);
 /** pg and pg-pool report these without a code. */
 const lossMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/;
 
 const isConnectionLoss = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { longestCallMs, originSettingName, services } from '@backlot/contract';
-import { createDatabase, DatabaseUnavailable, migrate } from '@backlot/database';
+import {
+  createDatabase,
+  type DatabaseOptions,
+  DatabaseUnavailable,
+  migrate,
+} from '@backlot/database';
 import { createHttpDirectories, serve } from '@backlot/http';
 import { identitySecret } from '@backlot/identity';
 import { createLogger, createRegistry, type Logger, metricsListener } from '@backlot/telemetry';
@@ -32,6 +37,17 @@ const busPatienceMs = 10_000;
 const drainMarginMs = 2000;
 const databaseRetryMs = 1000;
 
+/** What a database tells, as lines of the log. */
+export const databaseReports = (
+  log: Logger,
+): Pick<DatabaseOptions, 'onConnectionLost' | 'onSilence'> => ({
+  onConnectionLost: (err) => log.warn({ err }, 'lost a connection to PostgreSQL'),
+  onSilence: (isSilent) =>
+    isSilent
+      ? log.error('PostgreSQL is silent; calls are refused until it answers')
+      : log.info('PostgreSQL answers again'),
+});
+
 /** Waits for a PostgreSQL that is not there yet, and says so. */
 const migrateWhenReachable = async (place: Parameters<typeof migrate>[0], log: Logger) => {
   for (;;) {
@@ -57,7 +73,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
   await migrateWhenReachable({ ...place, directory: fileURLToPath(migrations) }, log);
   const database = createDatabase({
     ...place,
-    onConnectionLost: (err) => log.warn({ err }, 'lost a connection to PostgreSQL'),
+    ...databaseReports(log),
   });
   const bus = await openBus(settings.AMQP_URL, log);
   // It serves without events too; they wait in the outbox.

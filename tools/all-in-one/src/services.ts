@@ -3,7 +3,7 @@ import type { Directories, ServiceName } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import { createDatabase, migrate } from '@backlot/database';
 import type { IdentitySecret } from '@backlot/identity';
-import type { Service } from '@backlot/service';
+import { databaseReports, type Service } from '@backlot/service';
 import type { Logger } from '@backlot/telemetry';
 import { migrations, runnableServices, type serviceList } from './service-list.ts';
 
@@ -37,7 +37,7 @@ export const openServices = (
     const database = createDatabase({
       url: databaseUrl,
       schema: name,
-      onConnectionLost: (err) => shared.log.warn({ err }, 'lost a connection to PostgreSQL'),
+      ...databaseReports(shared.log),
     });
     running.push(() => database.close());
     const adapters = name === 'projects' ? { counters } : undefined;

@@ -1,4 +1,4 @@
-import type { Database } from '@backlot/database';
+import type { Database, TransactionOptions } from '@backlot/database';
 
 /** What records add up to. The size is that of the documents as JSON, as PostgreSQL writes it. */
 export interface Totals {
@@ -24,14 +24,20 @@ const lockKey = `hashtextextended('records totals', 0)`;
 export const lockTotals = (database: Database) =>
   database.query(`SELECT pg_advisory_xact_lock(${lockKey})`);
 
+const countTimeoutMs = 600_000;
+
 /** Runs `work` in a transaction unless another process is at it. */
-const runAlone = <T>(database: Database, work: () => Promise<T>): Promise<T | undefined> =>
+const runAlone = <T>(
+  database: Database,
+  work: () => Promise<T>,
+  options?: TransactionOptions,
+): Promise<T | undefined> =>
   database.transaction(async () => {
     const [lock] = await database.query<{ free: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${lockKey}) AS free`,
     );
     return lock?.free ? work() : undefined;
-  });
+  }, options);
 
 const addToTotals = `INSERT INTO totals (project_id, records, bytes)
   SELECT project_id, sum(records), sum(bytes) FROM changed GROUP BY project_id
@@ -76,7 +82,6 @@ export const countCollections = async (database: Database): Promise<void> => {
        WHERE counted_at IS NULL OR counted_at < now() - interval '7 days' LIMIT 1`,
     );
     if (!next) return false;
-    await database.query(`SET LOCAL statement_timeout = '10min'`);
     await database.query(
       `WITH forgotten AS (DELETE FROM count_delta WHERE project_id = $1 AND coll_id = $2),
        counted AS (
@@ -92,7 +97,7 @@ export const countCollections = async (database: Database): Promise<void> => {
     );
     return true;
   };
-  while (await runAlone(database, countNext));
+  while (await runAlone(database, countNext, { statementTimeoutMs: countTimeoutMs }));
 };
 
 const totalsSql = (projects: string) => `SELECT greatest(0, sum(records))::int8 AS records,
