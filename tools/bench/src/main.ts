@@ -1,18 +1,20 @@
 import { benchDev } from './dev.ts';
 import { benchGateway } from './gateway.ts';
+import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchProviders } from './providers/providers.ts';
 import { benchStorage } from './storage/storage.ts';
 
-const benches: Record<string, () => Promise<void>> = {
+const benches: Record<string, (args: readonly string[]) => Promise<void>> = {
   dev: benchDev,
   gateway: benchGateway,
+  neighbours: benchNeighbours,
   providers: benchProviders,
   storage: benchStorage,
 };
 
-const name = process.argv[2] ?? '';
+const [name = '', ...args] = process.argv.slice(2);
 const bench = benches[name];
-if (bench) await bench();
+if (bench) await bench(args);
 else {
   console.error(`Which? pnpm bench ${Object.keys(benches).join(' | ')}`);
   process.exitCode = 1;

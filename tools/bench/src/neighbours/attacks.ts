@@ -1,0 +1,207 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { apiAt } from '@backlot/testing/platform-api';
+import { checked, from, password, type Tenant } from './tenants.ts';
+
+/** One of those who attack, with what its project holds. */
+export interface Attacker {
+  tenant: Tenant;
+  /** Where its calls come from during the attack. */
+  address: string;
+  /** Of an image in its project. */
+  pictureUrl: string;
+  victim: { base: string; userToken: string };
+}
+
+export interface Attack {
+  what: string;
+  /** One call after the other until the signal; several such loops run at once. */
+  run(attacker: Attacker, signal: AbortSignal): Promise<void>;
+}
+
+export const largeCollection = 'large';
+const largeRecords = 12;
+const largeBytes = 512 * 1024;
+
+/** Records that are expensive to look through and to send. */
+export const fillProject = async ({ base, ownerToken, address }: Tenant): Promise<void> => {
+  const call = apiAt(base);
+  const tags = Array.from({ length: 400 }, (_, index) => `tag ${index}`);
+  for (let record = 0; record < largeRecords; record++) {
+    const data = { tags, text: randomBytes(largeBytes / 2).toString('hex'), number: record };
+    const options = { token: ownerToken, body: { data }, headers: from(address) };
+    checked(201, await call('POST', `/db/${largeCollection}`, options));
+  }
+};
+
+type Request = { path: string; init?: RequestInit };
+
+/** Repeats a call whose answer it reads to the end; a short rest after a refusal, as a program would. */
+const repeat = async (
+  { tenant, address }: Attacker,
+  signal: AbortSignal,
+  next: (turn: number) => Request,
+) => {
+  for (let turn = 0; !signal.aborted; turn++) {
+    const { path, init = {} } = next(turn);
+    const url = path.startsWith('http') ? path : tenant.base + path;
+    const headers = { 'content-type': 'application/json', ...from(address), ...init.headers };
+    const status = await fetch(url, { ...init, headers, signal }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
+      },
+      () => 0,
+    );
+    if (status === 0 || status === 429 || status === 503) await pause(20);
+  }
+};
+
+const asUser = ({ tenant }: Attacker) => ({ authorization: `Bearer ${tenant.userToken}` });
+const posted = (path: string, body: unknown, headers = {}): Request => ({
+  path,
+  init: { method: 'POST', body: JSON.stringify(body), headers },
+});
+
+const expensiveFilter = JSON.stringify({
+  $or: Array.from({ length: 4 }, (_, part) => ({
+    tags: { $all: Array.from({ length: 90 }, (_, index) => `tag ${399 - index} ${part}`) },
+  })),
+});
+
+/** A connection of its own that sends the start of a call and stays until the signal, or the other side ends it. */
+const openCall = (
+  { tenant, address }: Attacker,
+  start: { method: string; path: string; headers?: string; body?: string },
+  signal: AbortSignal,
+  onOpen: (socket: Socket) => void,
+) =>
+  new Promise<void>((resolve) => {
+    const { hostname, port, pathname, search } = new URL(tenant.base + start.path);
+    const socket = connect(Number(port), hostname);
+    const end = () => socket.destroy();
+    signal.addEventListener('abort', end, { once: true });
+    socket
+      .on('error', () => {})
+      .once('close', () => {
+        signal.removeEventListener('abort', end);
+        resolve();
+      });
+    const { method, headers = '', body = '' } = start;
+    socket.write(
+      `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\nX-Forwarded-For: ${address}\r\n${headers}\r\n${body}`,
+    );
+    onOpen(socket);
+  });
+
+const takeAnswer = (socket: Socket) => void socket.resume();
+const leaveAnswer = (socket: Socket) => void socket.pause();
+
+const often = async (times: number, signal: AbortSignal, open: () => Promise<void>) => {
+  const keepOpen = async () => {
+    while (!signal.aborted) {
+      await open();
+      if (!signal.aborted) await pause(50);
+    }
+  };
+  await Promise.all(Array.from({ length: times }, keepOpen));
+};
+
+export const attacks: Record<string, Attack> = {
+  queries: {
+    what: 'filters of 360 tested values over large records',
+    run: (attacker, signal) =>
+      repeat(attacker, signal, () => ({
+        path: `/db/${largeCollection}?where=${encodeURIComponent(expensiveFilter)}`,
+      })),
+  },
+  pages: {
+    what: 'pages of 6 MB, read as fast as they come',
+    run: (attacker, signal) =>
+      repeat(attacker, signal, () => ({ path: `/db/${largeCollection}?limit=100` })),
+  },
+  unread: {
+    what: 'pages of 6 MB that nobody takes',
+    run: (attacker, signal) =>
+      often(3, signal, () => {
+        const call = { method: 'GET', path: `/db/${largeCollection}?limit=100` };
+        return openCall(attacker, call, signal, leaveAnswer);
+      }),
+  },
+  creates: {
+    what: 'records of 512 KB',
+    run(attacker, signal) {
+      const data = { text: 'x'.repeat(largeBytes) };
+      return repeat(attacker, signal, () => posted('/db/dump', { data }));
+    },
+  },
+  'slow bodies': {
+    what: 'bodies that stop after 400 KB',
+    run(attacker, signal) {
+      const headers = 'Content-Type: application/json\r\nContent-Length: 500000\r\n';
+      const body = `{"prompt":"${'x'.repeat(400_000)}`;
+      const call = { method: 'POST', path: '/ai', headers, body };
+      return often(5, signal, () => openCall(attacker, call, signal, takeAnswer));
+    },
+  },
+  budget: {
+    what: "accounts in the neighbour's own project that spend its limit",
+    run: (attacker, signal) =>
+      repeat(attacker, signal, () => ({
+        path: `${attacker.victim.base}/db/things?limit=1`,
+        init: { headers: { authorization: `Bearer ${attacker.victim.userToken}` } },
+      })),
+  },
+  passwords: {
+    what: 'sign-ins with an Idempotency-Key',
+    run: (attacker, signal) =>
+      repeat(attacker, signal, () =>
+        posted(
+          '/auth/signin',
+          { email: attacker.tenant.userEmail, password },
+          { 'idempotency-key': randomUUID() },
+        ),
+      ),
+  },
+  images: {
+    what: 'a new thumbnail with each call',
+    run: (attacker, signal) =>
+      repeat(attacker, signal, (turn) => ({
+        path: `${attacker.pictureUrl}?width=${16 + (turn % 1400)}&format=avif`,
+      })),
+  },
+  schemas: {
+    what: 'JSON schemas that are refused late',
+    run(attacker, signal) {
+      const properties = Object.fromEntries(
+        Array.from({ length: 400 }, (_, index) => [`p${index}`, { pattern: `^(a|b${index})+$(` }]),
+      );
+      const json = { type: 'object', properties };
+      return repeat(attacker, signal, () =>
+        posted('/ai', { messages: [{ role: 'user', content: 'x' }], json }, asUser(attacker)),
+      );
+    },
+  },
+  uploads: {
+    what: 'uploads that never end',
+    run(attacker, signal) {
+      const headers = `Authorization: Bearer ${attacker.tenant.userToken}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 500000\r\n`;
+      const body = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nstart';
+      const call = { method: 'POST', path: '/storage/upload', headers, body };
+      return often(5, signal, () => openCall(attacker, call, signal, takeAnswer));
+    },
+  },
+  credentials: {
+    what: 'made-up tokens and projects',
+    run: (attacker, signal) =>
+      repeat(attacker, signal, (turn) =>
+        turn % 2 === 0
+          ? { path: `${new URL(attacker.tenant.base).origin}/api/runtime/${randomUUID()}/db/x` }
+          : {
+              path: '/db/x',
+              init: { headers: { authorization: `Bearer bk_${randomBytes(24).toString('hex')}` } },
+            },
+      ),
+  },
+};

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { median, quantile } from '../load.ts';
+import { operatorToken } from '../prepare.ts';
+import { reachable, startProgram } from '../program.ts';
+import { writePicture } from '../storage/picture.ts';
+import { type Attacker, attacks, fillProject } from './attacks.ts';
+import { openTenant, signUp, type Tenant, upload } from './tenants.ts';
+import { createVictim, type Operation, operations, type Seen } from './victim.ts';
+
+const port = 18_090;
+const origin = `http://localhost:${port}`;
+const attackerCount = 20;
+const rounds = 7;
+const seconds = 3;
+/** From the start of an attack to the first call that counts. */
+const leadMs = 1500;
+const calmMs = 1000;
+const attackerProgram = fileURLToPath(new URL('./attacker-main.ts', import.meta.url));
+
+const conditions = ['quiet', 'one address', '20 addresses'] as const;
+type Condition = (typeof conditions)[number];
+
+const openAttackers = async (victim: Tenant, picture: Uint8Array<ArrayBuffer>) => {
+  const attackers: Attacker[] = [];
+  for (let index = 0; index < attackerCount; index++) {
+    const address = `10.66.0.${index + 1}`;
+    const tenant = await openTenant(origin, address);
+    await fillProject(tenant);
+    const { token } = await signUp(victim.base, address);
+    attackers.push({
+      tenant,
+      address,
+      pictureUrl: await upload(tenant, picture),
+      victim: { base: victim.base, userToken: token },
+    });
+  }
+  return attackers;
+};
+
+const startAttack = (name: string, attackers: Attacker[]) => {
+  const child = spawn(process.execPath, [attackerProgram, name], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  child.stdin.end(JSON.stringify(attackers));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      const patience = setTimeout(() => child.kill('SIGKILL'), 3000);
+      await ended;
+      clearTimeout(patience);
+    },
+  };
+};
+
+type Victim = Awaited<ReturnType<typeof createVictim>>;
+
+const measure = async (
+  name: string,
+  condition: Condition,
+  attackers: Attacker[],
+  victim: Victim,
+) => {
+  if (condition === 'quiet') return victim.measure(seconds);
+  const placed =
+    condition === '20 addresses'
+      ? attackers
+      : attackers.map((attacker) => ({ ...attacker, address: '10.77.0.1' }));
+  const attack = startAttack(name, placed);
+  try {
+    await pause(leadMs);
+    return await victim.measure(seconds);
+  } finally {
+    await attack.stop();
+    await pause(calmMs);
+  }
+};
+
+const judge = (quiet: number, attacked: number) => {
+  if (attacked <= Math.max(2 * quiet, quiet + 25)) return 'within 2x or 25 ms';
+  return attacked <= 3 * quiet ? 'within 3x' : 'OVER';
+};
+
+const report = (name: string, measured: Map<Condition, Record<Operation, Seen>[]>) => {
+  const p99 = (condition: Condition, operation: Operation) =>
+    median((measured.get(condition) ?? []).map((run) => quantile(run[operation].times, 0.99)));
+  const failed = (condition: Condition, operation: Operation) =>
+    (measured.get(condition) ?? []).reduce((sum, run) => sum + run[operation].failures, 0);
+  for (const condition of conditions.slice(1)) {
+    for (const operation of operations) {
+      const quiet = p99('quiet', operation);
+      const attacked = p99(condition, operation);
+      console.log(
+        `${name.padEnd(12)}${condition.padEnd(14)}${operation.padEnd(10)}${quiet.toFixed(1).padStart(8)} ms quiet${attacked.toFixed(1).padStart(9)} ms attacked  ratio ${(attacked / quiet).toFixed(2).padStart(6)}  failed ${failed(condition, operation)} (${failed('quiet', operation)} quiet)  ${judge(quiet, attacked)}`,
+      );
+    }
+  }
+};
+
+/**
+ * What one tenant sees while 20 accounts attack, all from one address or each from its own: the p99 of its
+ * calls as the median of seven runs, in turn with quiet ones.
+ *
+ * @param chosen names of attacks; all where none is named
+ */
+export const benchNeighbours = async (chosen: readonly string[]): Promise<void> => {
+  const unknown = chosen.find((name) => !(name in attacks));
+  if (unknown) throw new Error(`Attacks are: ${Object.keys(attacks).join(', ')}.`);
+  const folder = await mkdtemp(join(tmpdir(), 'backlot-bench-'));
+  const program = startProgram(fileURLToPath(import.meta.resolve('@backlot/all-in-one/main')), [], {
+    PORT: String(port),
+    BACKLOT_DATA_DIR: join(folder, 'data'),
+    BACKLOT_OPERATOR_TOKEN: operatorToken,
+    BACKLOT_OWNER_VERIFICATION: 'off',
+    BACKLOT_TRUSTED_PROXIES: '1',
+    BACKLOT_LOG_LEVEL: 'silent',
+  });
+  try {
+    await reachable(`${origin}/readyz`, 200);
+    const picture = new Uint8Array(await readFile(writePicture(folder, 1600, 1200)));
+    const tenant = await openTenant(origin, '10.55.0.1');
+    const victim = await createVictim(tenant, await upload(tenant, picture));
+    const attackers = await openAttackers(tenant, picture);
+    await victim.measure(2);
+    for (const [name, { what }] of Object.entries(attacks)) {
+      if (chosen.length > 0 && !chosen.includes(name)) continue;
+      console.log(`${name}: ${what}`);
+      const measured = new Map(
+        conditions.map((condition) => [condition, [] as Record<Operation, Seen>[]]),
+      );
+      for (let round = 0; round < rounds; round++)
+        for (const [condition, runs] of measured)
+          runs.push(await measure(name, condition, attackers, victim));
+      report(name, measured);
+    }
+  } finally {
+    await program.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
