@@ -79,7 +79,14 @@ export interface RouteOptions {
   isSlow?: boolean;
   /** Reads the body instead of what reads JSON. */
   receive?: Receive;
+  /** Runs the work of a call once it is the caller's turn, before any transaction begins. */
+  inTurn?: InTurn;
 }
+
+export type InTurn = (
+  caller: { identity: Identity; signal: AbortSignal },
+  work: () => Promise<void>,
+) => Promise<void>;
 
 export interface RouteContext {
   identities: IdentityVerifier;
@@ -202,7 +209,7 @@ const readCall = async <R extends RouteDefinition>(
 export const route = <const R extends RouteDefinition>(
   definition: R,
   handler: Handler<R>,
-  { isSlow = false, receive }: RouteOptions = {},
+  { isSlow = false, receive, inTurn }: RouteOptions = {},
 ): MountedRoute => {
   const answer = async (
     context: RouteContext,
@@ -231,22 +238,26 @@ export const route = <const R extends RouteDefinition>(
       send(res, { ...answer, headers: { ...answer.headers, ...usage } });
 
     const key = definition.method === 'POST' ? call.header('idempotency-key') : undefined;
-    if (key === undefined) {
+    const runOnce = async () => {
       const reply = await handler(call);
       if ('events' in reply) return sendEvents(res, reply, call, context.log);
       const { answer, commit } = finish(reply);
       await commit();
       return answerWith(answer);
-    }
+    };
     const work = async () => {
       const reply = await handler(call);
       if ('events' in reply)
         throw new ApiError('invalid_header', 'A stream takes no Idempotency-Key.');
       return finish(reply);
     };
-    const { path, requestId } = { path: req.url, requestId: call.header('x-request-id') ?? '' };
-    const keyedCall = { definition, identity, key, path, text: call.rawBody.text, requestId };
-    answerWith(await runIdempotently(context.idempotency, keyedCall, work, isSlow));
+    const runKeyed = async (key: string) => {
+      const { path, requestId } = { path: req.url, requestId: call.header('x-request-id') ?? '' };
+      const keyedCall = { definition, identity, key, path, text: call.rawBody.text, requestId };
+      answerWith(await runIdempotently(context.idempotency, keyedCall, work, isSlow));
+    };
+    const run = () => (key === undefined ? runOnce() : runKeyed(key));
+    await (inTurn ? inTurn({ identity, signal: call.signal }, run) : run());
   };
   return {
     definition,

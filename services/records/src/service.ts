@@ -11,6 +11,7 @@ import { type RecordsConfig, recordsConfig } from './config.ts';
 import { createCounts } from './list/counts.ts';
 import { createLists } from './list/lists.ts';
 import { checkTextOrder } from './list/sort.ts';
+import { createBatches } from './record/batch.ts';
 import { createQuota } from './record/quota.ts';
 import { createRecords } from './record/records.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
@@ -18,6 +19,9 @@ import { createRoutes } from './routes/index.ts';
 
 /** Pages by the primary key that are read at once: some of the connections, so that writes find one. */
 const pageSlots = 6;
+
+/** Batches that are written at once: some of the connections, for the same reason. */
+const batchSlots = 3;
 
 export const recordsService = defineService({
   name: 'records',
@@ -34,6 +38,8 @@ export const recordsService = defineService({
       routes: createRoutes({
         collections,
         records: createRecords({ database, quota, scans, now }),
+        batches: createBatches({ database, quota, now }),
+        batchShares: createFairShares({ slots: batchSlots }),
         quota,
         lists: createLists({ database, limits, scans }),
         counts: createCounts({ database, limits, scans }),

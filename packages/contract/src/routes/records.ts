@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, recordBodyLimitBytes } from '../define-route.ts';
+import { defineRoute, MIB, recordBodyLimitBytes } from '../define-route.ts';
 import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
 
 /** docs/api.md, "Records". */
@@ -137,6 +137,15 @@ export const createRecord = defineRoute({
   ],
 });
 
+const change = z.object({
+  data: data.optional(),
+  unset: z.array(z.string().min(1)).max(1024).optional(),
+  inc: z.record(z.string(), z.number()).optional(),
+});
+const changesSomething = ({ data, unset, inc }: z.infer<typeof change>) =>
+  Boolean(data || unset || inc);
+const needsChange = 'needs "data", "unset" or "inc"';
+
 export const updateRecord = defineRoute({
   ...base,
   operationId: 'updateRecord',
@@ -146,13 +155,7 @@ export const updateRecord = defineRoute({
   summary: 'Merge fields into a record, remove some, add to numbers',
   limit: 'write',
   params: oneRecord,
-  body: z
-    .object({
-      data: data.optional(),
-      unset: z.array(z.string().min(1)).max(1024).optional(),
-      inc: z.record(z.string(), z.number()).optional(),
-    })
-    .refine(({ data, unset, inc }) => data || unset || inc, 'needs "data", "unset" or "inc"'),
+  body: change.refine(changesSomething, needsChange),
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
   status: 200,
@@ -176,6 +179,12 @@ export const replaceRecord = defineRoute({
   summary: 'Replace the data of a record',
   limit: 'write',
   params: oneRecord,
+  query: z.object({
+    upsert: z
+      .enum(['1', '0', 'true', 'false', ''])
+      .optional()
+      .describe('1: create the record where there is none; its id is then a new UUIDv7'),
+  }),
   body: z.object({ data }),
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
@@ -184,9 +193,52 @@ export const replaceRecord = defineRoute({
     'invalid_path',
     'invalid_body',
     'invalid_data',
+    'invalid_query',
     'not_found',
     'forbidden',
     'precondition_failed',
+    'collection_limit',
+    'collection_creation_off',
+    'quota_reached',
+  ],
+});
+
+/** docs/api.md, "Batches". */
+export const maxBatchOperations = 500;
+const written = z.object({ id: uuid, updatedAt: timestamp });
+const operations = {
+  create: z.array(z.object({ data })).default([]),
+  update: z.array(change.extend({ id: uuid }).refine(changesSomething, needsChange)).default([]),
+  delete: z.array(uuid).default([]),
+};
+
+export const writeBatch = defineRoute({
+  ...base,
+  operationId: 'writeBatch',
+  method: 'POST',
+  path: '/db/:collection/_batch',
+  summary: 'Create, update and delete up to 500 records, all or none',
+  limit: 'write',
+  params: inCollection,
+  body: z.object(operations).refine((batch) => {
+    const count = batch.create.length + batch.update.length + batch.delete.length;
+    return count >= 1 && count <= maxBatchOperations;
+  }, `needs 1 to ${maxBatchOperations} operations in "create", "update" and "delete" together`),
+  bodyLimitBytes: 8 * MIB,
+  response: z.object({
+    create: z.array(written),
+    update: z.array(written),
+    delete: z.array(z.object({ id: uuid })),
+  }),
+  status: 200,
+  errors: [
+    'invalid_path',
+    'invalid_body',
+    'invalid_data',
+    'not_found',
+    'forbidden',
+    'collection_limit',
+    'collection_creation_off',
     'quota_reached',
   ],
 });

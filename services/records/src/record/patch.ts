@@ -51,21 +51,31 @@ export const parsePatch = ({ data = {}, unset = [], inc = {} }: PatchBody): Patc
   return { dataJson: json, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
 };
 
+/** The document with the fields of `data` set. */
+export const mergedSql = (data: string): string => `records.data || ${data}`;
+
+/** The fields of `inc` with their sums: exact, then rounded to the nearest double, so that 0.1 and 0.2 make 0.3. */
+export const sumsSql = (inc: string): string =>
+  `coalesce((SELECT jsonb_object_agg(key, to_jsonb((coalesce((records.data ->> key)::numeric, 0) + value::numeric)::float8)) FROM jsonb_each_text(${inc})), '{}')`;
+
+/** Holds where a field of `inc` is there and no number. */
+export const noNumberSql = (inc: string): string =>
+  `EXISTS (SELECT FROM jsonb_object_keys(${inc}) field WHERE jsonb_typeof(records.data -> field) <> 'number')`;
+
 /**
- * The new value of `data`, and the condition under which it can be computed. Sums are exact and then
- * rounded to the nearest double, so that 0.1 and 0.2 make 0.3; beyond a double PostgreSQL fails.
+ * The new value of `data`, and the condition under which it can be computed. Beyond a double PostgreSQL
+ * fails.
  */
 export const patchSql = (
   { dataJson, unset, inc }: Patch,
   parameters: Parameters,
 ): { data: string; condition: string | undefined } => {
-  const merged = `records.data || ${parameters.add(dataJson, 'jsonb')}`;
+  const merged = mergedSql(parameters.add(dataJson, 'jsonb'));
   const removed = unset.length > 0 ? ` - ${parameters.add(unset, 'text[]')}` : '';
   if (Object.keys(inc).length === 0) return { data: `(${merged})${removed}`, condition: undefined };
   const added = parameters.add(JSON.stringify(inc), 'jsonb');
-  const sums = `SELECT jsonb_object_agg(key, to_jsonb((coalesce((records.data ->> key)::numeric, 0) + value::numeric)::float8)) FROM jsonb_each_text(${added})`;
   return {
-    data: `(${merged} || coalesce((${sums}), '{}'))${removed}`,
-    condition: `NOT EXISTS (SELECT FROM jsonb_object_keys(${added}) field WHERE jsonb_typeof(records.data -> field) <> 'number')`,
+    data: `(${merged} || ${sumsSql(added)})${removed}`,
+    condition: `NOT ${noNumberSql(added)}`,
   };
 };

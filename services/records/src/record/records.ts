@@ -1,4 +1,4 @@
-import { ApiError, isUuid } from '@backlot/contract';
+import { ApiError, type ErrorCode, isUuid } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
@@ -56,6 +56,8 @@ export interface Records {
   get(target: RecordTarget, reader: Reader): Promise<RecordJson>;
   patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<RecordJson>;
   replace(target: RecordTarget, data: CheckedData, versions: AcceptedVersions): Promise<RecordJson>;
+  /** Creates the record where there is none. @throws ApiError invalid_path where its id is no new UUIDv7 */
+  upsert(target: RecordTarget, data: CheckedData): Promise<RecordJson>;
   remove(target: RecordTarget, versions: AcceptedVersions): Promise<void>;
 }
 
@@ -73,6 +75,32 @@ interface ChangeConditions {
   /** How much larger the record may become, where that is asked. */
   roomBytes?: number | undefined;
 }
+
+const createSql = (onConflict = '') => `WITH created AS (
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data)
+    VALUES ($1, $2, $3, $4, $5, $5, $6) ${onConflict} RETURNING size_bytes)
+  INSERT INTO count_delta (project_id, coll_id, d, bytes)
+  SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
+
+const createStatement = { name: 'records_create', text: createSql() };
+const createIfAbsent = {
+  name: 'records_create_if_absent',
+  text: createSql('ON CONFLICT DO NOTHING'),
+};
+
+/** A record's id is the time of its creation: a client that makes one may be offline for a day. */
+const oldestNewIdMs = 24 * 60 * 60_000;
+const clockDifferenceMs = 60_000;
+const newIdRule =
+  'A new record takes a UUIDv7 as its id that is at most 24 hours old and at most a minute ahead.';
+const isNewId = (id: string, now: number) =>
+  isUuid(id) &&
+  id[14] === '7' &&
+  idTimeMs(id) >= now - oldestNewIdMs &&
+  idTimeMs(id) <= now + clockDifferenceMs;
+
+const isRefusedAs = (code: ErrorCode, error: unknown) =>
+  error instanceof ApiError && error.code === code;
 
 /** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
 const maxTries = 3;
@@ -182,27 +210,69 @@ export const createRecords = ({ database, quota, scans, now }: RecordsDeps): Rec
       0,
     );
 
+  /** Undefined where the id is taken. */
+  const insert = async (
+    { project, collection, access, id }: RecordTarget,
+    { json, sizeBytes }: CheckedData,
+    { name, text } = createStatement,
+  ): Promise<RecordJson | undefined> => {
+    const version = idTimeMs(id);
+    const time = toIso(version);
+    const values = [collection.projectNumber, collection.id, id, access.userId, time, json];
+    const write = () =>
+      database
+        .named<{ bytes: number }>(name, text, values)
+        .catch((error: unknown) => Promise.reject(translateWriteError(error)));
+    const rows = await quota.add(project, { records: 1, bytes: sizeBytes }, write);
+    const ownFields = { id, ownerId: access.userId, createdAt: time, updatedAt: time };
+    return rows.length === 0 ? undefined : { json: joinRecordJson(ownFields, json), version };
+  };
+
+  const replace: Records['replace'] = async (target, { json, sizeBytes }, versions) => {
+    checkChange(target.access);
+    return quota.change(target.project, sizeBytes, async (roomBytes) => {
+      const parameters = targetParameters(target);
+      const data = parameters.add(json, 'jsonb');
+      const update = updateSql(data, parameters);
+      const matches = changeableRow(target, versions, parameters);
+      const where = withinRoom(matches, data, roomBytes, parameters);
+      const text = updatedSql(update, where);
+      return change(target, text, parameters, { versions, roomBytes });
+    });
+  };
+
   return {
-    async create(project, collection, access, { json, sizeBytes }) {
+    async create(project, collection, access, data) {
       checkCreate(access);
       const id = ids.generateOrResetWithTs(now()).toString();
-      const version = idTimeMs(id);
-      const time = toIso(version);
-      const insert = () =>
-        database
-          .named(
-            'records_create',
-            `WITH created AS (
-               INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data)
-               VALUES ($1, $2, $3, $4, $5, $5, $6) RETURNING size_bytes)
-             INSERT INTO count_delta (project_id, coll_id, d, bytes)
-             SELECT $1, $2, 1, size_bytes FROM created`,
-            [collection.projectNumber, collection.id, id, access.userId, time, json],
-          )
-          .catch((error: unknown) => Promise.reject(translateWriteError(error)));
-      await quota.add(project, { records: 1, bytes: sizeBytes }, insert);
-      const ownFields = { id, ownerId: access.userId, createdAt: time, updatedAt: time };
-      return { json: joinRecordJson(ownFields, json), version };
+      const created = await insert({ project, collection, access, id }, data);
+      return created ?? Promise.reject(new Error(`The id ${id} was there already.`));
+    },
+
+    async upsert(target, data) {
+      checkChange(target.access);
+      const { id, access } = target;
+      const mayCreate = access.rights.create && isNewId(id, now());
+      let full: unknown;
+      if (mayCreate) {
+        try {
+          const newTarget = { ...target, id: id.toLowerCase() };
+          const created = await insert(newTarget, data, createIfAbsent);
+          if (created) return created;
+        } catch (error) {
+          // What is there already may be replaced by something smaller.
+          if (!isRefusedAs('quota_reached', error)) throw error;
+          full = error;
+        }
+      }
+      try {
+        return await replace(target, data, undefined);
+      } catch (error) {
+        if (!isRefusedAs('not_found', error)) throw error;
+        checkCreate(access);
+        if (full !== undefined) throw full;
+        throw mayCreate ? error : new ApiError('invalid_path', newIdRule);
+      }
     },
 
     async get(target, { flow, signal }) {
@@ -232,18 +302,7 @@ export const createRecords = ({ database, quota, scans, now }: RecordsDeps): Rec
       });
     },
 
-    async replace(target, { json, sizeBytes }, versions) {
-      checkChange(target.access);
-      return quota.change(target.project, sizeBytes, async (roomBytes) => {
-        const parameters = targetParameters(target);
-        const data = parameters.add(json, 'jsonb');
-        const update = updateSql(data, parameters);
-        const matches = changeableRow(target, versions, parameters);
-        const where = withinRoom(matches, data, roomBytes, parameters);
-        const text = updatedSql(update, where);
-        return change(target, text, parameters, { versions, roomBytes });
-      });
-    },
+    replace,
 
     async remove(target, versions) {
       checkChange(target.access);

@@ -1,10 +1,13 @@
+import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute } from '@backlot/http';
 import type { IdentitySecret } from '@backlot/identity';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
 import type { Lists } from '../list/lists.ts';
+import type { Batches } from '../record/batch.ts';
 import type { Quota } from '../record/quota.ts';
 import type { Records } from '../record/records.ts';
+import { writeBatch } from './batch.ts';
 import { listCollections, setCollectionAccess } from './collections.ts';
 import { countRecords, listRecords } from './lists.ts';
 import { createRecord, deleteRecord, getRecord, replaceRecord, updateRecord } from './records.ts';
@@ -12,6 +15,8 @@ import { createRecord, deleteRecord, getRecord, replaceRecord, updateRecord } fr
 export interface RoutesDeps {
   collections: Collections;
   records: Records;
+  batches: Batches;
+  batchShares: FairShares;
   quota: Quota;
   lists: Lists;
   counts: Counts;
@@ -22,6 +27,8 @@ export interface RoutesDeps {
 export const createRoutes = ({
   collections,
   records,
+  batches,
+  batchShares,
   quota,
   lists,
   counts,
@@ -31,6 +38,7 @@ export const createRoutes = ({
   listRecords(collections, lists, cursorSecret),
   getRecord(collections, records),
   createRecord(collections, records),
+  writeBatch(collections, batches, batchShares),
   updateRecord(collections, records),
   replaceRecord(collections, records),
   deleteRecord(collections, records),

@@ -32,8 +32,14 @@ export const updateRecord = (collections: Collections, records: Records) =>
   });
 
 export const replaceRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.replaceRecord, async ({ params, rawBody, identity, header }) => {
+  route(recordRoutes.replaceRecord, async ({ params, query, rawBody, identity, header }) => {
     const data = parseData(rawBody);
+    if (isSet(query.upsert) && header('if-match') === undefined) {
+      const collection = await collections.findOrCreate(identity, params.collection);
+      const access = resolveAccess(collection.access, identity);
+      const target = { project: identity.project, collection, access, id: params.id };
+      return replyWith(await records.upsert(target, data));
+    }
     const target = await findTarget(collections, identity, params);
     return replyWith(await records.replace(target, data, parseIfMatch(header('if-match'))));
   });
@@ -56,6 +62,8 @@ const findTarget = async (
   const access = resolveAccess(collection.access, identity);
   return { project: identity.project, collection, access, id };
 };
+
+const isSet = (flag: string | undefined) => flag === '1' || flag === 'true';
 
 /** The `data` of a body as it was sent. @throws ApiError invalid_data */
 const parseData = ({ value, text }: { value: unknown; text: string }): CheckedData => {

@@ -1,0 +1,227 @@
+import { ApiError } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import type { Identity } from '@backlot/identity';
+import { V7Generator } from 'uuidv7';
+import {
+  type Access,
+  changeForbidden,
+  checkChange,
+  checkCreate,
+  recordNotFound,
+  rowPolicySql,
+} from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { inCollection, startParameters, versionSql } from '../sql.ts';
+import { idTimeMs } from '../timestamps.ts';
+import type { CheckedData } from './data.ts';
+import { mergedSql, noNumberSql, type Patch, sumsSql } from './patch.ts';
+import type { Quota } from './quota.ts';
+import { explainRefusal, translateWriteError } from './refusals.ts';
+
+export interface BatchOperations {
+  create: readonly CheckedData[];
+  update: readonly { id: string; patch: Patch }[];
+  delete: readonly string[];
+}
+
+export interface Written {
+  id: string;
+  updatedAt: string;
+}
+
+export interface BatchResult {
+  create: Written[];
+  update: Written[];
+  delete: { id: string }[];
+}
+
+export interface Batches {
+  /**
+   * All operations or none, in one transaction: a statement for each kind, whatever their number.
+   * @throws ApiError that names the operation: not_found, unauthenticated, forbidden, invalid_data,
+   * quota_reached
+   */
+  write(
+    project: Identity['project'],
+    collection: Collection,
+    access: Access,
+    operations: BatchOperations,
+  ): Promise<BatchResult>;
+}
+
+export interface BatchDeps {
+  database: Database;
+  quota: Quota;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+/** The error with the operation that it is about, such as `update[3]`, before its message. */
+export const inOperation = (operation: string, error: unknown): unknown => {
+  if (!(error instanceof ApiError)) return error;
+  const { code, message, hint, cause } = error;
+  return new ApiError(code, `${operation}: ${message}`, { cause, ...(hint && { hint }) });
+};
+
+interface LockedRow {
+  id: string;
+  readable: boolean | null;
+  changeable: boolean | null;
+}
+
+/** Locks the records in one order for all batches, so that two of them don't wait for each other. */
+const lockRecords = async (
+  database: Database,
+  collection: Collection,
+  access: Access,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, LockedRow>> => {
+  const parameters = startParameters(collection, ids);
+  const readable = rowPolicySql(access.rights.read, access.userId, parameters) ?? 'true';
+  const changeable = rowPolicySql(access.rights.change, access.userId, parameters) ?? 'true';
+  const rows = await database.query<LockedRow>(
+    `SELECT id, ${readable} AS readable, ${changeable} AS changeable FROM records
+     WHERE ${inCollection} AND id = ANY ($3::uuid[]) ORDER BY id FOR UPDATE`,
+    parameters.values,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+};
+
+const createSql = `WITH created AS (
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data)
+    SELECT $1, $2, id, $3, created_at, created_at, data
+    FROM unnest($4::uuid[], $5::timestamptz[], $6::jsonb[]) made(id, created_at, data)
+    RETURNING size_bytes)
+  INSERT INTO count_delta (project_id, coll_id, d, bytes)
+  SELECT $1, $2, count(*), sum(size_bytes) FROM created`;
+
+const updateSql = `WITH changed AS (
+    UPDATE records SET
+      data = (${mergedSql('change.data')} || ${sumsSql('change.inc')}) - change.unset,
+      updated_at = greatest($7::timestamptz, updated_at + interval '1 ms')
+    FROM (
+      SELECT id, data, inc, ARRAY(SELECT jsonb_array_elements_text(unset)) AS unset
+      FROM unnest($3::uuid[], $4::jsonb[], $5::jsonb[], $6::jsonb[]) given(id, data, inc, unset)
+    ) change
+    WHERE project_id = $1 AND coll_id = $2 AND records.id = change.id
+      AND NOT ${noNumberSql('change.inc')}
+    RETURNING records.id, ${versionSql} AS version, new.size_bytes - old.size_bytes AS growth),
+  counted AS (
+    INSERT INTO count_delta (project_id, coll_id, d, bytes)
+    SELECT $1, $2, 0, sum(growth) FROM changed HAVING sum(growth) <> 0)
+  SELECT id, version FROM changed`;
+
+const deleteSql = `WITH deleted AS (
+    DELETE FROM records WHERE ${inCollection} AND id = ANY ($3::uuid[]) RETURNING size_bytes)
+  INSERT INTO count_delta (project_id, coll_id, d, bytes)
+  SELECT $1, $2, -count(*), -sum(size_bytes) FROM deleted HAVING count(*) > 0`;
+
+const toIso = (ms: number) => new Date(ms).toISOString();
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+export const createBatches = ({ database, quota, now }: BatchDeps): Batches => {
+  const ids = new V7Generator();
+
+  const create = async (
+    { projectNumber, id: collectionId }: Collection,
+    { userId }: Access,
+    documents: readonly CheckedData[],
+  ): Promise<Written[]> => {
+    if (documents.length === 0) return [];
+    const at = now();
+    const made = documents.map(() => {
+      const id = ids.generateOrResetWithTs(at).toString();
+      return { id, updatedAt: toIso(idTimeMs(id)) };
+    });
+    await database.query(createSql, [
+      ...[projectNumber, collectionId, userId],
+      made.map(({ id }) => id),
+      made.map(({ updatedAt }) => updatedAt),
+      documents.map(({ json }) => json),
+    ]);
+    return made;
+  };
+
+  const update = async (
+    project: Identity['project'],
+    collection: Collection,
+    access: Access,
+    updates: BatchOperations['update'],
+  ): Promise<Written[]> => {
+    if (updates.length === 0) return [];
+    const changed = await database.query<{ id: string; version: number }>(updateSql, [
+      ...[collection.projectNumber, collection.id],
+      updates.map(({ id }) => id),
+      updates.map(({ patch }) => patch.dataJson),
+      updates.map(({ patch }) => JSON.stringify(patch.inc)),
+      updates.map(({ patch }) => JSON.stringify(patch.unset)),
+      toIso(now()),
+    ]);
+    const versions = new Map(changed.map(({ id, version }) => [id, version]));
+    const written: Written[] = [];
+    for (const [index, { id, patch }] of updates.entries()) {
+      const version = versions.get(id);
+      if (version === undefined) {
+        const target = { project, collection, access, id };
+        const refusal = explainRefusal(database, target, undefined, patch.inc);
+        await refusal.catch((error: unknown) =>
+          Promise.reject(inOperation(`update[${index}]`, error)),
+        );
+        throw new Error('A locked record was not changed.');
+      }
+      written.push({ id, updatedAt: toIso(version) });
+    }
+    return written;
+  };
+
+  /** @throws ApiError */
+  const checkLocked = (
+    locked: ReadonlyMap<string, LockedRow>,
+    access: Access,
+    operations: BatchOperations,
+  ) => {
+    const targets = [
+      ...operations.update.map(({ id }, index) => [id, `update[${index}]`] as const),
+      ...operations.delete.map((id, index) => [id, `delete[${index}]`] as const),
+    ];
+    for (const [id, operation] of targets) {
+      const row = locked.get(id);
+      if (!row?.readable) throw inOperation(operation, recordNotFound());
+      if (!row.changeable) throw inOperation(operation, changeForbidden(access));
+    }
+  };
+
+  return {
+    async write(project, collection, access, operations) {
+      if (operations.create.length > 0) checkCreate(access);
+      const targets = [...operations.update.map(({ id }) => id), ...operations.delete];
+      if (targets.length > 0) checkChange(access);
+      const writeAll = () =>
+        database
+          .transaction(async () => {
+            if (targets.length > 0)
+              checkLocked(
+                await lockRecords(database, collection, access, targets),
+                access,
+                operations,
+              );
+            const created = await create(collection, access, operations.create);
+            const updated = await update(project, collection, access, operations.update);
+            if (operations.delete.length > 0) {
+              const { projectNumber, id } = collection;
+              await database.query(deleteSql, [projectNumber, id, operations.delete]);
+            }
+            const deleted = operations.delete.map((id) => ({ id }));
+            return { create: created, update: updated, delete: deleted };
+          })
+          .catch((error: unknown) => Promise.reject(translateWriteError(error)));
+      const growth = {
+        records: operations.create.length,
+        bytes:
+          sum(operations.create.map(({ sizeBytes }) => sizeBytes)) +
+          sum(operations.update.map(({ patch }) => patch.maxGrowthBytes)),
+      };
+      return growth.bytes > 0 ? quota.add(project, growth, writeAll) : writeAll();
+    },
+  };
+};

@@ -1,0 +1,58 @@
+import { ApiError, recordRoutes } from '@backlot/contract';
+import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { type Call, route } from '@backlot/http';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import { type Batches, type BatchOperations, inOperation } from '../record/batch.ts';
+import { checkData, refuseRoundedNumbers } from '../record/data.ts';
+import { parsePatch } from '../record/patch.ts';
+
+/** @param shares of the connections: a batch may take a hundred times as long as one write */
+export const writeBatch = (collections: Collections, batches: Batches, shares: FairShares) =>
+  route(
+    recordRoutes.writeBatch,
+    async ({ params, rawBody, identity }) => {
+      refuseRoundedNumbers(rawBody.text);
+      const operations = parseOperations(rawBody.value as RawBody);
+      const collection = await collections.findOrCreate(identity, params.collection);
+      const access = resolveAccess(collection.access, identity);
+      return { body: await batches.write(identity.project, collection, access, operations) };
+    },
+    {
+      inTurn: ({ identity, signal }, work) => shares.run(toFlow(identity), work, { signal }),
+    },
+  );
+
+/** As it came: validation drops a `__proto__` key without a word, where data has to name it. */
+type RawBody = Partial<Call<typeof recordRoutes.writeBatch>['body']>;
+
+/** @throws ApiError invalid_body, invalid_data */
+const parseOperations = (body: RawBody): BatchOperations => {
+  const operations = {
+    create: parseAll('create', body.create, ({ data }) => checkData(data)),
+    update: parseAll('update', body.update, ({ id, ...patch }) => ({
+      id: id.toLowerCase(),
+      patch: parsePatch(patch),
+    })),
+    delete: parseAll('delete', body.delete, (id) => id.toLowerCase()),
+  };
+  const seen = new Set<string>();
+  for (const id of [...operations.update.map((update) => update.id), ...operations.delete]) {
+    if (seen.has(id)) throw new ApiError('invalid_body', `The record ${id} is changed twice.`);
+    seen.add(id);
+  }
+  return operations;
+};
+
+const parseAll = <Given, Parsed>(
+  kind: string,
+  given: readonly Given[] | undefined,
+  parse: (operation: Given) => Parsed,
+): Parsed[] =>
+  (given ?? []).map((operation, index) => {
+    try {
+      return parse(operation);
+    } catch (error) {
+      throw inOperation(`${kind}[${index}]`, error);
+    }
+  });
