@@ -46,10 +46,11 @@ export interface Grant {
 }
 
 export interface Idempotency {
+  claim: string | null;
   created_at: Generated<Date>;
   request_hash: Buffer;
   scope_hash: Buffer;
-  sealed_answer: Buffer;
+  sealed_answer: Buffer | null;
 }
 
 export interface Key {
