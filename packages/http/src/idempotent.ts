@@ -9,11 +9,8 @@ export interface Answer {
   body: string;
 }
 
-/** What slow work has found out, and the writes that belong to it. */
-export interface Finished {
-  answer: Answer;
-  commit(): Promise<unknown>;
-}
+/** How slow work ends: its last writes, and the answer that is stored with them. */
+export type Finish = () => Promise<Answer>;
 
 export interface IdempotentCall {
   /** Project, caller, route and key: what the answer belongs to. */
@@ -40,12 +37,12 @@ export interface IdempotencyStore {
   ): Promise<IdempotentResult>;
   /**
    * The same for work that waits for others: the call is claimed first and no transaction is held
-   * while `work` runs. What `commit` writes and the answer commit together. A crash frees the claim
+   * while `work` runs. What it ends with and the answer commit together. A crash frees the claim
    * after two minutes; work that takes longer may be done twice, its writes and answer are not.
    */
   runSlow(
     call: IdempotentCall,
-    work: () => Promise<Finished>,
+    work: () => Promise<Finish>,
     keptFailure: KeptFailure,
   ): Promise<IdempotentResult>;
 }
@@ -81,7 +78,7 @@ const scopeName = ({ definition, identity, key }: KeyedCall) =>
 export const runIdempotently = async (
   store: IdempotencyStore,
   keyedCall: KeyedCall,
-  work: () => Promise<Finished>,
+  work: () => Promise<Finish>,
   isSlow: boolean,
 ): Promise<Answer> => {
   const { key, path, text, requestId } = keyedCall;
@@ -100,9 +97,8 @@ export const runIdempotently = async (
   const request = createHash('sha256').update(path).update('\n').update(text).digest('hex');
   const call = { scope: scopeName(keyedCall), key, request };
   const atOnce = async () => {
-    const { answer, commit } = await work();
-    await commit();
-    return answer;
+    const finish = await work();
+    return finish();
   };
   const result = isSlow
     ? await store.runSlow(call, work, keptFailure)

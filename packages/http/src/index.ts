@@ -12,7 +12,7 @@ export { escapeHtml, Html, html } from './html.ts';
 export * from './html-route.ts';
 export type {
   Answer,
-  Finished,
+  Finish,
   IdempotencyStore,
   IdempotentCall,
   IdempotentResult,

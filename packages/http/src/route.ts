@@ -17,12 +17,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { type EventReply, sendEvents } from './event-stream.ts';
 import type { FailureLog } from './failure.ts';
-import {
-  type Answer,
-  type Finished,
-  type IdempotencyStore,
-  runIdempotently,
-} from './idempotent.ts';
+import { type Answer, type Finish, type IdempotencyStore, runIdempotently } from './idempotent.ts';
 import { identityRefused } from './internal-only.ts';
 import { readJsonBody } from './json-body.ts';
 import { checkUnknownInput } from './unknown-input.ts';
@@ -58,9 +53,16 @@ export interface Reply<R extends RouteDefinition> {
   commit?: () => Promise<unknown>;
 }
 
+/** Last writes that decide the answer; stored together with it, as those of `commit` are. */
+export interface LastWrites<R extends RouteDefinition> {
+  transact: () => Promise<Reply<R>>;
+}
+
 export type Handler<R extends RouteDefinition> = (
   call: Call<R>,
-) => Promise<Reply<R> | (R extends { answers: 'json-or-events' } ? EventReply : never)>;
+) => Promise<
+  Reply<R> | LastWrites<R> | (R extends { answers: 'json-or-events' } ? EventReply : never)
+>;
 
 /** A body that is no JSON. */
 export interface Received {
@@ -75,7 +77,7 @@ export interface Received {
 export type Receive = (req: Request, identity: Identity) => Promise<Received>;
 
 export interface RouteOptions {
-  /** The handler waits for others: no transaction is held meanwhile, its writes belong in `commit`. */
+  /** The handler waits for others: no transaction is held meanwhile, its writes belong in `commit` or `transact`. */
   isSlow?: boolean;
   /** Reads the body instead of what reads JSON. */
   receive?: Receive;
@@ -223,16 +225,21 @@ export const route = <const R extends RouteDefinition>(
     checkProject(definition, identity, req.params);
 
     let usage: Record<string, string> = {};
-    const finish = ({ body, headers = {}, usedMillicredits, commit }: Reply<R>): Finished => {
+    const toAnswer = ({ body, headers = {}, usedMillicredits }: Reply<R>): Answer => {
       if (usedMillicredits !== undefined) usage = { [usageHeader]: String(usedMillicredits) };
       const text = body instanceof JsonText ? body.text : (JSON.stringify(body) ?? '');
       if (context.checkResponses)
         definition.response.parse(text === '' ? undefined : JSON.parse(text));
-      return {
-        answer: { status: definition.status, headers, body: text },
-        commit: commit ?? (async () => {}),
-      };
+      return { status: definition.status, headers, body: text };
     };
+    const finish =
+      (reply: Reply<R> | LastWrites<R>): Finish =>
+      async () => {
+        const last = 'transact' in reply ? await reply.transact() : reply;
+        const answer = toAnswer(last);
+        await last.commit?.();
+        return answer;
+      };
     // Usage is not part of the answer: it isn't kept for a replay, which does no work.
     const answerWith = (answer: Answer) =>
       send(res, { ...answer, headers: { ...answer.headers, ...usage } });
@@ -241,9 +248,7 @@ export const route = <const R extends RouteDefinition>(
     const runOnce = async () => {
       const reply = await handler(call);
       if ('events' in reply) return sendEvents(res, reply, call, context.log);
-      const { answer, commit } = finish(reply);
-      await commit();
-      return answerWith(answer);
+      return answerWith(await finish(reply)());
     };
     const work = async () => {
       const reply = await handler(call);

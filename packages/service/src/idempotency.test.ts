@@ -77,7 +77,11 @@ describe('idempotent answers', () => {
     expect(row?.text).not.toContain('token');
   });
 
-  const slowly = (id: number) => async () => ({ answer, commit: () => insert(id) });
+  const finish = (id: number) => async () => {
+    await insert(id);
+    return answer;
+  };
+  const slowly = (id: number) => async () => finish(id);
 
   it('does slow work once, without a transaction, and commits its writes with its answer', async () => {
     const store = createIdempotencyStore(database);
@@ -88,7 +92,7 @@ describe('idempotent answers', () => {
           WHERE datname = current_database() AND state = 'idle in transaction'`,
       );
       free = row?.open ?? -1;
-      return { answer, commit: () => insert(1) };
+      return finish(1);
     };
     expect(await store.runSlow(call, work, nothing)).toEqual({ answer, replayed: false });
     expect(free).toBe(0);
@@ -102,7 +106,7 @@ describe('idempotent answers', () => {
     let started = 0;
     const work = (id: number) => async () => {
       started += 1;
-      return { answer, commit: () => insert(id) };
+      return finish(id);
     };
     await Promise.all(Array.from({ length: 20 }, (_, n) => store.runSlow(call, work(n), nothing)));
     expect(started).toBe(1);
@@ -112,13 +116,10 @@ describe('idempotent answers', () => {
   it('frees the claim of slow work that failed, or keeps the failure that is an answer', async () => {
     const store = createIdempotencyStore(database);
     const failing = () => Promise.reject(new Error('no answer'));
-    const failingCommit = async () => ({
-      answer,
-      commit: async () => {
-        await insert(1);
-        throw new Error('not stored');
-      },
-    });
+    const failingCommit = async () => async () => {
+      await insert(1);
+      throw new Error('not stored');
+    };
     await expect(store.runSlow(call, failing, nothing)).rejects.toThrow('no answer');
     await expect(store.runSlow(call, failingCommit, nothing)).rejects.toThrow('not stored');
     expect(await ids()).toEqual([]);
@@ -140,7 +141,7 @@ describe('idempotent answers', () => {
       call,
       () =>
         new Promise((resolve) => {
-          die = () => resolve({ answer, commit: () => insert(1) });
+          die = () => resolve(finish(1));
         }),
       nothing,
     );

@@ -78,10 +78,11 @@ export const createIdempotencyStore = (
     const known = await claim(database, call, token);
     if (known) return known;
     try {
-      const { answer, commit } = await work();
-      await database.transaction(async () => {
-        await commit();
-        await keep(database, call, token, answer);
+      const finish = await work();
+      const answer = await database.transaction(async () => {
+        const finished = await finish();
+        await keep(database, call, token, finished);
+        return finished;
       });
       return { answer, replayed: false };
     } catch (error) {

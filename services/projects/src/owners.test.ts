@@ -89,6 +89,41 @@ describe('an owner whose e-mail address is not verified', () => {
   });
 });
 
+describe('an owner', () => {
+  // Not started: nothing else has a transaction.
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed({ isOwnerVerificationOn: true });
+  });
+  afterAll(() => bed.close());
+
+  it('is looked up while no transaction is open, with an Idempotency-Key too', async () => {
+    const open: number[] = [];
+    bed.owners.onLookUp = async () => {
+      const rows = await bed.database.detached(() =>
+        bed.database.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database()
+             AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'`,
+        ),
+      );
+      open.push(rows.length);
+    };
+    const ownerId = randomUUID();
+    const headers = { 'idempotency-key': 'once' };
+    const project = { identity: await bed.owner(ownerId), headers, body: { name: 'Mine' } };
+    const body = { ownerId, credits: 5, reason: 'Sorry' };
+    const grantOfOperator = { identity: await bed.operator(), headers, body };
+    for (let n = 0; n < 2; n++) {
+      expect((await bed.call('POST', '/platform/projects', project)).status).toBe(201);
+      const granted = await bed.call('POST', '/platform/credits/grants', grantOfOperator);
+      expect(granted.status).toBe(201);
+    }
+    expect(open).toEqual([0, 0, 0]);
+    const rows = await bed.database.query('SELECT FROM projects WHERE owner_id = $1', [ownerId]);
+    expect(rows).toHaveLength(1);
+  });
+});
+
 describe('verification of owners', () => {
   const isOn = (env: Record<string, string>) =>
     projectsConfig.read({ BACKLOT_PUBLIC_URL: 'https://backlot.example', ...env })

@@ -60,10 +60,14 @@ export const createCredits = (deps: CreditsDeps) => {
   return {
     ...ledger,
 
-    /** @throws ApiError not_found, invalid_body, conflict, unavailable */
-    async grant(grant: NewGrant): Promise<PresentedGrant> {
+    /**
+     * Looks the owner up, outside of any transaction; what it answers makes the grant.
+     * @throws ApiError not_found, invalid_body, conflict, unavailable
+     */
+    async prepareGrant(grant: NewGrant): Promise<() => Promise<PresentedGrant>> {
       await owners.check(grant.ownerId);
-      return ledger.grant(grant);
+      const isVerified = await owners.isVerified(grant.ownerId);
+      return () => ledger.grant(grant, isVerified);
     },
 
     /** Handles `owner.verified`: the month's grant, for an owner who has made use of the trial. */

@@ -179,8 +179,11 @@ export const createLedger = (deps: LedgerDeps) => {
       }),
 
     /** @throws ApiError invalid_body, conflict */
-    async grant({ ownerId, credits, reason, expiresAt }: NewGrant): Promise<PresentedGrant> {
-      const due = (await owners.isVerified(ownerId)) ? { monthly } : grants;
+    async grant(
+      { ownerId, credits, reason, expiresAt }: NewGrant,
+      isVerified: boolean,
+    ): Promise<PresentedGrant> {
+      const due = isVerified ? { monthly } : grants;
       const expiry = expiresAt === undefined ? null : Date.parse(expiresAt);
       let id = '';
       const { openedAt, state } = await change(ownerId, (account) => {

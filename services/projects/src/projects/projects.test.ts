@@ -25,11 +25,11 @@ describe('project ids', () => {
 
   it('are drawn again when taken', async () => {
     await bed.service.ensureProject({ id: 'taken', name: 'First', ownerId: ownerA });
-    const project = await projectsWith(['taken', 'platform', 'free']).create({
+    const create = await projectsWith(['taken', 'platform', 'free']).prepare({
       ownerId: ownerA,
       name: 'Second',
     });
-    expect(project.id).toBe('free');
+    expect((await create()).id).toBe('free');
     expect(await bed.service.directories.projects.findProject('taken')).toMatchObject({
       name: 'First',
     });
@@ -37,9 +37,8 @@ describe('project ids', () => {
 
   it('are not drawn for ever, and a creation that found none leaves nothing behind', async () => {
     await bed.takeEvents();
-    await expect(projectsWith([]).create({ ownerId: ownerA, name: 'Third' })).rejects.toThrow(
-      'No free project id',
-    );
+    const create = await projectsWith([]).prepare({ ownerId: ownerA, name: 'Third' });
+    await expect(create()).rejects.toThrow('No free project id');
     expect(await bed.takeEvents()).toEqual([]);
   });
 

@@ -174,17 +174,21 @@ export const createProjects = ({
     publishChange,
     insert,
 
-    /** @throws ApiError project_limit */
-    async create(project: NewProject): Promise<Project> {
+    /**
+     * Looks the owner up, outside of any transaction; what it answers creates the project.
+     * @throws ApiError project_limit, unavailable
+     */
+    async prepare(project: NewProject): Promise<() => Promise<Project>> {
       const isVerified = await owners.isVerified(project.ownerId);
-      return database.transaction(async () => {
+      const create = async () => {
         await checkBound(project.ownerId, isVerified);
         for (let tries = 0; tries < idTries; tries++) {
           const row = await insert(newId(), project);
           if (row) return present(row);
         }
         throw new Error(`No free project id in ${idTries} tries.`);
-      });
+      };
+      return () => database.transaction(create);
     },
 
     /** Deleted projects are listed: they can be restored. @throws ApiError invalid_cursor */

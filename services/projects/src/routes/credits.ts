@@ -28,7 +28,14 @@ export const routesForCredits = (
     const owner = chooseOwner(identity, ownerId);
     return { body: await credits.history(owner, identity.caller === 'owner', page) };
   }),
-  route(creditRoutes.createGrant, async ({ body }) => ({ body: await credits.grant(body) })),
+  route(
+    creditRoutes.createGrant,
+    async ({ body }) => {
+      const grant = await credits.prepareGrant(body);
+      return { transact: async () => ({ body: await grant() }) };
+    },
+    { isSlow: true },
+  ),
   route(creditRoutes.getUsage, async ({ query, identity }) => ({
     body: await usageReports.create(toScope(identity), query),
   })),

@@ -11,11 +11,16 @@ export const routesForProjects = (
   deletion: Deletion,
   limits: Limits,
 ): MountedRoute[] => [
-  route(projectRoutes.createProject, async ({ body, identity }) => {
-    if (identity.userId === null)
-      throw new ApiError('unauthenticated', 'Sign in as an owner first.');
-    return { body: await projects.create({ ownerId: identity.userId, ...body }) };
-  }),
+  route(
+    projectRoutes.createProject,
+    async ({ body, identity }) => {
+      if (identity.userId === null)
+        throw new ApiError('unauthenticated', 'Sign in as an owner first.');
+      const create = await projects.prepare({ ownerId: identity.userId, ...body });
+      return { transact: async () => ({ body: await create() }) };
+    },
+    { isSlow: true },
+  ),
   route(projectRoutes.listProjects, async ({ query, identity }) => ({
     body: await projects.list(identity.userId, identity.caller === 'operator', query),
   })),

@@ -45,7 +45,13 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
   /** Those of the service, in memory; at the test's time. */
   counters: ReturnType<typeof createMemoryCounters>;
   /** What the auth service says of owners. */
-  owners: { unknown: Set<string>; unverified: Set<string>; areUnavailable: boolean };
+  owners: {
+    unknown: Set<string>;
+    unverified: Set<string>;
+    areUnavailable: boolean;
+    /** Called at each look-up, before it is answered. */
+    onLookUp: () => Promise<void>;
+  };
   now(): number;
   /** Moves the clock. */
   pass(ms: number): void;
@@ -79,10 +85,12 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     unknown: new Set<string>(),
     unverified: new Set<string>(),
     areUnavailable: false,
+    onLookUp: async () => {},
   };
   const accounts = {
     registered: async () => [],
     async findAccount(_projectNumber: number, userId: string) {
+      await owners.onLookUp();
       if (owners.areUnavailable) throw new Error('auth is down');
       if (owners.unknown.has(userId)) return null;
       const emailVerified = !owners.unverified.has(userId);
