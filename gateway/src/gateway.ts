@@ -182,7 +182,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const path = readPath(req.url);
     return path ? handle(req, res, path, next) : next();
   });
-  pipeline.use(createSystemPages({ ...deps, description }));
+  pipeline.use(createSystemPages({ ...deps, description, publicUrl: config.publicUrl }));
   pipeline.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
     fail(error, req, res),
   );

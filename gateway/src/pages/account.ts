@@ -1,17 +1,6 @@
-import { createHash } from 'node:crypto';
+import { html } from '@backlot/http';
 import { Router } from 'express';
-
-const style = `
-:root { color-scheme: light dark; --line: #6b7280; --accent: #1d4ed8; --on-accent: #fff; --bad: #b91c1c; }
-@media (prefers-color-scheme: dark) { :root { --line: #9ca3af; --accent: #93c5fd; --on-accent: #111827; --bad: #fca5a5; } }
-body { max-width: 30rem; margin: 0 auto; padding: 2rem 1rem; font: 1rem/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; }
-label { display: block; font-weight: 600; }
-input { box-sizing: border-box; width: 100%; padding: .6rem; margin: .3rem 0 .3rem; border: 1px solid var(--line); border-radius: .4rem; font: inherit; }
-button { margin-top: 1rem; padding: .7rem 1.4rem; border: 0; border-radius: .4rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
-button:disabled { opacity: .6; cursor: default; }
-[role=alert] { color: var(--bad); }
-`;
+import { createPage, sendPage } from './page.ts';
 
 /** The link's token stands behind the #, so that no server's log and no Referer holds it. */
 const script = `
@@ -55,16 +44,9 @@ if (project && action) show(action);
 else say('problem', 'This link is incomplete. Copy all of it from the mail.');
 `;
 
-const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Your account</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
+const page = createPage(
+  'Your account',
+  html`<main class="narrow">
 <h1>Your account</h1>
 <noscript>This page needs JavaScript.</noscript>
 <form id="verify" hidden>
@@ -79,26 +61,13 @@ const page = `<!doctype html>
 </form>
 <p id="problem" role="alert"></p>
 <p id="result" role="status"></p>
-</main>
-<script>${script}</script>
-</body>
-</html>
-`;
-
-const cspHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const policy = `default-src 'none'; script-src ${cspHash(script)}; style-src ${cspHash(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+</main>`,
+  script,
+);
 
 /** Where links of mails lead: /account#project=<id>&verify=<token>. */
 export const accountRouter = (): Router => {
   const router = Router();
-  router.get('/', (_req, res) => {
-    res.writeHead(200, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': Buffer.byteLength(page),
-      'Content-Security-Policy': policy,
-      'Cache-Control': 'no-store',
-    });
-    res.end(page);
-  });
+  router.get('/', (_req, res) => sendPage(res, page));
   return router;
 };

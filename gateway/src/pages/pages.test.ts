@@ -154,6 +154,35 @@ describe('what the gateway answers itself', () => {
     expect((await bed.call('GET', '/docs/%2e%2e/package.json')).body.code).toBe('route_not_found');
   });
 
+  it('welcomes people with a page, and programs with links that all lead somewhere', async () => {
+    let missing: string[] = [];
+    await given({
+      config: { publicUrl: 'https://api.example.org' },
+      deps: { unreadyServices: async () => missing },
+    });
+    const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+    const page = await bed.call('GET', '/', asBrowser);
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    expect(page.headers.get('vary')).toContain('Accept');
+    expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|script/);
+    expect(page.body).toContain('curl -s https://api.example.org/api/runtime/platform/auth/signup');
+    expect(page.body).toContain('Ready: all services answer.');
+    const { status, body } = await bed.call('GET', '/');
+    expect([status, body.name]).toEqual([200, 'Backlot']);
+    const paths = body.links.map(({ href }: { href: string }) => new URL(href).pathname);
+    const served = paths.filter((path: string) => /^\/(docs|examples|readyz)/.test(path));
+    expect(served.length).toBeGreaterThan(4);
+    for (const path of served)
+      expect([path, (await bed.call('GET', path)).status]).toEqual([path, 200]);
+    missing = ['records', '<b>'];
+    expect((await bed.call('GET', '/', asBrowser)).body).toContain(
+      'Not ready: records, &lt;b&gt; can not answer.',
+    );
+  });
+
   it('shows the page of links with its own script and style alone', async () => {
     await given();
     const { status, headers, body } = await bed.call('GET', '/account');
@@ -171,7 +200,6 @@ describe('what the gateway answers itself', () => {
   it('answers any other address in the contract’s form', async () => {
     await given();
     for (const path of [
-      '/',
       '/favicon.ico',
       '/metrics',
       '/internal/projects/demo',

@@ -4,9 +4,12 @@ import type { Express } from 'express';
 import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
 import { examplesRouter } from './examples.ts';
+import { homeRouter } from './home.ts';
 
 export interface SystemPagesOptions {
   description: Description;
+  /** Base of absolute addresses, without a slash at the end. */
+  publicUrl: string;
   /** Names of services that can't answer; empty when calls can be served. */
   unreadyServices(): Promise<readonly string[]>;
   /** Names what works less well than it should. */
@@ -25,16 +28,20 @@ const withTimeout = async (check: Promise<readonly string[]>): Promise<readonly 
   );
 };
 
-/** Everything outside /api: health, readiness, the pages of the API, of links and of the examples, and 404 for the rest. */
+/** Everything outside /api: health, readiness, the front page, the pages of the API, of links and of the examples, and 404 for the rest. */
 export const createSystemPages = (options: SystemPagesOptions): Express => {
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
+  const state = async () => ({
+    missing: await withTimeout(options.unreadyServices()),
+    degraded: options.degraded(),
+  });
   app.get('/readyz', async (_req, res) => {
-    const missing = await withTimeout(options.unreadyServices());
-    const degraded = options.degraded();
+    const { missing, degraded } = await state();
     if (missing.length > 0) res.status(503).json({ ok: false, missing });
     else res.json({ ok: true, ...(degraded.length > 0 && { degraded }) });
   });
+  app.use(homeRouter({ publicUrl: options.publicUrl, state }));
   app.use('/docs', docsRouter(options.description));
   app.use('/account', accountRouter());
   app.use('/examples', examplesRouter());

@@ -7,6 +7,7 @@ runCommand(async () => {
   const { url, projectId, owner, operatorToken, mailboxUrl } = platform;
   console.log(`Backlot is ready.
 
+  Start here      ${url}
   Base URL        ${url}/api/runtime/${projectId}
   API page        ${url}/docs
   Examples        ${url}/examples/shop/  ${url}/examples/guestbook/

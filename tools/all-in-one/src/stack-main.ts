@@ -8,6 +8,7 @@ runCommand(async () => {
   const [url, other] = stack.urls;
   console.log(`Backlot is ready, every service a process of its own.
 
+  Start here      ${url}
   Base URL        ${url}/api/runtime/${stack.projectId}
   Second gateway  ${other}
   Mailbox         ${stack.mailboxUrl}   (opens once)
