@@ -20,3 +20,7 @@ export const serviceNames = Object.keys(services) as ServiceName[];
 /** The setting that says where a service is reached, for example `BACKLOT_AUTH_ORIGIN`. */
 export const originSettingName = <Name extends ServiceName>(name: Name) =>
   `BACKLOT_${name.toUpperCase() as Uppercase<Name>}_ORIGIN` as const;
+
+/** The setting or secret that holds a process's own DATABASE_URL, AMQP_URL or REDIS_URL among those of others. */
+export const ownSettingName = (process: string, setting: string): string =>
+  `BACKLOT_${process.toUpperCase()}_${setting}`;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** PostgreSQL can't be reached, is starting or stopping, or has no free connection in time. */
+/** PostgreSQL can't be reached, is starting or stopping, refuses the role, or has no free connection in time. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
   readonly isUnavailable = true;
@@ -12,8 +12,11 @@ export class StatementTimeout extends Error {
 }
 
 const QUERY_CANCELED = '57014';
-/** Connection exceptions, insufficient resources, operator intervention: Appendix A of PostgreSQL's manual. */
-const unavailableClasses = new Set(['08', '53', '57']);
+/**
+ * Connection exceptions, a role or password that is not known (yet), insufficient resources, operator
+ * intervention: Appendix A of PostgreSQL's manual.
+ */
+const unavailableClasses = new Set(['08', '28', '53', '57']);
 
 export const translate = (error: unknown): unknown => {
   if (error instanceof pg.DatabaseError) {
@@ -40,7 +43,7 @@ const lossCodes = new Set([
 ]);
 /** pg and pg-pool report these without a code. */
 const lossMessages =
-  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/;
+  /^(Connection terminated|timeout expired|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Client was closed)/;
 
 const isConnectionLoss = (error: unknown): boolean => {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

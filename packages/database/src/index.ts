@@ -1,10 +1,11 @@
 /**
- * The one way to PostgreSQL: pool, transactions, migrations, the outbox and typed queries.
+ * The one way to PostgreSQL: pool, transactions, migrations, roles, the outbox and typed queries.
  * Owns no table of its own; knows no tenant, no route and no rule of the product.
  */
 export * from './database.ts';
 export * from './errors.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';
+export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './service-role.ts';
 export * from './sweeper.ts';
 export * from './typed-queries.ts';

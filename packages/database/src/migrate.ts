@@ -1,33 +1,77 @@
-import { runner } from 'node-pg-migrate';
-import { translate } from './errors.ts';
+import { readdir } from 'node:fs/promises';
+import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
+import pg from 'pg';
+import { withClient } from './one-client.ts';
+import { grantToService, protectMigrations, type ServiceRole } from './service-role.ts';
 
-export interface MigrateOptions {
+export interface Migrations {
+  /** PostgreSQL connection string. */
   url: string;
-  /** Created when it is missing; each service has its own. */
+  /** Each service has its own. */
   schema: string;
   /** Folder of numbered SQL files. */
   directory: string;
 }
 
-/** A server that takes longer is as good as away; what it then runs may take as long as it needs. */
-const connectTimeoutMs = 3000;
+/** The role of the address owns what it makes. */
+export interface MigrateOptions extends Migrations {
+  /** Made where it is missing; it gets the rows of the schema. Without it nobody else gets in. */
+  role?: ServiceRole | undefined;
+  /** A further schema, in which that role may make tables. */
+  tablesIn?: string | undefined;
+}
 
 /**
  * Applies what has not been applied yet, all of it in one transaction. Processes that start at once
- * wait for each other. @throws DatabaseUnavailable
+ * wait for each other. The schema is made where it is missing. @throws DatabaseUnavailable
  */
-export const migrate = async ({ url, schema, directory }: MigrateOptions): Promise<void> => {
-  const migration = runner({
-    databaseUrl: { connectionString: url, connectionTimeoutMillis: connectTimeoutMs },
-    dir: directory,
-    direction: 'up',
-    schema,
-    createSchema: true,
-    migrationsTable: 'migrations',
-    advisoryLockMode: 'wait',
-    log: () => {},
+export const migrate = ({ url, directory, role, ...options }: MigrateOptions): Promise<void> =>
+  withClient({ connectionString: url }, async (client) => {
+    const { schema } = options;
+    // The runner's own, so that roles and rights are changed by one at a time too.
+    await client.query(`SELECT pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`);
+    // Before the tables, so that a service that has waited for them may use them at once.
+    if (role) await grantToService(client, { ...options, role });
+    await runner({
+      dbClient: client,
+      dir: directory,
+      direction: 'up',
+      schema,
+      createSchema: true,
+      migrationsTable: 'migrations',
+      advisoryLockMode: 'wait',
+      singleTransaction: true,
+      log: () => {},
+    });
+    if (role) await protectMigrations(client, { schema, role });
   });
-  await migration.catch((error: unknown) => {
-    throw translate(error);
+
+/** PostgreSQL's codes for a table, a schema or a right that is not there yet. */
+const notYet = new Set(['42P01', '3F000', '42501']);
+
+const readTimeoutMs = 3000;
+
+/**
+ * Names of the files that have not been applied yet, for a role that may only read.
+ * @throws DatabaseUnavailable
+ */
+export const pendingMigrations = async ({
+  url,
+  schema,
+  directory,
+}: Migrations): Promise<string[]> => {
+  const files = await readdir(directory);
+  const needed = files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
+  const table = `${pg.escapeIdentifier(schema)}.migrations`;
+  const applied = await withClient(
+    { connectionString: url, query_timeout: readTimeoutMs },
+    async (client) => {
+      const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${table}`);
+      return new Set(rows.map(({ name }) => name));
+    },
+  ).catch((error: unknown) => {
+    if (error instanceof pg.DatabaseError && notYet.has(error.code ?? '')) return new Set<string>();
+    throw error;
   });
+  return needed.filter((name) => !applied.has(name)).sort();
 };

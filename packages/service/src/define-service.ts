@@ -74,6 +74,8 @@ export interface ServiceDefinition<
   name: ServiceName;
   /** The folder of numbered SQL files. */
   migrations: URL;
+  /** A further schema, in which it may make tables. */
+  tablesIn?: string;
   /** Of its own settings; those of every process come with the process. */
   config: ConfigReader<Config>;
   /** Directories that it gets with the context. */

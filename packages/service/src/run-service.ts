@@ -5,7 +5,8 @@ import {
   createDatabase,
   type DatabaseOptions,
   DatabaseUnavailable,
-  migrate,
+  type Migrations,
+  pendingMigrations,
 } from '@backlot/database';
 import { createHttpDirectories, serve } from '@backlot/http';
 import { identitySecret } from '@backlot/identity';
@@ -48,20 +49,24 @@ export const databaseReports = (
       : log.info('PostgreSQL answers again'),
 });
 
-/** Waits for a PostgreSQL that is not there yet, and says so. */
-const migrateWhenReachable = async (place: Parameters<typeof migrate>[0], log: Logger) => {
+/** Waits for a PostgreSQL that is not there yet, and for the migrate program; says for what, once. */
+const untilMigrated = async (place: Migrations, log: Logger) => {
+  let said = '';
   for (;;) {
     try {
-      return await migrate(place);
+      const pending = await pendingMigrations(place);
+      if (pending.length === 0) return;
+      if (said !== pending.join()) log.warn({ pending }, 'waiting for migrations');
+      said = pending.join();
     } catch (err) {
       if (!(err instanceof DatabaseUnavailable)) throw err;
       log.warn({ err }, 'PostgreSQL is out of reach; retrying');
-      await sleep(databaseRetryMs);
     }
+    await sleep(databaseRetryMs);
   }
 };
 
-/** Migrates, starts the service, listens, and stops in the reverse order at the first signal. */
+/** Waits for its schema, starts the service, listens, and stops in the reverse order at the first signal. */
 export const runService = async (runnable: RunnableService<object, never>): Promise<void> => {
   const { name, migrations, asks } = runnable;
   const { env } = process;
@@ -70,7 +75,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
   const log = createLogger({ service: name, level: settings.BACKLOT_LOG_LEVEL });
   const registry = createRegistry(name);
   const place = { url: settings.DATABASE_URL, schema: name };
-  await migrateWhenReachable({ ...place, directory: fileURLToPath(migrations) }, log);
+  await untilMigrated({ ...place, directory: fileURLToPath(migrations) }, log);
   const database = createDatabase({
     ...place,
     ...databaseReports(log),

@@ -46,6 +46,8 @@ export type OpenedAdapters<A> = A & { close?(): Promise<unknown> };
 export interface RunnableService<Api extends object, A extends object> {
   name: ServiceName;
   migrations: URL;
+  /** A further schema, in which it may make tables. */
+  tablesIn: string | undefined;
   /** Of its own settings. */
   config: ConfigReader<unknown>;
   /** Services that it asks something at once. */
@@ -67,6 +69,7 @@ export const runnable = <Config, Context extends ServiceContext<Config>, Api ext
 ): RunnableService<Api, Adapters<Context>> => ({
   name: definition.name,
   migrations: definition.migrations,
+  tablesIn: definition.tablesIn,
   config: definition.config,
   asks: definition.asks ?? [],
   open({ env, directories, ...shared }, given) {

@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   createServiceBed,
   createTestBroker,
   createTestDatabase,
   createTestProxy,
+  migrateForService,
   type ServiceBed,
   until,
 } from '@backlot/testing';
@@ -66,10 +70,14 @@ describe('a service', () => {
 });
 
 describe('the process of a service', () => {
-  it('waits for a PostgreSQL that is not there yet, and says for what', async () => {
+  it('waits for a PostgreSQL that is not there yet and for its migrations, and says for what', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backlot-migrations-'));
+    const none = pathToFileURL(`${folder}/`);
     const [database, broker] = await Promise.all([createTestDatabase(), createTestBroker()]);
-    const proxy = await createTestProxy(database.url);
-    closing.push(() => Promise.all([proxy.close(), broker.drop(), database.drop()]));
+    const role = await migrateForService(database.url, { ...smallService, migrations: none });
+    const proxy = await createTestProxy(role);
+    const remove = () => rm(folder, { recursive: true });
+    closing.push(() => Promise.all([proxy.close(), broker.drop(), database.drop(), remove()]));
     proxy.shut();
     const child: ChildProcess = spawn(
       process.execPath,
@@ -92,10 +100,12 @@ describe('the process of a service', () => {
       const { msg } = JSON.parse(line) as { msg: string };
       messages.push(msg);
       if (messages.length === 2) proxy.open();
+      if (msg === 'waiting for migrations') await migrateForService(database.url, smallService);
       if (msg === 'listening') child.kill('SIGTERM');
     }
     expect(await exit).toEqual([0, null]);
     expect(messages.slice(0, 2)).toEqual(Array(2).fill('PostgreSQL is out of reach; retrying'));
-    expect(messages).toContain('listening');
+    expect(messages).toContain('waiting for migrations');
+    expect(messages.at(-2)).toBe('listening');
   });
 });

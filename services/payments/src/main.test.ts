@@ -8,23 +8,24 @@ import { identityHeader, identitySecret, signIdentity } from '@backlot/identity'
 import {
   anonymous,
   asOwner,
+  createServiceDatabase,
   createTestBroker,
-  createTestDatabase,
+  type ServiceDatabase,
   type ServiceUnderTest,
   serveForTest,
   type TestBroker,
-  type TestDatabase,
   testProject,
   until,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { paymentsService } from './service.ts';
 import { order } from './testing/test-bed.ts';
 import { secretKey, startTestStripe, type TestStripe } from './testing/test-stripe.ts';
 
 const secret = 'x'.repeat(32);
 
 describe('the process', () => {
-  let place: TestDatabase;
+  let place: ServiceDatabase;
   let broker: TestBroker;
   let bus: RabbitmqBus;
   let database: Database;
@@ -33,7 +34,10 @@ describe('the process', () => {
   const published: unknown[] = [];
   const running = new Set<ChildProcess>();
   beforeAll(async () => {
-    [place, broker] = await Promise.all([createTestDatabase(), createTestBroker()]);
+    [place, broker] = await Promise.all([
+      createServiceDatabase(paymentsService),
+      createTestBroker(),
+    ]);
     database = createDatabase({ url: place.url, schema: 'payments' });
     stripe = await startTestStripe();
     projects = await serveForTest((_req, res) => {

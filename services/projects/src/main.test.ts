@@ -6,22 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
 import type { Counters } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
-import { createDatabase, type Database, migrate } from '@backlot/database';
+import { createDatabase, type Database } from '@backlot/database';
 import {
+  createServiceDatabase,
   createTestBroker,
-  createTestDatabase,
   createTestRedis,
+  type ServiceDatabase,
   type TestBroker,
-  type TestDatabase,
   type TestRedis,
   until,
 } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-
-const schema = 'projects';
+import { projectsService } from './service.ts';
 
 describe('the process', () => {
-  let place: TestDatabase;
+  let place: ServiceDatabase;
   let broker: TestBroker;
   let redis: TestRedis;
   let database: Database;
@@ -30,13 +29,11 @@ describe('the process', () => {
   const running = new Set<ChildProcess>();
   beforeAll(async () => {
     [place, broker, redis] = await Promise.all([
-      createTestDatabase(),
+      createServiceDatabase(projectsService),
       createTestBroker(),
       createTestRedis(),
     ]);
-    const directory = fileURLToPath(new URL('../migrations', import.meta.url));
-    await migrate({ url: place.url, schema, directory });
-    database = createDatabase({ url: place.url, schema });
+    database = createDatabase({ url: place.url, schema: 'projects' });
     bus = await createRabbitmqBus({
       url: broker.url,
       onDead: () => {},
@@ -78,7 +75,7 @@ describe('the process', () => {
     return { child, exit, port };
   };
 
-  it('migrates, serves and ends in good order on SIGTERM, a second time as well', async () => {
+  it('serves and ends in good order on SIGTERM, a second time as well', async () => {
     for (let start = 0; start < 2; start++) {
       const { child, exit, port } = await launch();
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);

@@ -26,6 +26,7 @@ const batchSlots = 3;
 export const recordsService = defineService({
   name: 'records',
   migrations: new URL('../migrations/', import.meta.url),
+  tablesIn: 'records_large',
   config: recordsConfig,
   build({ database, outbox, now, config, identitySecret }: ServiceContext<RecordsConfig>) {
     const { limits } = config;

@@ -3,9 +3,11 @@
  * drives it from outside: journeys, crash tests, benches.
  */
 export { platformSettings, readConfig } from './config.ts';
+export { migrateSettings } from './migrate-all.ts';
 export { type Platform, startPlatform } from './platform.ts';
+export { type DatabaseUrls, prepareDatabase } from './prepare-database.ts';
 export { loadSecrets } from './secrets.ts';
-export { migrations, runnableServices } from './service-list.ts';
+export { runnableServices } from './service-list.ts';
 export { planStack } from './stack/programs.ts';
 export { seedDatabase } from './stack/seed-database.ts';
 export { startServers } from './stack/servers.ts';

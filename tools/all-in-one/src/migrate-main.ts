@@ -1,13 +1,6 @@
-import { migrate } from '@backlot/database';
-import { migrations } from './service-list.ts';
+import { migrateAll } from './migrate-all.ts';
 
-const url = process.env.DATABASE_URL;
-if (url) {
-  for (const migration of migrations) {
-    await migrate({ url, ...migration });
-    console.log(`${migration.schema}: up to date`);
-  }
-} else {
-  console.error('Set DATABASE_URL to the PostgreSQL database to migrate.');
+await migrateAll(process.env, console.log).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
-}
+});

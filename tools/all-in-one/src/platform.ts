@@ -8,6 +8,7 @@ import { startPostgres } from '@backlot/local-servers';
 import { createLogger } from '@backlot/telemetry';
 import type { PlatformConfig } from './config.ts';
 import { assembleGateway } from './gateway.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import { createMailboxKey, loadSecrets, type Secrets } from './secrets.ts';
 import { type Seeded, seed } from './seed.ts';
 import { startServices } from './services.ts';
@@ -55,7 +56,10 @@ export const startPlatform = async (
   try {
     const secrets = await loadSecrets(config.dataDir);
     const log = createLogger({ service: 'backlot', level: config.logLevel });
-    const databaseUrl = config.databaseUrl ?? (await startLocalDatabase(config.dataDir, running));
+    const databaseUrls = await prepareDatabase(
+      config.databaseUrl ?? (await startLocalDatabase(config.dataDir, running)),
+      (text) => log.warn(text),
+    );
     const bus = createInProcessBus({
       onDead: (event, queue, err) => log.error({ event, queue, err }, 'gave an event up'),
     });
@@ -80,7 +84,7 @@ export const startPlatform = async (
       ...serviceSettings(config, secrets, url),
       BACKLOT_MAILBOX_KEY: mailboxKey,
     };
-    const services = await startServices({ ...shared, databaseUrl, env }, running);
+    const services = await startServices({ ...shared, databaseUrls, env }, running);
     const operatorToken = config.operatorToken ?? secrets.operatorToken;
     const gateway = await assembleGateway(
       { ...shared, config, services, operatorToken, publicUrl: url },

@@ -16,7 +16,8 @@ export const runnableServices: readonly RunnableService<object, never>[] =
   Object.values(serviceList);
 
 /** Each service's schema and its numbered SQL files. */
-export const migrations = runnableServices.map(({ name, migrations }) => ({
+export const migrations = runnableServices.map(({ name, migrations, tablesIn }) => ({
   schema: name,
   directory: fileURLToPath(migrations),
+  tablesIn,
 }));

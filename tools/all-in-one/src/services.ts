@@ -1,16 +1,17 @@
 import type { Bus } from '@backlot/bus';
 import type { Directories, ServiceName } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
-import { createDatabase, migrate } from '@backlot/database';
+import { createDatabase } from '@backlot/database';
 import type { IdentitySecret } from '@backlot/identity';
 import { databaseReports, type Service } from '@backlot/service';
 import type { Logger } from '@backlot/telemetry';
-import { migrations, runnableServices, type serviceList } from './service-list.ts';
+import type { DatabaseUrls } from './prepare-database.ts';
+import { runnableServices, type serviceList } from './service-list.ts';
 
 export interface ServicesOptions {
   /** Settings of all services. */
   env: Readonly<Record<string, string | undefined>>;
-  databaseUrl: string;
+  databaseUrls: DatabaseUrls;
   identitySecret: IdentitySecret;
   now: () => number;
   log: Logger;
@@ -24,18 +25,18 @@ export type Services = {
 };
 
 /**
- * Every service on one database, not started yet; they ask each other by function calls. What must be
+ * Every service on one migrated database, not started yet; they ask each other by function calls. What must be
  * closed is pushed to `running`.
  */
 export const openServices = (
-  { env, databaseUrl, counters, ...shared }: ServicesOptions,
+  { env, databaseUrls, counters, ...shared }: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Services => {
   const directories: Partial<Directories> = {};
   const services: Partial<Record<ServiceName, Service>> = {};
   for (const { name, open } of runnableServices) {
     const database = createDatabase({
-      url: databaseUrl,
+      url: databaseUrls[name],
       schema: name,
       ...databaseReports(shared.log),
     });
@@ -50,12 +51,11 @@ export const openServices = (
   return services as Services;
 };
 
-/** Migrates, opens and starts every service; what must be stopped is pushed to `running`. */
+/** Opens and starts every service; what must be stopped is pushed to `running`. */
 export const startServices = async (
   options: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Promise<Services> => {
-  for (const migration of migrations) await migrate({ url: options.databaseUrl, ...migration });
   const services = openServices(options, running);
   for (const service of Object.values(services)) {
     await service.start();

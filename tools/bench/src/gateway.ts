@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   loadSecrets,
-  migrations,
   planStack,
+  prepareDatabase,
   seedDatabase,
   startServers,
 } from '@backlot/all-in-one';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
-import { migrate } from '@backlot/database';
 import { identityHeader, identitySecret, internalIdentity, signIdentity } from '@backlot/identity';
 import { apiAt } from '@backlot/testing/platform-api';
 import { allocationPerCall } from './allocation.ts';
@@ -134,12 +133,12 @@ const benchAdded = async (
 const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) => {
   const none = { databaseUrl: undefined, redisUrl: undefined, amqpUrl: undefined };
   const servers = await startServers(none, folder, running);
-  for (const migration of migrations) await migrate({ url: servers.databaseUrl, ...migration });
+  const databaseUrls = await prepareDatabase(servers.databaseUrl, console.warn);
   const secrets = await loadSecrets(folder);
-  await seedDatabase(servers.databaseUrl, {}, secrets);
+  await seedDatabase(databaseUrls, {}, secrets);
   const plan = planStack(
     port,
-    servers,
+    { ...servers, databaseUrls },
     secrets,
     { BACKLOT_OPERATOR_TOKEN: operatorToken },
     join(folder, 'files'),

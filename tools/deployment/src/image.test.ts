@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { ownSettingName } from '@backlot/contract';
 import {
   createTestBroker,
   createTestDatabase,
@@ -38,6 +39,12 @@ describe('the image, its steps carried out without an engine', () => {
   let redis: TestRedis;
   const running: ChildProcess[] = [];
 
+  const roleName = (service: string) => `${new URL(database.url).pathname.slice(1)}_${service}`;
+  const addressFor = (service: string) => {
+    const url = new URL(database.url);
+    [url.username, url.password] = [roleName(service), 'a-password-for-this-test'];
+    return url.href;
+  };
   const inImage = (settings: Record<string, string> = {}) => ({
     cwd: image.workingDirectory,
     env: { ...image.environment, ...settings, PATH: join(image.folder, 'usr/local/bin') },
@@ -102,9 +109,12 @@ describe('the image, its steps carried out without an engine', () => {
       [...image.entrypoint, 'tools/all-in-one/src/migrate-main.ts'],
       {
         DATABASE_URL: database.url,
+        ...Object.fromEntries(
+          services.map(({ name }) => [ownSettingName(name, 'DATABASE_URL'), addressFor(name)]),
+        ),
       },
     );
-    const lines = services.map(({ name }) => `${name}: up to date`);
+    const lines = services.map(({ name }) => `${name}: up to date, for ${roleName(name)}`);
     expect(stdout.trim().split('\n').sort()).toEqual(lines.sort());
   });
 
@@ -112,7 +122,6 @@ describe('the image, its steps carried out without an engine', () => {
     const settings = {
       ...secrets,
       PORT: '0',
-      DATABASE_URL: database.url,
       AMQP_URL: broker.url,
       REDIS_URL: redis.url,
       BACKLOT_STORAGE_DIR: join(image.workingDirectory, 'files'),
@@ -128,7 +137,11 @@ describe('the image, its steps carried out without an engine', () => {
       if (!next) throw new Error('Services ask each other in a circle.');
       const { name, entry } = next;
       started.add(name);
-      const container = await launch([entry], { ...settings, ...origins });
+      const container = await launch([entry], {
+        ...settings,
+        ...origins,
+        DATABASE_URL: addressFor(name),
+      });
       containers.push(container);
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = `http://127.0.0.1:${container.port}`;
     }

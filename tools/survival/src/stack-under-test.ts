@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { prepareDatabase } from '@backlot/all-in-one';
 import { findFreePort } from '@backlot/local-servers';
 import { startRabbitmq, startRedis, until } from '@backlot/testing';
 import { type Api, apiAt } from '@backlot/testing/platform-api';
@@ -81,7 +82,6 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
     const operatorToken = secret(24).toString('hex');
     const shared = {
       ...settings,
-      DATABASE_URL: postgres.url,
       REDIS_URL: redis.url,
       AMQP_URL: rabbitmq.url,
       BACKLOT_IDENTITY_SECRET: secret(32).toString('hex'),
@@ -97,10 +97,12 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       return keep(await startProcess({ entry, port, env, logFile: join(logs, `${name}.log`) }));
     };
 
+    const databaseUrls = await prepareDatabase(postgres.url, console.warn);
     const origins: Record<string, string> = {};
     const started: Partial<Record<(typeof services)[number], OsProcess>> = {};
     for (const name of services) {
-      const service = await launch(name, entryFile(`services/${name}`), { ...shared, ...origins });
+      const env = { ...shared, ...origins, DATABASE_URL: databaseUrls[name] };
+      const service = await launch(name, entryFile(`services/${name}`), env);
       started[name] = service;
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = service.url;
     }

@@ -18,6 +18,11 @@ export * from './identities.ts';
 export * from './refuses-strangers.ts';
 export * from './serves-as-process.ts';
 export * from './service-bed.ts';
+export {
+  createServiceDatabase,
+  migrateForService,
+  type ServiceDatabase,
+} from './service-database.ts';
 export * from './service-under-test.ts';
 export { createTestBroker, type TestBroker } from './test-broker.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';

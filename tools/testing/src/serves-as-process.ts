@@ -2,26 +2,33 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { ServiceName } from '@backlot/contract';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { createTestBroker, type TestBroker } from './test-broker.ts';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /**
  * What the process of every service keeps to, over a database and a broker of its own.
+ * @param name of the service
  * @param entry its main.ts
  * @param settings those that not every service has
  * @param path takes a POST, and nobody without the gateway's signature
  */
 export const servesAsProcess = (
+  name: ServiceName,
   entry: URL,
   settings: Record<string, string>,
   path: string,
 ): void => {
   describe('the process', () => {
-    let database: TestDatabase;
+    let database: ServiceDatabase;
     let broker: TestBroker;
     beforeAll(async () => {
-      [database, broker] = await Promise.all([createTestDatabase(), createTestBroker()]);
+      const migrations = new URL('../migrations/', entry);
+      [database, broker] = await Promise.all([
+        createServiceDatabase({ name, migrations }),
+        createTestBroker(),
+      ]);
     }, 60_000);
     afterAll(() => Promise.all([database.drop(), broker.drop()]));
 
@@ -37,7 +44,7 @@ export const servesAsProcess = (
         stdio: ['ignore', 'pipe', 'inherit'],
       });
 
-    it('migrates, serves and ends in good order on SIGTERM, a second time as well', async () => {
+    it('serves and ends in good order on SIGTERM, a second time as well', async () => {
       for (let start = 0; start < 2; start++) {
         const child = launch();
         const exit = once(child, 'exit');

@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { type Bus, createInProcessBus } from '@backlot/bus';
 import { events, type Payload, type Topic } from '@backlot/contract';
-import { createDatabase, type Database, migrate } from '@backlot/database';
+import { createDatabase, type Database } from '@backlot/database';
 import {
   createService,
   type Service,
@@ -11,6 +10,7 @@ import {
 } from '@backlot/service';
 import { createLogger, type Logger } from '@backlot/telemetry';
 import { anonymous, testIdentitySecret } from './identities.ts';
+import { migrateForService } from './service-database.ts';
 import {
   type ServiceUnderTest,
   serveForTest,
@@ -42,8 +42,12 @@ export interface ServiceBed<Api extends object, Own = never> {
   http: ServiceUnderTest;
   /** Calls as the gateway would, anonymously unless stated; null sends no identity. */
   call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  /** With the service's own role. */
   database: Database;
+  /** Of the role that owns everything. */
   databaseUrl: string;
+  /** With that role, for what a service may not do. */
+  ownerDatabase: Database;
   bus: Bus;
   clock: TestClock;
   /** Error lines of the service's log. */
@@ -84,9 +88,12 @@ export const createServiceBed = async <
 ): Promise<ServiceBed<Api, typeof own>> => {
   const testDatabase = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? testDatabase?.url ?? '';
-  const place = { url: databaseUrl, schema: definition.name };
-  await migrate({ ...place, directory: fileURLToPath(definition.migrations) });
-  const database = createDatabase(place);
+  const schema = definition.name;
+  const database = createDatabase({
+    url: await migrateForService(databaseUrl, definition),
+    schema,
+  });
+  const ownerDatabase = createDatabase({ url: databaseUrl, schema, poolSize: 1 });
   const { clock = createTestClock(), bus = createInProcessBus({ onDead: () => {} }) } = options;
   const errors: string[] = [];
   const shared = {
@@ -119,6 +126,7 @@ export const createServiceBed = async <
       http.call(method, path, { identity: anonymous(), ...request }),
     database,
     databaseUrl,
+    ownerDatabase,
     bus,
     clock,
     errors,
@@ -132,13 +140,13 @@ export const createServiceBed = async <
     another,
     async kill() {
       await http.stop();
-      await database.close();
+      await Promise.all([database.close(), ownerDatabase.close()]);
     },
     async close() {
       await http.stop();
       await service.stop();
       if (!options.bus) await bus.close();
-      await database.close();
+      await Promise.all([database.close(), ownerDatabase.close()]);
       await testDatabase?.drop();
     },
   };

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 export interface TestDatabase {
   url: string;
-  /** Ends the sessions that are still open on it. May be called more than once. */
+  /** Ends the sessions that are still open on it; its roles go with it. May be called more than once. */
   drop(): Promise<void>;
 }
 
@@ -24,9 +24,18 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () => runOnServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, name),
+    async drop() {
+      await runOnServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, name);
+      await runOnServer(serverUrl, dropRoles(name));
+    },
   };
 }
+
+/** The services' roles on a database begin with its name. */
+const dropRoles = (database: string) => `DO $$ DECLARE role text; BEGIN
+  FOR role IN SELECT rolname FROM pg_roles WHERE starts_with(rolname, '${database}_') LOOP
+    EXECUTE format('DROP ROLE %I', role);
+  END LOOP; END $$`;
 
 /** Sessions that are about to end do so by themselves: one that is ended while it leaves fails its file. */
 async function waitForSessions(client: pg.Client, database: string): Promise<void> {

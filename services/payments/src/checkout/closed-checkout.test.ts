@@ -58,7 +58,7 @@ describe('livemode of a payment', () => {
       [live],
     );
     const migration = '../../migrations/0002_livemode_and_closed_checkouts.sql';
-    await bed.database.query(await readFile(new URL(migration, import.meta.url), 'utf8'));
+    await bed.ownerDatabase.query(await readFile(new URL(migration, import.meta.url), 'utf8'));
     expect(
       await bed.database.query('SELECT project_number, livemode FROM payments ORDER BY 1'),
     ).toEqual([

@@ -8,7 +8,7 @@ describe('a crash after the provider answered and before that is stored', () => 
   let bed: StripeBed;
   beforeAll(async () => {
     bed = await createStripeBed();
-    await bed.database.query(
+    await bed.ownerDatabase.query(
       `CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$`,
     );
   });
@@ -19,11 +19,11 @@ describe('a crash after the provider answered and before that is stored', () => 
   });
 
   const during = async <T>(moment: string, work: () => Promise<T>): Promise<T> => {
-    await bed.database.query(
+    await bed.ownerDatabase.query(
       `CREATE TRIGGER crashing BEFORE ${moment} FOR EACH ROW EXECUTE FUNCTION crash()`,
     );
     const table = moment.split(' ON ')[1] ?? '';
-    return work().finally(() => bed.database.query(`DROP TRIGGER crashing ON ${table}`));
+    return work().finally(() => bed.ownerDatabase.query(`DROP TRIGGER crashing ON ${table}`));
   };
   const rows = () =>
     bed.database.query<{ status: string; session_id: string | null }>(

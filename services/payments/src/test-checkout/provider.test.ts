@@ -1,14 +1,12 @@
-import { fileURLToPath } from 'node:url';
-import { createDatabase, migrate } from '@backlot/database';
-import { createTestDatabase } from '@backlot/testing';
+import { createDatabase } from '@backlot/database';
+import { createServiceDatabase } from '@backlot/testing';
 import { describeProviderAccount } from '../checkout/provider.conformance.ts';
+import { paymentsService } from '../service.ts';
 import { createTestCheckout } from './provider.ts';
 
 describeProviderAccount('test-checkout', async () => {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = await createServiceDatabase(paymentsService);
   const place = { url: testDatabase.url, schema: 'payments' };
-  const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
-  await migrate({ ...place, directory });
   const database = createDatabase(place);
   const checkout = createTestCheckout({ database, publicUrl: 'http://x', now: Date.now });
   return {

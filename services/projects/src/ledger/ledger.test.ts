@@ -69,7 +69,7 @@ describe('ledger', () => {
       'TRUNCATE transfers',
       'TRUNCATE accounts CASCADE',
     ]) {
-      await expect(bed.database.query(attempt)).rejects.toThrow('append-only');
+      await expect(bed.ownerDatabase.query(attempt)).rejects.toThrow('append-only');
     }
     const below = bed.database.query(
       'UPDATE accounts SET balance_millicredits = -1 WHERE owner_id = $1',

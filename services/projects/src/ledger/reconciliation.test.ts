@@ -24,10 +24,10 @@ describe('reconciliation', () => {
 
   const account = '(SELECT number FROM accounts WHERE owner_id = $1)';
   const plant = (statement: string) =>
-    bed.database.transaction(async () => {
-      await bed.database.query('ALTER TABLE transfers DISABLE TRIGGER transfers_append_only');
-      await bed.database.query(statement, [ownerId]);
-      await bed.database.query('ALTER TABLE transfers ENABLE TRIGGER transfers_append_only');
+    bed.ownerDatabase.transaction(async () => {
+      await bed.ownerDatabase.query('ALTER TABLE transfers DISABLE TRIGGER transfers_append_only');
+      await bed.ownerDatabase.query(statement, [ownerId]);
+      await bed.ownerDatabase.query('ALTER TABLE transfers ENABLE TRIGGER transfers_append_only');
     });
   const gauge = async () => {
     const metric = await registry.getSingleMetric('backlot_ledger_differences')?.get();

@@ -64,7 +64,7 @@ describe('names from before they had to be one line', () => {
     for (const [n, id] of ids.entries())
       await bed.database.query('UPDATE projects SET name = $2 WHERE id = $1', [id, names[n]]);
     const file = new URL('../../migrations/0004_names_on_one_line.sql', import.meta.url);
-    await bed.database.query(await readFile(file, 'utf8'));
+    await bed.ownerDatabase.query(await readFile(file, 'utf8'));
     const stored = await Promise.all(
       ids.map((id) => bed.service.directories.projects.findProject(id)),
     );

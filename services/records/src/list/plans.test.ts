@@ -43,7 +43,7 @@ describe('plans', () => {
        SELECT CASE WHEN n % 4 = 0 THEN n % 97 ELSE 1 END, 1, uuidv7(), now(), now(), jsonb_build_object('n', n)
        FROM generate_series(1, 20000) n`,
     );
-    await bed.database.query('ANALYZE records');
+    await bed.ownerDatabase.query('ANALYZE records');
     const [row] = await bed.database.query<{ id: string }>(
       'SELECT id FROM records WHERE project_id = 1 ORDER BY id OFFSET 7000 LIMIT 1',
     );

@@ -254,13 +254,13 @@ describe('sort', () => {
     await expect(checkTextOrder(bed.database)).resolves.toBeUndefined();
     const url = new URL(bed.databaseUrl);
     const name = `${url.pathname.slice(1)}_icu`;
-    await bed.database.query(
+    await bed.ownerDatabase.query(
       `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
     );
     url.pathname = `/${name}`;
     const other = createDatabase({ url: url.href, schema: 'public' });
     await expect(checkTextOrder(other)).rejects.toThrow('C.UTF-8');
     await other.close();
-    await bed.database.query(`DROP DATABASE ${name}`);
+    await bed.ownerDatabase.query(`DROP DATABASE ${name}`);
   });
 });

@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { type Identity, identityHeader, identitySecret, signIdentity } from '@backlot/identity';
 import {
   anonymous,
+  createServiceDatabase,
   createTestBroker,
-  createTestDatabase,
+  type ServiceDatabase,
   type TestBroker,
-  type TestDatabase,
 } from '@backlot/testing';
+import { storageService } from '../service.ts';
 
 const secret = 'x'.repeat(32);
 
@@ -19,7 +20,7 @@ export interface LaunchedService {
 }
 
 export interface ServiceLauncher {
-  database: TestDatabase;
+  database: ServiceDatabase;
   /** A process of the service; at another one's port if it is given. */
   launch(port?: string): Promise<LaunchedService>;
   /** As the gateway would sign it. */
@@ -35,8 +36,8 @@ export const kill = async ({ child }: LaunchedService): Promise<void> => {
 
 /** Processes of the service over a database and a broker of their own. @param store its settings */
 export const createLauncher = async (store: Record<string, string>): Promise<ServiceLauncher> => {
-  const parts: [TestDatabase, TestBroker] = await Promise.all([
-    createTestDatabase(),
+  const parts: [ServiceDatabase, TestBroker] = await Promise.all([
+    createServiceDatabase(storageService),
     createTestBroker(),
   ]);
   const [database, broker] = parts;

@@ -1,8 +1,12 @@
 import { serviceNames } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
+import type { DatabaseUrls } from '../prepare-database.ts';
 import { planStack } from './programs.ts';
 
-const servers = { databaseUrl: 'postgres://x', redisUrl: 'redis://x', amqpUrl: 'amqp://x' };
+const databaseUrls = Object.fromEntries(
+  serviceNames.map((name) => [name, `postgres://${name}:x@x/x`]),
+) as DatabaseUrls;
+const servers = { databaseUrls, redisUrl: 'redis://x', amqpUrl: 'amqp://x' };
 const secrets = {
   identitySecret: 'i',
   masterKey: 'm',
@@ -20,6 +24,11 @@ describe('the processes of the stack', () => {
     const programs = plan({});
     expect(programs.map(({ name }) => name)).toEqual(['gateway-1', 'gateway-2', ...serviceNames]);
     expect(new Set(programs.map(({ env }) => env.PORT)).size).toBe(programs.length);
+  });
+
+  it('reach PostgreSQL as themselves, gateways not at all', () => {
+    const told = plan({}).map(({ env }) => env.DATABASE_URL);
+    expect(told).toEqual([undefined, undefined, ...serviceNames.map((name) => databaseUrls[name])]);
   });
 
   it('serve metrics on ports of their own, from the one that is given', () => {

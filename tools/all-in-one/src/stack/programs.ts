@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { originSettingName, serviceNames } from '@backlot/contract';
+import type { DatabaseUrls } from '../prepare-database.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerUrls } from './servers.ts';
 
@@ -25,6 +26,11 @@ const nodeOptionsFor = (name: string, given = '') => {
 const entryFile = (name: string) =>
   fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
 
+/** What the processes of the stack connect to. */
+export interface ReachedServers extends Pick<ServerUrls, 'redisUrl' | 'amqpUrl'> {
+  databaseUrls: DatabaseUrls;
+}
+
 export interface StackPlan {
   services: Program[];
   gateways: Program[];
@@ -39,7 +45,7 @@ export interface StackPlan {
  */
 export const planStack = (
   port: number,
-  servers: ServerUrls,
+  servers: ReachedServers,
   secrets: Secrets,
   settings: Readonly<Record<string, string | undefined>>,
   filesDir: string,
@@ -48,7 +54,6 @@ export const planStack = (
   const shared = {
     AMQP_URL: servers.amqpUrl,
     REDIS_URL: servers.redisUrl,
-    DATABASE_URL: servers.databaseUrl,
     BACKLOT_IDENTITY_SECRET: secrets.identitySecret,
     BACKLOT_AUTH_MASTER_KEY: secrets.masterKey,
     BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secrets.secretsKey,
@@ -81,6 +86,7 @@ export const planStack = (
         ...nodeOptionsFor(name, settings.NODE_OPTIONS),
         ...(name === 'email' && { BACKLOT_MAILBOX_KEY: settings.BACKLOT_MAILBOX_KEY ?? '' }),
         ...metricsPort(urls.length + index),
+        DATABASE_URL: servers.databaseUrls[name],
         PORT: servicePort(index),
       },
     })),

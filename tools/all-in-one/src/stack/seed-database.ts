@@ -5,12 +5,13 @@ import { createDatabase } from '@backlot/database';
 import { identitySecret } from '@backlot/identity';
 import { projects } from '@backlot/projects';
 import { createLogger } from '@backlot/telemetry';
+import type { DatabaseUrls } from '../prepare-database.ts';
 import type { Secrets } from '../secrets.ts';
 import { type Seeded, seed } from '../seed.ts';
 
 /** Makes the demo project and its owner, with services that are never started. */
 export const seedDatabase = async (
-  url: string,
+  databaseUrls: DatabaseUrls,
   settings: Readonly<Record<string, string | undefined>>,
   secrets: Secrets,
 ): Promise<Seeded> => {
@@ -23,8 +24,8 @@ export const seedDatabase = async (
     checkResponses: false,
     directories: {},
   };
-  const authDatabase = createDatabase({ url, schema: 'auth' });
-  const projectsDatabase = createDatabase({ url, schema: 'projects' });
+  const authDatabase = createDatabase({ url: databaseUrls.auth, schema: 'auth' });
+  const projectsDatabase = createDatabase({ url: databaseUrls.projects, schema: 'projects' });
   try {
     const counters = createMemoryCounters(Date.now);
     return await seed(

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { migrate } from '@backlot/database';
 import type { PlatformConfig } from '../config.ts';
+import { prepareDatabase } from '../prepare-database.ts';
 import { createMailboxKey, loadSecrets } from '../secrets.ts';
 import type { Seeded } from '../seed.ts';
-import { migrations } from '../service-list.ts';
 import { createLogLines } from './log-lines.ts';
 import { planStack } from './programs.ts';
 import { seedDatabase } from './seed-database.ts';
@@ -57,10 +56,11 @@ export const startStack = async (
     const servers = await startServers(given, folder, running, (server, text) =>
       write(`${server} ${text}\n`),
     );
-    for (const migration of migrations) await migrate({ url: servers.databaseUrl, ...migration });
-    const seeded = await seedDatabase(servers.databaseUrl, settings, secrets);
+    const databaseUrls = await prepareDatabase(servers.databaseUrl, (text) => write(`${text}\n`));
+    const seeded = await seedDatabase(databaseUrls, settings, secrets);
 
-    const plan = planStack(config.port, servers, secrets, settings, join(config.dataDir, 'files'));
+    const reached = { ...servers, databaseUrls };
+    const plan = planStack(config.port, reached, secrets, settings, join(config.dataDir, 'files'));
     const names = [...plan.services, ...plan.gateways].map(({ name }) => name);
     const options = { onLine: createLogLines(names, write, colorize) };
     for (const group of [plan.services, plan.gateways]) {

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadSecrets, migrations, planStack, startServers } from '@backlot/all-in-one';
+import { loadSecrets, planStack, prepareDatabase, startServers } from '@backlot/all-in-one';
 import { createRabbitmqBus } from '@backlot/bus/rabbitmq';
-import { migrate } from '@backlot/database';
 import { reachable, startProgram } from '../program.ts';
 import { benchAi } from './ai.ts';
 import { headersSignedWith } from './callers.ts';
@@ -37,10 +36,10 @@ const takeUsage = async (url: string, running: (() => Promise<unknown>)[]) => {
 const benchServices = async (folder: string, running: (() => Promise<unknown>)[]) => {
   const none = { databaseUrl: undefined, redisUrl: undefined, amqpUrl: undefined };
   const servers = await startServers(none, folder, running);
-  for (const migration of migrations) await migrate({ url: servers.databaseUrl, ...migration });
+  const databaseUrls = await prepareDatabase(servers.databaseUrl, console.warn);
   await takeUsage(servers.amqpUrl, running);
   const secrets = await loadSecrets(folder);
-  const plan = planStack(port, servers, secrets, {}, join(folder, 'files'));
+  const plan = planStack(port, { ...servers, databaseUrls }, secrets, {}, join(folder, 'files'));
   for (const [name, at] of [
     ['./model-server.ts', modelPort],
     ['./mail-server.ts', mailPort],

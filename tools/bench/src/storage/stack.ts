@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { loadSecrets, migrations, planStack, startServers } from '@backlot/all-in-one';
-import { migrate } from '@backlot/database';
+import { loadSecrets, planStack, prepareDatabase, startServers } from '@backlot/all-in-one';
 import { operatorToken } from '../prepare.ts';
 import { type Program, reachable, startProgram } from '../program.ts';
 
@@ -30,11 +29,17 @@ export const prepareStack = async (
 ): Promise<(settings: Record<string, string>) => Stack> => {
   const none = { databaseUrl: undefined, redisUrl: undefined, amqpUrl: undefined };
   const servers = await startServers(none, folder, running);
-  for (const migration of migrations) await migrate({ url: servers.databaseUrl, ...migration });
+  const databaseUrls = await prepareDatabase(servers.databaseUrl, console.warn);
   const secrets = await loadSecrets(folder);
   return (settings) => {
     const given = { ...shared, ...settings };
-    const plan = planStack(port, servers, secrets, given, join(folder, 'files'));
+    const plan = planStack(
+      port,
+      { ...servers, databaseUrls },
+      secrets,
+      given,
+      join(folder, 'files'),
+    );
     return {
       databaseUrl: servers.databaseUrl,
       origin: `http://localhost:${port}`,

@@ -1,0 +1,25 @@
+import pg from 'pg';
+import { translate } from './errors.ts';
+
+/** A server that takes longer is as good as away; what it then runs may take as long as it needs. */
+const connectTimeoutMs = 3000;
+
+/** Work on one connection of its own, which ends with it. @throws DatabaseUnavailable */
+export const withClient = async <T>(
+  config: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> => {
+  const client = new pg.Client({ connectionTimeoutMillis: connectTimeoutMs, ...config });
+  // What is sent on a lost connection fails by itself.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const result = await work(client);
+    await client.end();
+    return result;
+  } catch (error) {
+    // Not waited for: a server that is silent does not say goodbye either.
+    client.end().catch(() => {});
+    throw translate(error);
+  }
+};
