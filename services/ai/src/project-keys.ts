@@ -1,5 +1,5 @@
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import type { Sealer } from '@backlot/sealing';
 import {
@@ -8,6 +8,7 @@ import {
   type ModelProvider,
   ModelProviderFailed,
 } from './model-provider/model-provider.ts';
+import type { Secret, DB as Tables } from './tables.ts';
 
 /** What owners see of a key. */
 export interface ProjectKey {
@@ -37,14 +38,12 @@ export interface ProjectKeys {
   findChoice(identity: Identity): Promise<ModelChoice>;
 }
 
-interface KeyRow {
-  hint: string;
-  model: string | null;
-  updated_at: Date;
-}
-
-const columns = 'hint, model, updated_at';
-const present = ({ hint, model, updated_at }: KeyRow): ProjectKey => ({
+const columns = ['hint', 'model', 'updated_at'] as const;
+const present = ({
+  hint,
+  model,
+  updated_at,
+}: Pick<Secret, (typeof columns)[number]>): ProjectKey => ({
   name: 'openai',
   hint,
   model,
@@ -72,6 +71,7 @@ export const createProjectKeys = ({
   models,
   now,
 }: ProjectKeysDeps): ProjectKeys => {
+  const queries = createQueries<Tables>(database);
   const isOffered = (model: string | null | undefined) =>
     model == null || models.length === 0 || models.includes(model);
 
@@ -95,10 +95,12 @@ export const createProjectKeys = ({
   const open = async (projectNumber: number, sealed: Buffer) => {
     const apiKey = sealer.open(sealed, sealContext(projectNumber));
     if (!sealer.isCurrent(sealed)) {
-      await database.query(
-        'UPDATE secrets SET sealed = $3 WHERE project_number = $1 AND sealed = $2',
-        [projectNumber, sealed, sealer.seal(apiKey, sealContext(projectNumber))],
-      );
+      await queries
+        .updateTable('secrets')
+        .set({ sealed: sealer.seal(apiKey, sealContext(projectNumber)) })
+        .where('project_number', '=', projectNumber)
+        .where('sealed', '=', sealed)
+        .execute();
     }
     return apiKey;
   };
@@ -115,36 +117,33 @@ export const createProjectKeys = ({
           hint: `There is: ${models.join(', ')}.`,
         });
       await check(apiKey);
-      const [row] = await database.query<KeyRow>(
-        `INSERT INTO secrets (project_number, sealed, ${columns}) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (project_number) DO UPDATE SET sealed = excluded.sealed, hint = excluded.hint,
-           model = excluded.model, updated_at = excluded.updated_at
-         RETURNING ${columns}`,
-        [
-          projectNumber,
-          sealer.seal(apiKey, sealContext(projectNumber)),
-          `…${apiKey.slice(-hintCharacters)}`,
-          model ?? null,
-          new Date(now()),
-        ],
-      );
-      if (!row) throw new Error('An upsert has returned no row.');
-      return present(row);
+      const change = {
+        sealed: sealer.seal(apiKey, sealContext(projectNumber)),
+        hint: `…${apiKey.slice(-hintCharacters)}`,
+        model: model ?? null,
+        updated_at: new Date(now()),
+      };
+      await queries
+        .insertInto('secrets')
+        .values({ project_number: projectNumber, ...change })
+        .onConflict((conflict) => conflict.column('project_number').doUpdateSet(change))
+        .execute();
+      return present(change);
     },
     async get(projectNumber) {
-      const [row] = await database.query<KeyRow>(
-        `SELECT ${columns} FROM secrets WHERE project_number = $1`,
-        [projectNumber],
-      );
-      if (!row) throw notFound();
+      const row = await queries
+        .selectFrom('secrets')
+        .select(columns)
+        .where('project_number', '=', projectNumber)
+        .executeTakeFirstOrThrow(notFound);
       return present(row);
     },
     async delete(projectNumber) {
-      const deleted = await database.query(
-        'DELETE FROM secrets WHERE project_number = $1 RETURNING 1',
-        [projectNumber],
-      );
-      if (deleted.length === 0) throw notFound();
+      const { numDeletedRows } = await queries
+        .deleteFrom('secrets')
+        .where('project_number', '=', projectNumber)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw notFound();
     },
     async findChoice({ project: { number, settings } }) {
       if (!provider.takesChoices) return {};
