@@ -1,5 +1,6 @@
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import type { PlatformMails } from '../platform-mails/platform-mails.ts';
+import type { DB as Tables } from '../tables.ts';
 import type { Suppressions } from './suppressions.ts';
 
 /** What a provider reported of a mail and one of its recipients. */
@@ -45,6 +46,8 @@ export type Bounces = ReturnType<typeof createBounces>;
 
 /** Bounces and complaints: they suppress addresses, and stop projects that cause too many. */
 export const createBounces = ({ database, platformMails, suppressions, now }: BouncesDeps) => {
+  const queries = createQueries<Tables>(database);
+
   /** Stores each event once, if its mail is ours and went to its address. Returns the projects. */
   const store = async (reports: readonly BounceReport[]): Promise<number[]> => {
     const rows = await database.query<{ project_number: number }>(
@@ -111,13 +114,18 @@ export const createBounces = ({ database, platformMails, suppressions, now }: Bo
     if (!reason || counts.project_id === null) return;
     const projectId = counts.project_id;
     await database.transaction(async () => {
-      const stopped = await database.query(
-        `INSERT INTO sending_stops (project_number, stopped_at) VALUES ($1, $2)
-         ON CONFLICT (project_number) DO UPDATE SET stopped_at = excluded.stopped_at, resumed_at = NULL
-           WHERE sending_stops.resumed_at IS NOT NULL RETURNING true`,
-        [projectNumber, new Date(now())],
-      );
-      if (stopped.length > 0) await platformMails.sendStopNotice(projectId, reason);
+      const change = { stopped_at: new Date(now()), resumed_at: null };
+      const { numInsertedOrUpdatedRows: stopped } = await queries
+        .insertInto('sending_stops')
+        .values({ project_number: projectNumber, ...change })
+        .onConflict((conflict) =>
+          conflict
+            .column('project_number')
+            .doUpdateSet(change)
+            .where('sending_stops.resumed_at', 'is not', null),
+        )
+        .executeTakeFirstOrThrow();
+      if (stopped !== 0n) await platformMails.sendStopNotice(projectId, reason);
     });
   };
 
@@ -131,10 +139,12 @@ export const createBounces = ({ database, platformMails, suppressions, now }: Bo
     },
 
     async resumeSending(projectNumber: number): Promise<void> {
-      await database.query(
-        'UPDATE sending_stops SET resumed_at = $2 WHERE project_number = $1 AND resumed_at IS NULL',
-        [projectNumber, new Date(now())],
-      );
+      await queries
+        .updateTable('sending_stops')
+        .set({ resumed_at: new Date(now()) })
+        .where('project_number', '=', projectNumber)
+        .where('resumed_at', 'is', null)
+        .execute();
     },
   };
 };

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Database } from '@backlot/database';
 import { normalizeAddress } from '../mails/recipients.ts';
+import type { Suppression } from '../tables.ts';
 
 const moveBatch = 1000;
 
@@ -62,12 +63,7 @@ export const createSuppressions = (database: Database, masterKeys: readonly Buff
     async moveAddresses(): Promise<void> {
       for (let moved = moveBatch; moved === moveBatch; )
         moved = await database.transaction(async () => {
-          const rows = await database.query<{
-            project_number: number;
-            address: string;
-            kind: string;
-            created_at: Date;
-          }>(
+          const rows = await database.query<Suppression>(
             `DELETE FROM suppressions WHERE ctid = ANY (ARRAY(
                SELECT ctid FROM suppressions LIMIT ${moveBatch} FOR UPDATE SKIP LOCKED)) RETURNING *`,
           );

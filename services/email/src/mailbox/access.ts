@@ -1,7 +1,8 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { z } from 'zod';
+import type { DB as Tables } from '../tables.ts';
 
 export const sessionSeconds = 8 * 60 * 60;
 
@@ -85,12 +86,12 @@ export const createMailboxAccess = ({
     async spendKey(key: string): Promise<string | undefined> {
       if (mailboxKey === undefined || !timingSafeEqual(sha256(key), sha256(mailboxKey)))
         return undefined;
-      const spent = await database.query(
-        `INSERT INTO spent_mailbox_keys (key_hash, spent_at) VALUES ($1, $2)
-         ON CONFLICT DO NOTHING RETURNING true`,
-        [sha256(key), new Date(now())],
-      );
-      return spent.length > 0 ? seal(allProjects) : undefined;
+      const { numInsertedOrUpdatedRows: spent } = await createQueries<Tables>(database)
+        .insertInto('spent_mailbox_keys')
+        .values({ key_hash: sha256(key), spent_at: new Date(now()) })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow();
+      return spent === 1n ? seal(allProjects) : undefined;
     },
   };
 };

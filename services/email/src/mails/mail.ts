@@ -1,5 +1,7 @@
 import type { Mail, Payload, Topic } from '@backlot/contract';
+import type { Selectable } from 'kysely';
 import type { OutgoingMail } from '../mailer/mailer.ts';
+import type { Mail as MailTable } from '../tables.ts';
 
 export interface NewMail {
   projectNumber: number;
@@ -19,19 +21,19 @@ export interface NewPlatformMail extends NewMail {
   isSecret: boolean;
 }
 
-export interface MailRow {
-  id: string;
-  created_at: Date;
-  recipients: string[];
-  from_name: string;
-  from_address: string;
-  subject: string;
-  html: string;
-  plain_text: string | null;
+export const mailColumns = [
+  ...(['id', 'created_at', 'recipients', 'from_name', 'from_address', 'subject'] as const),
+  ...(['html', 'plain_text', 'status', 'is_secret', 'error'] as const),
+] as const;
+/** What the columns hold of their types. */
+export interface MailValues {
   status: 'queued' | 'sending' | 'sent' | 'captured' | 'failed';
-  is_secret: boolean;
-  error: string | null;
 }
+export type MailRow = Omit<
+  Pick<Selectable<MailTable>, (typeof mailColumns)[number]>,
+  keyof MailValues
+> &
+  MailValues;
 
 /** An event that is stored together with the mail. */
 export type Event = { [T in Topic]: { topic: T; payload: Payload<T> } }[Topic];

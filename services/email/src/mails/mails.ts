@@ -1,13 +1,21 @@
 import { type EventPayloads, isUuid } from '@backlot/contract';
-import type { Database, Outbox } from '@backlot/database';
+import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
+import type { DB as Tables } from '../tables.ts';
 import { createBacklog } from './backlog.ts';
-import type { Event, MailRow, NewMail, NewPlatformMail, Refusal } from './mail.ts';
+import {
+  type Event,
+  type MailRow,
+  type MailValues,
+  mailColumns,
+  type NewMail,
+  type NewPlatformMail,
+  type Refusal,
+} from './mail.ts';
 import type { Bound, WindowCounts } from './window-counts.ts';
 
-const columns =
-  'id, created_at, recipients, from_name, from_address, subject, html, plain_text, status, is_secret, error';
 const listName = 'mails';
 const keepDays = 30;
 const projectTables = [
@@ -18,7 +26,7 @@ const projectTables = [
   'sending_stops',
   'held_projects',
   'visitor_days',
-];
+] as const;
 const sweepBatch = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Mails in a project's list that were never to be sent, because who asked for them may not. */
@@ -47,6 +55,7 @@ export const createMails = ({
   maxWaitingPerProject,
   windowCounts,
 }: MailsDeps) => {
+  const queries = createQueries<Tables>(database);
   const backlog = createBacklog(database, now, maxWaitingPerProject);
   const newRow = () => ({ id: uuidv7(), createdAt: new Date(now()) });
   const queuedEvent = (mail: NewMail, mailId: string): Event => ({
@@ -57,6 +66,13 @@ export const createMails = ({
     events.map(({ topic }) => topic),
     events.map(({ payload }) => JSON.stringify(payload)),
   ];
+
+  const selectMails = (projectNumber: number) =>
+    queries
+      .selectFrom('mails')
+      .select(mailColumns)
+      .where('project_number', '=', projectNumber)
+      .$narrowType<MailValues>();
 
   return {
     /** Stores the mail, its event and the given events in one statement: all of them, or none. */
@@ -93,25 +109,35 @@ export const createMails = ({
      */
     async keepRefused(mail: NewMail, reason: string): Promise<Refusal | undefined> {
       if (!(await backlog.take(mail.projectNumber))) return 'too_many_waiting';
-      const stops = await database.query(
-        'SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL',
-        [mail.projectNumber],
-      );
-      if (stops.length > 0) return 'stopped';
+      const stop = await queries
+        .selectFrom('sending_stops')
+        .select('project_number')
+        .where('project_number', '=', mail.projectNumber)
+        .where('resumed_at', 'is', null)
+        .executeTakeFirst();
+      if (stop) return 'stopped';
       const bound = { windowMs: dayMs, max: refusedPerDay };
       await database.transaction(async () => {
         const name = `refused mails of project ${mail.projectNumber}`;
         if (!(await windowCounts.take([{ name, ...bound }]))) return;
         const { id, createdAt } = newRow();
-        await database.query(
-          `INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
-             subject, html, status, error, next_attempt_at, created_at)
-           VALUES ($1, $2, $3, $4::text[], $5, $6, $7, '', 'failed', $8, $9, $9)`,
-          [
-            ...[mail.projectNumber, id, mail.projectId, mail.recipients],
-            ...[mail.from.name, mail.from.address, mail.subject, reason, createdAt],
-          ],
-        );
+        await queries
+          .insertInto('mails')
+          .values({
+            project_number: mail.projectNumber,
+            id,
+            project_id: mail.projectId,
+            recipients: [...mail.recipients],
+            from_name: mail.from.name,
+            from_address: mail.from.address,
+            subject: mail.subject,
+            html: '',
+            status: 'failed',
+            error: reason,
+            next_attempt_at: createdAt,
+            created_at: createdAt,
+          })
+          .execute();
       });
       return undefined;
     },
@@ -161,42 +187,45 @@ export const createMails = ({
       present: (row: MailRow) => T,
     ): Promise<Page<T>> {
       const after = readPosition(listName, query.cursor);
-      const rows = await database.query<MailRow>(
-        `SELECT ${columns} FROM mails
-          WHERE project_number = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
-          ORDER BY created_at DESC, id DESC LIMIT $4`,
-        [projectNumber, after?.createdAt, after?.id, query.limit + 1],
-      );
+      const all = selectMails(projectNumber);
+      const page = after
+        ? all.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
+          )
+        : all;
+      const rows = await page
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(query.limit + 1)
+        .execute();
       return presentPage(listName, query, rows, present);
     },
 
     async find(projectNumber: number, id: string): Promise<MailRow | undefined> {
       if (!isUuid(id)) return undefined;
-      const [row] = await database.query<MailRow>(
-        `SELECT ${columns} FROM mails WHERE project_number = $1 AND id = $2`,
-        [projectNumber, id],
-      );
-      return row;
+      return selectMails(projectNumber).where('id', '=', id).executeTakeFirst();
     },
 
     /** Deletes the mails to this address. */
     eraseAddress: (projectNumber: number, address: string) =>
-      database.query(
-        `DELETE FROM mails WHERE project_number = $1
-           AND EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower($2))`,
-        [projectNumber, address],
-      ),
+      queries
+        .deleteFrom('mails')
+        .where('project_number', '=', projectNumber)
+        .where(
+          sql<boolean>`EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower(${address}))`,
+        )
+        .execute(),
 
     eraseProject: (projectNumber: number): Promise<void> =>
       database.transaction(async () => {
         for (const table of projectTables)
-          await database.query(`DELETE FROM ${table} WHERE project_number = $1`, [projectNumber]);
+          await queries.deleteFrom(table).where('project_number', '=', projectNumber).execute();
       }),
 
     /** Deletes what is older than 30 days, in batches. */
     async sweep(): Promise<void> {
       const before = new Date(now() - keepDays * dayMs);
-      for (const table of ['mails', 'reports']) {
+      for (const table of ['mails', 'reports'] satisfies (keyof Tables)[]) {
         let deleted: unknown[];
         do {
           deleted = await database.query(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Database } from '@backlot/database';
+import { createQueries, type Database } from '@backlot/database';
+import type { DB as Tables } from '../tables.ts';
 
 export interface Bound {
   /** What is counted, and of whom. */
@@ -55,10 +56,19 @@ export const createWindowCounts = (database: Database, now: () => number) => ({
   },
 
   async sweep(): Promise<void> {
-    await database.query(
-      `DELETE FROM window_counts WHERE (name_hash, ends_at) IN (
-         SELECT name_hash, ends_at FROM window_counts WHERE ends_at < $1 LIMIT ${sweepBatch})`,
-      [new Date(now())],
-    );
+    await createQueries<Tables>(database)
+      .deleteFrom('window_counts')
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('name_hash', 'ends_at'),
+          'in',
+          selectFrom('window_counts')
+            .select(['name_hash', 'ends_at'])
+            .where('ends_at', '<', new Date(now()))
+            .limit(sweepBatch)
+            .$asTuple('name_hash', 'ends_at'),
+        ),
+      )
+      .execute();
   },
 });

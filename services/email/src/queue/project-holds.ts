@@ -1,11 +1,10 @@
-import type { Payload, ProjectDirectory, ProjectSnapshot } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import type { Payload, ProjectDirectory } from '@backlot/contract';
+import { createQueries, type Database } from '@backlot/database';
+import type { DB as Tables } from '../tables.ts';
 
 const batchSize = 1000;
 /** Look-ups, if the project keeps changing. */
 const maxLookups = 5;
-
-type Status = ProjectSnapshot['status'] | undefined;
 
 export interface ProjectHoldsDeps {
   database: Database;
@@ -16,13 +15,15 @@ export type ProjectHolds = ReturnType<typeof createProjectHolds>;
 
 /** Holds back the mails of paused projects, and fails those of deleted ones. */
 export const createProjectHolds = ({ database, projects }: ProjectHoldsDeps) => {
-  const save = (projectNumber: number, status: Status) =>
-    database.query(
-      status === 'paused' || status === 'deleted'
-        ? 'INSERT INTO held_projects (project_number) VALUES ($1) ON CONFLICT DO NOTHING'
-        : 'DELETE FROM held_projects WHERE project_number = $1',
-      [projectNumber],
-    );
+  const queries = createQueries<Tables>(database);
+  const hold = (projectNumber: number) =>
+    queries
+      .insertInto('held_projects')
+      .values({ project_number: projectNumber })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  const release = (projectNumber: number) =>
+    queries.deleteFrom('held_projects').where('project_number', '=', projectNumber).execute();
 
   /** Mails that a worker has claimed are not affected. */
   const failQueuedMails = async (projectNumber: number) => {
@@ -49,7 +50,8 @@ export const createProjectHolds = ({ database, projects }: ProjectHoldsDeps) => 
       const statusNow = async () => (await projects.findProject(projectId))?.status;
       let status = await statusNow();
       for (let lookups = 0; lookups < maxLookups; lookups++) {
-        await save(projectNumber, status);
+        const isHeld = status === 'paused' || status === 'deleted';
+        await (isHeld ? hold(projectNumber) : release(projectNumber));
         if (status === 'deleted') await failQueuedMails(projectNumber);
         const later = await statusNow();
         if (later === status) return;
