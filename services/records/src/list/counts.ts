@@ -1,19 +1,21 @@
 import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
-import { and, startParameters } from '../sql.ts';
+import { inCollection } from '../sql.ts';
 import type { ReadLimits } from './list-statement.ts';
 import type { Reader } from './lists.ts';
-import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
+import { type Selection, scannedField } from './selection.ts';
+import { countAllSlice, countSlice, type Slice } from './slice-statement.ts';
+import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices.ts';
 
 export interface Count {
   count: number;
-  /** Estimated from a sample, because the collection has more records than one scan may read. */
+  /** Estimated, because the collection has more records than one count may look through. */
   approximate?: true;
 }
 
 export interface Counts {
-  /** Exact without a filter. @throws ApiError unauthenticated; FairShareFull */
+  /** @throws ApiError unauthenticated; FairShareFull */
   count(selection: Selection, reader: Reader): Promise<Count>;
 }
 
@@ -21,57 +23,59 @@ export interface CountsDeps {
   database: Database;
   limits: ReadLimits;
   scans: FairShares;
+  slicing?: Slicing;
 }
 
-/** Sample size where a scan of the full size took too long. */
-const smallSampleRows = 2000;
+/** Where the primary key alone is counted, a piece has so many times more rows. */
+const keysPerRecord = 20;
 
-export const createCounts = ({ database, limits, scans }: CountsDeps): Counts => {
+export const createCounts = ({
+  database,
+  limits,
+  scans,
+  slicing = usualSlicing,
+}: CountsDeps): Counts => {
+  const keySlicing = {
+    ...slicing,
+    firstRows: slicing.firstRows * keysPerRecord,
+    mostRows: slicing.mostRows * keysPerRecord,
+  };
+
   /** All records within the bounds, without the other conditions. */
-  const countBounded = async (selection: Selection): Promise<number> => {
-    const parameters = startParameters(selection.collection);
-    const [row] = await database.scan<{ count: number }>(
-      `SELECT count(*) FROM records WHERE ${boundsSql(selection, parameters)}`,
-      parameters.values,
-    );
-    return row?.count ?? 0;
-  };
-
-  /** Counts among the newest records, at most `maxRows` and one more. */
-  const countSample = async (selection: Selection, maxRows: number) => {
-    const parameters = startParameters(selection.collection);
-    const bounds = boundsSql(selection, parameters);
-    const conditions = conditionsSql(selection, parameters);
-    const [row] = await database.scan<{ seen: number; matching: number }>(
-      `SELECT count(*) AS seen, count(*) FILTER (WHERE ${and(['true', ...conditions])}) AS matching
-       FROM (SELECT id, owner_id, created_at, updated_at, data FROM records
-         WHERE ${bounds} ORDER BY id DESC LIMIT ${parameters.add(maxRows + 1, 'int')}) records`,
-      parameters.values,
-    );
-    return row ?? { seen: 0, matching: 0 };
-  };
-
-  const estimate = async (
-    selection: Selection,
-    sample: { seen: number; matching: number },
-    yieldSlot: YieldSlot,
-  ) => {
-    await yieldSlot();
-    const total = await countBounded(selection);
-    const count = Math.round((total * sample.matching) / Math.max(1, sample.seen));
-    return { count: Math.max(count, sample.matching), approximate: true as const };
+  const countBounded = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> => {
+    let count = 0;
+    const look = async (slice: Slice): Promise<SliceEnd> => {
+      const { text, values } = countAllSlice(selection, slice);
+      const [piece] = await database.scan<SliceEnd>(text, values);
+      count += piece?.looked ?? 0;
+      return piece ?? { next: null, looked: 0 };
+    };
+    const isWhole = await walkInSlices(look, Number.POSITIVE_INFINITY, keySlicing, yieldSlot);
+    if (isWhole) return { count };
+    const { collection, filter } = selection;
+    const known = filter.bounds.length > 0 ? 0 : await readKnownCount(database, collection);
+    return { count: Math.max(count, known), approximate: true };
   };
 
   const countFiltered = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> => {
-    try {
-      const sample = await countSample(selection, limits.scanRows);
-      if (sample.seen <= limits.scanRows) return { count: sample.matching };
-      return await estimate(selection, sample, yieldSlot);
-    } catch (error) {
-      if (!(error instanceof StatementTimeout)) throw error;
-      await yieldSlot();
-      return estimate(selection, await countSample(selection, smallSampleRows), yieldSlot);
-    }
+    let seen = 0;
+    let matching = 0;
+    const look = async (slice: Slice): Promise<SliceEnd> => {
+      const { text, values } = countSlice(selection, slice);
+      const [piece] = await database.scan<SliceEnd & { matching: number }>(text, values);
+      seen += piece?.looked ?? 0;
+      matching += piece?.matching ?? 0;
+      return piece ?? { next: null, looked: 0 };
+    };
+    const walk = walkInSlices(look, limits.scanRows, slicing, yieldSlot);
+    const isWhole = await walk.catch((error: unknown) => {
+      if (error instanceof StatementTimeout && seen > 0) return false;
+      throw error;
+    });
+    if (isWhole) return { count: matching };
+    const { count: total } = await countBounded(selection, yieldSlot);
+    const estimate = Math.round((total * matching) / Math.max(1, seen));
+    return { count: Math.max(estimate, matching), approximate: true };
   };
 
   return {
@@ -79,11 +83,21 @@ export const createCounts = ({ database, limits, scans }: CountsDeps): Counts =>
       const { access } = selection;
       checkRead(access);
       if (access.rights.read === 'none') return { count: 0 };
-      const count = async (yieldSlot: YieldSlot): Promise<Count> =>
-        scannedField(selection) === undefined
-          ? { count: await countBounded(selection) }
-          : countFiltered(selection, yieldSlot);
-      return scans.run(flow, count, { signal });
+      const count = scannedField(selection) === undefined ? countBounded : countFiltered;
+      return scans.run(flow, (yieldSlot) => count(selection, yieldSlot), { signal });
     },
   };
+};
+
+/** As the writes have counted them. */
+const readKnownCount = async (
+  database: Database,
+  { projectNumber, id }: Selection['collection'],
+): Promise<number> => {
+  const [row] = await database.query<{ count: number }>(
+    `SELECT (row_count + (SELECT coalesce(sum(d), 0) FROM count_delta WHERE ${inCollection}))::int8 AS count
+     FROM collections WHERE ${inCollection}`,
+    [projectNumber, id],
+  );
+  return row?.count ?? 0;
 };

@@ -32,14 +32,24 @@ export interface ListQuery extends Selection {
   offset: number;
   /** Where the previous page ended. */
   after: CursorPosition | undefined;
+  /** Shows nothing that comes after it. */
+  until?: CursorPosition | undefined;
+}
+
+/** How much one statement looks through, at most. */
+export interface Stretch {
+  rows: number;
+  ms: number;
 }
 
 export interface ListStatement {
   text: string;
   values: readonly unknown[];
-  /** The field that makes it read more than it returns; undefined where the primary key answers. */
-  scannedFor: string | undefined;
 }
+
+/** The field for which records have to be looked through; undefined where the primary key answers. */
+export const scannedFor = (query: ListQuery): string | undefined =>
+  scannedField(query) ?? query.sort.fields[0]?.field;
 
 /** The statement, but with `items` null where they are more than the pipelined connections carry. */
 export const smallListStatement = (query: ListQuery, limits: ReadLimits): ListStatement => {
@@ -52,14 +62,26 @@ export const smallListStatement = (query: ListQuery, limits: ReadLimits): ListSt
   };
 };
 
-const columns = 'id, owner_id, created_at, updated_at, data, size_bytes';
+export const recordColumns = 'id, owner_id, created_at, updated_at, data, size_bytes';
+
+/** Longer than any statement runs. */
+const anyTimeMs = 60_000;
+
+export const deadlineSql = (ms: string): string =>
+  `deadline AS MATERIALIZED (SELECT clock_timestamp() + ${ms} * interval '1 ms' AS at)`;
+export const isInTime = 'clock_timestamp() < (SELECT at FROM deadline)';
 
 /**
- * One statement that returns `items`, `more`, `last_id`, `last_keys`, `exceeded` and `cut`. Its inner
- * query finds one row more than the page shows; `exceeded` is true where the scan was cut short, `cut`
- * where the page was for its size.
+ * One statement that returns `items`, `more`, `last_id`, `last_keys`, `cut`, `exceeded` and `unfinished`.
+ * Its inner query finds one row more than the page shows. `cut` is true where the page is shorter for
+ * its size, `exceeded` where more rows had to be read than any list may, `unfinished` where the stretch
+ * ended first; then the page is none.
  */
-export const listStatement = (query: ListQuery, limits: ReadLimits): ListStatement => {
+export const listStatement = (
+  query: ListQuery,
+  limits: ReadLimits,
+  stretch: Stretch = { rows: limits.scanRows, ms: anyTimeMs },
+): ListStatement => {
   const parameters = startParameters(query.collection);
   const limit = parameters.add(query.limit, 'int');
   const pageBytes = parameters.add(limits.pageBytes, 'int8');
@@ -68,38 +90,48 @@ export const listStatement = (query: ListQuery, limits: ReadLimits): ListStateme
   const conditions = conditionsSql(query, parameters);
   const { sort } = query;
   const keys = sort.fields.map((field) => sortKeySql(field, parameters));
-  const after =
-    query.after && afterSql(sort, keys, positionSql(query.after, sort, keys, parameters));
-  const order = [
+  const position = (cursor: CursorPosition) =>
+    afterSql(sort, keys, positionSql(cursor, sort, keys, parameters));
+  const after = query.after && position(query.after);
+  const until = query.until && `NOT ${position(query.until)}`;
+  const order = orderSql(sort);
+  const page = `ORDER BY ${order} LIMIT ${limit} + 1 OFFSET ${offset}`;
+  const asPage = (rows: string, isUnfinished: string, isExceeded: string) =>
+    pageSql(rows, keys.length, limit, pageBytes, { isUnfinished, isExceeded });
+
+  if (keys.length === 0 && conditions.length === 0) {
+    const rows = `SELECT ${recordColumns} FROM records WHERE ${and([bounds, after])} ${page}`;
+    return { text: asPage(rows, 'false', 'false'), values: parameters.values };
+  }
+  const rowsAtOnce = parameters.add(Math.min(stretch.rows, limits.scanRows), 'int');
+  const countedRows = keys.length === 0 ? rowsAtOnce : parameters.add(limits.scanRows, 'int');
+  const scan = and([bounds, keys.length === 0 ? after : undefined]);
+  const start = `WITH ${deadlineSql(parameters.add(stretch.ms, 'int'))}, scan AS MATERIALIZED (
+    SELECT count(*) AS rows FROM (SELECT FROM records WHERE ${scan} LIMIT ${countedRows} + 1) rows)`;
+  const source = `SELECT ${recordColumns} FROM records WHERE ${scan}`;
+  const tests = keys.length === 0 ? conditions : [...conditions, after, until];
+  const fits = `CASE WHEN ${isInTime} THEN ${and(['true', ...tests])} ELSE false END`;
+  // Time only goes forward: where it is not over at the end, it was not while a row was looked at.
+  const isUnfinished = `((SELECT rows FROM scan) > ${rowsAtOnce} OR NOT ${isInTime})`;
+  if (keys.length === 0) {
+    // The scan ends with the page; only a page that is not full has to know whether it was cut short.
+    const rows = `SELECT * FROM (${source} ORDER BY ${order} LIMIT ${rowsAtOnce}) records WHERE ${fits} ${page}`;
+    const text = asPage(rows, `count(*) <= ${limit} AND ${isUnfinished}`, 'false');
+    return { text: `${start} ${text}`, values: parameters.values };
+  }
+  const keyColumns = keys.map((key, i) => `${key} AS s${i}`).join(', ');
+  const rows = `SELECT *, ${keyColumns} FROM (${source} AND (SELECT rows FROM scan) <= ${rowsAtOnce}) records
+    WHERE ${fits} ${page}`;
+  const text = asPage(rows, isUnfinished, `(SELECT rows FROM scan) > ${countedRows}`);
+  return { text: `${start} ${text}`, values: parameters.values };
+};
+
+/** The order of a sort whose keys are the columns `s0`, `s1` and so on. */
+export const orderSql = (sort: Sort): string =>
+  [
     ...sort.fields.map((field, i) => `s${i} ${directionSql(field.descending)}`),
     `id ${directionSql(sort.idDescending)}`,
   ].join(', ');
-  const page = `ORDER BY ${order} LIMIT ${limit} + 1 OFFSET ${offset}`;
-  const asPage = (rows: string, exceeded: string) =>
-    pageSql(rows, keys.length, limit, pageBytes, exceeded);
-
-  if (keys.length === 0 && conditions.length === 0) {
-    const rows = `SELECT ${columns} FROM records WHERE ${and([bounds, after])} ${page}`;
-    return { text: asPage(rows, 'false'), values: parameters.values, scannedFor: undefined };
-  }
-  const scanRows = parameters.add(limits.scanRows, 'int');
-  const scan = and([bounds, keys.length === 0 ? after : undefined]);
-  const exceeded = `WITH scan AS MATERIALIZED (
-    SELECT count(*) > ${scanRows} AS exceeded FROM (SELECT FROM records WHERE ${scan} LIMIT ${scanRows} + 1) rows)`;
-  const source = `SELECT ${columns} FROM records WHERE ${scan}`;
-  const scannedFor = scannedField(query) ?? sort.fields[0]?.field;
-  if (keys.length === 0) {
-    // The scan ends with the page; only a page that is not full has to know whether it was cut short.
-    const rows = `SELECT * FROM (${source} ORDER BY ${order} LIMIT ${scanRows}) records WHERE ${and(conditions)} ${page}`;
-    const cut = `count(*) <= ${limit} AND (SELECT exceeded FROM scan)`;
-    return { text: `${exceeded} ${asPage(rows, cut)}`, values: parameters.values, scannedFor };
-  }
-  const keyColumns = keys.map((key, i) => `${key} AS s${i}`).join(', ');
-  const rows = `SELECT *, ${keyColumns} FROM (${source} AND NOT (SELECT exceeded FROM scan)) records
-    WHERE ${and(['true', ...conditions, after])} ${page}`;
-  const text = `${exceeded} ${asPage(rows, '(SELECT exceeded FROM scan)')}`;
-  return { text, values: parameters.values, scannedFor };
-};
 
 /** Aggregates the rows to one: the JSON of those that the page shows, and where it ends. */
 const pageSql = (
@@ -107,7 +139,7 @@ const pageSql = (
   keyCount: number,
   limit: string,
   pageBytes: string,
-  exceeded: string,
+  { isUnfinished, isExceeded }: { isUnfinished: string; isExceeded: string },
 ) => {
   const shown = 'FILTER (WHERE shown)';
   const last = (value: string) => `(array_agg(${value}) ${shown})[count(*) ${shown}]`;
@@ -116,7 +148,8 @@ const pageSql = (
     count(*) > count(*) ${shown} AS more,
     ${last('id')} AS last_id,
     ARRAY[${keys.join(', ')}]::text[] AS last_keys,
-    ${exceeded} AS exceeded,
+    ${isUnfinished} AS unfinished,
+    ${isExceeded} AS exceeded,
     count(*) > count(*) ${shown} AND count(*) ${shown} < ${limit} AS cut
   FROM (SELECT *, ${isoTimeSql('created_at')} AS created, row_number() OVER page <= ${limit}
       AND (row_number() OVER page = 1 OR sum(size_bytes) OVER page <= ${pageBytes}) AS shown
@@ -127,7 +160,7 @@ const pageSql = (
 const cursorKeySql = (key: string): string =>
   `CASE WHEN octet_length(${key}::text) <= ${maxKeyBytes} THEN '=' || ${key}::text ELSE '~' || slot_key(${key})::text END`;
 
-const positionSql = (
+export const positionSql = (
   { keys, id }: CursorPosition,
   sort: Sort,
   expressions: readonly string[],

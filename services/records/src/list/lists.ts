@@ -1,6 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import { type Database, StatementTimeout } from '@backlot/database';
-import type { FairShares, Flow } from '@backlot/fair-shares';
+import type { FairShares, Flow, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
 import {
@@ -8,9 +8,11 @@ import {
   type ListStatement,
   listStatement,
   type ReadLimits,
+  scannedFor,
   smallListStatement,
 } from './list-statement.ts';
-import { scannedField } from './selection.ts';
+import { createSlicedLists } from './sliced-lists.ts';
+import { type Slicing, usualSlicing } from './slices.ts';
 
 export interface ListPage {
   /** The records as a JSON array. */
@@ -36,6 +38,7 @@ export interface ListsDeps {
   database: Database;
   limits: ReadLimits;
   scans: FairShares;
+  slicing?: Slicing;
 }
 
 /** Pages up to this size are fast enough for the pipelined connection, where others wait behind them. */
@@ -48,6 +51,7 @@ interface PageRow {
   more: boolean;
   last_id: string | null;
   last_keys: string[];
+  unfinished: boolean;
   exceeded: boolean;
 }
 
@@ -60,7 +64,15 @@ const tooExpensive = (field: string, scanRows: number) =>
     },
   );
 
-export const createLists = ({ database, limits, scans }: ListsDeps): Lists => {
+export const createLists = ({
+  database,
+  limits,
+  scans,
+  slicing = usualSlicing,
+}: ListsDeps): Lists => {
+  const find = createSlicedLists({ database, limits, slicing });
+  const stretch = { rows: slicing.firstRows, ms: slicing.sliceMs };
+
   /** Undefined where the page is large. */
   const readPipelined = async (
     name: string,
@@ -76,32 +88,55 @@ export const createLists = ({ database, limits, scans }: ListsDeps): Lists => {
     };
   };
 
-  const readUnnamed = async ({ text, values, scannedFor }: ListStatement): Promise<ListPage> => {
-    const scanTooLarge = () => tooExpensive(scannedFor ?? 'id', limits.scanRows);
-    const read = scannedFor === undefined ? database.query : database.scan;
-    const [row] = await read<PageRow>(text, values).catch((error: unknown) => {
-      throw error instanceof StatementTimeout && scannedFor !== undefined ? scanTooLarge() : error;
-    });
+  const readPage = async (
+    read: Database['query'],
+    { text, values }: ListStatement,
+  ): Promise<ListPage | 'unfinished' | 'exceeded'> => {
+    const [row] = await read<PageRow>(text, values);
     if (!row) return emptyPage;
-    if (row.exceeded) throw scanTooLarge();
-    return {
-      itemsJson: row.items,
-      hasMore: row.more,
-      last:
-        row.last_id === null ? null : { keys: row.last_keys.map(parseCursorKey), id: row.last_id },
-    };
+    if (row.exceeded) return 'exceeded';
+    if (row.unfinished) return 'unfinished';
+    const { items, more, last_id, last_keys } = row;
+    const last = last_id === null ? null : { keys: last_keys.map(parseCursorKey), id: last_id };
+    return { itemsJson: items, hasMore: more, last };
+  };
+
+  /** Small scans are one statement, as they were without pieces. */
+  const scan = async (query: ListQuery, yieldSlot: YieldSlot) => {
+    const atOnce = await readPage(database.scan, listStatement(query, limits, stretch));
+    if (atOnce !== 'unfinished') return atOnce;
+    const found = await find(query, yieldSlot);
+    if (!found) return 'exceeded';
+    await yieldSlot();
+    const page = await readPage(database.scan, listStatement(found.query, limits));
+    if (typeof page === 'string' || !found.end) return page;
+    return { ...page, hasMore: true, last: page.last ?? found.end };
+  };
+
+  const scanPage = async (query: ListQuery, yieldSlot: YieldSlot): Promise<ListPage> => {
+    const page = await scan(query, yieldSlot).catch((error: unknown) => {
+      if (error instanceof StatementTimeout) return 'exceeded' as const;
+      throw error;
+    });
+    if (typeof page === 'object') return page;
+    throw tooExpensive(scannedFor(query) ?? 'id', limits.scanRows);
   };
 
   return {
     async page(query, { flow, signal }) {
       checkRead(query.access);
       if (query.limit === 0 || query.access.rights.read === 'none') return emptyPage;
+      if (scannedFor(query) !== undefined) {
+        return scans.run(flow, (yieldSlot) => scanPage(query, yieldSlot), { signal });
+      }
       const name = preparedName(query);
       const small = name && (await readPipelined(name, smallListStatement(query, limits)));
       if (small) return small;
-      const statement = listStatement(query, limits);
-      const isQuick = statement.scannedFor === undefined;
-      return scans.run(flow, () => readUnnamed(statement), { isQuick, signal });
+      const read = async () => {
+        const page = await readPage(database.query, listStatement(query, limits));
+        return typeof page === 'object' ? page : emptyPage;
+      };
+      return scans.run(flow, read, { isQuick: true, signal });
     },
   };
 };
@@ -114,8 +149,6 @@ const parseCursorKey = (text: string): CursorKey => ({
 /** The few statements without a filter are prepared; equal names mean equal texts. */
 const preparedName = (query: ListQuery): string | undefined => {
   const { filter, limit, offset, sort, after } = query;
-  const isScan = sort.fields.length > 0 || scannedField(query) !== undefined;
-  if (isScan || filter.bounds.length > 0 || limit > maxPipelinedLimit || offset > 0)
-    return undefined;
+  if (filter.bounds.length > 0 || limit > maxPipelinedLimit || offset > 0) return undefined;
   return `records_list_${sort.idDescending ? 'newest' : 'oldest'}${after ? '_after' : ''}`;
 };

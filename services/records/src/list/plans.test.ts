@@ -4,7 +4,7 @@ import { resolveAccess } from '../collections/access.ts';
 import { inCollection, recordJsonSql } from '../sql.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
-import { type ListQuery, listStatement } from './list-statement.ts';
+import { type ListQuery, listStatement, scannedFor } from './list-statement.ts';
 import { splitFilter } from './selection.ts';
 import { parseSort } from './sort.ts';
 
@@ -89,11 +89,9 @@ describe('plans', () => {
     ['those of a time without any', { filter: split('{"createdAt":{"$lt":"2020-01-01"}}') }],
   ])('%s are a short walk in the primary key', async (_, changes) => {
     const after = 'after' in changes ? { after: { keys: [], id: someId } } : {};
-    const { text, values, scannedFor } = listStatement(
-      { ...query, ...changes, ...after } as ListQuery,
-      limits,
-    );
-    expect(scannedFor).toBeUndefined();
+    const list = { ...query, ...changes, ...after } as ListQuery;
+    const { text, values } = listStatement(list, limits);
+    expect(scannedFor(list)).toBeUndefined();
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       expectShortWalk(await explain(text, values, mode), 11);
     }

@@ -1,0 +1,65 @@
+import type { YieldSlot } from '@backlot/fair-shares';
+import type { Slice } from './slice-statement.ts';
+
+/** How a scan that looks through many records is cut up. */
+export interface Slicing {
+  /** How many the first piece has, and how many any has at most. */
+  firstRows: number;
+  mostRows: number;
+  /** How long a piece looks through records. */
+  sliceMs: number;
+  /** How long all pieces of one scan may take together. */
+  workMs: number;
+}
+
+export const usualSlicing: Slicing = {
+  firstRows: 4000,
+  mostRows: 50_000,
+  sliceMs: 50,
+  workMs: 1000,
+};
+
+/** Where a piece has ended. */
+export interface SliceEnd {
+  /** The record that the following piece begins with; null behind the last one. */
+  next: string | null;
+  /** Records that it looked at. */
+  looked: number;
+  /** Set where the scan needs no more. */
+  isEnough?: boolean;
+}
+
+/** How much more rows a piece has than the one before, at most. */
+const growth = 4;
+
+/**
+ * Walks through records piece by piece and lets others run in between; each piece has as many rows as
+ * the one before managed in its time. Returns whether it came to the end: false after `scanRows` records,
+ * or the time for all pieces.
+ */
+export const walkInSlices = async (
+  look: (slice: Slice) => Promise<SliceEnd>,
+  scanRows: number,
+  { firstRows, mostRows, sliceMs, workMs }: Slicing,
+  yieldSlot: YieldSlot,
+): Promise<boolean> => {
+  let from: string | undefined;
+  let rows = firstRows;
+  let leftRows = scanRows;
+  let workedMs = 0;
+  while (leftRows > 0 && workedMs < workMs) {
+    await yieldSlot();
+    const startedAt = performance.now();
+    const { next, looked, isEnough } = await look({
+      ...{ from, rows: Math.min(rows, leftRows), ms: sliceMs },
+    });
+    const tookMs = performance.now() - startedAt;
+    if (next === null || isEnough) return true;
+    from = next;
+    leftRows -= looked;
+    workedMs += tookMs;
+    const inTime = looked * Math.min(growth, sliceMs / tookMs);
+    rows = Math.min(mostRows, Math.max(1, Math.floor(inTime)));
+  }
+  return false;
+};
