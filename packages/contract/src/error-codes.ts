@@ -31,6 +31,7 @@ export const errorStatus = {
   sending_stopped: 403,
   storage_quota: 403,
   quota_reached: 403,
+  owner_unverified: 403,
   not_found: 404,
   project_not_found: 404,
   route_not_found: 404,

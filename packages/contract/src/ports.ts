@@ -71,10 +71,17 @@ export interface AccountDirectory {
   findAccount(projectNumber: number, userId: string): Promise<AccountSnapshot | null>;
 }
 
+/** Offered by the projects service. */
+export interface OwnerDirectory {
+  /** Whether the owner counts as verified: all do where BACKLOT_OWNER_VERIFICATION is off. */
+  isVerified(ownerId: string): Promise<boolean>;
+}
+
 /** Whom one can ask, and which service answers. */
 export interface Directories {
   projects: ProjectDirectory;
   credits: CreditDirectory;
+  owners: OwnerDirectory;
   accounts: AccountDirectory;
   sessions: SessionDirectory;
 }
@@ -83,6 +90,7 @@ export type DirectoryName = keyof Directories;
 export const directoryServices = {
   projects: 'projects',
   credits: 'projects',
+  owners: 'projects',
   accounts: 'auth',
   sessions: 'auth',
 } as const satisfies Record<DirectoryName, ServiceName>;

@@ -4,6 +4,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import express from 'express';
 import {
   createHttpAccountDirectory,
+  createHttpOwnerDirectory,
   createHttpProjectDirectory,
   createHttpSessionDirectory,
 } from './directories.ts';
@@ -36,6 +37,8 @@ const given = async () => {
   app.get('/internal/accounts/1001/u1', (_req, res) => {
     res.json({ email: 'a@example.org', name: null });
   });
+  app.get('/internal/owners/o1', (_req, res) => void res.json({ verified: true }));
+  app.get('/internal/owners/o2', (_req, res) => void res.json({ verified: false }));
   app.get('/internal/projects/broken', (_req, res) => void res.status(500).json({}));
   service = await serveForTest(app);
   const options = { origin: service.url, identitySecret: testIdentitySecret, now: Date.now };
@@ -43,11 +46,12 @@ const given = async () => {
     projects: createHttpProjectDirectory(options),
     sessions: createHttpSessionDirectory(options),
     accounts: createHttpAccountDirectory(options),
+    owners: createHttpOwnerDirectory(options),
   };
 };
 
 it('asks with the identity of the gateway and understands what services answer', async () => {
-  const { projects, sessions, accounts } = await given();
+  const { projects, sessions, accounts, owners } = await given();
   expect(await projects.findProject('demo')).toEqual(snapshot);
   expect(await projects.findProject('no/thing')).toBeNull();
   expect(await projects.findKey('hash')).toEqual({ id: 'k', projectNumber: 1001 });
@@ -63,6 +67,8 @@ it('asks with the identity of the gateway and understands what services answer',
   expect(await accounts.findAccount(1001, 'u1')).toEqual({ email: 'a@example.org', name: null });
   expect(await accounts.findAccount(1001, 'u2')).toBeNull();
   expect(await sessions.jwks()).toEqual({ keys: [] });
+  const verified = ['o1', 'o2', 'unknown'].map((id) => owners.isVerified(id));
+  expect(await Promise.all(verified)).toEqual([true, false, false]);
 });
 
 it('a failing or absent service is a failure, not an absence', async () => {

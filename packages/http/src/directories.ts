@@ -7,6 +7,7 @@ import {
   directoryServices,
   type Jwks,
   type KeySnapshot,
+  type OwnerDirectory,
   type ProjectDirectory,
   type ProjectSnapshot,
   type ServiceName,
@@ -117,11 +118,25 @@ export const createHttpCreditDirectory = (options: HttpDirectoryOptions): Credit
   };
 };
 
+/** The projects service asked for owners over HTTP. */
+export const createHttpOwnerDirectory = (options: HttpDirectoryOptions): OwnerDirectory => {
+  const ask = createAsk(options);
+  return {
+    async isVerified(ownerId) {
+      const answer = await jsonOrNull<{ verified: boolean }>(
+        await ask(`/internal/owners/${encodeURIComponent(ownerId)}`),
+      );
+      return answer?.verified === true;
+    },
+  };
+};
+
 const httpDirectories: {
   [Name in DirectoryName]: (options: HttpDirectoryOptions) => Directories[Name];
 } = {
   projects: createHttpProjectDirectory,
   credits: createHttpCreditDirectory,
+  owners: createHttpOwnerDirectory,
   accounts: createHttpAccountDirectory,
   sessions: createHttpSessionDirectory,
 };

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from '@backlot/service';
+import { defineConfig, isOwnerVerificationOn, ownerVerificationSettings } from '@backlot/service';
 import { z } from 'zod';
 
 /** At most `max` within a window that begins with the first one counted. */
@@ -15,6 +15,8 @@ export interface AuthConfig {
   masterKey: Buffer;
   sessionMs: number;
   maxSessionsPerUser: number;
+  /** Owners may not call their users verified before they are verified themselves. */
+  isOwnerVerificationOn: boolean;
   keyRotationMs: number;
   verifyTokenMs: number;
   resetTokenMs: number;
@@ -47,6 +49,7 @@ const positive = z.coerce.number().int().min(1).max(1_000_000);
 const count = (initial: number) => positive.default(initial);
 
 const settings = z.object({
+  ...ownerVerificationSettings,
   BACKLOT_AUTH_MASTER_KEY: z
     .base64()
     .transform((value) => Buffer.from(value, 'base64'))
@@ -78,6 +81,7 @@ export const authConfig = defineConfig(settings, (values): AuthConfig => {
     issuer: values.BACKLOT_TOKEN_ISSUER,
     masterKey: values.BACKLOT_AUTH_MASTER_KEY,
     sessionMs: values.BACKLOT_SESSION_DAYS * dayMs,
+    isOwnerVerificationOn: isOwnerVerificationOn(values),
     maxSessionsPerUser: values.BACKLOT_SESSIONS_PER_USER,
     keyRotationMs: values.BACKLOT_KEY_ROTATION_DAYS * dayMs,
     verifyTokenMs: values.BACKLOT_VERIFY_LINK_HOURS * hourMs,

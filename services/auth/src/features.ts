@@ -14,6 +14,7 @@ import { createUsers, type Users } from './users/users.ts';
 export interface Features {
   accessTokens: AccessTokens;
   attempts: Attempts;
+  config: AuthConfig;
   counters: Counters;
   database: Database;
   links: Links;
@@ -39,6 +40,7 @@ export const createFeatures = (options: FeatureOptions): Features => {
   return {
     accessTokens: createAccessTokens(signingKeys, config.issuer, now),
     attempts: createAttempts(database, now),
+    config,
     counters: createCounters(config.limits),
     database,
     links: createLinks({ ...options, users }),

@@ -2,7 +2,7 @@
  * E-mail: to whom a project may send, delivering each mail once, and the platform's own mails. Does not
  * know any provider's protocol (the mailers do) or how many credits an owner has left (the gateway does).
  */
-import type { AccountDirectory, ProjectDirectory } from '@backlot/contract';
+import type { AccountDirectory, OwnerDirectory, ProjectDirectory } from '@backlot/contract';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createBounces } from './bounces/bounces.ts';
 import { createSignatureCheck } from './bounces/sendgrid-events.ts';
@@ -27,6 +27,8 @@ export interface EmailContext extends ServiceContext<EmailConfig> {
   /** Settings that the signed identity leaves out. */
   projects: ProjectDirectory;
   accounts: AccountDirectory;
+  /** Whether an owner's projects may send to strangers. */
+  owners: OwnerDirectory;
 }
 
 /** Finds mails that are due for another attempt or whose event was lost, and renews leases. */
@@ -36,7 +38,7 @@ export const emailService = defineService({
   name: 'email',
   migrations: new URL('../migrations/', import.meta.url),
   config: emailConfig,
-  asks: ['projects', 'accounts'],
+  asks: ['projects', 'accounts', 'owners'],
   build(context: EmailContext) {
     const { database, outbox, now, log, config, mailer } = context;
     const suppressions = createSuppressions(database, config.masterKeys);

@@ -2,10 +2,11 @@
  * Payments: checkout sessions at a provider, and what became of them. Owns no money and no card: the
  * payer gives both to the provider. Refuses to know what was sold; the app reads that from `verify`.
  */
-import type { ProjectDirectory } from '@backlot/contract';
+import type { OwnerDirectory, ProjectDirectory } from '@backlot/contract';
 import { createSealer } from '@backlot/sealing';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createCheckouts } from './checkout/checkouts.ts';
+import { createOwnerCheck } from './checkout/owner-check.ts';
 import { createProviderAccounts } from './checkout/provider-accounts.ts';
 import { createReturnPages } from './checkout/return-page.ts';
 import { type PaymentsConfig, paymentsConfig } from './config.ts';
@@ -23,6 +24,8 @@ import { createTestSessions } from './test-checkout/sessions.ts';
 export interface PaymentsContext extends ServiceContext<PaymentsConfig> {
   /** Settings that the signed identity leaves out, and whether a project is deleted. */
   projects: ProjectDirectory;
+  /** Whether an owner may take real money. */
+  owners: OwnerDirectory;
 }
 
 const sweepMs = 60_000;
@@ -31,17 +34,20 @@ export const paymentsService = defineService({
   name: 'payments',
   migrations: new URL('../migrations/', import.meta.url),
   config: paymentsConfig,
-  asks: ['projects'],
+  asks: ['projects', 'owners'],
   build(context: PaymentsContext) {
     const { database, outbox, config, now, log } = context;
     const { isTestCheckoutOn } = config;
     const stripe = createStripe(config.stripe);
     const sealer = createSealer(config.masterKeys);
-    const stripeKeys = createStripeKeyStore({ database, sealer, stripe, now, isTestCheckoutOn });
+    const checkOwner = createOwnerCheck(context.owners);
+    const stripeKeys = createStripeKeyStore({
+      ...{ database, sealer, stripe, now, isTestCheckoutOn, checkOwner },
+    });
     const testCheckout = createTestCheckout({ database, publicUrl: config.publicUrl, now });
     const accounts = createProviderAccounts({ testCheckout, stripe, stripeKeys, isTestCheckoutOn });
     const payments = createPayments({ database, outbox, now });
-    const checkouts = createCheckouts({ ...context, ...config, payments, accounts });
+    const checkouts = createCheckouts({ ...context, ...config, payments, accounts, checkOwner });
     const sessionCloser = createSessionCloser({ ...context, accounts });
     const sweep = createSweep({ ...context, payments, accounts, checkouts, sessionCloser });
     return {

@@ -5,7 +5,14 @@ import {
   type PriceChanges,
   priceChangesSetting,
 } from '@backlot/contract';
-import { defineConfig, jsonSetting, publicUrlSetting, redisSetting } from '@backlot/service';
+import {
+  defineConfig,
+  isOwnerVerificationOn,
+  jsonSetting,
+  ownerVerificationSettings,
+  publicUrlSetting,
+  redisSetting,
+} from '@backlot/service';
 import { z } from 'zod';
 
 export interface ProjectsConfig {
@@ -53,8 +60,7 @@ const limitsSetting = jsonSetting
 const settings = z.object({
   BACKLOT_PUBLIC_URL: publicUrlSetting,
   BACKLOT_MAX_PROJECTS_PER_OWNER: z.coerce.number().int().min(0).default(1000),
-  BACKLOT_OWNER_VERIFICATION: z.enum(['on', 'off']).optional(),
-  BACKLOT_MAILER: z.string().default('dev-mailbox'),
+  ...ownerVerificationSettings,
   BACKLOT_MAX_KEYS_PER_PROJECT: z.coerce.number().int().min(0).default(100),
   BACKLOT_RESTORE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
   BACKLOT_MONTHLY_CREDITS: z.coerce.number().int().min(0).max(1_000_000_000).default(1000),
@@ -65,18 +71,12 @@ const settings = z.object({
   BACKLOT_DEFAULT_LIMITS: limitsSetting.default(defaultLimits),
 });
 
-/** Where nobody has said: on with a real mailer, since nobody else gets the mail with the link. */
-const isVerificationOn = (values: z.infer<typeof settings>) =>
-  values.BACKLOT_OWNER_VERIFICATION === undefined
-    ? values.BACKLOT_MAILER !== 'dev-mailbox'
-    : values.BACKLOT_OWNER_VERIFICATION === 'on';
-
 export const projectsConfig = defineConfig(
   settings,
   (values): ProjectsConfig => ({
     publicUrl: values.BACKLOT_PUBLIC_URL,
     maxProjectsPerOwner: values.BACKLOT_MAX_PROJECTS_PER_OWNER,
-    isOwnerVerificationOn: isVerificationOn(values),
+    isOwnerVerificationOn: isOwnerVerificationOn(values),
     maxKeysPerProject: values.BACKLOT_MAX_KEYS_PER_PROJECT,
     restoreDays: values.BACKLOT_RESTORE_DAYS,
     monthlyCredits: values.BACKLOT_MONTHLY_CREDITS,

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { internalIdentity } from '@backlot/identity';
+import { anonymous } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { projectsConfig } from './config.ts';
 import { creditHistory, deliver, grant, kindsAndAmounts, usageEvent } from './testing/ledger.ts';
@@ -79,6 +81,17 @@ describe('an owner whose e-mail address is not verified', () => {
     expect(refused?.body.error).toContain('verified');
     verify();
     expect((await create()).status).toBe(201);
+  });
+
+  it('is not verified for other services either, who ask over HTTP', async () => {
+    const ask = async (id: string, identity = internalIdentity) =>
+      (await bed.call('GET', `/internal/owners/${id}`, { identity })).body;
+    expect(await ask(ownerId)).toEqual({ verified: false });
+    expect(await bed.service.directories.owners.isVerified(ownerId)).toBe(false);
+    expect(await ask('nonsense')).toEqual({ verified: false });
+    verify();
+    expect(await ask(ownerId)).toEqual({ verified: true });
+    expect(await ask(ownerId, anonymous())).toMatchObject({ code: 'unauthenticated' });
   });
 
   it('gets nothing while auth does not answer, rather than everything', async () => {

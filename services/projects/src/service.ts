@@ -60,7 +60,7 @@ export const projectsService = defineService({
         ...routesForKeys(keys),
         ...routesForCredits(credits, usageReports, config.priceChanges),
       ],
-      internal: internalRouter(directory, credits),
+      internal: internalRouter(directory, credits, owners),
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           if (projectNumber === platformProject.number) await deletion.removeAllOwnedBy(userId);
@@ -76,6 +76,7 @@ export const projectsService = defineService({
       api: {
         directories: {
           projects: directory,
+          owners: { isVerified: owners.isVerified },
           credits: {
             loadOwner: async (ownerId: string) => void (await credits.loadOwner(ownerId)),
           },

@@ -239,7 +239,7 @@ export const updateUser = defineRoute({
   }),
   response: user,
   status: 200,
-  errors: ['invalid_body', 'not_found'],
+  errors: ['invalid_body', 'owner_unverified', 'not_found'],
 });
 
 export const deleteUser = defineRoute({

@@ -93,7 +93,7 @@ export const createCheckout = defineRoute({
   }),
   response: z.object({ url: z.string(), sessionId: z.string() }),
   status: 200,
-  errors: ['invalid_body', 'checkout_closed', 'upstream_failed', 'timeout'],
+  errors: ['invalid_body', 'owner_unverified', 'checkout_closed', 'upstream_failed', 'timeout'],
 });
 
 export const verifyPayment = defineRoute({
@@ -256,6 +256,7 @@ export const setStripeSecret = defineRoute({
   errors: [
     'invalid_body',
     'invalid_secret',
+    'owner_unverified',
     'not_found',
     'conflict',
     'checkout_closed',

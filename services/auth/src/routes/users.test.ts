@@ -130,6 +130,38 @@ describe('updateUser', () => {
   });
 });
 
+describe('an owner who is not verified', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed({ config: { isOwnerVerificationOn: true } });
+  });
+  afterAll(() => bed.close());
+
+  it('can not call users verified, and can once they are verified themselves', async () => {
+    const owner = await bed.signUp({ project: platform });
+    const { user } = await bed.signUp();
+    const project = { ...testProject, ownerId: owner.user.id };
+    const update = (body: object, identity = asOwner({ project, userId: owner.user.id })) =>
+      bed.call('PATCH', `/platform/projects/testproject/users/${user.id}`, { identity, body });
+    expect(await update({ emailVerified: true })).toMatchObject({
+      status: 403,
+      body: { code: 'owner_unverified' },
+    });
+    expect((await update({ role: 'editor', emailVerified: false })).body).toMatchObject({
+      role: 'editor',
+      emailVerified: false,
+    });
+    const byOperator = await update({ emailVerified: true }, asOperator({ project }));
+    expect(byOperator.body).toMatchObject({ emailVerified: true });
+    const inPlatform = asOperator({ project: platform });
+    await bed.call('PATCH', `/platform/projects/platform/users/${owner.user.id}`, {
+      identity: inPlatform,
+      body: { emailVerified: true },
+    });
+    expect((await update({ emailVerified: true })).status).toBe(200);
+  });
+});
+
 describe('deleteUser', () => {
   let bed: TestBed;
   beforeAll(async () => {

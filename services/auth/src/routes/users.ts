@@ -1,5 +1,6 @@
-import { authRoutes, platformProject } from '@backlot/contract';
+import { ApiError, authRoutes, platformProject } from '@backlot/contract';
 import { route } from '@backlot/http';
+import type { Identity } from '@backlot/identity';
 import type { Features } from '../features.ts';
 import { presentUser } from '../users/user-row.ts';
 
@@ -8,10 +9,26 @@ export const listUsers = ({ users }: Features) =>
     body: await users.list(identity.project.number, query),
   }));
 
-export const updateUser = ({ users }: Features) =>
-  route(authRoutes.updateUser, async ({ params, body, identity }) => ({
-    body: presentUser(await users.update(identity.project.number, params.userId, body)),
-  }));
+/** Verified users get mail of the project: their owner may not make them so before being verified. */
+const checkMayVerify = async ({ users, config }: Features, { caller, userId }: Identity) => {
+  if (!config.isOwnerVerificationOn || caller !== 'owner') return;
+  const owner = userId === null ? undefined : await users.find(platformProject.number, userId);
+  if (owner?.email_verified) return;
+  throw new ApiError(
+    'owner_unverified',
+    'Verify your own e-mail address before you call those of others verified.',
+    {
+      hint: 'Follow the link in the mail that came when you signed up, or reset your password by mail.',
+    },
+  );
+};
+
+export const updateUser = (features: Features) =>
+  route(authRoutes.updateUser, async ({ params, body, identity }) => {
+    if (body.emailVerified === true) await checkMayVerify(features, identity);
+    const user = await features.users.update(identity.project.number, params.userId, body);
+    return { body: presentUser(user) };
+  });
 
 export const deleteUser = ({ users }: Features) =>
   route(authRoutes.deleteUser, async ({ params, identity }) => {

@@ -1,5 +1,5 @@
 import type { Identity } from '@backlot/identity';
-import { anonymous, asKey, asOwner, asUser, testProject } from '@backlot/testing';
+import { anonymous, asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   createFakeMailer,
@@ -100,6 +100,100 @@ describe('to whom a project may send', () => {
     expect((await local.send(to, { identity: withPolicy('known') })).status).toBe(200);
     expect((await local.list())[0]?.status).toBe('failed');
     await local.close();
+  });
+});
+
+describe('a project whose owner is not verified', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed({ mailer: createFakeMailer() });
+    bed.users.add('user@example.org');
+    bed.setProject({ settings: { emailAllowList: ['listed@example.org'] } });
+  });
+  afterAll(() => bed.close());
+  beforeEach(async () => {
+    bed.owner.isVerified = false;
+    await bed.database.query('DELETE FROM mails');
+  });
+
+  const project = { ...testProject, settings: { emailRecipients: 'anyone' } };
+  const send = (to: string, identity: Identity, headers = {}) =>
+    bed.send({ to, subject: 'x', html: 'x' }, { identity, headers });
+  const callers = [
+    asUser('018f0000-0000-7000-8000-000000000050', { project }),
+    asOwner({ project }),
+    asKey({ project }),
+  ];
+
+  it('sends to its verified users alone, whatever it has set, and says what to do about it', async () => {
+    for (const caller of callers) {
+      expect((await send('user@example.org', caller)).status).toBe(200);
+      for (const to of ['stranger@example.org', 'listed@example.org'])
+        expect(await send(to, caller)).toMatchObject({
+          status: 403,
+          body: {
+            code: 'recipient_not_allowed',
+            hint: expect.stringContaining('the mail that came at sign-up'),
+          },
+        });
+    }
+    expect(await bed.list()).toHaveLength(callers.length);
+  });
+
+  it('answers visitors as ever, and tells its owner in the list', async () => {
+    const answers = [
+      await send('user@example.org', anonymous({ project })),
+      await send('stranger@example.org', anonymous({ project })),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [200, { ok: true }],
+      [200, { ok: true }],
+    ]);
+    expect((await bed.list()).find(({ status }) => status === 'failed')).toMatchObject({
+      to: ['stranger@example.org'],
+      error: expect.stringContaining('Verify your e-mail address'),
+    });
+  });
+
+  it('sends to those whom it allows once the address is verified', async () => {
+    bed.owner.isVerified = true;
+    for (const caller of callers)
+      expect((await send('stranger@example.org', caller)).status).toBe(200);
+    expect((await send('listed@example.org', asOwner())).status).toBe(200);
+  });
+
+  it('may be one where nobody can tell: 503, and nothing is stored', async () => {
+    bed.owner.isUnavailable = true;
+    const answers = [
+      await send('stranger@example.org', asOwner({ project })),
+      await send('stranger@example.org', anonymous({ project }), { 'idempotency-key': 'later' }),
+    ];
+    bed.owner.isUnavailable = false;
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    expect(await bed.list()).toEqual([]);
+    const again = { 'idempotency-key': 'later' };
+    expect((await send('stranger@example.org', anonymous({ project }), again)).status).toBe(200);
+  });
+
+  it('still mails account links and notices', async () => {
+    await bed.service.start();
+    await bed.bus.publish({
+      id: '018f0000-0000-7000-8000-0000000000e1',
+      topic: 'mail.requested',
+      payload: {
+        projectId: testProject.id,
+        projectNumber: testProject.number,
+        projectName: testProject.name,
+        to: 'new@example.org',
+        name: null,
+        template: 'verify-email',
+        token: 'token',
+        expiresAt: new Date(bed.clock.now()).toISOString(),
+      },
+    });
+    await until(async () => (await bed.list()).some(({ to }) => to[0] === 'new@example.org'));
+    expect((await bed.list()).map(({ status }) => status)).not.toContain('failed');
   });
 });
 

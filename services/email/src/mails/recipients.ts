@@ -1,4 +1,10 @@
-import { type AccountDirectory, type ProjectDirectory, platformProject } from '@backlot/contract';
+import {
+  type AccountDirectory,
+  ApiError,
+  type OwnerDirectory,
+  type ProjectDirectory,
+  platformProject,
+} from '@backlot/contract';
 import type { IdentityProject } from '@backlot/identity';
 
 /** The spelling of accounts and allow-lists. */
@@ -17,6 +23,7 @@ export const uniqueAddresses = (to: string | readonly string[]): string[] => {
 export interface RecipientsDeps {
   projects: ProjectDirectory;
   accounts: AccountDirectory;
+  owners: OwnerDirectory;
   /** For projects that have set none. */
   defaultPolicy: 'anyone' | 'known';
 }
@@ -24,28 +31,53 @@ export interface RecipientsDeps {
 export type Recipients = ReturnType<typeof createRecipients>;
 
 /** To whom a project may send (docs/api.md, "E-mail"). */
-export const createRecipients = ({ projects, accounts, defaultPolicy }: RecipientsDeps) => {
+export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: RecipientsDeps) => {
   const isVerifiedOwner = async (email: string) =>
     (await accounts.registered(platformProject.number, [email])).length > 0;
 
+  const findUnknown = async (
+    project: IdentityProject,
+    addresses: readonly string[],
+    countsAllowList: boolean,
+  ): Promise<string[]> => {
+    const snapshot = await projects.findProject(project.id);
+    const allowed = new Set(countsAllowList ? snapshot?.settings.emailAllowList : []);
+    const unlisted = addresses.filter((address) => !allowed.has(normalizeAddress(address)));
+    if (unlisted.length === 0) return [];
+    const known = new Set(
+      await accounts.registered(project.number, unlisted.map(normalizeAddress)),
+    );
+    const unknown = unlisted.filter((address) => !known.has(normalizeAddress(address)));
+    if (unknown.length === 0 || !snapshot?.ownerId) return unknown;
+    const owner = await accounts.findAccount(platformProject.number, snapshot.ownerId);
+    const others = unknown.filter((address) => normalizeAddress(address) !== owner?.email);
+    if (others.length === unknown.length || !owner) return unknown;
+    return (await isVerifiedOwner(owner.email)) ? others : unknown;
+  };
+
+  const mayWriteToStrangers = ({ ownerId }: IdentityProject) =>
+    owners.isVerified(String(ownerId)).catch((cause: unknown) => {
+      const message = 'The owner of the project can not be looked up. Try again shortly.';
+      throw new ApiError('unavailable', message, { cause, retryAfterSeconds: 2 });
+    });
+
   return {
-    /** Those of the addresses to whom the project may not send. */
-    async findRefused(project: IdentityProject, addresses: readonly string[]): Promise<string[]> {
-      const policy = project.settings.emailRecipients ?? defaultPolicy;
-      if (policy === 'anyone') return [];
-      const snapshot = await projects.findProject(project.id);
-      const allowed = new Set(snapshot?.settings.emailAllowList);
-      const unlisted = addresses.filter((address) => !allowed.has(normalizeAddress(address)));
-      if (unlisted.length === 0) return [];
-      const known = new Set(
-        await accounts.registered(project.number, unlisted.map(normalizeAddress)),
-      );
-      const unknown = unlisted.filter((address) => !known.has(normalizeAddress(address)));
-      if (unknown.length === 0 || !snapshot?.ownerId) return unknown;
-      const owner = await accounts.findAccount(platformProject.number, snapshot.ownerId);
-      const others = unknown.filter((address) => normalizeAddress(address) !== owner?.email);
-      if (others.length === unknown.length || !owner) return unknown;
-      return (await isVerifiedOwner(owner.email)) ? others : unknown;
+    /**
+     * Those of the addresses to whom the project may not send. While its owner is not verified, settings
+     * open it to nobody: it sends to verified addresses of its users and its owner.
+     * @throws ApiError unavailable
+     */
+    async findRefused(
+      project: IdentityProject,
+      addresses: readonly string[],
+    ): Promise<{ refused: string[]; isOwnerVerified: boolean }> {
+      const isOwnerVerified = await mayWriteToStrangers(project);
+      const policy = isOwnerVerified
+        ? (project.settings.emailRecipients ?? defaultPolicy)
+        : 'known';
+      const refused =
+        policy === 'anyone' ? [] : await findUnknown(project, addresses, isOwnerVerified);
+      return { refused, isOwnerVerified };
     },
   };
 };

@@ -31,50 +31,64 @@ const refusalErrors: Record<Refusal, () => ApiError> = {
     }),
 };
 
+const ownerRemedy =
+  'follow the link in the mail that came at sign-up, or reset the password by mail';
+
+const notAllowed = (isOwnerVerified: boolean) =>
+  new ApiError(
+    'recipient_not_allowed',
+    'This project may not send to one or more of these addresses.',
+    {
+      hint: isOwnerVerified
+        ? "It sends to its users who have verified their address, its owner, and the addresses on the owner's emailAllowList."
+        : `It sends to its users who have verified their address, until its owner has verified theirs: ${ownerRemedy}.`,
+    },
+  );
+
 export const sendEmail = (deps: SendEmailDeps) =>
-  route(emailRoutes.sendEmail, async ({ identity, body: { to, subject, html } }) => {
-    const { mails, recipients, visitorMails, fromAddress, now } = deps;
-    const { project } = identity;
-    const addresses = uniqueAddresses(to);
-    const { price } = emailRoutes.sendEmail;
-    if (addresses.length > coveredQuantity(identity, price))
-      throw new ApiError(
-        'out_of_credits',
-        `The credits left do not cover a mail to ${addresses.length} recipients.`,
-      );
-    const takeBack = await visitorMails.count(identity, addresses.length);
-    const mail = {
-      projectNumber: project.number,
-      projectId: project.id,
-      recipients: addresses,
-      from: { name: showProjectName(project), address: fromAddress },
-      subject,
-      html,
-    };
-    const ok = { body: { ok: true as const } };
-    const check = async (refusal: Refusal | undefined) => {
-      if (refusal === undefined) return;
-      await takeBack();
-      throw refusalErrors[refusal]();
-    };
+  route(
+    emailRoutes.sendEmail,
+    async ({ identity, body: { to, subject, html } }) => {
+      const { mails, recipients, visitorMails, fromAddress, now } = deps;
+      const { project } = identity;
+      const addresses = uniqueAddresses(to);
+      const { price } = emailRoutes.sendEmail;
+      if (addresses.length > coveredQuantity(identity, price))
+        throw new ApiError(
+          'out_of_credits',
+          `The credits left do not cover a mail to ${addresses.length} recipients.`,
+        );
+      const takeBack = await visitorMails.count(identity, addresses.length);
+      const mail = {
+        projectNumber: project.number,
+        projectId: project.id,
+        recipients: addresses,
+        from: { name: showProjectName(project), address: fromAddress },
+        subject,
+        html,
+      };
+      const ok = { body: { ok: true as const } };
+      const check = async (refusal: Refusal | undefined) => {
+        if (refusal === undefined) return;
+        await takeBack();
+        throw refusalErrors[refusal]();
+      };
 
-    const refused = await recipients.findRefused(project, addresses);
-    if (refused.length > 0 && identity.caller === 'anonymous') {
-      // The same answer as to a mail that is sent: it tells nobody who has an account here.
-      const reason = `Not sent: this project may not send to ${refused.join(', ')}.`;
-      await check(await mails.keepRefused(mail, reason));
-      return ok;
-    }
-    if (refused.length > 0)
-      throw new ApiError(
-        'recipient_not_allowed',
-        'This project may not send to one or more of these addresses.',
-        {
-          hint: "It sends to its users who have verified their address, its owner, and the addresses on the owner's emailAllowList.",
-        },
-      );
-
-    const usage = usageEvent(identity, price, addresses.length, now());
-    await check(await mails.accept(mail, usage ? [usage] : []));
-    return { ...ok, ...(usage && { usedMillicredits: usage.payload.millicredits }) };
-  });
+      const { refused, isOwnerVerified } = await recipients.findRefused(project, addresses);
+      if (refused.length > 0 && identity.caller !== 'anonymous') throw notAllowed(isOwnerVerified);
+      const transact = async () => {
+        if (refused.length > 0) {
+          // The same answer as to a mail that is sent: it tells nobody who has an account here.
+          const remedy = isOwnerVerified ? '' : ` Verify your e-mail address: ${ownerRemedy}.`;
+          const reason = `Not sent: this project may not send to ${refused.join(', ')}.${remedy}`;
+          await check(await mails.keepRefused(mail, reason));
+          return ok;
+        }
+        const usage = usageEvent(identity, price, addresses.length, now());
+        await check(await mails.accept(mail, usage ? [usage] : []));
+        return { ...ok, ...(usage && { usedMillicredits: usage.payload.millicredits }) };
+      };
+      return { transact };
+    },
+    { isSlow: true },
+  );

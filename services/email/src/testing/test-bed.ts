@@ -79,6 +79,8 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
   setProject(changes: Partial<typeof projectSnapshot>): void;
   /** Verified addresses of accounts in the test project. */
   users: Set<string>;
+  /** What the projects service says of the owner. */
+  owner: { isVerified: boolean; isUnavailable: boolean };
   /** POST /email/send with 10,000 milli-credits reserved unless stated. */
   send(
     body: unknown,
@@ -93,6 +95,7 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
   const { beside, bus } = options;
   const users = new Set<string>();
+  const owner = { isVerified: true, isUnavailable: false };
   let project = projectSnapshot;
   const bed = await createServiceBed(
     emailService,
@@ -114,6 +117,12 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
             ? { email: ownerAddress, name: 'Olga', emailVerified: true }
             : null,
       },
+      owners: {
+        async isVerified() {
+          if (owner.isUnavailable) throw new Error('projects is down');
+          return owner.isVerified;
+        },
+      },
     },
     {
       clock: beside?.clock ?? createTestClock({ stands: true }),
@@ -124,6 +133,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   return {
     ...bed,
     users,
+    owner,
     setProject(changes) {
       project = { ...project, ...changes };
     },

@@ -14,6 +14,7 @@ import {
   toProviderPayment,
 } from '../payments/payments.ts';
 import { checkMoney } from './currency.ts';
+import type { OwnerCheck } from './owner-check.ts';
 import {
   type Order,
   OrderRefused,
@@ -56,6 +57,7 @@ const toApiError = (cause: unknown): unknown => {
 export interface CheckoutsDeps {
   payments: Payments;
   accounts: ProviderAccounts;
+  checkOwner: OwnerCheck;
   projects: ProjectDirectory;
   /** Origin and path prefix of the gateway. */
   publicUrl: string;
@@ -67,7 +69,7 @@ export type Checkouts = ReturnType<typeof createCheckouts>;
 
 /** Payments on their way through a provider, which is called outside of any transaction. */
 export const createCheckouts = (deps: CheckoutsDeps) => {
-  const { payments, accounts, projects, publicUrl, now, log } = deps;
+  const { payments, accounts, checkOwner, projects, publicUrl, now, log } = deps;
   /** By payment: parallel callers share one look-up. */
   const lookups = new Map<string, Promise<void>>();
 
@@ -113,7 +115,7 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
 
     /**
      * Call `commit` in the transaction that stores the answer.
-     * @throws ApiError invalid_body, upstream_failed, timeout
+     * @throws ApiError invalid_body, owner_unverified, upstream_failed, timeout
      */
     async start({ project, caller, userId }: Identity, body: Body) {
       const { items, currency, metadata } = body;
@@ -124,7 +126,8 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
       const paymentId = uuidv7();
       const target = new URL(body.returnUrl).href;
       const page = `${publicUrl}/api/runtime/${project.id}/payments/return/${paymentId}`;
-      const { provider, account } = await accounts.current(project.number);
+      const { provider, account, isLive } = await accounts.current(project.number);
+      if (isLive) await checkOwner(project);
       // To the second, as Stripe counts: a repeated order must be the same.
       const expiresAt = new Date(Math.floor((now() + sessionMs) / 1000) * 1000);
       const order: Order = {

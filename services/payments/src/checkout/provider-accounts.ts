@@ -1,5 +1,5 @@
 import type { Stripe } from '../stripe/stripe.ts';
-import type { StripeKeyStore } from '../stripe/stripe-keys.ts';
+import { isLiveKey, type StripeKeyStore } from '../stripe/stripe-keys.ts';
 import { checkoutClosed, type ProviderAccount, type ProviderName } from './provider.ts';
 
 export interface ProviderAccountsDeps {
@@ -18,30 +18,35 @@ export const createProviderAccounts = ({
   stripeKeys,
   isTestCheckoutOn,
 }: ProviderAccountsDeps) => {
+  const ownAccount = async (projectNumber: number) => {
+    const keys = await stripeKeys.read(projectNumber);
+    if (!keys) return undefined;
+    const { secretKey } = keys;
+    return { account: stripe.account(secretKey), isLive: isLiveKey(secretKey) };
+  };
   /** Undefined where the project has no keys for it any more. */
   const find = async (
     projectNumber: number,
     provider: ProviderName,
   ): Promise<ProviderAccount | undefined> => {
     if (provider === 'test-checkout') return testCheckout;
-    const keys = await stripeKeys.read(projectNumber);
-    return keys && stripe.account(keys.secretKey);
+    return (await ownAccount(projectNumber))?.account;
   };
   return {
     find,
-    /** Where a further payment goes. @throws ApiError checkout_closed */
+    /** Where a further payment goes, and whether it moves real money. @throws ApiError checkout_closed */
     async current(
       projectNumber: number,
-    ): Promise<{ provider: ProviderName; account: ProviderAccount }> {
-      const account = await find(projectNumber, 'stripe');
-      if (account) return { provider: 'stripe', account };
+    ): Promise<{ provider: ProviderName; account: ProviderAccount; isLive: boolean }> {
+      const own = await ownAccount(projectNumber);
+      if (own) return { provider: 'stripe', ...own };
       if (!isTestCheckoutOn)
         throw checkoutClosed(
           'The project has no keys, and the test checkout is switched off here.',
         );
       if (await stripeKeys.isCheckoutClosed(projectNumber))
         throw checkoutClosed('The keys of the project were deleted.', { canChooseTest: true });
-      return { provider: 'test-checkout', account: testCheckout };
+      return { provider: 'test-checkout', account: testCheckout, isLive: false };
     },
   };
 };

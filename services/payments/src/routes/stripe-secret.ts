@@ -5,9 +5,10 @@ import type { StripeKeyStore } from '../stripe/stripe-keys.ts';
 export const setStripeSecret = (stripeKeys: StripeKeyStore) =>
   route(paymentRoutes.setStripeSecret, async ({ identity, body }) => {
     const { secretKey, webhookSecret } = body;
-    const { number } = identity.project;
-    if (secretKey === undefined) return { body: await stripeKeys.chooseTestCheckout(number) };
-    return { body: await stripeKeys.set(number, { secretKey, webhookSecret }) };
+    const { project } = identity;
+    if (secretKey === undefined)
+      return { body: await stripeKeys.chooseTestCheckout(project.number) };
+    return { body: await stripeKeys.set(project, { secretKey, webhookSecret }) };
   });
 
 export const getStripeSecret = (stripeKeys: StripeKeyStore) =>

@@ -1,7 +1,9 @@
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
+import type { IdentityProject } from '@backlot/identity';
 import type { Sealer } from '@backlot/sealing';
 import { z } from 'zod';
+import type { OwnerCheck } from '../checkout/owner-check.ts';
 import { checkoutClosed, ProviderFailed } from '../checkout/provider.ts';
 import type { Secret, DB as Tables } from '../tables.ts';
 import type { Stripe } from './stripe.ts';
@@ -13,6 +15,8 @@ const sealedKeys = z.object({
   previous: z.object({ webhookSecret: z.string(), validUntil: z.number() }).nullable(),
 });
 type StripeKeys = z.infer<typeof sealedKeys>;
+
+type KeysProject = Pick<IdentityProject, 'number' | 'ownerId'>;
 
 interface NewKeys {
   secretKey: string;
@@ -47,6 +51,8 @@ const presentSecret = (row: SecretRow): StripeSecret => ({
   mode: row.mode,
   updatedAt: row.updated_at.toISOString(),
 });
+/** Secret and restricted keys say in their prefix which money they move. */
+export const isLiveKey = (secretKey: string): boolean => /^[rs]k_live_/.test(secretKey);
 const secretNotFound = () => new ApiError('not_found', 'The project has no keys of its own.');
 const sealContext = (projectNumber: number) => `${projectNumber}/stripe`;
 
@@ -80,13 +86,14 @@ export interface StripeKeyStoreDeps {
   stripe: Stripe;
   now: () => number;
   isTestCheckoutOn: boolean;
+  checkOwner: OwnerCheck;
 }
 
 export type StripeKeyStore = ReturnType<typeof createStripeKeyStore>;
 
 /** Keys of projects' own accounts at Stripe, sealed; they never leave the service. */
 export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
-  const { database, sealer, stripe, now, isTestCheckoutOn } = deps;
+  const { database, sealer, stripe, now, isTestCheckoutOn, checkOwner } = deps;
   const queries = createQueries<Tables>(database);
   const secrets = (projectNumber: number) =>
     queries
@@ -137,10 +144,12 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
 
     /**
      * Asks Stripe first. A webhook secret that is left out stays as it is.
-     * @throws ApiError invalid_secret, upstream_failed, timeout
+     * @throws ApiError invalid_secret, owner_unverified, upstream_failed, timeout
      */
-    async set(projectNumber: number, newKeys: NewKeys): Promise<StripeSecret> {
+    async set(project: KeysProject, newKeys: NewKeys): Promise<StripeSecret> {
       const { secretKey } = newKeys;
+      const projectNumber = project.number;
+      if (isLiveKey(secretKey)) await checkOwner(project);
       await checkWithStripe(stripe, secretKey);
       return database.transaction(async () => {
         const stored = await secrets(projectNumber).forUpdate().executeTakeFirst();
@@ -154,7 +163,7 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
         const row: SecretRow = {
           sealed: seal(projectNumber, { secretKey, webhookSecret, previous }),
           hint: `…${secretKey.slice(-4)}`,
-          mode: secretKey.includes('_live_') ? 'live' : 'test',
+          mode: isLiveKey(secretKey) ? 'live' : 'test',
           updated_at: new Date(now()),
         };
         await queries

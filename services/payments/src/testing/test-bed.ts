@@ -35,6 +35,8 @@ export interface TestBedOptions {
 
 export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'> {
   service: ServiceOf<typeof paymentsService>;
+  /** Ids of owners who are not verified; and whether owners can't be looked up. */
+  owners: { unverified: Set<string>; areUnavailable: boolean };
   /** Ids of projects that are deleted. */
   deleted: Set<string>;
   checkout(
@@ -58,6 +60,7 @@ export const masterKey = Buffer.alloc(32, 7);
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
   const settings = options.allowedOrigins ? { allowedOrigins: options.allowedOrigins } : {};
   const deleted = new Set<string>();
+  const owners = { unverified: new Set<string>(), areUnavailable: false };
   const projects: ProjectDirectory = {
     findProject: async (id) => {
       const status = deleted.has(id) ? 'deleted' : 'active';
@@ -72,11 +75,20 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     // Nobody listens there: a test that means to reach a provider says where it is.
     stripe: { url: 'http://127.0.0.1:9', timeoutMs: 2000, retries: 0, ...options.stripe },
   };
-  const bed = await createServiceBed(paymentsService, { config, projects });
+  const bed = await createServiceBed(paymentsService, {
+    ...{ config, projects },
+    owners: {
+      async isVerified(ownerId) {
+        if (owners.areUnavailable) throw new Error('projects is down');
+        return !owners.unverified.has(ownerId);
+      },
+    },
+  });
   const { call } = bed;
   const others: ServiceUnderTest[] = [];
   return {
     ...bed,
+    owners,
     deleted,
     checkout: (body = order, { identity = anonymous(), headers = {} } = {}) =>
       call('POST', '/payments/checkout', { identity, body, headers }),
