@@ -11,7 +11,7 @@ export interface StorageConfig {
   masterKeys: readonly Buffer[];
   /** What the files of one project may add up to. */
   quotaBytes: number;
-  /** Concurrent uploads in this process, at most half of them of one project; others are answered 503. */
+  /** Concurrent uploads in this process: an owner has a third at most, an address a sixth. */
   maxUploads: number;
   /** An upload that sends less than 16 KiB in so long is ended. */
   uploadIdleMs: number;

@@ -17,7 +17,7 @@ import { createImages } from './images/images.ts';
 import { createResumableUploads } from './resumable/resumable-uploads.ts';
 import { createRoutes } from './routes/index.ts';
 import { createDirectUploads } from './upload/direct-uploads.ts';
-import { createUploadSlots } from './upload/upload-slots.ts';
+import { createUploadPlaces } from './upload/upload-places.ts';
 import { createUploads } from './upload/uploads.ts';
 
 export interface StorageContext extends ServiceContext<StorageConfig> {
@@ -36,11 +36,11 @@ export const storageService = defineService({
     const recordUsage = createRecordUsage(outbox, storageRoutes.uploadPrice, now);
     const quota = createQuota(database, unclaimedBlobs, config);
     const files = createFiles({ database, links, unclaimedBlobs, recordUsage, quota, now });
-    const slots = createUploadSlots(config);
-    const uploads = createUploads({ store, unclaimedBlobs, quota, slots, config });
+    const places = createUploadPlaces(config);
+    const uploads = createUploads({ store, unclaimedBlobs, quota, places, config });
     const opened = { database, store, unclaimedBlobs, quota, now };
     const directUploads = createDirectUploads(opened);
-    const resumableUploads = createResumableUploads({ ...opened, files, slots });
+    const resumableUploads = createResumableUploads({ ...opened, files, places });
     const removals = createRemovals({ database, unclaimedBlobs, quota, now });
     const images = createImages({
       ...{ database, store, unclaimedBlobs, quota, now, config: config.images },

@@ -4,21 +4,21 @@ import { ApiError, KIB } from '@backlot/contract';
 import { type DataStore, type Locker, Server, TUS_RESUMABLE } from '@tus/server';
 import { BlobNotFound } from '../blob-store/blob-store.ts';
 import { uploadNotFound } from '../upload/open-uploads.ts';
-import { pipeBody } from '../upload/pipe-body.ts';
+import { type BodyOptions, pipeBody } from '../upload/pipe-body.ts';
 import type { PartHeaders } from './tus-headers.ts';
 
 /** Adds bytes to a blob; answers its new size. @throws ApiError conflict, body_too_large, not_found */
 export type Append = (blobKey: string, part: PartHeaders, body: Readable) => Promise<number>;
 
 /**
- * The body of a part. It ends, rather than fails, where the caller goes, falls silent or has to stop,
+ * The body of a part. It ends, rather than fails, where the caller goes, falls silent, gives way or has to stop,
  * so that the bytes that came are kept. The bytes that complete the upload are passed on only once the
  * request has ended: no file is made, and booked, by a call whose reservation the gateway gives back.
  */
 export const createPartBody = (
   req: IncomingMessage,
   missingBytes: number,
-  idleMs: number,
+  options: BodyOptions,
   stop: AbortSignal,
 ): Readable => {
   let receivedBytes = 0;
@@ -40,7 +40,7 @@ export const createPartBody = (
     req.unpipe(body);
     body.end();
   };
-  pipeBody(req, body, idleMs, { onGone: end, onSilence: end });
+  pipeBody(req, body, options, { onGone: end, onSilence: end, onGiveWay: end });
   stop.addEventListener('abort', end, { once: true });
   body.once('close', () => stop.removeEventListener('abort', end));
   return body;

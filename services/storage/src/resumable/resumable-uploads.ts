@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ApiError, storageRoutes, usageFollows, usageHeader } from '@backlot/contract';
 import type { Database } from '@backlot/database';
+import { toFlow } from '@backlot/fair-shares';
 import { toApiError } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { chargeFor } from '@backlot/service';
@@ -11,7 +12,7 @@ import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { Files } from '../files/files.ts';
 import type { Quota } from '../files/quota.ts';
 import { inspectStoredBlob, uploadNotFound } from '../upload/open-uploads.ts';
-import type { UploadSlots } from '../upload/upload-slots.ts';
+import type { UploadPlace, UploadPlaces } from '../upload/upload-places.ts';
 import { createAdmission, graceMs, openMs } from './admission.ts';
 import { createAppend, wrongOffset } from './append.ts';
 import { createResumableRows, type ResumableUpload } from './resumable-rows.ts';
@@ -31,7 +32,7 @@ export interface ResumableUploadsDeps {
   files: Files;
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
-  slots: UploadSlots;
+  places: UploadPlaces;
   now: () => number;
 }
 
@@ -58,7 +59,7 @@ const leaveUsageOpen = (error: unknown): never => {
 
 /** Files that come in any number of calls (tus); the last one makes the file. */
 export const createResumableUploads = (deps: ResumableUploadsDeps) => {
-  const { database, store, files, unclaimedBlobs, quota, slots, now } = deps;
+  const { database, store, files, unclaimedBlobs, quota, places, now } = deps;
   const rows = createResumableRows(database, now);
   const lock = createUploadLock(database, now);
   const admission = createAdmission({ rows, quota, unclaimedBlobs, now });
@@ -178,32 +179,38 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       identity: Identity,
       id: string,
       part: PartHeaders,
-      createBody: (missingBytes: number, stop: AbortSignal) => Readable,
+      createBody: (missingBytes: number, place: UploadPlace, stop: AbortSignal) => Readable,
     ): Promise<Progress> {
       await rows.find(identity, id);
       const { number } = identity.project;
-      const appendPart = async (upload: ResumableUpload, stop: AbortSignal): Promise<Progress> => {
+      const appendPart = async (
+        upload: ResumableUpload,
+        place: UploadPlace,
+        stop: AbortSignal,
+      ): Promise<Progress> => {
         // All bytes are there; only the file is missing.
         if (part.offset === upload.sizeBytes) return finish(identity, upload);
-        const body = createBody(upload.sizeBytes - part.offset, stop);
+        const body = createBody(upload.sizeBytes - part.offset, place, stop);
         const offset = await append(identity, upload, part, body);
         return offset === upload.sizeBytes ? finish(identity, upload) : { ...upload, offset };
       };
-      const work = async (stop: AbortSignal) => {
+      const work = async (place: UploadPlace, stop: AbortSignal) => {
         const upload = await rows.find(identity, id);
         const { sizeBytes } = upload;
         if (upload.isFinished && part.offset === sizeBytes) return completed(upload);
         const mayFinish = part.length === undefined || part.offset + part.length >= sizeBytes;
         if (!mayFinish) {
           await admission.checkPart({ ...identity, reservation: null }, upload, part);
-          return appendPart(upload, stop);
+          return appendPart(upload, place, stop);
         }
         if ((await currentOffset(upload)) !== part.offset) throw wrongOffset();
         await admission.checkPart(identity, upload, part);
         const paid = await takeOverPayment(identity, upload);
-        return appendPart(paid, stop).catch(leaveUsageOpen);
+        return appendPart(paid, place, stop).catch(leaveUsageOpen);
       };
-      return slots.run(number, () => lock.run(number, id, work));
+      return places.run(toFlow(identity), (place) =>
+        lock.run(number, id, (stop) => work(place, stop)),
+      );
     },
 
     /** @throws ApiError not_found, conflict where it is a file already */

@@ -91,7 +91,8 @@ export const appendResumable = ({ resumableUploads, links, config }: Features) =
           identity,
           params.id,
           parsePartHeaders(header),
-          (missingBytes, stop) => createPartBody(req, missingBytes, config.uploadIdleMs, stop),
+          (missingBytes, place, stop) =>
+            createPartBody(req, missingBytes, { place, idleMs: config.uploadIdleMs }, stop),
         );
         return {
           body: undefined,

@@ -1,12 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { KIB } from '@backlot/contract';
+import type { UploadPlace } from './upload-places.ts';
+
+export interface BodyOptions {
+  /** How long the caller may be silent. */
+  idleMs: number;
+  /** What the body is received on. */
+  place: UploadPlace;
+}
 
 export interface BodyEvents {
   /** The connection closed before the end. */
   onGone(): void;
   /** Fewer than 16 KiB came in `idleMs`. */
   onSilence(): void;
+  /** The bytes come too slowly for a place that others wait for. */
+  onGiveWay(): void;
 }
 
 /** A byte now and then does not keep an upload alive. */
@@ -16,8 +26,8 @@ const minBytes = 16 * KIB;
 export const pipeBody = (
   req: IncomingMessage,
   into: Transform,
-  idleMs: number,
-  { onGone, onSilence }: BodyEvents,
+  { idleMs, place }: BodyOptions,
+  { onGone, onSilence, onGiveWay }: BodyEvents,
 ): void => {
   const onTime = () => {
     // Not the caller's silence: the store is slow.
@@ -26,7 +36,12 @@ export const pipeBody = (
   };
   const timer = setTimeout(onTime, idleMs).unref();
   let receivedBytes = 0;
+  const endExpecting = place.expect({
+    awaitsCaller: () => !req.complete && !into.writableNeedDrain,
+    giveWay: onGiveWay,
+  });
   const onData = (chunk: Buffer) => {
+    place.received(chunk.length);
     receivedBytes += chunk.length;
     if (receivedBytes < minBytes) return;
     receivedBytes = 0;
@@ -37,6 +52,7 @@ export const pipeBody = (
   if (req.destroyed) onGone();
   into.once('close', () => {
     clearTimeout(timer);
+    endExpecting();
     req.off('data', onData);
     req.unpipe(into);
   });

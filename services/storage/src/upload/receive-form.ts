@@ -6,7 +6,7 @@ import multer, { MulterError, type StorageEngine } from 'multer';
 import { cleanFileName } from '../files/file-name.ts';
 import type { SizeLimit } from '../files/quota.ts';
 import { FormBroken, measure } from './measure.ts';
-import { pipeBody } from './pipe-body.ts';
+import { type BodyOptions, pipeBody } from './pipe-body.ts';
 
 export interface ReceivedFile {
   name: string;
@@ -17,10 +17,8 @@ export interface ReceivedFile {
   visibility: Visibility;
 }
 
-export interface FormOptions {
+export interface FormOptions extends BodyOptions {
   limit: SizeLimit;
-  /** How long the caller may be silent. */
-  idleMs: number;
   store(source: AsyncIterable<Buffer>): Promise<void>;
 }
 
@@ -64,14 +62,20 @@ const translate = (error: unknown): unknown => {
   return invalid(error.field ? `${message} (${JSON.stringify(error.field)})` : message, error);
 };
 
+const gaveWay = () =>
+  new ApiError('overloaded', 'Others wait, and the file came too slowly. Try again shortly.', {
+    retryAfterSeconds: 5,
+  });
+
 /** The request as the form parser sees it; fails where the caller goes or falls silent. */
-const openForm = (req: IncomingMessage, idleMs: number) => {
+const openForm = (req: IncomingMessage, options: BodyOptions) => {
   const form = Object.assign(new PassThrough({ highWaterMark: 64 * KIB }), {
     headers: req.headers,
   });
-  pipeBody(req, form, idleMs, {
+  pipeBody(req, form, options, {
     onGone: () => form.destroy(invalid('The form ended before it was complete.')),
-    onSilence: () => form.destroy(invalid(`Too few bytes came in ${idleMs / 1000} s.`)),
+    onSilence: () => form.destroy(invalid(`Too few bytes came in ${options.idleMs / 1000} s.`)),
+    onGiveWay: () => form.destroy(gaveWay()),
   });
   return form;
 };
@@ -129,7 +133,7 @@ const checkHead = ({ headers }: IncomingMessage) => {
  */
 export const receiveForm = async (
   req: IncomingMessage,
-  { limit, idleMs, store }: FormOptions,
+  { limit, store, ...options }: FormOptions,
 ): Promise<ReceivedFile> => {
   checkHead(req);
   let receiving: Promise<ReceivedFile> | undefined;
@@ -139,7 +143,7 @@ export const receiveForm = async (
     await store(measured.through(file.stream));
     return { name: cleanFileName(file.originalname), visibility, ...(await measured.result()) };
   };
-  const form = openForm(req, idleMs);
+  const form = openForm(req, options);
   const engine = createStorageEngine(async (fields, file) => {
     receiving = receiveFile(fields, file);
     await receiving;

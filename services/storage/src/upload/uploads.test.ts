@@ -106,25 +106,46 @@ describe('uploads', () => {
     expect((await readAnswer(req)).status).toBe(201);
   });
 
-  it('take only so many at a time of a project, and leave room for others', async () => {
-    bed = await createTestBed({ maxUploads: 4 });
-    const held = [begin(), begin()];
-    await until(
-      async () =>
-        (await unclaimed()) === 0 && held.every((req) => req.socket?.connecting === false),
-    );
-    for (const req of held) req.write('x'.repeat(MIB));
-    await until(async () => (await unclaimed()) === 2);
-    expect(await bed.upload('one more')).toMatchObject({
-      status: 503,
-      body: { code: 'overloaded' },
-      headers: expect.anything(),
+  /** An account of a project and owner of its own. */
+  const account = (n: number, ip: string) =>
+    asUser(userA, {
+      ip,
+      project: { ...otherProject, id: `p${n}`, number: 2000 + n, ownerId: `${n}` },
     });
-    const elsewhere = { identity: anonymous({ project: otherProject }) };
-    expect((await bed.upload('theirs', elsewhere)).status).toBe(201);
-    for (const req of held) req.destroy();
-    await until(async () => (await bed.upload('one more')).status === 201);
-  });
+
+  it('leave room for a stranger, whatever 20 accounts on one address keep open', async () => {
+    bed = await createTestBed({ maxUploads: 12 });
+    const refused: unknown[] = [];
+    const idle = Array.from({ length: 20 }, (_, n) => {
+      const req = begin({}, account(n, '192.0.2.9'));
+      req.write('x'.repeat(64 * 1024));
+      readAnswer(req).then(
+        ({ status, body }) => refused.push(`${status} ${body.code}`),
+        () => undefined,
+      );
+      return req;
+    });
+    await until(async () => (await unclaimed()) === 2);
+    expect((await bed.upload('of a stranger')).status).toBe(201);
+    // They make room for each other only.
+    await until(() => refused.length === 18, { timeoutMs: 10_000 });
+    expect(new Set(refused)).toEqual(new Set(['503 overloaded']));
+    for (const req of idle) req.destroy();
+  }, 30_000);
+
+  it('give way, where all places are taken, to who holds fewer', async () => {
+    bed = await createTestBed({ maxUploads: 12 });
+    const idle = Array.from({ length: 12 }, (_, n) => {
+      const req = begin({}, account(n, `192.0.2.${10 + Math.floor(n / 2)}`));
+      req.write('x'.repeat(64 * 1024));
+      return req;
+    });
+    await until(async () => (await unclaimed()) === 12);
+    const gaveWay = Promise.race(idle.map(readAnswer));
+    expect((await bed.upload('of a stranger')).status).toBe(201);
+    expect(await gaveWay).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+    for (const req of idle) req.destroy();
+  }, 30_000);
 
   it('fill the quota to the byte, whatever comes in parallel', async () => {
     bed = await createTestBed({ quotaBytes: 10_000 });

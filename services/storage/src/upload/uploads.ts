@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
 import type { Quota } from '../files/quota.ts';
 import { type ReceivedFile, receiveForm } from './receive-form.ts';
-import type { UploadSlots } from './upload-slots.ts';
+import type { UploadPlace, UploadPlaces } from './upload-places.ts';
 
 /** Its bytes are in the store, and no file has them yet. */
 export interface Upload extends ReceivedFile {
@@ -18,7 +19,7 @@ export interface UploadsDeps {
   store: BlobStore;
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
-  slots: UploadSlots;
+  places: UploadPlaces;
   config: Pick<StorageConfig, 'uploadIdleMs'>;
 }
 
@@ -36,10 +37,14 @@ export const createUploads = ({
   store,
   unclaimedBlobs,
   quota,
-  slots,
+  places,
   config,
 }: UploadsDeps): Uploads => {
-  const receive = async (req: IncomingMessage, identity: Identity): Promise<Upload> => {
+  const receive = async (
+    req: IncomingMessage,
+    identity: Identity,
+    place: UploadPlace,
+  ): Promise<Upload> => {
     const limit = await quota.sizeLimit(identity);
     if (Number(req.headers['content-length'] ?? 0) - formBytes > limit.bytes || limit.bytes <= 0)
       throw limit.error();
@@ -55,6 +60,7 @@ export const createUploads = ({
     try {
       const received = await receiveForm(req, {
         limit,
+        place,
         idleMs: config.uploadIdleMs,
         store: storeFile,
       });
@@ -66,7 +72,8 @@ export const createUploads = ({
   };
 
   return {
-    receive: (req, identity) => slots.run(identity.project.number, () => receive(req, identity)),
+    receive: (req, identity) =>
+      places.run(toFlow(identity), (place) => receive(req, identity, place)),
     release: (identity, { blobKey }) =>
       unclaimedBlobs.removeUnclaimed(identity.project.number, [blobKey]),
   };

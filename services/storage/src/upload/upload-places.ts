@@ -1,0 +1,232 @@
+import { ApiError, KIB } from '@backlot/contract';
+import type { Flow } from '@backlot/fair-shares';
+import type { StorageConfig } from '../config.ts';
+
+/** A body that comes in. */
+export interface ExpectedBody {
+  /** False where all has come, or the store is what is slow. */
+  awaitsCaller(): boolean;
+  /** Ends the call: others wait for its place. */
+  giveWay(): void;
+}
+
+/** Held while a call receives a body. */
+export interface UploadPlace {
+  /** The caller has to send from now on, until the function that it returns is called. */
+  expect(body: ExpectedBody): () => void;
+  received(bytes: number): void;
+}
+
+/** Bounds the bodies that this process receives at a time. */
+export interface UploadPlaces {
+  /**
+   * A caller waits a few seconds for a place. Meanwhile bodies give way that come too slowly.
+   * @throws ApiError overloaded
+   */
+  run<T>(flow: Flow, work: (place: UploadPlace) => Promise<T>): Promise<T>;
+}
+
+export interface UploadPlacesOptions extends Pick<StorageConfig, 'maxUploads'> {
+  /** Milliseconds, from any start. */
+  now?: () => number;
+  /** From 0 to below 1. */
+  random?: () => number;
+}
+
+/** What a place is kept by while others wait: less than that for so long, and it gives way. */
+const minBytesPerSecond = 16 * KIB;
+const patienceMs = 3000;
+const maxWaitMs = 5000;
+const checkMs = 250;
+/** Bodies that are told to give way at a time. */
+const maxReplaced = 64;
+
+interface Holder {
+  flow: Flow;
+  body: ExpectedBody | undefined;
+  /** Bytes have come for the time until then, at the least rate. */
+  coveredUntil: number;
+  isGivingWay: boolean;
+}
+
+interface Waiter {
+  flow: Flow;
+  since: number;
+  start(): void;
+  refuse(): void;
+}
+
+/** Those who hold a place, or wait for one, counted by owner and by address. */
+class Crowd<Member extends { flow: Flow }> {
+  readonly members = new Set<Member>();
+  readonly #counts = new Map<string, number>();
+
+  add(member: Member): void {
+    this.members.add(member);
+    this.#count(member.flow, 1);
+  }
+
+  delete(member: Member): void {
+    this.members.delete(member);
+    this.#count(member.flow, -1);
+  }
+
+  ofOwner([owner]: Flow): number {
+    return this.#counts.get(`owner ${owner}`) ?? 0;
+  }
+
+  ofAddress([, , address]: Flow): number {
+    return this.#counts.get(`address ${address}`) ?? 0;
+  }
+
+  most(flow: Flow): number {
+    return Math.max(this.ofOwner(flow), this.ofAddress(flow));
+  }
+
+  #count([owner, , address]: Flow, change: 1 | -1): void {
+    for (const key of [`owner ${owner}`, `address ${address}`]) {
+      const count = (this.#counts.get(key) ?? 0) + change;
+      if (count > 0) this.#counts.set(key, count);
+      else this.#counts.delete(key);
+    }
+  }
+}
+
+/**
+ * Places are shared by how many somebody holds: an owner has a third at most, an address a sixth, and as
+ * many wait. A place that becomes free goes to whoever holds fewest. A slow body gives way to a caller
+ * whose owner and address hold fewer than its own, or to one who is at the bound that it counts for.
+ */
+export const createUploadPlaces = ({
+  maxUploads,
+  now = () => performance.now(),
+  random = Math.random,
+}: UploadPlacesOptions): UploadPlaces => {
+  const maxOfOwner = Math.max(1, Math.floor(maxUploads / 3));
+  const maxOfAddress = Math.max(1, Math.floor(maxUploads / 6));
+  const holders = new Crowd<Holder>();
+  const waiters = new Crowd<Waiter>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const overloaded = (message: string) =>
+    new ApiError('overloaded', message, { retryAfterSeconds: 1 + Math.floor(random() * 4) });
+
+  const fits = (flow: Flow) =>
+    holders.members.size < maxUploads &&
+    holders.ofOwner(flow) < maxOfOwner &&
+    holders.ofAddress(flow) < maxOfAddress;
+
+  const mayGiveWay = ({ body, coveredUntil, isGivingWay }: Holder) =>
+    body?.awaitsCaller() && !isGivingWay && now() - coveredUntil >= patienceMs;
+
+  /** Whether the end of this body would serve the one who waits, and justly. */
+  const mayReplace = ({ flow }: Holder, waiter: Flow) => {
+    if (holders.ofAddress(waiter) >= maxOfAddress) return flow[2] === waiter[2];
+    if (holders.ofOwner(waiter) >= maxOfOwner) return flow[0] === waiter[0];
+    return holders.most(flow) > holders.most(waiter);
+  };
+
+  /** Of the slow ones that may be replaced, the slowest of those who hold most. */
+  const chooseToReplace = (slow: readonly Holder[], waiter: Flow): Holder | undefined => {
+    let chosen: Holder | undefined;
+    for (const holder of slow) {
+      if (holder.isGivingWay || !mayReplace(holder, waiter)) continue;
+      const ahead = chosen ? holders.most(holder.flow) - holders.most(chosen.flow) : 1;
+      const isSlower = chosen && holder.coveredUntil < chosen.coveredUntil;
+      if (ahead > 0 || (ahead === 0 && isSlower)) chosen = holder;
+    }
+    return chosen;
+  };
+
+  const next = (): Waiter | undefined => {
+    let best: Waiter | undefined;
+    for (const waiter of waiters.members) {
+      if (!fits(waiter.flow)) continue;
+      if (!best || holders.most(waiter.flow) < holders.most(best.flow)) best = waiter;
+    }
+    return best;
+  };
+
+  const fill = () => {
+    for (let waiter = next(); waiter; waiter = next()) {
+      waiters.delete(waiter);
+      waiter.start();
+    }
+  };
+
+  const check = () => {
+    for (const waiter of waiters.members) {
+      if (now() - waiter.since < maxWaitMs) break;
+      waiters.delete(waiter);
+      waiter.refuse();
+    }
+    const slow = [...holders.members].filter(mayGiveWay);
+    let leaving = 0;
+    for (const { isGivingWay } of holders.members) if (isGivingWay) leaving += 1;
+    for (const { flow } of [...waiters.members].slice(leaving, leaving + maxReplaced)) {
+      const holder = chooseToReplace(slow, flow);
+      if (!holder) continue;
+      holder.isGivingWay = true;
+      holder.body?.giveWay();
+    }
+    if (waiters.members.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  /** The latest of the owner or address with most that wait, where the newcomer's have fewer. */
+  const makeRoomToWait = (flow: Flow) => {
+    if (waiters.ofOwner(flow) >= maxOfOwner || waiters.ofAddress(flow) >= maxOfAddress)
+      return false;
+    if (waiters.members.size < maxUploads) return true;
+    let latest: Waiter | undefined;
+    for (const waiter of waiters.members)
+      if (!latest || waiters.most(waiter.flow) >= waiters.most(latest.flow)) latest = waiter;
+    if (!latest || waiters.most(latest.flow) <= waiters.most(flow) + 1) return false;
+    waiters.delete(latest);
+    latest.refuse();
+    return true;
+  };
+
+  const hold = (flow: Flow) => {
+    const holder: Holder = { flow, body: undefined, coveredUntil: now(), isGivingWay: false };
+    holders.add(holder);
+    return holder;
+  };
+
+  const enter = (flow: Flow) =>
+    new Promise<Holder>((resolve, reject) => {
+      if (fits(flow)) return resolve(hold(flow));
+      const refuse = () => reject(overloaded('Too many uploads at a time. Try again shortly.'));
+      if (!makeRoomToWait(flow)) return refuse();
+      waiters.add({ flow, since: now(), refuse, start: () => resolve(hold(flow)) });
+      timer ??= setInterval(check, checkMs).unref();
+      check();
+    });
+
+  const createPlace = (holder: Holder): UploadPlace => ({
+    expect(body) {
+      holder.body = body;
+      holder.coveredUntil = now();
+      return () => {
+        holder.body = undefined;
+      };
+    },
+    received(bytes) {
+      const from = Math.max(holder.coveredUntil, now() - patienceMs);
+      holder.coveredUntil = Math.min(now(), from + (bytes / minBytesPerSecond) * 1000);
+    },
+  });
+
+  return {
+    async run(flow, work) {
+      const holder = await enter(flow);
+      try {
+        return await work(createPlace(holder));
+      } finally {
+        holders.delete(holder);
+        fill();
+      }
+    },
+  };
+};
