@@ -30,6 +30,7 @@ curl -s $BASE_URL/db/todos`,
 const links = [
   { path: '/docs', what: 'the API, each call with its parameters and errors' },
   { path: '/docs/openapi.json', what: 'the same for programs (OpenAPI)' },
+  { path: '/sdk.js', what: 'the client for browsers: import { createClient } from it' },
   { path: '/api/platform/prices', what: 'what calls cost' },
   { path: '/examples/guestbook/', what: 'a guestbook, one page of HTML on the project demo' },
   { path: '/examples/shop/', what: 'a shop with sign-in, photos, AI and checkout' },

@@ -173,7 +173,7 @@ describe('what the gateway answers itself', () => {
     const { status, body } = await bed.call('GET', '/');
     expect([status, body.name]).toEqual([200, 'Backlot']);
     const paths = body.links.map(({ href }: { href: string }) => new URL(href).pathname);
-    const served = paths.filter((path: string) => /^\/(docs|examples|readyz)/.test(path));
+    const served = paths.filter((path: string) => /^\/(docs|sdk|examples|readyz)/.test(path));
     expect(served.length).toBeGreaterThan(4);
     for (const path of served)
       expect([path, (await bed.call('GET', path)).status]).toEqual([path, 200]);
@@ -181,6 +181,17 @@ describe('what the gateway answers itself', () => {
     expect((await bed.call('GET', '/', asBrowser)).body).toContain(
       'Not ready: records, &lt;b&gt; can not answer.',
     );
+  });
+
+  it('serves the client as a module', async () => {
+    await given();
+    const { status, headers, body } = await bed.call('GET', '/sdk.js');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    expect(headers.get('last-modified')).not.toBeNull();
+    expect(headers.get('cache-control')).toBe('public, max-age=3600');
+    const module = `data:text/javascript,${encodeURIComponent(body)}`;
+    expect(Object.keys(await import(module))).toEqual(['BacklotError', 'createClient']);
   });
 
   it('shows the page of links with its own script and style alone', async () => {

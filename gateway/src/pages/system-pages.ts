@@ -5,6 +5,7 @@ import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
 import { examplesRouter } from './examples.ts';
 import { homeRouter } from './home.ts';
+import { sdkRouter } from './sdk.ts';
 
 export interface SystemPagesOptions {
   description: Description;
@@ -28,7 +29,7 @@ const withTimeout = async (check: Promise<readonly string[]>): Promise<readonly 
   );
 };
 
-/** Everything outside /api: health, readiness, the front page, the pages of the API, of links and of the examples, and 404 for the rest. */
+/** Everything outside /api: health, readiness, the front page, the client, the pages of the API, of links and of the examples, and 404 for the rest. */
 export const createSystemPages = (options: SystemPagesOptions): Express => {
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
@@ -42,6 +43,7 @@ export const createSystemPages = (options: SystemPagesOptions): Express => {
     else res.json({ ok: true, ...(degraded.length > 0 && { degraded }) });
   });
   app.use(homeRouter({ publicUrl: options.publicUrl, state }));
+  app.use(sdkRouter());
   app.use('/docs', docsRouter(options.description));
   app.use('/account', accountRouter());
   app.use('/examples', examplesRouter());

@@ -1,0 +1,74 @@
+import { BacklotError, type Failure } from './error.ts';
+import type { Transport } from './transport.ts';
+
+export interface Message {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface Prompt {
+  messages: readonly Message[];
+  /** Put before all messages. */
+  system?: string;
+  /** The name of an owner's prompt, in place of `system`. */
+  prompt?: string;
+  /** `true`: any JSON; else a JSON Schema, an example or a sketch of the answer. */
+  json?: boolean | Record<string, unknown>;
+  maxTokens?: number;
+  signal?: AbortSignal;
+}
+
+export interface Generated {
+  text: string;
+  /** With `json`: the parsed value. */
+  data?: unknown;
+}
+
+export type Ai = ReturnType<typeof createAi>;
+
+/** Server-sent events of a stream: name and data of each. */
+async function* readEvents(body: ReadableStream<Uint8Array>) {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let buffered = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      buffered += decoder.decode(value, { stream: true });
+      const events = buffered.split('\n\n');
+      buffered = events.pop() ?? '';
+      for (const event of events) {
+        const field = (name: string) =>
+          event
+            .split('\n')
+            .filter((line) => line.startsWith(`${name}:`))
+            .map((line) => line.slice(name.length + 1).trimStart())
+            .join('\n');
+        if (field('data') !== '') yield { name: field('event'), data: JSON.parse(field('data')) };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+export const createAi = ({ call, send }: Transport) => ({
+  generate: ({ signal, ...body }: Prompt) => call<Generated>('POST', '/ai', { body, signal }),
+  /** Yields the text as it comes; the generator's return value is the whole answer. */
+  async *stream({ signal, ...body }: Prompt): AsyncGenerator<string, Generated> {
+    const response = await send('POST', '/ai', {
+      body: { ...body, stream: true },
+      signal,
+      // A stream takes no Idempotency-Key.
+      canRepeat: false,
+    });
+    if (!response.body) throw new Error('This runtime does not stream answers.');
+    for await (const { name, data } of readEvents(response.body)) {
+      if (name === 'delta') yield data.text as string;
+      else if (name === 'done') return data as Generated;
+      else if (name === 'error') throw new BacklotError(response.status, data as Failure);
+    }
+    throw new BacklotError(0, { error: 'The answer broke off.' });
+  },
+});

@@ -1,0 +1,297 @@
+import { type RouteDefinition, routes } from '@backlot/contract';
+import { expect, it } from '@jest/globals';
+import { BacklotError, createClient } from './index.ts';
+
+interface Sent {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+const base = 'https://api.example.org/api/runtime/demo';
+
+/** A client whose calls go nowhere: each is answered in turn, the last answer for all further ones. */
+const clientWith = (answers: (() => Response)[], options: { retries?: number } = {}) => {
+  const sent: Sent[] = [];
+  let kept: string | null = null;
+  const client = createClient(base, {
+    ...options,
+    storage: {
+      get: () => kept,
+      set(token) {
+        kept = token;
+      },
+    },
+    async fetch(input, init = {}) {
+      const url = new URL(String(input));
+      sent.push({
+        method: init.method ?? 'GET',
+        path: url.pathname.replace('/api/runtime/demo', ''),
+        query: Object.fromEntries(url.searchParams),
+        headers: Object.fromEntries(init.headers as [string, string][]),
+        body: init.body instanceof FormData ? init.body : JSON.parse(String(init.body ?? 'null')),
+      });
+      const answer = answers[Math.min(sent.length, answers.length) - 1];
+      if (!answer) throw new TypeError('fetch failed');
+      return answer();
+    },
+  });
+  return { client, sent, token: () => kept };
+};
+
+const json =
+  (body: object, status = 200, headers = {}) =>
+  () =>
+    new Response(JSON.stringify(body), { status, headers });
+
+const findRoute = ({ method, path }: Sent): RouteDefinition | undefined =>
+  routes.find(
+    (route) =>
+      route.plane === 'runtime' &&
+      route.method === method &&
+      new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path) &&
+      // `_count` and `_batch` could be taken for ids.
+      route.path.includes('_') === path.includes('/_'),
+  );
+
+type Client = ReturnType<typeof createClient>;
+const id = '018f0000-0000-7000-8000-0000000000aa';
+const account = { email: 'ada@example.org', password: 'a good long password' };
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+
+it.each<[string, (client: Client) => Promise<unknown>]>([
+  ['signUp', ({ auth }) => auth.signUp({ ...account, name: 'Ada' })],
+  ['signIn', ({ auth }) => auth.signIn(account)],
+  ['signOut', ({ auth }) => auth.signOut()],
+  ['updateMe', ({ auth }) => auth.updateMe({ name: null })],
+  ['deleteMe', ({ auth }) => auth.deleteMe()],
+  [
+    'changePassword',
+    ({ auth }) => auth.changePassword({ currentPassword: 'x', newPassword: account.password }),
+  ],
+  ['forgotPassword', ({ auth }) => auth.forgotPassword(account.email)],
+  ['resetPassword', ({ auth }) => auth.resetPassword('token', account.password)],
+  ['verifyEmail', ({ auth }) => auth.verifyEmail('token')],
+  [
+    'listRecords',
+    ({ db }) =>
+      db('todos').list({ where: { a: { $gt: 1 } }, sort: '-a', limit: 5, offset: 1, mine: true }),
+  ],
+  ['listRecords', ({ db }) => db('todos').list({ cursor: 'x' })],
+  ['countRecords', ({ db }) => db('todos').count({ where: { a: 1 } })],
+  ['getRecord', ({ db }) => db('todos').get(id)],
+  ['getRecord', ({ db }) => db('todos').getVersion(id)],
+  ['createRecord', ({ db }) => db('todos').create({ a: 1 })],
+  [
+    'updateRecord',
+    ({ db }) => db('todos').update(id, { data: { a: 1 }, inc: { b: 1 } }, { ifMatch: '"1"' }),
+  ],
+  ['replaceRecord', ({ db }) => db('todos').replace(id, { a: 1 }, { upsert: true })],
+  ['deleteRecord', ({ db }) => db('todos').delete(id)],
+  [
+    'writeBatch',
+    ({ db }) =>
+      db('todos').batch({
+        create: [{ data: {} }],
+        update: [{ id, unset: ['a'] }],
+        delete: [id],
+      }),
+  ],
+  ['generateText', ({ ai }) => ai.generate({ messages, system: 'Be brief.', maxTokens: 5 })],
+  [
+    'generateText',
+    ({ ai }) =>
+      ai
+        .stream({ messages, prompt: 'pinned' })
+        .next()
+        .catch(() => {}),
+  ],
+  ['uploadFile', ({ storage }) => storage.upload(new Blob(['x']), { visibility: 'private' })],
+  ['listFiles', ({ storage }) => storage.list({ limit: 5 })],
+  ['signFile', ({ storage }) => storage.sign(id, 60)],
+  ['deleteFile', ({ storage }) => storage.delete(id)],
+  ['sendEmail', ({ email }) => email.send({ to: ['a@example.org'], subject: 'Hi', html: 'x' })],
+  [
+    'createCheckout',
+    ({ payments }) =>
+      payments.checkout({
+        items: [{ name: 'Mug', amount: 1999, quantity: 1 }],
+        returnUrl: 'https://shop.example.org/',
+        metadata: { order: 1 },
+      }),
+  ],
+  ['verifyPayment', ({ payments }) => payments.verify('session')],
+])('%s is called as the contract has it', async (operationId, use) => {
+  const { client, sent } = clientWith([json({ token: 't', user: {}, items: [] })]);
+  await use(client);
+  const call = sent.at(-1) as Sent;
+  const route = findRoute(call);
+  expect(route?.operationId).toBe(operationId);
+  expect(route?.query?.strict().parse(call.query) ?? call.query).toBeDefined();
+  const body = call.body instanceof FormData ? Object.fromEntries(call.body) : call.body;
+  if (route?.body) route.body.parse(body);
+  else expect(body).toBeNull();
+  const isStream = (call.body as { stream?: boolean } | null)?.stream;
+  const carriesKey = call.method === 'POST' && operationId !== 'uploadFile' && !isStream;
+  expect('Idempotency-Key' in call.headers).toBe(carriesKey);
+});
+
+it('calls every operation of the runtime plane that an app has', async () => {
+  const others = [
+    'getMe',
+    'refreshToken',
+    'getJwks',
+    'getFile',
+    'openUpload',
+    'completeUpload',
+    'createResumable',
+    'getResumable',
+    'appendResumable',
+    'deleteResumable',
+  ];
+  const forPeopleAndProviders = /mailbox|webhook|events|checkout\/:|return\/:/;
+  const names = routes
+    .filter(({ plane, path }) => plane === 'runtime' && !forPeopleAndProviders.test(path))
+    .map(({ operationId }) => operationId)
+    .filter((name) => !others.includes(name));
+  expect(new Set(names)).toEqual(
+    new Set([
+      'signUp',
+      'signIn',
+      'signOut',
+      'updateMe',
+      'deleteMe',
+      'changePassword',
+      'forgotPassword',
+      'resetPassword',
+      'verifyEmail',
+      'listRecords',
+      'countRecords',
+      'getRecord',
+      'createRecord',
+      'updateRecord',
+      'replaceRecord',
+      'deleteRecord',
+      'writeBatch',
+      'generateText',
+      'uploadFile',
+      'listFiles',
+      'signFile',
+      'deleteFile',
+      'sendEmail',
+      'createCheckout',
+      'verifyPayment',
+    ]),
+  );
+});
+
+it('turns a failure into one error with what the server says', async () => {
+  const failure = { error: 'No.', code: 'invalid_where', hint: 'Say $in.', requestId: 'r1' };
+  const { client } = clientWith([json(failure, 400)]);
+  const error = await client
+    .db('todos')
+    .list()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(BacklotError);
+  const { error: message, ...rest } = failure;
+  expect(error).toMatchObject({ message, status: 400, ...rest });
+});
+
+it('repeats what is safe, with the same key, and nothing else', async () => {
+  const busy = json({ error: 'Busy.', code: 'overloaded' }, 503, { 'Retry-After': '0' });
+  const { client, sent } = clientWith([busy, busy, json({ id })]);
+  expect(await client.db('todos').create({})).toEqual({ id });
+  expect(sent).toHaveLength(3);
+  expect(new Set(sent.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(1);
+
+  const patch = clientWith([busy, json({ id })]);
+  await expect(patch.client.db('todos').update(id, { inc: { n: 1 } })).rejects.toMatchObject({
+    code: 'overloaded',
+  });
+  const refused = clientWith([json({ code: 'not_found' }, 404), json({ id })]);
+  await expect(refused.client.db('todos').get(id)).rejects.toMatchObject({ status: 404 });
+  const later = clientWith([json({}, 429, { 'Retry-After': '600' }), json({ id })]);
+  await expect(later.client.db('todos').get(id)).rejects.toMatchObject({ retryAfterSeconds: 600 });
+  const away = clientWith([], { retries: 1 });
+  await expect(away.client.db('todos').get(id)).rejects.toMatchObject({ code: 'network' });
+  expect([patch, refused, later, away].map(({ sent: calls }) => calls.length)).toEqual([
+    1, 1, 1, 2,
+  ]);
+});
+
+it('keeps the token, sends it, and forgets it', async () => {
+  const { client, sent, token } = clientWith([
+    json({ token: 'one', user: { id } }),
+    json({ user: { id } }),
+    json({ code: 'invalid_token' }, 401),
+  ]);
+  const heard: unknown[] = [];
+  const end = client.auth.onChange((user) => heard.push(user));
+  expect(await client.auth.me()).toBeNull();
+  expect(await client.auth.signIn(account)).toEqual({ id });
+  expect(await client.auth.me()).toEqual({ id });
+  expect(sent.map(({ headers }) => headers.Authorization)).toEqual([undefined, 'Bearer one']);
+  expect(token()).toBe('one');
+  // The session was ended elsewhere.
+  expect(await client.auth.me()).toBeNull();
+  expect(token()).toBeNull();
+  end();
+  await client.auth.signOut().catch(() => {});
+  expect(heard).toEqual([{ id }, null]);
+});
+
+it('renews a token of which half is over, once for all calls', async () => {
+  const tokenUntil = (iat: number, exp: number) => `h.${btoa(JSON.stringify({ iat, exp }))}.s`;
+  const now = Date.now() / 1000;
+  const old = tokenUntil(now - 100, now + 10);
+  const renewed = tokenUntil(now, now + 100);
+  const { client, sent, token } = clientWith([
+    json({ token: old, user: {} }),
+    json({ token: renewed, user: {} }),
+    json({ id }),
+  ]);
+  await client.auth.signIn(account);
+  await Promise.all([client.db('todos').get(id), client.db('todos').get(id)]);
+  expect(sent.map(({ path }) => path)).toEqual([
+    '/auth/signin',
+    '/auth/refresh',
+    `/db/todos/${id}`,
+    `/db/todos/${id}`,
+  ]);
+  expect(sent[2]?.headers.Authorization).toBe(`Bearer ${renewed}`);
+  expect(token()).toBe(renewed);
+});
+
+it('reads a stream that is cut anywhere, and says when it broke off', async () => {
+  const events =
+    'event: delta\ndata: {"text":"Grüß "}\n\nevent: delta\ndata: {"text":"Gott"}\n\nevent: done\ndata: {"text":"Grüß Gott"}\n\n';
+  const streamed = (text: string) => () => {
+    const bytes = new TextEncoder().encode(text);
+    return new Response(
+      new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < bytes.length; at += 3) controller.enqueue(bytes.slice(at, at + 3));
+          controller.close();
+        },
+      }),
+    );
+  };
+  const { client } = clientWith([streamed(events)]);
+  const stream = client.ai.stream({ messages });
+  const parts: string[] = [];
+  let step = await stream.next();
+  for (; !step.done; step = await stream.next()) parts.push(step.value);
+  expect([parts, step.value]).toEqual([['Grüß ', 'Gott'], { text: 'Grüß Gott' }]);
+
+  const drain = async (from: AsyncGenerator<string>) => {
+    for await (const part of from) parts.push(part);
+  };
+  const broken = clientWith([streamed(events.slice(0, 60))]).client.ai.stream({ messages });
+  await expect(drain(broken)).rejects.toMatchObject({ code: 'network' });
+  const failed = clientWith([streamed('event: error\ndata: {"code":"upstream_failed"}\n\n')]);
+  await expect(drain(failed.client.ai.stream({ messages }))).rejects.toMatchObject({
+    code: 'upstream_failed',
+  });
+});

@@ -1,0 +1,159 @@
+import type { Transport } from './transport.ts';
+
+/** What the server adds to each record. */
+export interface SystemFields {
+  id: string;
+  /** The user who created it. */
+  ownerId: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type Stored<T> = T & SystemFields;
+
+type Element<V> = V extends readonly (infer E)[] ? E | V : V;
+
+interface Operators<V> {
+  $eq?: Element<V> | null;
+  $ne?: Element<V> | null;
+  $gt?: Element<V>;
+  $gte?: Element<V>;
+  $lt?: Element<V>;
+  $lte?: Element<V>;
+  $in?: readonly (Element<V> | null)[];
+  $nin?: readonly (Element<V> | null)[];
+  $exists?: boolean;
+  $size?: number;
+  $all?: readonly Element<V>[];
+  $contains?: string;
+  $startsWith?: string;
+  $endsWith?: string;
+  /** `i`: upper and lower case are the same. */
+  $options?: 'i';
+  $not?: Operators<V>;
+}
+
+type Condition<V> = Element<V> | Operators<V> | null;
+
+/** A filter: fields and what they have to be; dots lead into objects and arrays. */
+export type Where<T> = { [K in keyof Stored<T>]?: Condition<Stored<T>[K]> } & {
+  [path: `${string}.${string}`]: unknown;
+  $and?: readonly Where<T>[];
+  $or?: readonly Where<T>[];
+  $nor?: readonly Where<T>[];
+};
+
+export interface Selection<T> {
+  where?: Where<T>;
+  /** Only the signed-in user's own. */
+  mine?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface ListOptions<T> extends Selection<T> {
+  /** Up to three fields with commas between, `-` before one for descending. Default: newest first. */
+  sort?: string;
+  /** At most 1,000; 100 unless stated. */
+  limit?: number;
+  offset?: number;
+  /** The `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+export interface Page<T> {
+  items: Stored<T>[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+export interface Changes<T> {
+  /** Fields to set. */
+  data?: Partial<T>;
+  /** Fields to remove. */
+  unset?: readonly (keyof T & string)[];
+  /** Added to numbers on the server, so that parallel changes add up. */
+  inc?: { [K in keyof T]?: number };
+}
+
+export interface Batch<T> {
+  create?: readonly { data: T }[];
+  update?: readonly ({ id: string } & Changes<T>)[];
+  delete?: readonly string[];
+}
+
+interface Written {
+  id: string;
+  updatedAt: string;
+}
+
+/** `ifMatch`: the version that a change has to find, from `getVersion`; else it fails with `precondition_failed`. */
+export interface ChangeOptions {
+  ifMatch?: string;
+}
+
+export type Collection<T> = ReturnType<typeof createCollection<T>>;
+
+/** @param name of the collection; the first record makes it */
+export const createCollection = <T>({ call, send }: Transport, name: string) => {
+  const path = `/db/${encodeURIComponent(name)}`;
+  const pathTo = (id: string) => `${path}/${encodeURIComponent(id)}`;
+  const selected = ({ where, mine }: Selection<T>) => ({
+    where: where && JSON.stringify(where),
+    mine: mine ? 1 : undefined,
+  });
+  const list = ({ sort, limit, offset, cursor, signal, ...selection }: ListOptions<T> = {}) =>
+    call<Page<T>>('GET', path, {
+      query: { ...selected(selection), sort, limit, offset, cursor },
+      signal,
+    });
+  const onlyIf = ({ ifMatch }: ChangeOptions) => ({ 'If-Match': ifMatch });
+
+  return {
+    list,
+    /** All that match, page by page, as they are asked for. */
+    async *all(options: Omit<ListOptions<T>, 'cursor' | 'offset'> = {}): AsyncGenerator<Stored<T>> {
+      let cursor: string | undefined;
+      do {
+        const page: Page<T> = await list({ ...options, ...(cursor !== undefined && { cursor }) });
+        yield* page.items;
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+    },
+    /** `approximate` where counting all would take too long. */
+    count: (selection: Selection<T> = {}) =>
+      call<{ count: number; approximate?: true }>('GET', `${path}/_count`, {
+        query: selected(selection),
+        signal: selection.signal,
+      }),
+    get: (id: string) => call<Stored<T>>('GET', pathTo(id)),
+    /** The record with its version, for `ifMatch` of a later change. */
+    async getVersion(id: string): Promise<{ record: Stored<T>; version: string }> {
+      const response = await send('GET', pathTo(id));
+      return {
+        record: (await response.json()) as Stored<T>,
+        version: response.headers.get('etag') ?? '',
+      };
+    },
+    create: (data: T) => call<Stored<T>>('POST', path, { body: { data } }),
+    /** Merges top-level fields. */
+    update: (id: string, changes: Changes<T>, options: ChangeOptions = {}) =>
+      call<Stored<T>>('PATCH', pathTo(id), { body: changes, headers: onlyIf(options) }),
+    /** @param options `upsert` creates the record where there is none: its id is then a new UUIDv7 */
+    replace: (id: string, data: T, options: ChangeOptions & { upsert?: boolean } = {}) =>
+      call<Stored<T>>('PUT', pathTo(id), {
+        body: { data },
+        query: { upsert: options.upsert ? 1 : undefined },
+        headers: onlyIf(options),
+      }),
+    async delete(id: string, options: ChangeOptions = {}): Promise<void> {
+      await call('DELETE', pathTo(id), { headers: onlyIf(options), canRepeat: false });
+    },
+    /** Up to 500 operations, all or none. */
+    batch: (operations: Batch<T>) =>
+      call<{ create: Written[]; update: Written[]; delete: { id: string }[] }>(
+        'POST',
+        `${path}/_batch`,
+        { body: operations },
+      ),
+  };
+};

@@ -1,0 +1,112 @@
+/**
+ * The client of one Backlot project. It needs `fetch` and nothing else, so that it runs in browsers, Node,
+ * Deno, Bun and React Native.
+ */
+import { createAi } from './ai.ts';
+import { createAuth, createTokenKeeper, createTokenStorage, type TokenStorage } from './auth.ts';
+import { createCollection } from './db.ts';
+import { createStorage } from './storage.ts';
+import { createTransport } from './transport.ts';
+
+export type { Ai, Generated, Message, Prompt } from './ai.ts';
+export type { Auth, TokenStorage, User } from './auth.ts';
+export type { Batch, Changes, Collection, ListOptions, Page, Stored, Where } from './db.ts';
+export { BacklotError } from './error.ts';
+export type { Storage, StoredFile, UploadOptions } from './storage.ts';
+
+export interface ClientOptions {
+  /** A project's secret key, for servers: calls are then the project's own. Never in a browser. */
+  key?: string;
+  /** Where a signed-in user's token is kept. Default: `localStorage` in browsers, memory elsewhere. */
+  storage?: TokenStorage;
+  fetch?: typeof fetch;
+  /** How often a call is repeated that the server could not take; 2 unless stated. */
+  retries?: number;
+}
+
+export interface Mail {
+  /** One address, or up to 10. */
+  to: string | readonly string[];
+  subject: string;
+  html: string;
+}
+
+export interface Checkout {
+  /** `amount` in the currency's smallest unit: 1999 is 19.99 USD. */
+  items: readonly { name: string; amount: number; quantity: number }[];
+  /** ISO 4217; `usd` unless stated. */
+  currency?: string;
+  /** Where the payer comes back to, with `session_id` added. */
+  returnUrl: string;
+  metadata?: Record<string, string | number | boolean>;
+}
+
+export interface Payment {
+  id: string;
+  sessionId: string;
+  status: 'open' | 'paid' | 'failed' | 'expired' | 'refunded';
+  /** Whether real money moves. */
+  livemode: boolean;
+  amount: number;
+  currency: string;
+  items: { name: string; amount: number; quantity: number }[];
+  metadata: Record<string, string>;
+  createdAt: string;
+  paidAt: string | null;
+}
+
+/** Of a project whose collections have not been described. */
+type Collections = Record<string, Record<string, unknown>>;
+
+/**
+ * @param baseUrl `<host>/api/runtime/<project id>`
+ * @example
+ * const client = createClient('https://api.example.org/api/runtime/demo');
+ * await client.auth.signIn({ email, password });
+ * await client.db('todos').create({ title: 'Buy milk' });
+ */
+export const createClient = <Project extends { [K in keyof Project]: object } = Collections>(
+  baseUrl: string,
+  options: ClientOptions = {},
+) => {
+  const base = baseUrl.replace(/\/+$/, '');
+  const { key, retries = 2 } = options;
+  const storage = options.storage ?? createTokenStorage(`backlot ${base}`);
+  const send = options.fetch ?? ((...given: Parameters<typeof fetch>) => fetch(...given));
+  const shared = { baseUrl: base, fetch: send, retries };
+  const keeper = createTokenKeeper(storage, async (token) => {
+    const transport = createTransport({ ...shared, authorization: async () => `Bearer ${token}` });
+    return (await transport.call<{ token: string }>('POST', '/auth/refresh')).token;
+  });
+  const transport = createTransport({
+    ...shared,
+    async authorization() {
+      const credential = key ?? (await keeper.current());
+      return credential === null ? undefined : `Bearer ${credential}`;
+    },
+  });
+  const { call } = transport;
+
+  return {
+    auth: createAuth(transport, storage),
+    /** The records of one collection. */
+    db: <Name extends keyof Project & string>(collection: Name) =>
+      createCollection<Project[Name]>(transport, collection),
+    ai: createAi(transport),
+    storage: createStorage(transport),
+    email: {
+      /** Stored, and delivered with retries. */
+      send: async (mail: Mail): Promise<void> =>
+        void (await call('POST', '/email/send', { body: mail })),
+    },
+    payments: {
+      /** Send the payer to `url`. */
+      checkout: (checkout: Checkout) =>
+        call<{ url: string; sessionId: string }>('POST', '/payments/checkout', { body: checkout }),
+      verify: (sessionId: string) =>
+        call<{ paid: boolean; payment: Payment }>('GET', '/payments/verify', {
+          query: { session_id: sessionId },
+        }),
+    },
+  };
+};

@@ -1,0 +1,114 @@
+import { BacklotError } from './error.ts';
+import type { Transport } from './transport.ts';
+
+export interface StoredFile {
+  id: string;
+  url: string;
+  name: string;
+  /** Bytes. */
+  size: number;
+}
+
+export interface UploadOptions {
+  /** Default: the file's own. */
+  name?: string;
+  visibility?: 'public' | 'private';
+  /** Told how many bytes have gone; in browsers only. */
+  onProgress?: (sent: number, total: number) => void;
+  signal?: AbortSignal;
+}
+
+interface ProgressRequest {
+  status: number;
+  responseText: string;
+  upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null };
+  onload: (() => void) | null;
+  onerror: (() => void) | null;
+  onabort: (() => void) | null;
+  open(method: string, url: string): void;
+  setRequestHeader(name: string, value: string): void;
+  getResponseHeader(name: string): string | null;
+  send(body: FormData): void;
+  abort(): void;
+}
+
+/** fetch does not tell how much of a body has gone. */
+const sendWithProgress = (
+  request: ProgressRequest,
+  { url, authorization, form }: { url: string; authorization: string | undefined; form: FormData },
+  { onProgress, signal }: UploadOptions,
+) =>
+  new Promise<StoredFile>((resolve, reject) => {
+    request.open('POST', url);
+    if (authorization !== undefined) request.setRequestHeader('Authorization', authorization);
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded, total);
+    request.onload = () => {
+      const answer = (() => {
+        try {
+          return JSON.parse(request.responseText);
+        } catch {
+          return {};
+        }
+      })();
+      const retryAfter = request.getResponseHeader('retry-after');
+      if (request.status >= 200 && request.status < 300) resolve(answer);
+      else
+        reject(
+          new BacklotError(
+            request.status,
+            answer,
+            retryAfter === null ? undefined : Number(retryAfter),
+          ),
+        );
+    };
+    request.onerror = () =>
+      reject(new BacklotError(0, { error: 'The server can not be reached.' }));
+    request.onabort = () => reject(signal?.reason);
+    if (signal?.aborted) return reject(signal.reason);
+    signal?.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(form);
+  });
+
+export type Storage = ReturnType<typeof createStorage>;
+
+export const createStorage = ({ call, url, authorization }: Transport) => ({
+  async upload(file: Blob, options: UploadOptions = {}): Promise<StoredFile> {
+    const form = new FormData();
+    // What is to be known of a file stands before it.
+    if (options.visibility) form.set('visibility', options.visibility);
+    form.set('file', file, options.name ?? (file as { name?: string }).name ?? 'file');
+    const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => ProgressRequest };
+    if (options.onProgress && XMLHttpRequest) {
+      const sent = {
+        url: url('/storage/upload'),
+        authorization: await authorization(),
+        form,
+      };
+      return sendWithProgress(new XMLHttpRequest(), sent, options);
+    }
+    return call<StoredFile>('POST', '/storage/upload', {
+      body: form,
+      signal: options.signal,
+      canRepeat: false,
+    });
+  },
+  /** The signed-in user's files, newest first. */
+  list: (options: { limit?: number; cursor?: string } = {}) =>
+    call<{ items: StoredFile[]; hasMore: boolean; nextCursor: string | null }>(
+      'GET',
+      '/storage/files',
+      { query: options },
+    ),
+  /** An address that opens a private file for so many seconds, to whoever has it. */
+  sign: (id: string, expiresIn: number) =>
+    call<{ url: string; expiresAt: string }>(
+      'POST',
+      `/storage/files/${encodeURIComponent(id)}/sign`,
+      {
+        body: { expiresIn },
+      },
+    ),
+  async delete(id: string): Promise<void> {
+    await call('DELETE', `/storage/files/${encodeURIComponent(id)}`, { canRepeat: false });
+  },
+});

@@ -1,0 +1,131 @@
+import { BacklotError, type Failure } from './error.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Query = Record<string, string | number | boolean | undefined>;
+
+export interface CallOptions {
+  query?: Query;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Record<string, string | undefined>;
+  signal?: AbortSignal | undefined;
+  /** Whether the same call may be sent again. Default: all but PATCH; a POST carries an Idempotency-Key. */
+  canRepeat?: boolean;
+}
+
+export interface TransportOptions {
+  /** `<host>/api/runtime/<project>`. */
+  baseUrl: string;
+  fetch: typeof fetch;
+  /** How often a call is repeated at most. */
+  retries: number;
+  /** The value of `Authorization`. */
+  authorization(): Promise<string | undefined>;
+}
+
+export interface Transport {
+  url(path: string, query?: Query): string;
+  authorization(): Promise<string | undefined>;
+  /** @throws BacklotError */
+  send(method: Method, path: string, options?: CallOptions): Promise<Response>;
+  /** The answer's JSON. @throws BacklotError */
+  call<T>(method: Method, path: string, options?: CallOptions): Promise<T>;
+}
+
+/** A call waits no longer than this for another try. */
+const maxWaitMs = 30_000;
+const firstPauseMs = 300;
+/** The server was busy, restarting, or behind something that was. */
+const passing = new Set([429, 502, 503, 504]);
+
+const isPassing = ({ status, code }: BacklotError) =>
+  status === 0 || passing.has(status) || code === 'idempotency_in_progress';
+
+const wait = (ms: number, signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+
+/** @throws BacklotError unless the answer is a success */
+const refuseFailure = async (response: Response): Promise<Response> => {
+  if (response.ok) return response;
+  const failure = (await response.json().catch(() => ({}))) as Failure;
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  throw new BacklotError(
+    response.status,
+    failure,
+    Number.isFinite(retryAfter) ? retryAfter : undefined,
+  );
+};
+
+export const createTransport = ({
+  baseUrl,
+  fetch,
+  retries,
+  authorization,
+}: TransportOptions): Transport => {
+  const url = (path: string, query: Query = {}) => {
+    const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+    const search = new URLSearchParams(
+      pairs.map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    return `${baseUrl}${path}${pairs.length > 0 ? `?${search}` : ''}`;
+  };
+
+  const tryOnce = async (address: string, init: RequestInit) => {
+    try {
+      return await refuseFailure(await fetch(address, init));
+    } catch (error) {
+      if (error instanceof BacklotError || init.signal?.aborted) throw error;
+      throw new BacklotError(0, { error: 'The server can not be reached.' }, undefined, error);
+    }
+  };
+
+  const send = async (method: Method, path: string, options: CallOptions = {}) => {
+    const { query, body, signal, canRepeat = method !== 'PATCH' } = options;
+    const isForm = typeof FormData !== 'undefined' && body instanceof FormData;
+    const headers: Record<string, string | undefined> = {
+      ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
+      ...(method === 'POST' && canRepeat && { 'Idempotency-Key': crypto.randomUUID() }),
+      ...options.headers,
+    };
+    for (let tries = 0; ; tries++) {
+      const credential = await authorization();
+      const sent = Object.entries({ ...headers, Authorization: credential }).filter(
+        (header): header is [string, string] => header[1] !== undefined,
+      );
+      try {
+        return await tryOnce(url(path, query), {
+          method,
+          headers: sent,
+          body: body === undefined ? null : isForm ? (body as FormData) : JSON.stringify(body),
+          ...(signal && { signal }),
+        });
+      } catch (error) {
+        if (!(error instanceof BacklotError) || !canRepeat || tries >= retries) throw error;
+        if (!isPassing(error)) throw error;
+        const pauseMs = (error.retryAfterSeconds ?? 0) * 1000 || firstPauseMs * 2 ** tries;
+        if (pauseMs > maxWaitMs) throw error;
+        // By chance, so that those who were refused together don't come back together.
+        await wait(pauseMs * (1 + Math.random() / 4), signal);
+      }
+    }
+  };
+
+  return {
+    url,
+    authorization,
+    send,
+    call: async <T>(method: Method, path: string, options?: CallOptions) =>
+      (await send(method, path, options)).json() as Promise<T>,
+  };
+};
