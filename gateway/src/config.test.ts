@@ -1,8 +1,9 @@
+import { testIdentityKeys, testIdentityKeysSetting } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
 import { hashToken, parseConfig } from './config.ts';
 
 const env = {
-  BACKLOT_IDENTITY_SECRET: 's'.repeat(32),
+  BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('gateway'),
   BACKLOT_AUTH_ORIGIN: 'http://auth:8081/',
   BACKLOT_PROJECTS_ORIGIN: 'http://projects:8087',
   BACKLOT_RECORDS_ORIGIN: 'http://records:8082',
@@ -14,7 +15,7 @@ const env = {
   AMQP_URL: 'amqp://rabbitmq:5672',
 };
 
-it('needs a secret and the services, the rest has defaults', () => {
+it('needs its keys and the services, the rest has defaults', () => {
   expect(parseConfig(env)).toEqual({
     port: 8080,
     metricsPort: undefined,
@@ -23,7 +24,7 @@ it('needs a secret and the services, the rest has defaults', () => {
     reservationTtlMs: 360_000,
     amqpUrl: 'amqp://rabbitmq:5672',
     logLevel: 'info',
-    identitySecret: 's'.repeat(32),
+    identityKeys: testIdentityKeys('gateway'),
     origins: {
       auth: 'http://auth:8081',
       projects: 'http://projects:8087',
@@ -57,7 +58,7 @@ it('keeps the operator token as its hash only', () => {
 
 it('names every wrong setting and shows no value', () => {
   const wrong = {
-    BACKLOT_IDENTITY_SECRET: 'short',
+    BACKLOT_IDENTITY_KEYS: 'gateway-auth:short',
     BACKLOT_OPERATOR_TOKEN: `bk_${'x'.repeat(43)}`,
     BACKLOT_AUTH_ORIGIN: 'http://auth/path',
     PORT: '70000',
@@ -66,4 +67,12 @@ it('names every wrong setting and shows no value', () => {
   const read = () => parseConfig({ ...env, ...wrong });
   for (const name of Object.keys(wrong)) expect(read).toThrow(name);
   expect(read).not.toThrow(/short|xxx/);
+});
+
+it('needs a key for each service, and takes none of another process', () => {
+  const keys = env.BACKLOT_IDENTITY_KEYS;
+  const read = (BACKLOT_IDENTITY_KEYS: string) => () =>
+    parseConfig({ ...env, BACKLOT_IDENTITY_KEYS });
+  expect(read(keys.replace(/gateway-email:[^,]+,/, ''))).toThrow('there is no key gateway-email');
+  expect(read(`${keys},email-auth:${'x'.repeat(32)}`)).toThrow('email-auth is no key of gateway');
 });

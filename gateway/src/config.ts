@@ -5,6 +5,7 @@ import {
   type ServiceName,
   serviceNames,
 } from '@backlot/contract';
+import { gatewayName, type IdentityKey } from '@backlot/identity';
 import {
   type Environment,
   originSetting,
@@ -22,7 +23,7 @@ const originSettings = Object.fromEntries(
   serviceNames.map((name) => [originSettingName(name), originSetting]),
 ) as Record<ReturnType<typeof originSettingName<ServiceName>>, typeof originSetting>;
 const schema = z.object({
-  ...processSettings,
+  ...processSettings(gatewayName, serviceNames),
   PORT: portSetting.default(8080),
   REDIS_URL: redisSetting,
   BACKLOT_REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).max(60_000).default(100),
@@ -61,7 +62,8 @@ export interface ProcessConfig {
   reservationTtlMs: number;
   amqpUrl: string;
   logLevel: string;
-  identitySecret: string;
+  /** One or two for each service. */
+  identityKeys: readonly IdentityKey[];
   origins: Record<ServiceName, string>;
   gateway: GatewayConfig;
 }
@@ -82,7 +84,7 @@ export const parseConfig = (env: Environment): ProcessConfig => {
     amqpUrl: settings.AMQP_URL,
     host: settings.HOST,
     logLevel: settings.BACKLOT_LOG_LEVEL,
-    identitySecret: settings.BACKLOT_IDENTITY_SECRET,
+    identityKeys: settings.BACKLOT_IDENTITY_KEYS,
     origins: readOrigins(env),
     gateway: {
       issuer: settings.BACKLOT_TOKEN_ISSUER,

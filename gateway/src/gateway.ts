@@ -12,7 +12,7 @@ import {
 } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import { answerFailure, type DiscardBody, discardBody } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
+import type { IdentityKey } from '@backlot/identity';
 import { createHttpMetrics, type Logger, type Registry } from '@backlot/telemetry';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { createCachedProjects } from './directory/cached-projects.ts';
@@ -55,7 +55,8 @@ export interface GatewayDeps {
   credits: CreditDirectory;
   counters: Counters;
   bus: Bus;
-  identitySecret: IdentitySecret;
+  /** What it signs with for each service. */
+  identityKeys: readonly IdentityKey[];
   /** Epoch milliseconds. */
   now: () => number;
   log: Logger;
@@ -90,7 +91,7 @@ const descriptionPath = '/openapi.json';
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD';
 
 export const createGateway = (deps: GatewayDeps): Gateway => {
-  const { config, counters, bus, identitySecret, now, log, eventsConnected } = deps;
+  const { config, counters, bus, identityKeys, now, log, eventsConnected } = deps;
   const cached = createCachedProjects(deps.projects, now, eventsConnected);
   const { issuer } = config;
   const sessions = createCachedSessions(deps.sessions, { issuer, now, eventsConnected });
@@ -107,7 +108,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     operatorTokenHash: config.operatorTokenHash,
   });
   const admit = createAdmit(counters, deps.credits, now);
-  const signIdentity = createSignIdentity(identitySecret, now);
+  const signIdentity = createSignIdentity(identityKeys, now);
   const discard = deps.discardBody ?? discardBody;
   const forward = createForward(deps.upstreams, discard, deps.timeoutMs);
 
@@ -164,9 +165,8 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
 
     if (res.destroyed) return charge?.cancel();
     const passed = ahead?.req ?? req;
-    const { cookie } = definition;
     const { requestId } = call;
-    signIdentity(passed, { cookie, project, caller, address, requestId, charge });
+    signIdentity(passed, { definition, project, caller, address, requestId, charge });
     const path = servicePath(definition, at.path) + at.search;
     forward(passed, res, { definition, path, charge, address }, next);
   };

@@ -2,7 +2,6 @@ import { longestCallMs, openApiDocument, routes } from '@backlot/contract';
 import { createFallbackCounters, createMemoryCounters, withRefusalCache } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { createHttpDirectories, serve } from '@backlot/http';
-import { identitySecret } from '@backlot/identity';
 import { openBus, stopOnSignal } from '@backlot/service';
 import { createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
@@ -16,7 +15,7 @@ const drainMarginMs = 2000;
 const config = parseConfig(process.env);
 const log = createLogger({ service: 'gateway', level: config.logLevel });
 const registry = createRegistry('gateway');
-const shared = { identitySecret: identitySecret(config.identitySecret), now: Date.now, log };
+const shared = { identityKeys: config.identityKeys, now: Date.now, log };
 const redis = connectRedis(config.redisUrl, {
   commandTimeoutMs: config.redisTimeoutMs,
   onError: (err) => log.warn({ err }, 'Redis'),

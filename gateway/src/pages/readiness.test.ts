@@ -1,32 +1,30 @@
+import type { ServiceName } from '@backlot/contract';
 import { serviceApp } from '@backlot/http';
-import { identitySecret } from '@backlot/identity';
-import { serveForTest, testIdentitySecret } from '@backlot/testing';
+import { gatewayKeys } from '@backlot/identity';
+import { serveForTest, testIdentityKeys } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
 import { unreadyServices } from './readiness.ts';
 
-it('names services that are down, not ready, or on another identity secret', async () => {
-  const start = (secret: typeof testIdentitySecret, ready: () => Promise<unknown>) =>
+it('names services that are down, not ready, or on another identity key', async () => {
+  const start = (name: ServiceName, ready: () => Promise<unknown>, root?: string) =>
     serveForTest(
       serviceApp({
         routes: [],
         ready,
         idempotency: {} as never,
-        identitySecret: secret,
+        gatewayKeys: gatewayKeys(testIdentityKeys(name, root), name),
         now: Date.now,
         log: { error: () => {} },
         checkResponses: false,
       }),
     );
-  const well = await start(testIdentitySecret, async () => {});
-  const broken = await start(testIdentitySecret, () => Promise.reject(new Error('no database')));
-  const stranger = await start(
-    identitySecret('another secret than the others have'),
-    async () => {},
-  );
+  const well = await start('auth', async () => {});
+  const broken = await start('ai', () => Promise.reject(new Error('no database')));
+  const stranger = await start('email', async () => {}, 'another root than the others have');
   const services = [well, broken, stranger];
   const logged: unknown[] = [];
   const options = {
-    identitySecret: testIdentitySecret,
+    identityKeys: testIdentityKeys('gateway'),
     now: Date.now,
     log: { error: (fields: unknown) => void logged.push(fields) },
   };

@@ -1,8 +1,10 @@
+import { internalCall } from '@backlot/http';
 import {
-  type IdentitySecret,
+  type IdentityKey,
   identityHeader,
   internalIdentity,
   signIdentity,
+  signingKey,
 } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
 
@@ -10,7 +12,7 @@ import type { Logger } from '@backlot/telemetry';
 const timeoutMs = 2000;
 
 export interface ReadinessOptions {
-  identitySecret: IdentitySecret;
+  identityKeys: readonly IdentityKey[];
   now: () => number;
   log: Pick<Logger, 'error'>;
 }
@@ -18,11 +20,13 @@ export interface ReadinessOptions {
 const isReady = async (
   service: string,
   origin: string,
-  { identitySecret, now, log }: ReadinessOptions,
+  { identityKeys, now, log }: ReadinessOptions,
 ): Promise<boolean> => {
+  const key = signingKey(identityKeys, service);
+  const identity = signIdentity(internalIdentity, internalCall('GET', '/readyz'), key, now());
   try {
     const response = await fetch(`${origin}/readyz`, {
-      headers: { [identityHeader]: signIdentity(internalIdentity, identitySecret, now()) },
+      headers: { [identityHeader]: identity },
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
     });
@@ -30,7 +34,7 @@ const isReady = async (
     if (response.status === 401)
       log.error(
         { service },
-        "a service refuses the gateway's identity; check BACKLOT_IDENTITY_SECRET",
+        "a service refuses the gateway's identity; check BACKLOT_IDENTITY_KEYS of both",
       );
     return response.ok;
   } catch {

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { createIdentitySigner, type IdentitySecret, identityHeader } from '@backlot/identity';
+import type { RouteDefinition } from '@backlot/contract';
+import {
+  createIdentitySigner,
+  type Identity,
+  type IdentityKey,
+  identityHeader,
+} from '@backlot/identity';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { Caller } from './authenticate.ts';
 import type { Charge } from './charge.ts';
@@ -42,8 +48,8 @@ const findCookie = ({ cookie }: IncomingMessage['headers'], name: string | undef
   name === undefined ? undefined : cookie?.split('; ').find((pair) => pair.startsWith(`${name}=`));
 
 export interface SignedCall {
-  /** The one that the route takes. */
-  cookie: string | undefined;
+  /** The identity is good for this route alone, and the one cookie that it takes passes. */
+  definition: Pick<RouteDefinition, 'service' | 'operationId' | 'cookie'>;
   project: GatewayProject;
   caller: Caller;
   address: string;
@@ -52,19 +58,19 @@ export interface SignedCall {
 }
 
 /** Leaves on the request only what a service may see, and adds who calls. */
-export const createSignIdentity = (secret: IdentitySecret, now: () => number) => {
-  const signer = createIdentitySigner(secret, now);
+export const createSignIdentity = (keys: readonly IdentityKey[], now: () => number) => {
+  const signer = createIdentitySigner(keys, now);
   return (
     req: IncomingMessage,
-    { cookie, project, caller, address, requestId, charge }: SignedCall,
+    { definition, project, caller, address, requestId, charge }: SignedCall,
   ): void => {
     const { headers } = req;
     removeConnectionHeaders(headers);
-    const passedCookie = findCookie(headers, cookie);
+    const passedCookie = findCookie(headers, definition.cookie);
     for (const name of removed) if (headers[name] !== undefined) delete headers[name];
     if (passedCookie !== undefined) headers.cookie = passedCookie;
     headers['x-request-id'] = requestId;
-    headers[identityHeader] = signer.sign({
+    const identity: Identity = {
       project: project.identity,
       caller: caller.kind,
       userId: caller.userId,
@@ -79,6 +85,7 @@ export const createSignIdentity = (secret: IdentitySecret, now: () => number) =>
           millicreditsPerUnit: charge.millicreditsPerUnit,
         },
       }),
-    });
+    };
+    headers[identityHeader] = signer.sign(identity, definition.service, definition.operationId);
   };
 };

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { defineRoute, type RouteDefinition, type Tariff, usageHeader } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
-import { type Identity, identityHeader, verifyIdentity } from '@backlot/identity';
-import { serveForTest, testIdentitySecret } from '@backlot/testing';
+import { type Identity, identityHeader } from '@backlot/identity';
+import { readIdentity, serveForTest } from '@backlot/testing';
 import { z } from 'zod';
 import { createHttpUpstream } from '../upstream/http.ts';
 import { createTestBed, ownerId, type TestBed, type TestBedOptions } from './test-bed.ts';
@@ -61,7 +61,7 @@ export const createPricedCalls = () => {
     (answer: (send: (status: number, used?: number) => void) => void): (() => RequestListener) =>
     () =>
     (req, res) => {
-      const identity = verifyIdentity(req.headers[identityHeader], testIdentitySecret, Date.now());
+      const identity = readIdentity(req.headers[identityHeader]);
       let body = '';
       req.setEncoding('utf8').on('data', (chunk) => {
         body += chunk;

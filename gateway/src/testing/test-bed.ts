@@ -11,9 +11,9 @@ import {
   type SessionDirectory,
 } from '@backlot/contract';
 import { type Counters, createMemoryCounters } from '@backlot/counters';
-import { type Identity, identityHeader, verifyIdentity } from '@backlot/identity';
+import { type Identity, identityHeader } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
-import { testIdentitySecret } from '@backlot/testing';
+import { readIdentity, testIdentityKeys } from '@backlot/testing';
 import jwt from 'jsonwebtoken';
 import { createGateway, type Gateway, type GatewayDeps } from '../gateway.ts';
 import { createInProcessUpstream } from '../upstream/in-process.ts';
@@ -48,7 +48,7 @@ export interface SeenCall {
 
 /** A service that answers with what it saw. */
 export const echoService =
-  (now: () => number, seen: SeenCall[]): RequestListener =>
+  (seen: SeenCall[]): RequestListener =>
   (req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -57,7 +57,7 @@ export const echoService =
         method: req.method ?? '',
         url: req.url ?? '',
         headers: req.headers,
-        identity: verifyIdentity(req.headers[identityHeader], testIdentitySecret, now()),
+        identity: readIdentity(req.headers[identityHeader]),
         body: Buffer.concat(chunks).toString(),
       };
       seen.push(call);
@@ -151,7 +151,7 @@ export interface CallResult {
 }
 
 export interface TestBedOptions {
-  service?: (now: () => number, seen: SeenCall[]) => RequestListener;
+  service?: (seen: SeenCall[]) => RequestListener;
   upstream?: (service: RequestListener) => Promise<Upstream> | Upstream;
   deps?: Partial<GatewayDeps>;
   config?: Partial<GatewayDeps['config']>;
@@ -180,7 +180,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   addProjects(fake);
   const bus = createInProcessBus({ onDead: () => {} });
   const counters = createMemoryCounters(now);
-  const service = (options.service ?? echoService)(now, seen);
+  const service = (options.service ?? echoService)(seen);
   const upstream = await (options.upstream ?? createInProcessUpstream)(service);
   const names: ServiceName[] = [
     'auth',
@@ -201,7 +201,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     credits: { loadOwner: (ownerId) => counters.load(ownerId, 100_000, 1) },
     counters,
     bus,
-    identitySecret: testIdentitySecret,
+    identityKeys: testIdentityKeys('gateway'),
     now,
     log: createLogger({ service: 'gateway', level: 'silent' }),
     apiDescription: { openapi: '3.1.0', paths: {} },

@@ -33,6 +33,7 @@ export const unavailable = (cause: unknown): ApiError =>
 export const identityRefusal = (headers: IncomingHttpHeaders): ApiError | undefined => {
   const reason = headers[identityRefusedHeader];
   if (reason === undefined) return undefined;
-  const hint = 'is BACKLOT_IDENTITY_SECRET the same everywhere, and the clock right?';
+  const hint =
+    'do both have the same key in BACKLOT_IDENTITY_KEYS, the same release and the right clock?';
   return unavailable(new Error(`The service refuses the gateway's identity (${reason}): ${hint}`));
 };

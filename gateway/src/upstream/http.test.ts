@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { type ServiceName, serviceNames } from '@backlot/contract';
 import { bareApp, errorHandler, internalOnly } from '@backlot/http';
-import { identitySecret } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
+import { testIdentityKeys } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { upstreamConformance } from '../testing/upstream.conformance.ts';
@@ -27,7 +27,7 @@ afterEach(() => {
 upstreamConformance('http', async (service) => createHttpUpstream(await listen(service)));
 upstreamConformance('http, proxied', async (service) => createProxyUpstream(await listen(service)));
 
-const otherSecret = identitySecret('another secret than that of the gateway');
+const otherKeys = testIdentityKeys('records', 'another root than that of the gateway');
 
 describe.each([
   ['http', createHttpUpstream],
@@ -70,7 +70,7 @@ describe.each([
 
   it("a service that refuses the gateway's identity is a 503 with a line in the log", async () => {
     const service = bareApp();
-    service.use(internalOnly(otherSecret, Date.now), errorHandler({ error: () => {} }));
+    service.use(internalOnly(otherKeys, Date.now), errorHandler({ error: () => {} }));
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
     const log = createLogger({ service: 'gateway', destination });
@@ -78,7 +78,7 @@ describe.each([
     bed = await createTestBed({ upstream: () => createUpstream(origin), deps: { log } });
     await expectUnavailable();
     await expectUnavailable({ data: {} });
-    expect(lines.filter((line) => line.includes('BACKLOT_IDENTITY_SECRET'))).toHaveLength(2);
+    expect(lines.filter((line) => line.includes('BACKLOT_IDENTITY_KEYS'))).toHaveLength(2);
   });
 
   it('uses its connections again', async () => {

@@ -21,6 +21,9 @@ export const serviceNames = Object.keys(services) as ServiceName[];
 export const originSettingName = <Name extends ServiceName>(name: Name) =>
   `BACKLOT_${name.toUpperCase() as Uppercase<Name>}_ORIGIN` as const;
 
-/** The setting or secret that holds a process's own DATABASE_URL, AMQP_URL or REDIS_URL among those of others. */
+/**
+ * Where a process's own value of a setting stands among those of others, in .env and in the Secret: for
+ * example `BACKLOT_AUTH_IDENTITY_KEYS`.
+ */
 export const ownSettingName = (process: string, setting: string): string =>
-  `BACKLOT_${process.toUpperCase()}_${setting}`;
+  `BACKLOT_${process.toUpperCase()}_${setting.replace(/^BACKLOT_/, '')}`;

@@ -6,25 +6,28 @@ import type { z } from 'zod';
 export interface CursorScope {
   /** Written as JSON. */
   list: unknown;
-  /** Where a position that a client made up would do harm. */
-  secret?: KeyObject;
+  /** Where a position that a client made up would do harm: the first one signs, all are accepted. */
+  secrets?: readonly KeyObject[];
   /** What the developer can do about a refused one. */
   hint?: string;
 }
 
 const checksumBytes = 16;
 
-const checksum = (payload: string, { list, secret }: CursorScope): Buffer => {
-  const hash = secret ? createHmac('sha256', secret) : createHash('sha256');
-  return hash
-    .update(JSON.stringify(['cursor', list, payload]))
-    .digest()
-    .subarray(0, checksumBytes);
+/** One for each secret. */
+const checksums = (payload: string, { list, secrets = [] }: CursorScope): Buffer[] => {
+  const text = JSON.stringify(['cursor', list, payload]);
+  const hashes = secrets.map((secret) => createHmac('sha256', secret));
+  return (hashes.length > 0 ? hashes : [createHash('sha256')]).map((hash) =>
+    hash.update(text).digest().subarray(0, checksumBytes),
+  );
 };
 
 export const encodeCursor = (position: unknown, scope: CursorScope): string => {
   const payload = JSON.stringify(position);
-  return Buffer.concat([checksum(payload, scope), Buffer.from(payload)]).toString('base64url');
+  return Buffer.concat([...checksums(payload, scope).slice(0, 1), Buffer.from(payload)]).toString(
+    'base64url',
+  );
 };
 
 /** @throws ApiError invalid_cursor where `encodeCursor` did not make it for this scope */
@@ -34,7 +37,7 @@ export const decodeCursor = <T>(cursor: string, schema: z.ZodType<T>, scope: Cur
   const isGenuine =
     bytes.length > checksumBytes &&
     bytes.toString('base64url') === cursor &&
-    timingSafeEqual(bytes.subarray(0, checksumBytes), checksum(payload, scope));
+    checksums(payload, scope).some((sum) => timingSafeEqual(bytes.subarray(0, checksumBytes), sum));
   const position = isGenuine ? schema.safeParse(JSON.parse(payload)).data : undefined;
   if (position !== undefined) return position;
   throw new ApiError(

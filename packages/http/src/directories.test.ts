@@ -1,5 +1,6 @@
 import { defaultLimits } from '@backlot/contract';
-import { type ServiceUnderTest, serveForTest, testIdentitySecret } from '@backlot/testing';
+import { signingKey } from '@backlot/identity';
+import { type ServiceUnderTest, serveForTest, testIdentityKeys } from '@backlot/testing';
 import { afterEach, expect, it } from '@jest/globals';
 import express from 'express';
 import {
@@ -25,7 +26,7 @@ const snapshot = {
 
 const given = async () => {
   const app = express();
-  app.use(internalOnly(testIdentitySecret, Date.now));
+  app.use('/internal', internalOnly(testIdentityKeys('gateway'), Date.now));
   app.get('/internal/projects/demo', (_req, res) => void res.json(snapshot));
   app.get('/internal/keys/hash', (_req, res) => void res.json({ id: 'k', projectNumber: 1001 }));
   app.get('/internal/sessions/1001/live', (_req, res) => void res.json({ live: true }));
@@ -41,12 +42,17 @@ const given = async () => {
   app.get('/internal/owners/o2', (_req, res) => void res.json({ verified: false }));
   app.get('/internal/projects/broken', (_req, res) => void res.status(500).json({}));
   service = await serveForTest(app);
-  const options = { origin: service.url, identitySecret: testIdentitySecret, now: Date.now };
+  const { url } = service;
+  const to = (name: string) => ({
+    origin: url,
+    identityKey: signingKey(testIdentityKeys('gateway'), name),
+    now: Date.now,
+  });
   return {
-    projects: createHttpProjectDirectory(options),
-    sessions: createHttpSessionDirectory(options),
-    accounts: createHttpAccountDirectory(options),
-    owners: createHttpOwnerDirectory(options),
+    projects: createHttpProjectDirectory(to('projects')),
+    sessions: createHttpSessionDirectory(to('auth')),
+    accounts: createHttpAccountDirectory(to('auth')),
+    owners: createHttpOwnerDirectory(to('projects')),
   };
 };
 

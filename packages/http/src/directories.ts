@@ -1,6 +1,7 @@
 import {
   type AccountDirectory,
   type AccountSnapshot,
+  authRoutes,
   type CreditDirectory,
   type Directories,
   type DirectoryName,
@@ -14,16 +15,19 @@ import {
   type SessionDirectory,
 } from '@backlot/contract';
 import {
-  type IdentitySecret,
+  type IdentityKey,
   identityHeader,
   internalIdentity,
   signIdentity,
+  signingKey,
 } from '@backlot/identity';
+import { internalCall } from './internal-only.ts';
 
 export interface HttpDirectoryOptions {
   /** Origin of the service that is asked, for example `http://projects:8087`. */
   origin: string;
-  identitySecret: IdentitySecret;
+  /** What this process signs with when it asks that service. */
+  identityKey: IdentityKey;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -31,15 +35,18 @@ export interface HttpDirectoryOptions {
 /** A caller waits for these answers, so that a slow directory must fail before the caller's own patience. */
 const timeoutMs = 5000;
 
-type Ask = (path: string, body?: unknown) => Promise<Response>;
+/** @param operation of the route that is asked, where it is one of the API */
+type Ask = (path: string, body?: unknown, operation?: string) => Promise<Response>;
 
 const createAsk =
-  ({ origin, identitySecret, now }: HttpDirectoryOptions, method = 'GET'): Ask =>
-  async (path, body) => {
-    const response = await fetch(origin + path, {
+  ({ origin, identityKey, now }: HttpDirectoryOptions, method = 'GET'): Ask =>
+  async (path, body, operation) => {
+    const url = new URL(path, origin);
+    const call = operation ?? internalCall(method, url.pathname + url.search);
+    const response = await fetch(url, {
       method,
       headers: {
-        [identityHeader]: signIdentity(internalIdentity, identitySecret, now()),
+        [identityHeader]: signIdentity(internalIdentity, call, identityKey, now()),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -81,7 +88,8 @@ export const createHttpSessionDirectory = (options: HttpDirectoryOptions): Sessi
       return (await jsonOrNull<{ live: boolean }>(response))?.live === true;
     },
     async jwks() {
-      const jwks = await jsonOrNull<Jwks>(await ask('/auth/.well-known/jwks.json'));
+      const { path, operationId } = authRoutes.getJwks;
+      const jwks = await jsonOrNull<Jwks>(await ask(path, undefined, operationId));
       if (!jwks) throw new Error(`${options.origin} publishes no keys.`);
       return jwks;
     },
@@ -141,17 +149,21 @@ const httpDirectories: {
   sessions: createHttpSessionDirectory,
 };
 
-/** The directories of these names, of services that are processes of their own. */
+/**
+ * The directories of these names, of services that are processes of their own.
+ * @throws RangeError without a key to sign with
+ */
 export const createHttpDirectories = <Name extends DirectoryName>(
   names: readonly Name[],
   origins: Readonly<Partial<Record<ServiceName, string>>>,
-  options: Omit<HttpDirectoryOptions, 'origin'>,
+  { identityKeys, now }: { identityKeys: readonly IdentityKey[]; now: () => number },
 ): Pick<Directories, Name> => {
   const entries = names.map((name) => {
     const service = directoryServices[name];
     const origin = origins[service];
     if (origin === undefined) throw new Error(`Where ${service} is reached is not given.`);
-    return [name, httpDirectories[name]({ ...options, origin })];
+    const identityKey = signingKey(identityKeys, service);
+    return [name, httpDirectories[name]({ origin, identityKey, now })];
   });
   return Object.fromEntries(entries) as Pick<Directories, Name>;
 };

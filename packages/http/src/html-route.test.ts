@@ -1,9 +1,10 @@
 import { ApiError, defineRoute } from '@backlot/contract';
 import {
   anonymous,
+  createFindTestRoute,
   type ServiceUnderTest,
   serveForTest,
-  testIdentitySecret,
+  testIdentityKeys,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -59,13 +60,15 @@ describe('pageRoute', () => {
           }),
           pageRoute(submit, async ({ body }) => ({ redirect: `https://a.b/?${body.text}` })),
         ],
-        identitySecret: testIdentitySecret,
+        gatewayKeys: testIdentityKeys('gateway'),
         now: Date.now,
         idempotency: noKeys,
         checkResponses: true,
         log: { error: (fields) => void logged.push(fields) },
         ready: () => Promise.resolve(),
       }),
+      Date.now,
+      createFindTestRoute([show, submit]),
     );
   });
   afterAll(() => service.stop());

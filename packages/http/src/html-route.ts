@@ -139,7 +139,7 @@ export const pageRoute = <const R extends RouteDefinition>(
   definition,
   middleware: (context): RequestHandler => {
     const answer = async (req: Request, res: Response) => {
-      const identity = identify(req, context);
+      const identity = identify(req, definition, context);
       checkCaller(definition, identity);
       checkProject(definition, identity, req.params);
       const form = await readForm(req, res, definition);

@@ -1,7 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import {
   IdentityInvalid,
-  type IdentitySecret,
+  type IdentityKey,
   identityHeader,
   identityRefusedHeader,
   internalIdentity,
@@ -16,12 +16,19 @@ export const identityRefused = (cause: IdentityInvalid): ApiError =>
     headers: { [identityRefusedHeader]: cause.message },
   });
 
-/** Stands in front of paths that answer the platform's own questions, never a caller's. */
+/** What an identity for an internal path is signed for: this request alone. @param path with its query */
+export const internalCall = (method: string, path: string): string => `${method} ${path}`;
+
+/**
+ * Stands in front of paths that answer the platform's own questions, never a caller's.
+ * @param keys of the gateway and of each service that may ask
+ */
 export const internalOnly =
-  (secret: IdentitySecret, now: () => number): RequestHandler =>
+  (keys: readonly IdentityKey[], now: () => number): RequestHandler =>
   (req, _res, next) => {
+    const call = internalCall(req.method, req.baseUrl + req.url);
     try {
-      const { caller, project } = verifyIdentity(req.headers[identityHeader], secret, now());
+      const { caller, project } = verifyIdentity(req.headers[identityHeader], call, keys, now());
       if (caller === internalIdentity.caller && project.number === internalIdentity.project.number)
         return next();
     } catch (error) {

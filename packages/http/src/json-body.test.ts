@@ -10,10 +10,11 @@ import { defineRoute } from '@backlot/contract';
 import { identityHeader } from '@backlot/identity';
 import {
   anonymous,
+  createFindTestRoute,
   type ServiceUnderTest,
   serveForTest,
   signed,
-  testIdentitySecret,
+  testIdentityKeys,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -55,13 +56,15 @@ describe('a body in a Content-Encoding', () => {
     service = await serveForTest(
       serviceApp({
         routes: [route(echo, async ({ body }) => ({ body: { length: body.text.length } }))],
-        identitySecret: testIdentitySecret,
+        gatewayKeys: testIdentityKeys('gateway'),
         now: Date.now,
         idempotency: { run: notUnderTest, runSlow: notUnderTest },
         checkResponses: true,
         log: { error: () => {} },
         ready: () => Promise.resolve(),
       }),
+      Date.now,
+      createFindTestRoute([echo]),
     );
   });
   afterAll(() => service.stop());
@@ -121,7 +124,7 @@ describe('a body in a Content-Encoding', () => {
     const socket = connect(Number(port), hostname);
     const bomb = encode('gzip', JSON.stringify({ text: '0'.repeat(8 * MIB) }));
     socket.write(
-      `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n${identityHeader}: ${signed(anonymous())}\r\nTransfer-Encoding: chunked\r\n\r\n${bomb.length.toString(16)}\r\n`,
+      `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n${identityHeader}: ${signed(anonymous(), echo)}\r\nTransfer-Encoding: chunked\r\n\r\n${bomb.length.toString(16)}\r\n`,
     );
     socket.write(bomb);
     const [answer] = await new Promise<Buffer[]>((resolve, reject) => {
@@ -136,7 +139,7 @@ describe('a body in a Content-Encoding', () => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     socket.write(
-      `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: br\r\n${identityHeader}: ${signed(anonymous())}\r\nContent-Length: 500\r\n\r\n`,
+      `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: br\r\n${identityHeader}: ${signed(anonymous(), echo)}\r\nContent-Length: 500\r\n\r\n`,
     );
     socket.write(encode('br', '{"text":"four"}').subarray(0, 5));
     await new Promise((resolve) => setTimeout(resolve, 50));

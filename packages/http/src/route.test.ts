@@ -6,10 +6,11 @@ import {
   asOperator,
   asOwner,
   asUser,
+  createFindTestRoute,
   type ServiceUnderTest,
   serveForTest,
   signed,
-  testIdentitySecret,
+  testIdentityKeys,
   testProject,
   until,
 } from '@backlot/testing';
@@ -138,13 +139,15 @@ describe('route', () => {
           route(empties, async () => ({ body: undefined, headers: { ETag: '"2"' } })),
           route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
         ],
-        identitySecret: testIdentitySecret,
+        gatewayKeys: testIdentityKeys('gateway'),
         now: Date.now,
         idempotency: noKeys,
         checkResponses: true,
         log: { error: (fields) => void logged.push(fields) },
         ready: () => Promise.resolve(),
       }),
+      Date.now,
+      createFindTestRoute([echo, members, fails, lies, empties, streams, ofProject]),
     );
   });
   afterAll(() => service.stop());
@@ -237,7 +240,7 @@ describe('route', () => {
     });
     const streamed = await fetch(`${service.url}/db/x`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', [identityHeader]: signed(anonymous()) },
+      headers: { 'content-type': 'application/json', [identityHeader]: signed(anonymous(), echo) },
       body: new Blob([long]).stream(),
       duplex: 'half',
     } as RequestInit);
@@ -326,7 +329,7 @@ describe('route', () => {
     const gone = new AbortController();
     const response = await fetch(`${service.url}/streams/${kind}`, {
       method: 'POST',
-      headers: { [identityHeader]: signed(anonymous()) },
+      headers: { [identityHeader]: signed(anonymous(), streams) },
       signal: gone.signal,
     });
     await response.body?.getReader().read();

@@ -121,10 +121,14 @@ export const validate = (
   );
 };
 
-/** Who calls. @throws ApiError unauthenticated where the gateway does not vouch for it */
-export const identify = (req: Request, context: RouteContext): Identity => {
+/** Who calls this route. @throws ApiError unauthenticated where the gateway does not vouch for it */
+export const identify = (
+  req: Request,
+  { operationId }: RouteDefinition,
+  context: RouteContext,
+): Identity => {
   try {
-    return context.identities.verify(req.headers[identityHeader]);
+    return context.identities.verify(req.headers[identityHeader], operationId);
   } catch (error) {
     throw error instanceof IdentityInvalid ? identityRefused(error) : error;
   }
@@ -267,7 +271,7 @@ export const route = <const R extends RouteDefinition>(
   return {
     definition,
     middleware: (context) => async (req, res) => {
-      const identity = identify(req, context);
+      const identity = identify(req, definition, context);
       if (identity.caller === 'anonymous') checkCaller(definition, identity);
       const receiving: Promise<Received> | undefined = receive?.(req, identity);
       const received = await receiving;

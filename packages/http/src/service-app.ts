@@ -2,17 +2,18 @@ import { ApiError } from '@backlot/contract';
 import {
   createIdentityVerifier,
   IdentityInvalid,
-  type IdentitySecret,
+  type IdentityKey,
   type IdentityVerifier,
   identityHeader,
 } from '@backlot/identity';
 import express, { type Express, type Router } from 'express';
 import { errorHandler } from './failure.ts';
-import { identityRefused } from './internal-only.ts';
+import { identityRefused, internalCall } from './internal-only.ts';
 import type { MountedRoute, RouteContext } from './route.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
-  identitySecret: IdentitySecret;
+  /** The gateway's for this service: another sender vouches for no caller. */
+  gatewayKeys: readonly IdentityKey[];
   /** Epoch milliseconds. */
   now: () => number;
   routes: readonly MountedRoute[];
@@ -41,7 +42,7 @@ const checkGatewayIdentity = (
 ) => {
   if (identity === undefined) return;
   try {
-    identities.verify(identity);
+    identities.verify(identity, internalCall('GET', '/readyz'));
   } catch (error) {
     throw error instanceof IdentityInvalid ? identityRefused(error) : error;
   }
@@ -57,11 +58,11 @@ export const serviceApp = ({
   log,
   ready,
   internal,
-  identitySecret,
+  gatewayKeys,
   now,
   ...rest
 }: ServiceAppOptions): Express => {
-  const context = { ...rest, log, identities: createIdentityVerifier(identitySecret, now) };
+  const context = { ...rest, log, identities: createIdentityVerifier(gatewayKeys, now) };
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   app.get('/readyz', async (req, res) => {

@@ -11,15 +11,28 @@ import {
 } from '@backlot/contract';
 import {
   anonymous,
+  createFindTestRoute,
   type ServiceUnderTest,
   serveForTest,
-  testIdentitySecret,
+  testIdentityKeys,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, IdempotencyStore } from './idempotent.ts';
 import { nearestName } from './nearest-name.ts';
 import { JsonText, route } from './route.ts';
 import { serviceApp } from './service-app.ts';
+
+/** Those that take and answer JSON, open to everybody. */
+const openRoutes = routes
+  .filter(({ takes, answers }) => takes === undefined && answers !== 'html')
+  .map(
+    (definition) =>
+      ({
+        ...definition,
+        callers: ['anonymous'],
+        plane: 'runtime',
+      }) as unknown as RouteDefinition,
+  );
 
 /** Keeps one answer. */
 const keepOneAnswer = (): IdempotencyStore => {
@@ -39,25 +52,18 @@ describe('names that a route does not know', () => {
   beforeAll(async () => {
     service = await serveForTest(
       serviceApp({
-        routes: routes
-          .filter(({ takes, answers }) => takes === undefined && answers !== 'html')
-          .map((definition) =>
-            route(
-              {
-                ...definition,
-                callers: ['anonymous'],
-                plane: 'runtime',
-              } as unknown as RouteDefinition,
-              async () => ({ body: new JsonText('{}') }),
-            ),
-          ),
-        identitySecret: testIdentitySecret,
+        routes: openRoutes.map((definition) =>
+          route(definition, async () => ({ body: new JsonText('{}') })),
+        ),
+        gatewayKeys: testIdentityKeys('gateway'),
         now: Date.now,
         idempotency: keepOneAnswer(),
         checkResponses: false,
         log: { error: () => {} },
         ready: () => Promise.resolve(),
       }),
+      Date.now,
+      createFindTestRoute(openRoutes),
     );
   });
   afterAll(() => service.stop());

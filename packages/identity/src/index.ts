@@ -1,10 +1,13 @@
 /**
  * The identity that the gateway hands to services: who calls, for which project, from where.
- * It travels as one signed header and lives for seconds. This package refuses to know what a
- * token is or who may do what.
+ * It travels as one signed header that is good for one service and one route, for seconds. This package
+ * refuses to know what a token is or who may do what.
  */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { type IdentityKey, signingKey } from './keys.ts';
+
+export * from './keys.ts';
 
 export const identityHeader = 'x-backlot-identity';
 /** On the answer of a service that could not verify an identity: a fault of the platform, not the caller's. */
@@ -52,39 +55,49 @@ export class IdentityInvalid extends Error {
   override readonly name = 'IdentityInvalid';
 }
 
-export type IdentitySecret = KeyObject;
+const mac = (payload: string, call: string, { sender, receiver, secret }: IdentityKey) =>
+  createHmac('sha256', secret).update(`${sender}-${receiver} ${call}\n`).update(payload).digest();
 
-/** @param secret at least 32 characters, shared by the gateway and every service. */
-export const identitySecret = (secret: string): IdentitySecret => {
-  if (secret.length < 32) throw new RangeError('The identity secret needs at least 32 characters.');
-  return createSecretKey(secret, 'utf8');
-};
-
-const mac = (payload: string, secret: IdentitySecret) =>
-  createHmac('sha256', secret).update(payload).digest();
-
-/** @param now epoch milliseconds. Returns `<expiry>.<base64url JSON>.<base64url HMAC-SHA256>`. */
-export const signIdentity = (identity: Identity, secret: IdentitySecret, now: number): string => {
+/**
+ * @param call what it is good for: the operation of a route, or method and path of an internal one
+ * @param now epoch milliseconds
+ * Returns `<expiry>.<base64url JSON>.<base64url HMAC-SHA256>`; receiver and call are signed, not sent.
+ */
+export const signIdentity = (
+  identity: Identity,
+  call: string,
+  key: IdentityKey,
+  now: number,
+): string => {
   const payload = `${now + identityTtlMs}.${Buffer.from(JSON.stringify(identity)).toString('base64url')}`;
-  return `${payload}.${mac(payload, secret).toString('base64url')}`;
+  return `${payload}.${mac(payload, call, key).toString('base64url')}`;
 };
 
-/** @throws IdentityInvalid when the signature is wrong or the identity has expired. */
-export const verifyIdentity = (header: unknown, secret: IdentitySecret, now: number): Identity => {
+/**
+ * @param keys of which one has to have signed it
+ * @throws IdentityInvalid when it was signed for another call or with another key, or has expired
+ */
+export const verifyIdentity = (
+  header: unknown,
+  call: string,
+  keys: readonly IdentityKey[],
+  now: number,
+): Identity => {
   if (typeof header !== 'string') throw new IdentityInvalid('no identity');
   const cut = header.lastIndexOf('.');
   const payload = header.slice(0, cut);
   const given = Buffer.from(header.slice(cut + 1), 'base64url');
-  const expected = mac(payload, secret);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new IdentityInvalid('wrong signature');
-  }
+  const isSigned = keys.some((key) => {
+    const expected = mac(payload, call, key);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+  if (!isSigned) throw new IdentityInvalid('wrong signature');
   const dot = payload.indexOf('.');
   if (Number(payload.slice(0, dot)) < now) throw new IdentityInvalid('expired');
   return JSON.parse(Buffer.from(payload.slice(dot + 1), 'base64url').toString()) as Identity;
 };
 
-/** What the gateway signs when it asks a service something for itself; no project has this number. */
+/** What a process signs when it asks a service something for itself; no project has this number. */
 export const internalIdentity: Identity = {
   project: { id: 'internal', number: 0, name: 'internal', ownerId: null, settings: {} },
   caller: 'operator',
@@ -99,51 +112,66 @@ const signedAgainMs = 10_000;
 const cachedIdentities = 20_000;
 
 export interface IdentitySigner {
-  /** The same header for the same caller within 10 seconds. */
-  sign(identity: Identity): string;
+  /**
+   * The same header for the same caller and call within 10 seconds.
+   * @param receiver the service whose operation `call` is
+   */
+  sign(identity: Identity, receiver: string, call: string): string;
 }
 
 export interface IdentityVerifier {
   /** The identity is shared between calls: it is frozen. @throws IdentityInvalid */
-  verify(header: unknown): Identity;
+  verify(header: unknown, call: string): Identity;
 }
 
 /**
  * One caller's next call most often carries the same identity. Signing and checking it anew each time
  * was an eighth of the CPU samples of a get through the all-in-one (wrk, 64 connections).
  */
-export const createIdentitySigner = (secret: IdentitySecret, now: () => number): IdentitySigner => {
+export const createIdentitySigner = (
+  keys: readonly IdentityKey[],
+  now: () => number,
+): IdentitySigner => {
   const signed = new LRUCache<string, { header: string; project: IdentityProject; at: number }>({
     max: cachedIdentities,
   });
+  const keyByReceiver = new Map<string, IdentityKey>();
+  const findKey = (receiver: string) => {
+    const known = keyByReceiver.get(receiver);
+    if (known) return known;
+    const key = signingKey(keys, receiver);
+    keyByReceiver.set(receiver, key);
+    return key;
+  };
   return {
-    sign(identity) {
+    sign(identity, receiver, call) {
       // A reservation is for one call.
-      if (identity.reservation) return signIdentity(identity, secret, now());
+      if (identity.reservation) return signIdentity(identity, call, findKey(receiver), now());
       const { project, caller, userId, sessionId, keyId, ip, hasBadCredential } = identity;
-      const key = `${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${ip} ${hasBadCredential}`;
-      const known = signed.get(key);
+      const cacheKey = `${receiver} ${call} ${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${ip} ${hasBadCredential}`;
+      const known = signed.get(cacheKey);
       const at = now();
       if (known && known.project === project && at - known.at < signedAgainMs) return known.header;
-      const header = signIdentity(identity, secret, at);
-      signed.set(key, { header, project, at });
+      const header = signIdentity(identity, call, findKey(receiver), at);
+      signed.set(cacheKey, { header, project, at });
       return header;
     },
   };
 };
 
+/** @param keys of which one has to have signed what comes */
 export const createIdentityVerifier = (
-  secret: IdentitySecret,
+  keys: readonly IdentityKey[],
   now: () => number,
 ): IdentityVerifier => {
-  const verified = new LRUCache<string, { identity: Identity; expiresAt: number }>({
+  const verified = new LRUCache<string, { identity: Identity; call: string; expiresAt: number }>({
     max: cachedIdentities,
   });
   return {
-    verify(header) {
+    verify(header, call) {
       const known = typeof header === 'string' ? verified.get(header) : undefined;
-      if (known && known.expiresAt >= now()) return known.identity;
-      const identity = verifyIdentity(header, secret, now());
+      if (known && known.call === call && known.expiresAt >= now()) return known.identity;
+      const identity = verifyIdentity(header, call, keys, now());
       Object.freeze(identity.project.settings);
       Object.freeze(identity.project);
       Object.freeze(identity);
@@ -151,7 +179,7 @@ export const createIdentityVerifier = (
       if (identity.reservation) return identity;
       const text = String(header);
       const expiresAt = Number(text.slice(0, text.indexOf('.')));
-      verified.set(text, { identity, expiresAt });
+      verified.set(text, { identity, call, expiresAt });
       return identity;
     },
   };

@@ -7,7 +7,7 @@ import {
 } from '@backlot/contract';
 import { createOutbox, createSweeper, type Database, type Outbox } from '@backlot/database';
 import { internalOnly, type MountedRoute, serviceApp } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
+import { gatewayKeys, type IdentityKey } from '@backlot/identity';
 import type { Logger, Registry } from '@backlot/telemetry';
 import { type Express, Router } from 'express';
 import { createIdempotencyStore } from './idempotency.ts';
@@ -19,7 +19,8 @@ export interface ServiceContext<Config> {
   /** Of the schema named after the service, migrated. */
   database: Database;
   outbox: Outbox<EventPayloads>;
-  identitySecret: IdentitySecret;
+  /** Of the gateway and of services that ask this one, and those that it asks with. */
+  identityKeys: readonly IdentityKey[];
   /** Epoch milliseconds. */
   now: () => number;
   log: Logger;
@@ -119,7 +120,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   definition: Pick<ServiceDefinition<Config, Context, Api>, 'name' | 'build'>,
   deps: ServiceDeps<Config, Context>,
 ): Service & Api => {
-  const { database, bus, identitySecret, now, log, checkResponses } = deps;
+  const { database, bus, identityKeys, now, log, checkResponses } = deps;
   const outbox = createOutbox<EventPayloads>(
     database,
     (err) => log.error({ err }, 'events could not be published; retrying'),
@@ -131,14 +132,15 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   const sweepers = sweeps.map(({ run, everyMs }) =>
     createSweeper(run, (err) => log.error({ err }, 'sweep failed; it runs again'), everyMs),
   );
-  const internal = Router().use(internalOnly(identitySecret, now));
+  const accepted = identityKeys.filter(({ receiver }) => receiver === definition.name);
+  const internal = Router().use(internalOnly(accepted, now));
   if (parts.internal) internal.use(parts.internal);
   const service: Service = {
     app: serviceApp({
       routes: parts.routes,
       internal,
       ready: () => database.query('SELECT 1'),
-      identitySecret,
+      gatewayKeys: gatewayKeys(accepted, definition.name),
       idempotency,
       now,
       log,

@@ -9,7 +9,6 @@ import {
   pendingMigrations,
 } from '@backlot/database';
 import { createHttpDirectories, serve } from '@backlot/http';
-import { identitySecret } from '@backlot/identity';
 import { createLogger, createRegistry, type Logger, metricsListener } from '@backlot/telemetry';
 import { z } from 'zod';
 import { openBus } from './bus.ts';
@@ -17,20 +16,22 @@ import { type RunnableService, servicesBehind } from './runnable-service.ts';
 import { portSetting, processSettings, readOrigins, readSettings } from './settings.ts';
 import { stopOnSignal } from './stop.ts';
 
-const settingsOfEveryService = z.object({
-  ...processSettings,
-  PORT: portSetting.optional(),
-  DATABASE_URL: z.string().min(1),
-});
+type Process = Pick<RunnableService<object, never>, 'name' | 'asks'>;
+
+const settingsOfEveryService = ({ name, asks }: Process) =>
+  z.object({
+    ...processSettings(name, servicesBehind(asks)),
+    PORT: portSetting.optional(),
+    DATABASE_URL: z.string().min(1),
+  });
 
 /** Names of all settings that the process of a service reads. */
-export const settingNames = ({
-  config,
-  asks,
-}: Pick<RunnableService<object, never>, 'config' | 'asks'>): string[] => [
-  ...Object.keys(settingsOfEveryService.shape),
-  ...servicesBehind(asks).map(originSettingName),
-  ...config.names,
+export const settingNames = (
+  service: Process & Pick<RunnableService<object, never>, 'config'>,
+): string[] => [
+  ...Object.keys(settingsOfEveryService(service).shape),
+  ...servicesBehind(service.asks).map(originSettingName),
+  ...service.config.names,
 ];
 
 const busPatienceMs = 10_000;
@@ -70,7 +71,7 @@ const untilMigrated = async (place: Migrations, log: Logger) => {
 export const runService = async (runnable: RunnableService<object, never>): Promise<void> => {
   const { name, migrations, asks } = runnable;
   const { env } = process;
-  const settings = readSettings(settingsOfEveryService, env);
+  const settings = readSettings(settingsOfEveryService(runnable), env);
   const origins = readOrigins(env, servicesBehind(asks));
   const log = createLogger({ service: name, level: settings.BACKLOT_LOG_LEVEL });
   const registry = createRegistry(name);
@@ -86,7 +87,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
     .ready(busPatienceMs)
     .catch((err: unknown) => log.warn({ err }, 'starting without events'));
   const shared = {
-    identitySecret: identitySecret(settings.BACKLOT_IDENTITY_SECRET),
+    identityKeys: settings.BACKLOT_IDENTITY_KEYS,
     now: Date.now,
     log,
   };

@@ -6,7 +6,7 @@ import {
   type ServiceName,
 } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import type { IdentitySecret } from '@backlot/identity';
+import type { IdentityKey } from '@backlot/identity';
 import type { Logger, Registry } from '@backlot/telemetry';
 import {
   type Adapters,
@@ -25,7 +25,7 @@ export interface Surroundings {
   bus: Bus;
   /** At least those that the service asks. */
   directories: Partial<Directories>;
-  identitySecret: IdentitySecret;
+  identityKeys: readonly IdentityKey[];
   /** Epoch milliseconds. */
   now: () => number;
   log: Logger;

@@ -12,6 +12,7 @@ import {
   createTestProxy,
   migrateForService,
   type ServiceBed,
+  testIdentityKeysSetting,
   until,
 } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -87,7 +88,7 @@ describe('the process of a service', () => {
           PORT: '0',
           DATABASE_URL: proxy.url,
           AMQP_URL: broker.url,
-          BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+          BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting(smallService.name),
         },
         stdio: ['ignore', 'pipe', 'inherit'],
       },

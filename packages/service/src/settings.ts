@@ -1,20 +1,34 @@
 import { originSettingName, type ServiceName, serviceNames } from '@backlot/contract';
+import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
 import { z } from 'zod';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const portSetting = z.coerce.number().int().min(0).max(65_535);
 
-/** Settings of every process. */
-export const processSettings = {
+/** BACKLOT_IDENTITY_KEYS of one process. @param receivers the services that it calls */
+const identityKeysSetting = (process: string, receivers: readonly ServiceName[]) =>
+  z.string().transform((text, context) => {
+    try {
+      const keys = parseIdentityKeys(text);
+      checkIdentityKeys(keys, process, receivers);
+      return keys;
+    } catch (error) {
+      context.addIssue(error instanceof Error ? error.message : String(error));
+      return z.NEVER;
+    }
+  });
+
+/** Settings of every process. @param receivers the services that it calls */
+export const processSettings = (process: string, receivers: readonly ServiceName[]) => ({
   AMQP_URL: z.url({ protocol: /^amqps?$/ }),
-  BACKLOT_IDENTITY_SECRET: z.string().min(32),
+  BACKLOT_IDENTITY_KEYS: identityKeysSetting(process, receivers),
   BACKLOT_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info'),
   BACKLOT_METRICS_PORT: portSetting.optional(),
   HOST: z.string().min(1).optional(),
-};
+});
 
 export const redisSetting = z.url({ protocol: /^rediss?$/ });
 

@@ -4,16 +4,19 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
 import { createDatabase, type Database } from '@backlot/database';
-import { identityHeader, identitySecret, signIdentity } from '@backlot/identity';
+import { identityHeader } from '@backlot/identity';
 import {
   anonymous,
   asOwner,
   createServiceDatabase,
   createTestBroker,
+  findTestRoute,
   type ServiceDatabase,
   type ServiceUnderTest,
   serveForTest,
+  signed,
   type TestBroker,
+  testIdentityKeysSetting,
   testProject,
   until,
 } from '@backlot/testing';
@@ -21,8 +24,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { paymentsService } from './service.ts';
 import { order } from './testing/test-bed.ts';
 import { secretKey, startTestStripe, type TestStripe } from './testing/test-stripe.ts';
-
-const secret = 'x'.repeat(32);
 
 describe('the process', () => {
   let place: ServiceDatabase;
@@ -67,7 +68,7 @@ describe('the process', () => {
         PORT: '0',
         DATABASE_URL: place.url,
         AMQP_URL: broker.url,
-        BACKLOT_IDENTITY_SECRET: secret,
+        BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('payments'),
         BACKLOT_PROJECTS_ORIGIN: projects.url,
         BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 1).toString('base64'),
         BACKLOT_STRIPE_URL: stripe.url,
@@ -89,7 +90,7 @@ describe('the process', () => {
         method,
         headers: {
           'content-type': 'application/json',
-          [identityHeader]: signIdentity(identity, identitySecret(secret), Date.now()),
+          [identityHeader]: signed(identity, findTestRoute(method, path)),
         },
         body: body ? JSON.stringify(body) : null,
       });

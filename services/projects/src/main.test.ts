@@ -14,6 +14,7 @@ import {
   type ServiceDatabase,
   type TestBroker,
   type TestRedis,
+  testIdentityKeysSetting,
   until,
 } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -58,7 +59,7 @@ describe('the process', () => {
         DATABASE_URL: place.url,
         REDIS_URL: redis.url,
         AMQP_URL: broker.url,
-        BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+        BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('projects'),
         BACKLOT_AUTH_ORIGIN: 'http://127.0.0.1:9',
       },
       stdio: ['ignore', 'pipe', 'inherit'],

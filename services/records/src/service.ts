@@ -5,6 +5,7 @@
  */
 import { scanConnections } from '@backlot/database';
 import { createFairShares } from '@backlot/fair-shares';
+import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
@@ -28,7 +29,7 @@ export const recordsService = defineService({
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
   config: recordsConfig,
-  build({ database, outbox, now, config, identitySecret }: ServiceContext<RecordsConfig>) {
+  build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
     const { limits } = config;
     const scans = createFairShares({
       ...{ slots: scanConnections, quickSlots: pageSlots, maxWaitingPerFlow: 100 },
@@ -44,7 +45,7 @@ export const recordsService = defineService({
         quota,
         lists: createLists({ database, limits, scans }),
         counts: createCounts({ database, limits, scans }),
-        cursorSecret: identitySecret,
+        cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),

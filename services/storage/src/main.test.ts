@@ -21,7 +21,7 @@ describe('the process', () => {
     await rm(folder, { recursive: true });
   });
   const launch = () => launcher.launch();
-  const identity = () => launcher.identity();
+  const identity = () => launcher.identity('POST', '/storage/upload');
 
   const blobs = () => listFileNames(folder);
 

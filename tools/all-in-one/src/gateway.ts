@@ -10,9 +10,10 @@ import {
   type Upstream,
 } from '@backlot/gateway';
 import { createHttpDirectories, serve } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
+import { gatewayName, type IdentityKey } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
 import type { PlatformConfig } from './config.ts';
+import { identityKeysFor } from './identity-keys.ts';
 import type { Services } from './services.ts';
 
 export interface GatewayOptions {
@@ -22,7 +23,8 @@ export interface GatewayOptions {
   bus: Bus;
   operatorToken: string;
   publicUrl: string;
-  identitySecret: IdentitySecret;
+  /** The gateway's keys are made from it. */
+  identityRoot: string;
   now: () => number;
   log: Logger;
 }
@@ -39,7 +41,11 @@ const inProcess = (services: Services) => {
 };
 
 /** Each service on a port of its own: what separate processes look like to the gateway. */
-const overHttp = async (services: Services, options: GatewayOptions, running: Running) => {
+const overHttp = async (
+  services: Services,
+  shared: { identityKeys: readonly IdentityKey[]; now: () => number },
+  running: Running,
+) => {
   const origins: Partial<Record<ServiceName, string>> = {};
   for (const name of serviceNames) {
     const { port, stop } = await serve(services[name].app, { port: 0, host: '127.0.0.1' });
@@ -48,7 +54,7 @@ const overHttp = async (services: Services, options: GatewayOptions, running: Ru
   }
   return {
     upstreams: createHttpUpstreams(origins as Record<ServiceName, string>),
-    ...createHttpDirectories(['projects', 'credits', 'sessions'], origins, options),
+    ...createHttpDirectories(['projects', 'credits', 'sessions'], origins, shared),
   };
 };
 
@@ -58,10 +64,14 @@ export const assembleGateway = async (
   running: Running,
 ): Promise<RequestListener> => {
   const { config, services, operatorToken, publicUrl } = options;
+  const identityKeys = identityKeysFor(gatewayName, options.identityRoot);
   const reach =
-    config.upstreams === 'http' ? await overHttp(services, options, running) : inProcess(services);
+    config.upstreams === 'http'
+      ? await overHttp(services, { identityKeys, now: options.now }, running)
+      : inProcess(services);
   const gateway = createGateway({
     ...options,
+    identityKeys,
     ...reach,
     apiDescription: openApiDocument(routes, config.priceChanges),
     eventsConnected: () => true,

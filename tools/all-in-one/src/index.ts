@@ -3,6 +3,7 @@
  * drives it from outside: journeys, crash tests, benches.
  */
 export { platformSettings, readConfig } from './config.ts';
+export { identityKeysFor, identityKeysSetting, identityProcesses } from './identity-keys.ts';
 export { migrateSettings } from './migrate-all.ts';
 export { type Platform, startPlatform } from './platform.ts';
 export { type DatabaseUrls, prepareDatabase } from './prepare-database.ts';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { createInProcessBus } from '@backlot/bus';
 import { createMemoryCounters } from '@backlot/counters';
 import { type Listening, serve } from '@backlot/http';
-import { identitySecret } from '@backlot/identity';
 import { startPostgres } from '@backlot/local-servers';
 import { createLogger } from '@backlot/telemetry';
 import type { PlatformConfig } from './config.ts';
@@ -72,7 +71,7 @@ export const startPlatform = async (
     );
     const url = config.publicUrl ?? `http://localhost:${listening.port}`;
     const shared = {
-      identitySecret: identitySecret(secrets.identitySecret),
+      identityRoot: secrets.identitySecret,
       now: Date.now,
       log,
       bus,

@@ -2,9 +2,9 @@ import type { Bus } from '@backlot/bus';
 import type { Directories, ServiceName } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import { createDatabase } from '@backlot/database';
-import type { IdentitySecret } from '@backlot/identity';
 import { databaseReports, type Service } from '@backlot/service';
 import type { Logger } from '@backlot/telemetry';
+import { identityKeysFor } from './identity-keys.ts';
 import type { DatabaseUrls } from './prepare-database.ts';
 import { runnableServices, type serviceList } from './service-list.ts';
 
@@ -12,7 +12,8 @@ export interface ServicesOptions {
   /** Settings of all services. */
   env: Readonly<Record<string, string | undefined>>;
   databaseUrls: DatabaseUrls;
-  identitySecret: IdentitySecret;
+  /** Each service gets keys of its own, made from it. */
+  identityRoot: string;
   now: () => number;
   log: Logger;
   bus: Bus;
@@ -29,7 +30,7 @@ export type Services = {
  * closed is pushed to `running`.
  */
 export const openServices = (
-  { env, databaseUrls, counters, ...shared }: ServicesOptions,
+  { env, databaseUrls, counters, identityRoot, ...shared }: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Services => {
   const directories: Partial<Directories> = {};
@@ -42,7 +43,8 @@ export const openServices = (
     });
     running.push(() => database.close());
     const adapters = name === 'projects' ? { counters } : undefined;
-    const surroundings = { ...shared, env, database, directories };
+    const identityKeys = identityKeysFor(name, identityRoot);
+    const surroundings = { ...shared, env, database, directories, identityKeys };
     const { service, close } = open(surroundings, adapters as never);
     running.push(close);
     if ('directories' in service) Object.assign(directories, service.directories);

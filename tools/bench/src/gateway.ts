@@ -4,14 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  identityKeysFor,
   loadSecrets,
   planStack,
   prepareDatabase,
   seedDatabase,
   startServers,
 } from '@backlot/all-in-one';
+import { recordRoutes } from '@backlot/contract';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
-import { identityHeader, identitySecret, internalIdentity, signIdentity } from '@backlot/identity';
+import {
+  gatewayName,
+  identityHeader,
+  internalIdentity,
+  signIdentity,
+  signingKey,
+} from '@backlot/identity';
 import { apiAt } from '@backlot/testing/platform-api';
 import { allocationPerCall } from './allocation.ts';
 import { compare } from './compare.ts';
@@ -110,15 +118,17 @@ const benchAdded = async (
   recordsOrigin: string,
   place: string[],
   id: string,
-  secret: string,
+  identityRoot: string,
 ) => {
+  const { service, operationId } = recordRoutes.getRecord;
+  const key = signingKey(identityKeysFor(gatewayName, identityRoot), service);
   const project = { id: 'demo', number: Number(place[0]), name: '', ownerId: null, settings: {} };
   const identity = { ...internalIdentity, project };
   const direct: number[] = [];
   const withGateway: number[] = [];
   for (let round = 0; round < 3; round++) {
     const headers = {
-      [identityHeader]: signIdentity(identity, identitySecret(secret), Date.now()),
+      [identityHeader]: signIdentity(identity, operationId, key, Date.now()),
     };
     const straight = { url: `${recordsOrigin}/db/bench/${id}`, headers, ...steady };
     direct.push((await load(straight, 3)).p50Ms);

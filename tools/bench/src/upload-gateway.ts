@@ -1,10 +1,12 @@
 /** A gateway with one route that takes a large body, in front of a service that throws it away. */
+
 import { createServer } from 'node:http';
+import { identityKeysFor } from '@backlot/all-in-one';
 import { createInProcessBus } from '@backlot/bus';
 import { defaultLimits, defineRoute, MIB, type ServiceName } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
 import { createGateway, createHttpUpstream } from '@backlot/gateway';
-import { identitySecret } from '@backlot/identity';
+import { gatewayName } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
 import { z } from 'zod';
 
@@ -42,7 +44,7 @@ const gateway = createGateway({
   credits: { loadOwner: async () => {} },
   counters,
   bus: createInProcessBus({ onDead: () => {} }),
-  identitySecret: identitySecret('x'.repeat(32)),
+  identityKeys: identityKeysFor(gatewayName, 'only this bench'),
   now: Date.now,
   log: createLogger({ service: 'bench', level: 'error' }),
   config: {

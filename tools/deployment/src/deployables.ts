@@ -15,8 +15,10 @@ export interface Deployable {
   entry: string;
   nodeOptions: readonly string[];
   component: 'gateway' | 'service';
-  /** Keys of the Secret `backlot-secrets` that it gets, under the same names. */
+  /** Settings that it gets from the Secret `backlot-secrets`, where they have the same names. */
   secrets: readonly string[];
+  /** The same, where every process has a value of its own under `ownSettingName`. */
+  ownSecrets: readonly string[];
   /** The same where the Secret has them; what they are needed for is switched on by a setting. */
   optionalSecrets: readonly string[];
   /** Services that it asks something at once; the gateway may ask all. */
@@ -51,9 +53,10 @@ const special: Partial<Record<ServiceName, Partial<Deployable>>> = {
 
 /** Settings that come from the Secret, and those that are in it only where something is switched on. */
 const secretSettings = new Set([
-  ...['DATABASE_URL', 'AMQP_URL', 'REDIS_URL', 'BACKLOT_IDENTITY_SECRET'],
+  ...['DATABASE_URL', 'AMQP_URL', 'REDIS_URL'],
   ...['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS', 'BACKLOT_OPERATOR_TOKEN'],
 ]);
+const ownSecretSettings = new Set(['BACKLOT_IDENTITY_KEYS']);
 const optionalSecretSettings = new Set([
   ...['BACKLOT_AI_ENDPOINTS', 'BACKLOT_S3_ACCESS_KEY_ID', 'BACKLOT_S3_SECRET_ACCESS_KEY'],
   ...['BACKLOT_SMTP_URL', 'BACKLOT_SENDGRID_API_KEY', 'BACKLOT_MAILBOX_KEY'],
@@ -67,6 +70,7 @@ const deployable = (
   name,
   nodeOptions: [],
   secrets: settings.filter((setting) => secretSettings.has(setting)),
+  ownSecrets: settings.filter((setting) => ownSecretSettings.has(setting)),
   optionalSecrets: settings.filter((setting) => optionalSecretSettings.has(setting)),
   cpuMillis: 250,
   memoryMib: 384,

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { identityKeysSetting } from '@backlot/all-in-one';
 import { ownSettingName } from '@backlot/contract';
 import {
   createTestBroker,
@@ -19,8 +20,8 @@ import { deployables } from './deployables.ts';
 import { assembleImage, type Image } from './testing/image.ts';
 
 const services = deployables.filter(({ component }) => component === 'service');
+const identityRoot = 'only this test knows';
 const secrets = {
-  BACKLOT_IDENTITY_SECRET: 'an-identity-secret-for-this-test-only',
   BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 8).toString('base64'),
   BACKLOT_OPERATOR_TOKEN: 'an-operator-token-for-this-test',
@@ -141,11 +142,16 @@ describe('the image, its steps carried out without an engine', () => {
         ...settings,
         ...origins,
         DATABASE_URL: addressFor(name),
+        BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, identityRoot),
       });
       containers.push(container);
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = `http://127.0.0.1:${container.port}`;
     }
-    const gateway = await launch(image.command, { ...settings, ...origins });
+    const gateway = await launch(image.command, {
+      ...settings,
+      ...origins,
+      BACKLOT_IDENTITY_KEYS: identityKeysSetting('gateway', identityRoot),
+    });
     const url = `http://127.0.0.1:${gateway.port}`;
     await until(async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 20_000 });
     await execute(image.health, { PORT: String(gateway.port) });

@@ -1,4 +1,4 @@
-import { longestCallMs, type ServiceName } from '@backlot/contract';
+import { longestCallMs, ownSettingName, type ServiceName } from '@backlot/contract';
 import type { IDeployment } from 'kubernetes-models/apps/v1';
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1';
@@ -32,18 +32,20 @@ const originVariables = ({ asks }: Deployable): IEnvVar[] =>
     value: `http://${name}:${port}`,
   }));
 
+const fromSecret = (name: string, key: string, optional?: true): IEnvVar => ({
+  name,
+  valueFrom: {
+    secretKeyRef: { name: 'backlot-secrets', key, ...(optional && { optional }) },
+  },
+});
+
 const environmentVariables = (deployable: Deployable): IEnvVar[] => [
   { name: 'PORT', value: String(port) },
   { name: 'BACKLOT_METRICS_PORT', value: String(metricsPort) },
   ...originVariables(deployable),
-  ...deployable.secrets.map((key) => ({
-    name: key,
-    valueFrom: { secretKeyRef: { name: 'backlot-secrets', key } },
-  })),
-  ...deployable.optionalSecrets.map((key) => ({
-    name: key,
-    valueFrom: { secretKeyRef: { name: 'backlot-secrets', key, optional: true } },
-  })),
+  ...deployable.secrets.map((key) => fromSecret(key, key)),
+  ...deployable.ownSecrets.map((name) => fromSecret(name, ownSettingName(deployable.name, name))),
+  ...deployable.optionalSecrets.map((key) => fromSecret(key, key, true)),
 ];
 
 const probe = (path: string, probing: Partial<IProbe>): IProbe => ({

@@ -1,6 +1,6 @@
 import { access, readdir } from 'node:fs/promises';
 import { platformSettings } from '@backlot/all-in-one';
-import { originSettingName, serviceNames } from '@backlot/contract';
+import { originSettingName, ownSettingName, serviceNames } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
 import { deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
@@ -26,7 +26,13 @@ describe('what can be deployed', () => {
 
 describe('.env.example', () => {
   it('explains every setting that is read, and none that is not', async () => {
-    const read = [...deployables.flatMap(({ name }) => settingsRead(name)), ...platformSettings];
+    const read = [
+      ...deployables.flatMap(({ name }) => settingsRead(name)),
+      ...deployables.flatMap(({ name, ownSecrets }) =>
+        ownSecrets.map((setting) => ownSettingName(name, setting)),
+      ),
+      ...platformSettings,
+    ];
     const compose = await readText(fromRoot('docker-compose.yml'));
     const ofCompose = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
     const explained = await settingsExplained();
@@ -45,7 +51,7 @@ describe('.env.example', () => {
   });
 });
 
-describe.each(deployables)('$name', ({ name }) => {
+describe.each(deployables)('$name', ({ name, ownSecrets }) => {
   it('gets in docker compose the settings that it reads, and no others', async () => {
     const { services } = await readCompose();
     const given = Object.keys(services[name]?.environment ?? {});
@@ -56,6 +62,17 @@ describe.each(deployables)('$name', ({ name }) => {
   it('gets on Kubernetes nothing from the Secret that it does not read', async () => {
     const manifest = generatedFiles().get(`${name}.yaml`) ?? '';
     const keys = [...manifest.matchAll(/^ +key: (\S+)$/gm)].map(([, key = '']) => key);
-    expect(settingsRead(name)).toEqual(expect.arrayContaining(keys));
+    const own = ownSecrets.map((setting) => ownSettingName(name, setting));
+    const shared = settingsRead(name).filter((setting) => !ownSecrets.includes(setting));
+    expect([...shared, ...own]).toEqual(expect.arrayContaining(keys));
+    expect(keys).toEqual(expect.arrayContaining(own));
+  });
+
+  it('gets in docker compose its own part of each secret that is not for all', async () => {
+    const { services } = await readCompose();
+    for (const setting of ownSecrets)
+      expect(services[name]?.environment?.[setting]).toMatch(
+        `\${${ownSettingName(name, setting)}:?`,
+      );
   });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareDatabase } from '@backlot/all-in-one';
+import { identityKeysSetting, prepareDatabase } from '@backlot/all-in-one';
 import { findFreePort } from '@backlot/local-servers';
 import { startRabbitmq, startRedis, until } from '@backlot/testing';
 import { type Api, apiAt } from '@backlot/testing/platform-api';
@@ -79,12 +79,12 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       startRedis({ dataDir: at('redis'), throwaway: true }).then(keep),
       startRabbitmq({ dataDir: at('rabbitmq'), throwaway: true }).then(keep),
     ]);
+    const identityRoot = secret(32).toString('hex');
     const operatorToken = secret(24).toString('hex');
     const shared = {
       ...settings,
       REDIS_URL: redis.url,
       AMQP_URL: rabbitmq.url,
-      BACKLOT_IDENTITY_SECRET: secret(32).toString('hex'),
       BACKLOT_AUTH_MASTER_KEY: secret(32).toString('base64'),
       BACKLOT_SECRETS_KEYS: secret(32).toString('base64'),
       BACKLOT_OPERATOR_TOKEN: operatorToken,
@@ -101,14 +101,23 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
     const origins: Record<string, string> = {};
     const started: Partial<Record<(typeof services)[number], OsProcess>> = {};
     for (const name of services) {
-      const env = { ...shared, ...origins, DATABASE_URL: databaseUrls[name] };
-      const service = await launch(name, entryFile(`services/${name}`), env);
+      const service = await launch(name, entryFile(`services/${name}`), {
+        ...shared,
+        ...origins,
+        DATABASE_URL: databaseUrls[name],
+        BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, identityRoot),
+      });
       started[name] = service;
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = service.url;
     }
     const { ai, projects } = started;
     if (!ai || !projects) throw new Error('A service is missing.');
-    const gateway = (name: string) => launch(name, entryFile('gateway'), { ...shared, ...origins });
+    const gateway = (name: string) =>
+      launch(name, entryFile('gateway'), {
+        ...shared,
+        ...origins,
+        BACKLOT_IDENTITY_KEYS: identityKeysSetting('gateway', identityRoot),
+      });
     const first = await gateway('gateway-1');
     const second = await gateway('gateway-2');
 

@@ -1,7 +1,32 @@
-import { type Identity, identitySecret, signIdentity } from '@backlot/identity';
+import { type RouteDefinition, serviceNames } from '@backlot/contract';
+import {
+  deriveIdentityKeys,
+  gatewayName,
+  type Identity,
+  type IdentityKey,
+  parseIdentityKeys,
+  signIdentity,
+  signingKey,
+} from '@backlot/identity';
 
-/** The secret that services under test accept. */
-export const testIdentitySecret = identitySecret('a secret that only tests know about');
+const senders = [gatewayName, ...serviceNames];
+const pairs = senders.flatMap((sender) => serviceNames.map((receiver) => ({ sender, receiver })));
+
+/**
+ * BACKLOT_IDENTITY_KEYS of a process under test: with the gateway and every service.
+ * @param root keys of another root are other keys
+ */
+export const testIdentityKeysSetting = (process: string, root = 'only tests know this'): string =>
+  deriveIdentityKeys(
+    root,
+    pairs.filter(
+      ({ sender, receiver }) => sender !== receiver && (sender === process || receiver === process),
+    ),
+  );
+
+/** The same, as a process holds them. */
+export const testIdentityKeys = (process: string, root?: string): IdentityKey[] =>
+  parseIdentityKeys(testIdentityKeysSetting(process, root));
 
 export const testProject = {
   id: 'testproject',
@@ -40,6 +65,20 @@ export const asKey = (changes: Partial<Identity> = {}): Identity =>
 export const asOperator = (changes: Partial<Identity> = {}): Identity =>
   anonymous({ caller: 'operator', ...changes });
 
-/** The header a service expects from the gateway. */
-export const signed = (identity: Identity, now = Date.now()): string =>
-  signIdentity(identity, testIdentitySecret, now);
+/** What an identity is signed for: a route, or an internal path of a service. */
+export type SignedFor = Pick<RouteDefinition, 'service' | 'operationId'>;
+
+/** What a header says; its signature is not looked at. */
+export const readIdentity = (header: unknown): Identity => {
+  const [, content = ''] = String(header).split('.');
+  return JSON.parse(Buffer.from(content, 'base64url').toString()) as Identity;
+};
+
+const keysOfGateway = testIdentityKeys(gatewayName);
+
+/** The header that a service expects from the gateway with a call of this route. */
+export const signed = (
+  identity: Identity,
+  { service, operationId }: SignedFor,
+  now = Date.now(),
+): string => signIdentity(identity, operationId, signingKey(keysOfGateway, service), now);

@@ -14,6 +14,7 @@ export {
   startRabbitmq,
   startRedis,
 } from '@backlot/local-servers';
+export * from './find-test-route.ts';
 export * from './identities.ts';
 export * from './refuses-strangers.ts';
 export * from './serves-as-process.ts';

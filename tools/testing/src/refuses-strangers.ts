@@ -1,7 +1,13 @@
-import { callers, type RouteDefinition } from '@backlot/contract';
-import { identityHeader, identitySecret, identityTtlMs, signIdentity } from '@backlot/identity';
+import { callers, type RouteDefinition, routes, serviceNames } from '@backlot/contract';
+import {
+  gatewayName,
+  identityHeader,
+  identityTtlMs,
+  signIdentity,
+  signingKey,
+} from '@backlot/identity';
 import { expect, it } from '@jest/globals';
-import { anonymous, asUser, signed, testIdentitySecret, testProject } from './identities.ts';
+import { anonymous, asUser, signed, testIdentityKeys, testProject } from './identities.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 
 export interface ValidRequest {
@@ -32,12 +38,29 @@ export const refusesStrangers = (
   const identity = asUser('018f0000-0000-7000-8000-00000000dddd', { caller });
 
   it(`${route.operationId} answers only who the gateway vouches for`, async () => {
-    const forged = signIdentity(identity, identitySecret('x'.repeat(32)), Date.now());
+    const { service: receiver, operationId } = route;
+    const sign = (process: string, root?: string) => {
+      const key = signingKey(testIdentityKeys(process, root), receiver);
+      return signIdentity(identity, operationId, key, Date.now());
+    };
+    const forged = sign(gatewayName, 'another root');
+    const other = serviceNames.filter((name) => name !== receiver);
+    const bySomeService = other.map((name) => sign(name));
+    const forAnotherService = other.map((service) => signed(identity, { service, operationId }));
+    const anotherRoute = routes.find(
+      (candidate) => candidate.service === receiver && candidate !== route,
+    );
+    const forAnotherRoute = anotherRoute ? [signed(identity, anotherRoute)] : [];
     // By more than a test's own clock may stand behind.
     const expiredAt = Date.now() - 60 * 60_000;
-    const outdated = signIdentity(identity, testIdentitySecret, expiredAt - identityTtlMs);
-    const altered = signed(identity).replace(/^\d+/, (expiry) => String(Number(expiry) + 1000));
-    for (const header of [undefined, '', 'x.y.z', forged, outdated, altered]) {
+    const outdated = signed(identity, route, expiredAt - identityTtlMs);
+    const altered = signed(identity, route).replace(/^\d+/, (expiry) =>
+      String(Number(expiry) + 1000),
+    );
+    for (const header of [
+      ...[undefined, '', 'x.y.z', forged, outdated, altered],
+      ...[...bySomeService, ...forAnotherService, ...forAnotherRoute],
+    ]) {
       expect(await send(header)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     }
   });
@@ -49,7 +72,7 @@ export const refusesStrangers = (
       for (const include of [asStranger, elsewhere].filter(({ caller }) =>
         route.callers.includes(caller),
       )) {
-        expect(await send(signed(include))).toMatchObject({
+        expect(await send(signed(include, route))).toMatchObject({
           status: 404,
           body: { code: 'project_not_found' },
         });
@@ -62,7 +85,7 @@ export const refusesStrangers = (
   it(`${route.operationId} refuses ${refused.join(', ')}`, async () => {
     for (const each of refused) {
       const answer = await send(
-        signed(each === 'anonymous' ? anonymous() : { ...identity, caller: each }),
+        signed(each === 'anonymous' ? anonymous() : { ...identity, caller: each }, route),
       );
       expect(answer).toMatchObject(
         each === 'anonymous'

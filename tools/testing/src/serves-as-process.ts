@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@backlot/contract';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { testIdentityKeysSetting } from './identities.ts';
 import { createServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { createTestBroker, type TestBroker } from './test-broker.ts';
 
@@ -38,7 +39,7 @@ export const servesAsProcess = (
           PORT: '0',
           DATABASE_URL: database.url,
           AMQP_URL: broker.url,
-          BACKLOT_IDENTITY_SECRET: 'x'.repeat(32),
+          BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting(name),
           ...settings,
         },
         stdio: ['ignore', 'pipe', 'inherit'],

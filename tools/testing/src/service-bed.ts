@@ -9,7 +9,7 @@ import {
   type ServiceDeps,
 } from '@backlot/service';
 import { createLogger, type Logger } from '@backlot/telemetry';
-import { anonymous, testIdentitySecret } from './identities.ts';
+import { anonymous, testIdentityKeys } from './identities.ts';
 import { migrateForService } from './service-database.ts';
 import {
   type ServiceUnderTest,
@@ -20,7 +20,7 @@ import {
 import { createTestDatabase } from './test-database.ts';
 
 /** What the bed brings to every service. */
-type Provided = 'database' | 'bus' | 'identitySecret' | 'now' | 'log' | 'checkResponses';
+type Provided = 'database' | 'bus' | 'identityKeys' | 'now' | 'log' | 'checkResponses';
 
 export interface BedOptions {
   /** One that runs unless another is given. */
@@ -99,7 +99,7 @@ export const createServiceBed = async <
   const shared = {
     database,
     bus,
-    identitySecret: testIdentitySecret,
+    identityKeys: testIdentityKeys(definition.name),
     now: clock.now,
     log: createLogger({
       service: definition.name,

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Identity, identityHeader } from '@backlot/identity';
+import { type FindTestRoute, findTestRoute } from './find-test-route.ts';
 import { signed } from './identities.ts';
 
 export interface TestAnswer {
@@ -35,10 +36,12 @@ const encode = (body: unknown): RequestInit['body'] => {
 /**
  * Lets an app listen on a port of its own and calls it as the gateway would.
  * @param now the app's clock: identities are signed by it
+ * @param findRoute for an app with routes that are not the contract's
  */
 export const serveForTest = async (
   listener: RequestListener,
   now: () => number = Date.now,
+  findRoute: FindTestRoute = findTestRoute,
 ): Promise<ServiceUnderTest> => {
   const server = createServer(listener);
   // As a service's own: on a busy machine a test may take longer between two calls than Node's 5 s.
@@ -52,7 +55,9 @@ export const serveForTest = async (
         method,
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(identity ? { [identityHeader]: signed(identity, now()) } : {}),
+          ...(identity
+            ? { [identityHeader]: signed(identity, findRoute(method, path), now()) }
+            : {}),
           ...headers,
         },
         body: encode(body) ?? null,

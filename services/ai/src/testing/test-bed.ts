@@ -1,4 +1,4 @@
-import type { Payload } from '@backlot/contract';
+import { aiRoutes, type Payload } from '@backlot/contract';
 import { type Identity, identityHeader } from '@backlot/identity';
 import type { ServiceOf } from '@backlot/service';
 import {
@@ -79,7 +79,7 @@ export const createTestBed = async ({
         method: 'POST',
         headers: {
           'content-type': 'application/json',
-          [identityHeader]: signed(identity, bed.clock.now()),
+          [identityHeader]: signed(identity, aiRoutes.generateText, bed.clock.now()),
           ...headers,
         },
         body: JSON.stringify(body),

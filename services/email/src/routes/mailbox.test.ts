@@ -10,6 +10,7 @@ import {
   asOperator,
   asOwner,
   asUser,
+  findTestRoute,
   refusesStrangers,
   signed,
   testProject,
@@ -48,8 +49,12 @@ describe('the pages of the dev mailbox', () => {
       const known = tokens[req.headers.authorization ?? ''] ?? anonymous();
       const project = projectId === 'other' ? otherProject : known.project;
       delete req.headers.authorization;
-      req.headers[identityHeader] = signed({ ...known, project }, bed.clock.now());
       req.url = ['/mailbox', ...rest].join('/').replace('/?', '?');
+      req.headers[identityHeader] = signed(
+        { ...known, project },
+        findTestRoute(req.method ?? '', req.url),
+        bed.clock.now(),
+      );
       bed.service.app(req, res);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -110,7 +110,7 @@ export const mailboxRoutes = ({
   ): MountedRoute => ({
     definition,
     middleware: (context) => async (req, res) => {
-      const identity = identify(req, context);
+      const identity = identify(req, definition, context);
       try {
         const access = requireMailbox().find(identity, readCookie(req));
         const query = validate(definition.query, req.query, 'invalid_query');

@@ -1,6 +1,12 @@
 import { createRequire } from 'node:module';
 import { identityHeader } from '@backlot/identity';
-import { anonymous, type ServiceUnderTest, serveForTest, signed } from '@backlot/testing';
+import {
+  anonymous,
+  findTestRoute,
+  type ServiceUnderTest,
+  serveForTest,
+  signed,
+} from '@backlot/testing';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
@@ -21,7 +27,11 @@ describe('the page of the test checkout in a real browser', () => {
     bed = await createTestBed();
     front = await serveForTest((req, res) => {
       req.url = req.url?.replace(prefix, '') ?? '/';
-      req.headers[identityHeader] = signed(anonymous(), bed.clock.now());
+      req.headers[identityHeader] = signed(
+        anonymous(),
+        findTestRoute(req.method ?? '', req.url),
+        bed.clock.now(),
+      );
       bed.service.app(req, res);
     });
     shop = await serveForTest((req, res) => {

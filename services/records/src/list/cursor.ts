@@ -1,5 +1,5 @@
+import type { KeyObject } from 'node:crypto';
 import { decodeCursor, encodeCursor } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
 import { z } from 'zod';
 import type { Filter } from '../where/filter.ts';
 import type { Sort } from './sort.ts';
@@ -34,11 +34,11 @@ export const maxKeyBytes = 1024;
 const positionSchema = z.tuple([z.array(z.tuple([z.string(), z.boolean()])), z.uuid()]);
 
 /** Signed: a client's sort keys would go into a statement. */
-const signedScope = (scope: CursorScope, secret: IdentitySecret) => {
+const signedScope = (scope: CursorScope, secrets: readonly KeyObject[]) => {
   const { projectNumber, collection, filter, sort, ownerId } = scope;
   return {
     list: [projectNumber, collection, filter, sort, ownerId],
-    secret,
+    secrets,
     hint: 'Send the same "where", "sort" and "mine" as in the call that returned the cursor.',
   };
 };
@@ -46,16 +46,16 @@ const signedScope = (scope: CursorScope, secret: IdentitySecret) => {
 export const encodePosition = (
   { keys, id }: CursorPosition,
   scope: CursorScope,
-  secret: IdentitySecret,
+  secrets: readonly KeyObject[],
 ): string =>
-  encodeCursor([keys.map(({ text, isCut }) => [text, isCut]), id], signedScope(scope, secret));
+  encodeCursor([keys.map(({ text, isCut }) => [text, isCut]), id], signedScope(scope, secrets));
 
 /** @throws ApiError invalid_cursor where `encodePosition` did not make it for this scope. */
 export const decodePosition = (
   cursor: string,
   scope: CursorScope,
-  secret: IdentitySecret,
+  secrets: readonly KeyObject[],
 ): CursorPosition => {
-  const [keys, id] = decodeCursor(cursor, positionSchema, signedScope(scope, secret));
+  const [keys, id] = decodeCursor(cursor, positionSchema, signedScope(scope, secrets));
   return { keys: keys.map(([text, isCut]) => ({ text, isCut })), id };
 };

@@ -1,6 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute } from '@backlot/http';
-import type { IdentitySecret } from '@backlot/identity';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
 import type { Lists } from '../list/lists.ts';
@@ -20,7 +20,7 @@ export interface RoutesDeps {
   quota: Quota;
   lists: Lists;
   counts: Counts;
-  cursorSecret: IdentitySecret;
+  cursorKeys: readonly KeyObject[];
 }
 
 /** `_count` stands before the id that it could be taken for. */
@@ -32,10 +32,10 @@ export const createRoutes = ({
   quota,
   lists,
   counts,
-  cursorSecret,
+  cursorKeys,
 }: RoutesDeps): MountedRoute[] => [
   countRecords(collections, counts),
-  listRecords(collections, lists, cursorSecret),
+  listRecords(collections, lists, cursorKeys),
   getRecord(collections, records),
   createRecord(collections, records),
   writeBatch(collections, batches, batchShares),

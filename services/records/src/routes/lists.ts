@@ -1,7 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
 import { JsonText, route } from '@backlot/http';
-import type { Identity, IdentitySecret } from '@backlot/identity';
+import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
@@ -14,7 +15,11 @@ import { parseWhere } from '../where/parse.ts';
 /** docs/api.md, "Lists". */
 const maxOffset = 10_000;
 
-export const listRecords = (collections: Collections, lists: Lists, cursorSecret: IdentitySecret) =>
+export const listRecords = (
+  collections: Collections,
+  lists: Lists,
+  cursorKeys: readonly KeyObject[],
+) =>
   route(recordRoutes.listRecords, async ({ params, query, identity, signal }) => {
     const { limit, offset, cursor } = query;
     const filter = parseWhere(query.where);
@@ -23,7 +28,7 @@ export const listRecords = (collections: Collections, lists: Lists, cursorSecret
     const ownerId = parseMine(query.mine, identity);
     const projectNumber = identity.project.number;
     const scope = { projectNumber, collection: params.collection, filter, sort, ownerId };
-    const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorSecret);
+    const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys);
 
     const collection = await collections.find(projectNumber, params.collection);
     if (!collection) return { body: { items: [], hasMore: false, nextCursor: null } };
@@ -33,7 +38,7 @@ export const listRecords = (collections: Collections, lists: Lists, cursorSecret
       { ...selection, sort, limit, offset, after },
       { flow: toFlow(identity), signal },
     );
-    const nextCursor = hasMore && last ? encodePosition(last, scope, cursorSecret) : null;
+    const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
     return {
       body: new JsonText(
         `{"items":${itemsJson},"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
+import { storageRoutes } from '@backlot/contract';
 import { identityHeader } from '@backlot/identity';
 import { anonymous, asKey, signed, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -85,7 +86,7 @@ describe('files in S3', () => {
     const other = await createTestBed({ redirects: true }, s3.store);
     const { body } = await other.upload('<script>alert(1)</script>', { name: 'a.html' });
     const answer = await fetch(other.http.url + servicePath(body.url), {
-      headers: { [identityHeader]: signed(anonymous()) },
+      headers: { [identityHeader]: signed(anonymous(), storageRoutes.getFile) },
       redirect: 'manual',
     });
     expect(answer.status).toBe(302);
@@ -96,7 +97,7 @@ describe('files in S3', () => {
     expect(found.headers.get('content-disposition')).toContain('a.html');
     const head = await fetch(other.http.url + servicePath(body.url), {
       method: 'HEAD',
-      headers: { [identityHeader]: signed(anonymous()) },
+      headers: { [identityHeader]: signed(anonymous(), storageRoutes.getFile) },
     });
     expect(head.status).toBe(200);
     await other.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
@@ -164,7 +165,7 @@ describe('files in S3', () => {
     const req = request(`${bed.http.url}/storage/upload`, {
       method: 'POST',
       headers: {
-        [identityHeader]: signed(anonymous()),
+        [identityHeader]: signed(anonymous(), storageRoutes.uploadFile),
         'content-type': 'multipart/form-data; boundary=b',
       },
     });
@@ -181,7 +182,7 @@ describe('files in S3', () => {
       const req = request(`${bed.http.url}/storage/upload`, {
         method: 'POST',
         headers: {
-          [identityHeader]: signed(anonymous()),
+          [identityHeader]: signed(anonymous(), storageRoutes.uploadFile),
           'content-type': 'multipart/form-data; boundary=b',
         },
       });

@@ -70,8 +70,8 @@ describe.each([
     await store.close();
   });
 
-  const identity = () =>
-    launcher.identity({
+  const identity = (method: string, path: string) =>
+    launcher.identity(method, path, {
       project: { ...testProject, settings },
       reservation: { callId, millicredits: 1000_000, millicreditsPerUnit: 1000 },
     });
@@ -85,7 +85,9 @@ describe.each([
         // The turn of a process that was killed ends after 10 s.
         retryDelays: Array.from({ length: 60 }, () => 500),
         onBeforeRequest(req) {
-          for (const [name, value] of Object.entries(identity())) req.setHeader(name, value);
+          const { pathname } = new URL(req.getURL());
+          const headers = identity(req.getMethod(), pathname);
+          for (const [name, value] of Object.entries(headers)) req.setHeader(name, value);
         },
         onAfterResponse(req, res) {
           const offset = res.getHeader('Upload-Offset');
@@ -118,7 +120,8 @@ describe.each([
     expect(second).toBeLessThan(content.length);
 
     const url = last.getHeader('X-File-Url') ?? '';
-    const response = await fetch(service.url + servicePath(url), { headers: identity() });
+    const path = servicePath(url);
+    const response = await fetch(service.url + path, { headers: identity('GET', path) });
     expect(sha256Hex(Buffer.from(await response.arrayBuffer()))).toBe(sha256Hex(content));
     expect(url).toMatch(new RegExp(`/${last.getHeader('X-File-Id')}/big\\.bin$`));
 

@@ -196,7 +196,7 @@ describe('getFile', () => {
     for (let n = 0; n < 5; n++) {
       const gone = new AbortController();
       const response = await fetch(bed.http.url + servicePath(body.url), {
-        headers: { [identityHeader]: signed(anonymous()) },
+        headers: { [identityHeader]: signed(anonymous(), storageRoutes.getFile) },
         signal: gone.signal,
       });
       await response.body?.getReader().read();
@@ -222,7 +222,7 @@ describe('getFile', () => {
       return stream;
     };
     const caller = new AbortController();
-    const headers = { [identityHeader]: signed(anonymous()) };
+    const headers = { [identityHeader]: signed(anonymous(), storageRoutes.getFile) };
     const call = fetch(server.url + servicePath(open), { headers, signal: caller.signal });
     await opening.promise;
     caller.abort();

@@ -115,7 +115,7 @@ const send = async (
 export const getFile = ({ files, images, links, store, config }: Features): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
-    const identity = identify(req, context);
+    const identity = identify(req, definition, context);
     const { id } = definition.params.parse(req.params);
     const query = definition.query.parse(validate(definition.query, req.query, 'invalid_query'));
     const projectNumber = identity.project.number;

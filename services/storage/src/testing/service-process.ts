@@ -2,17 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Identity, identityHeader, identitySecret, signIdentity } from '@backlot/identity';
+import { type Identity, identityHeader } from '@backlot/identity';
 import {
   anonymous,
   createServiceDatabase,
   createTestBroker,
+  findTestRoute,
   type ServiceDatabase,
+  signed,
   type TestBroker,
+  testIdentityKeysSetting,
 } from '@backlot/testing';
 import { storageService } from '../service.ts';
-
-const secret = 'x'.repeat(32);
 
 export interface LaunchedService {
   child: ChildProcess;
@@ -23,8 +24,8 @@ export interface ServiceLauncher {
   database: ServiceDatabase;
   /** A process of the service; at another one's port if it is given. */
   launch(port?: string): Promise<LaunchedService>;
-  /** As the gateway would sign it. */
-  identity(changes?: Partial<Identity>): Record<string, string>;
+  /** As the gateway would sign it for this call. */
+  identity(method: string, path: string, changes?: Partial<Identity>): Record<string, string>;
   /** Kills what still runs. */
   close(): Promise<void>;
 }
@@ -51,7 +52,7 @@ export const createLauncher = async (store: Record<string, string>): Promise<Ser
           PORT: port,
           DATABASE_URL: database.url,
           AMQP_URL: broker.url,
-          BACKLOT_IDENTITY_SECRET: secret,
+          BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('storage'),
           BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 3).toString('base64'),
           ...store,
         },
@@ -67,8 +68,8 @@ export const createLauncher = async (store: Record<string, string>): Promise<Ser
       });
       return { child, url };
     },
-    identity: (changes) => ({
-      [identityHeader]: signIdentity(anonymous(changes), identitySecret(secret), Date.now()),
+    identity: (method, path, changes) => ({
+      [identityHeader]: signed(anonymous(changes), findTestRoute(method, path)),
     }),
     async close() {
       for (const child of children) child.kill('SIGKILL');

@@ -6,6 +6,7 @@ import { type Identity, identityHeader } from '@backlot/identity';
 import {
   anonymous,
   createServiceBed,
+  findTestRoute,
   type ServiceBed,
   signed,
   type TestAnswer,
@@ -94,7 +95,14 @@ export const createTestBed = async (
   const fetchAs = (identity: Identity, path: string, { headers, ...init }: RequestInit) =>
     fetch(bed.http.url + path, {
       ...init,
-      headers: { [identityHeader]: signed(identity, bed.clock.now()), ...headers },
+      headers: {
+        [identityHeader]: signed(
+          identity,
+          findTestRoute(init.method ?? 'GET', path),
+          bed.clock.now(),
+        ),
+        ...headers,
+      },
     });
 
   const send: TestBed['send'] = async (body, headers, identity = anonymous()) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type Identity, identityHeader } from '@backlot/identity';
-import { anonymous, signed } from '@backlot/testing';
+import { anonymous, findTestRoute, signed } from '@backlot/testing';
 import { Metadata } from '@tus/server';
 
 export interface TusAnswer {
@@ -40,7 +40,10 @@ export const tusAt = (url: () => string, now: () => number = Date.now) => {
     const sent = Object.entries(all).filter(([, value]) => value !== undefined);
     const req = request(url() + path, {
       method,
-      headers: { [identityHeader]: signed(identity, now()), ...Object.fromEntries(sent) },
+      headers: {
+        [identityHeader]: signed(identity, findTestRoute(method, path), now()),
+        ...Object.fromEntries(sent),
+      },
     });
     req.on('error', () => {});
     return req;

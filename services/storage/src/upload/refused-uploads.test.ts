@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { identityHeader } from '@backlot/identity';
-import { anonymous, signed, testProject } from '@backlot/testing';
+import { anonymous, findTestRoute, signed, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { tusAt } from '../testing/tus.ts';
@@ -26,7 +26,10 @@ describe('an upload that is refused while its caller sends', () => {
     head = '',
   ) => {
     const settings = { maxUploadBytes: MIB };
-    const identity = signed(anonymous({ project: { ...testProject, settings } }));
+    const identity = signed(
+      anonymous({ project: { ...testProject, settings } }),
+      findTestRoute(method, path),
+    );
     const req = request(bed.http.url + path, {
       method,
       headers: { [identityHeader]: identity, connection: 'keep-alive', ...headers },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { storageRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { identityHeader } from '@backlot/identity';
 import { anonymous, asUser, signed, testProject, until } from '@backlot/testing';
@@ -23,7 +24,7 @@ describe('uploads', () => {
     const req = request(`${bed.http.url}/storage/upload`, {
       method: 'POST',
       headers: {
-        [identityHeader]: signed(identity),
+        [identityHeader]: signed(identity, storageRoutes.uploadFile),
         'content-type': 'multipart/form-data; boundary=b',
         ...headers,
       },

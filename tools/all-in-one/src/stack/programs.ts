@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { originSettingName, serviceNames } from '@backlot/contract';
+import { gatewayName } from '@backlot/identity';
+import { identityKeysSetting } from '../identity-keys.ts';
 import type { DatabaseUrls } from '../prepare-database.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerUrls } from './servers.ts';
@@ -54,7 +56,6 @@ export const planStack = (
   const shared = {
     AMQP_URL: servers.amqpUrl,
     REDIS_URL: servers.redisUrl,
-    BACKLOT_IDENTITY_SECRET: secrets.identitySecret,
     BACKLOT_AUTH_MASTER_KEY: secrets.masterKey,
     BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secrets.secretsKey,
     BACKLOT_OPERATOR_TOKEN: settings.BACKLOT_OPERATOR_TOKEN ?? secrets.operatorToken,
@@ -84,6 +85,7 @@ export const planStack = (
         ...shared,
         ...origins,
         ...nodeOptionsFor(name, settings.NODE_OPTIONS),
+        BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, secrets.identitySecret),
         ...(name === 'email' && { BACKLOT_MAILBOX_KEY: settings.BACKLOT_MAILBOX_KEY ?? '' }),
         ...metricsPort(urls.length + index),
         DATABASE_URL: servers.databaseUrls[name],
@@ -93,7 +95,13 @@ export const planStack = (
     gateways: urls.map((_, index) => ({
       name: `gateway-${index + 1}`,
       entry: entryFile('gateway'),
-      env: { ...shared, ...origins, ...metricsPort(index), PORT: String(port + index) },
+      env: {
+        ...shared,
+        ...origins,
+        ...metricsPort(index),
+        BACKLOT_IDENTITY_KEYS: identityKeysSetting(gatewayName, secrets.identitySecret),
+        PORT: String(port + index),
+      },
     })),
   };
 };

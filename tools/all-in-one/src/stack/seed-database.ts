@@ -2,7 +2,6 @@ import { auth } from '@backlot/auth';
 import { createInProcessBus } from '@backlot/bus';
 import { createMemoryCounters } from '@backlot/counters';
 import { createDatabase } from '@backlot/database';
-import { identitySecret } from '@backlot/identity';
 import { projects } from '@backlot/projects';
 import { createLogger } from '@backlot/telemetry';
 import type { DatabaseUrls } from '../prepare-database.ts';
@@ -18,7 +17,7 @@ export const seedDatabase = async (
   const shared = {
     env: { ...settings, BACKLOT_AUTH_MASTER_KEY: secrets.masterKey },
     bus: createInProcessBus({ onDead: () => {} }),
-    identitySecret: identitySecret(secrets.identitySecret),
+    identityKeys: [],
     now: Date.now,
     log: createLogger({ service: 'stack', level: 'error' }),
     checkResponses: false,

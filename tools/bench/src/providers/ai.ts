@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { aiRoutes } from '@backlot/contract';
 import { median, residentMib } from '../load.ts';
 import type { Program } from '../program.ts';
 import type { SignedHeaders } from './callers.ts';
@@ -22,7 +23,7 @@ const roundSeconds = 4;
 
 const createRequest = (subject: AiSubject, content: string, stream: boolean) => () => ({
   url: `${subject.origin}/ai`,
-  headers: subject.headers(reserved),
+  headers: subject.headers(aiRoutes.generateText, reserved),
   body: { messages: [{ role: 'user', content }], stream },
 });
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { identityKeysFor } from '@backlot/all-in-one';
+import type { RouteDefinition } from '@backlot/contract';
 import {
+  gatewayName,
   type Identity,
   identityHeader,
-  identitySecret,
   internalIdentity,
   signIdentity,
+  signingKey,
 } from '@backlot/identity';
 
 /** Whose credits the calls cost. */
@@ -21,15 +24,18 @@ const project = {
   },
 };
 
-/** The headers that the gateway sends a service, for a call that may cost so much. */
+/** The headers that the gateway sends with a call of a route, which may cost so much. */
 export const headersSignedWith =
-  (secret: string) =>
-  (millicredits: number): Record<string, string> => {
+  (root: string) =>
+  (
+    { service, operationId }: Pick<RouteDefinition, 'service' | 'operationId'>,
+    millicredits: number,
+  ): Record<string, string> => {
     const reservation =
       millicredits > 0 ? { callId: randomUUID(), millicredits, millicreditsPerUnit: 1000 } : null;
     const identity: Identity = { ...internalIdentity, project, reservation };
-    const key = identitySecret(secret);
-    return { [identityHeader]: signIdentity(identity, key, Date.now()) };
+    const key = signingKey(identityKeysFor(gatewayName, root), service);
+    return { [identityHeader]: signIdentity(identity, operationId, key, Date.now()) };
   };
 
 export type SignedHeaders = ReturnType<typeof headersSignedWith>;

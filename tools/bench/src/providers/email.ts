@@ -1,3 +1,4 @@
+import { emailRoutes, type RouteDefinition, recordRoutes } from '@backlot/contract';
 import pg from 'pg';
 import { load, median, residentMib } from '../load.ts';
 import { data } from '../prepare.ts';
@@ -17,15 +18,21 @@ export interface SendSubject {
 /** Both are direct calls of a service process, as the gateway makes them, turn about. */
 export const benchSend = async ({ recordsOrigin, emailOrigin, headers }: SendSubject) => {
   const mail = { to: 'ann@example.org', subject: 'Hello', html: `<p>${'x'.repeat(780)}</p>` };
-  const post = async (url: string, millicredits: number, body: unknown) => {
-    const all = { ...headers(millicredits), 'content-type': 'application/json' };
+  const post = async (
+    definition: RouteDefinition,
+    url: string,
+    millicredits: number,
+    body: unknown,
+  ) => {
+    const all = { ...headers(definition, millicredits), 'content-type': 'application/json' };
     const request = { url, method: 'POST', headers: all, body: JSON.stringify(body) } as const;
     const result = await load({ ...request, connections: 32 }, roundSeconds);
     if (result.failures > 0) throw new Error(`${url}: ${result.failures} calls failed`);
     return result.requestsPerSecond;
   };
-  const create = () => post(`${recordsOrigin}/db/bench`, 0, { data });
-  const send = () => post(`${emailOrigin}/email/send`, creditMillicredits, mail);
+  const create = () => post(recordRoutes.createRecord, `${recordsOrigin}/db/bench`, 0, { data });
+  const send = () =>
+    post(emailRoutes.sendEmail, `${emailOrigin}/email/send`, creditMillicredits, mail);
   const created: number[] = [];
   const sent: number[] = [];
   await create();

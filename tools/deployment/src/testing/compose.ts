@@ -43,7 +43,7 @@ const dependencyFaults = ({ services }: Compose, service: ComposeService): strin
     return tellsHealth(found) ? [] : [`waits for the health of ${other}, which tells none`];
   });
 
-const secretName = /(SECRET|TOKEN|PASSWORD|PASS|MASTER_KEY|DATABASE_URL|AMQP_URL)$/;
+const secretName = /(SECRET|TOKEN|PASSWORD|PASS|MASTER_KEY|_KEYS|DATABASE_URL|AMQP_URL)$/;
 
 const serviceFaults = (compose: Compose, service: ComposeService): string[] => {
   const faults: [boolean, string][] = [
