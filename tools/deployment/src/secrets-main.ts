@@ -1,0 +1,3 @@
+import { runSecrets } from './secrets.ts';
+
+process.exitCode = await runSecrets(process.argv.slice(2), '.env', console.log);

@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ownSettingName } from '@backlot/contract';
+import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { deployables } from './deployables.ts';
+import { createSecrets, fillIn, rotateIdentityKeys, runSecrets } from './secrets.ts';
+import { readCompose } from './testing/compose.ts';
+import { fromRoot, readText } from './testing/files.ts';
+
+const readValue = (text: string, name: string) =>
+  new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+const keysIn = (text: string, process: string) =>
+  parseIdentityKeys(readValue(text, ownSettingName(process, 'IDENTITY_KEYS')));
+
+describe('secrets', () => {
+  it('are made for everything that docker compose demands', async () => {
+    const compose = JSON.stringify(await readCompose());
+    const demanded = [...compose.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name = '']) => name);
+    expect(Object.keys(createSecrets()).sort()).toEqual([...new Set(demanded)].sort());
+  });
+
+  it('fill in .env.example whole, differ each time, and leave what stands there', async () => {
+    const example = await readText(fromRoot('.env.example'));
+    const { text, filled } = fillIn(example, createSecrets());
+    expect(filled).toEqual(Object.keys(createSecrets()));
+    expect(text.split('\n').filter((line) => /^[A-Z_]+=$/.test(line))).toEqual([]);
+    expect(text.split('\n')).toHaveLength(example.split('\n').length);
+    expect(fillIn(text, createSecrets())).toEqual({ text, filled: [] });
+    expect(fillIn(example, createSecrets()).text).not.toBe(text);
+    const { text: upgraded } = fillIn('A=1\nBACKLOT_AUTH_MASTER_KEY=mine', createSecrets());
+    expect(upgraded).toContain('A=1\nBACKLOT_AUTH_MASTER_KEY=mine\nBACKLOT_GATEWAY_IDENTITY_KEYS=');
+  });
+
+  it('give each process the identity keys of its own calls and no others', async () => {
+    const { text } = fillIn('', createSecrets());
+    const known = new Map<string, Set<string>>();
+    for (const { name, asks } of deployables) {
+      const keys = keysIn(text, name);
+      checkIdentityKeys(keys, name, asks as never);
+      for (const { sender, receiver, secret } of keys) {
+        const bytes = secret.export().toString('hex');
+        known.set(bytes, (known.get(bytes) ?? new Set()).add(`${sender}-${receiver}`));
+      }
+    }
+    for (const pairs of known.values()) expect(pairs.size).toBe(1);
+  });
+
+  it('of identity are exchanged so that any two neighbouring steps understand each other', () => {
+    const steps = [fillIn('A=1\n', createSecrets()).text];
+    for (const step of ['add', 'swap', 'drop'] as const)
+      steps.push(rotateIdentityKeys(steps.at(-1) ?? '', step));
+    const signs = (step: number) =>
+      keysIn(steps[step] ?? '', 'gateway')
+        .find(({ receiver }) => receiver === 'auth')
+        ?.secret.export()
+        .toString();
+    const accepts = (step: number) =>
+      keysIn(steps[step] ?? '', 'auth')
+        .filter(({ sender }) => sender === 'gateway')
+        .map(({ secret }) => secret.export().toString());
+    for (let step = 0; step < 3; step++) {
+      expect(accepts(step + 1)).toContain(signs(step));
+      expect(accepts(step)).toContain(signs(step + 1));
+    }
+    expect(accepts(3)).not.toContain(signs(0));
+    expect(accepts(3)).toHaveLength(1);
+    expect(() => rotateIdentityKeys(steps[1] ?? '', 'add')).toThrow('two keys');
+    expect(() => rotateIdentityKeys(steps[0] ?? '', 'swap')).toThrow('one key');
+    expect(() => rotateIdentityKeys(steps[0] ?? '', 'drop')).toThrow('one key');
+  });
+});
+
+describe('pnpm secrets', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'backlot-secrets-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('writes a .env that only its owner reads, and exchanges keys in it', async () => {
+    const file = join(folder, '.env');
+    const printed: string[] = [];
+    const run = (...args: string[]) => runSecrets(args, file, (line) => printed.push(line));
+    expect(await run('rotate-identity', 'add')).toBe(1);
+    expect(await run()).toBe(0);
+    const before = await readFile(file, 'utf8');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await run('rotate-identity', 'add')).toBe(0);
+    const after = await readFile(file, 'utf8');
+    expect(keysIn(after, 'gateway')).toHaveLength(2 * keysIn(before, 'gateway').length);
+    expect(await run('rotate-identity', 'turn')).toBe(1);
+    expect(await run()).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe(after);
+    // The names of secrets, never one of them.
+    for (const value of Object.keys(createSecrets()).map((name) => readValue(after, name)))
+      expect(printed.join()).not.toContain(value);
+  });
+});

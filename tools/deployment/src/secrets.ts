@@ -1,0 +1,128 @@
+/**
+ * Owns: what is random in .env and in the Secret of Kubernetes, and how identity keys are exchanged there.
+ * Refuses: to know what a given secret is; what stands there already stays.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { identityKeysSetting, identityProcesses } from '@backlot/all-in-one';
+import { ownSettingName } from '@backlot/contract';
+
+const identitySettingName = (process: string) => ownSettingName(process, 'BACKLOT_IDENTITY_KEYS');
+
+/** BACKLOT_IDENTITY_KEYS of every process; what they are made from is forgotten. */
+const createIdentityKeys = (): Record<string, string> => {
+  const root = randomBytes(32).toString('hex');
+  return Object.fromEntries(
+    identityProcesses.map((process) => [
+      identitySettingName(process),
+      identityKeysSetting(process, root),
+    ]),
+  );
+};
+
+/** A new value for every secret that is needed, by its name in .env. */
+export const createSecrets = (): Record<string, string> => ({
+  ...createIdentityKeys(),
+  BACKLOT_AUTH_MASTER_KEY: randomBytes(32).toString('base64'),
+  BACKLOT_SECRETS_KEYS: randomBytes(32).toString('base64'),
+  BACKLOT_OPERATOR_TOKEN: randomBytes(32).toString('hex'),
+  POSTGRES_PASSWORD: randomBytes(24).toString('hex'),
+  RABBITMQ_PASSWORD: randomBytes(24).toString('hex'),
+});
+
+/** `NAME=value` in the text of an env file. */
+const findLine = (name: string) => new RegExp(`^${name}=(.*)$`, 'm');
+
+/**
+ * Puts secrets into the text of an env file where it names them without a value, or not at all.
+ * @returns the text, and the names of what was put in
+ */
+export const fillIn = (
+  text: string,
+  secrets: Readonly<Record<string, string>>,
+): { text: string; filled: string[] } => {
+  let all = text;
+  const filled: string[] = [];
+  for (const [name, value] of Object.entries(secrets)) {
+    const [line, given] = findLine(name).exec(all) ?? [];
+    if (given?.trim()) continue;
+    const setting = `${name}=${value}`;
+    all = line === undefined ? `${all.trimEnd()}\n${setting}\n` : all.replace(line, setting);
+    filled.push(name);
+  }
+  return { text: all, filled };
+};
+
+/** In this order, with a restart of all processes after each (docs/operations.md). */
+const rotationSteps = ['add', 'swap', 'drop'] as const;
+type RotationStep = (typeof rotationSteps)[number];
+
+const listPairs = (entries: readonly string[]) =>
+  entries.map((entry) => entry.split(':')[0]).join();
+
+/** @throws Error where the keys are not as the step before leaves them */
+const rotate = (name: string, value: string, step: RotationStep, added: string): string => {
+  const entries = value.split(',');
+  const [first, second] = [entries.slice(0, entries.length / 2), entries.slice(entries.length / 2)];
+  const isDouble = listPairs(first) === listPairs(second);
+  if (isDouble === (step === 'add')) {
+    throw new Error(`${name} holds ${isDouble ? 'two keys' : 'one key'} of each pair already.`);
+  }
+  if (step === 'add') return [value, added].join();
+  return (step === 'swap' ? [...second, ...first] : first).join();
+};
+
+/**
+ * One step of exchanging every identity key, in the text of an env file: a second key is added, becomes
+ * the one that signs, and remains alone.
+ * @throws Error where the keys are not as the step before leaves them
+ */
+export const rotateIdentityKeys = (text: string, step: RotationStep): string => {
+  const added = createIdentityKeys();
+  let all = text;
+  for (const process of identityProcesses) {
+    const name = identitySettingName(process);
+    const [line, value] = findLine(name).exec(all) ?? [];
+    if (line === undefined || !value) throw new Error(`${name} has no value.`);
+    all = all.replace(line, `${name}=${rotate(name, value, step, added[name] ?? '')}`);
+  }
+  return all;
+};
+
+const example = new URL('../../../.env.example', import.meta.url);
+
+/** Whole or not at all, and for its owner only. */
+const write = async (file: string, text: string) => {
+  await writeFile(`${file}.new`, text, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+};
+
+/**
+ * `pnpm secrets` fills in the secrets of .env that have no value, and makes the file from .env.example
+ * where there is none. `pnpm secrets rotate-identity add|swap|drop` exchanges the identity keys in it.
+ * @returns the exit code
+ */
+export const runSecrets = async (
+  [command, given]: readonly string[],
+  file: string,
+  print: (line: string) => void,
+): Promise<number> => {
+  const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  const step = rotationSteps.find((name) => name === given);
+  if (command === undefined) {
+    const { text, filled } = fillIn(present ?? (await readFile(example, 'utf8')), createSecrets());
+    await write(file, text);
+    print(filled.length === 0 ? 'Nothing was missing.' : `Filled in: ${filled.join(', ')}`);
+    return 0;
+  }
+  if (command === 'rotate-identity' && step && present !== undefined) {
+    await write(file, rotateIdentityKeys(present, step));
+    print('Done. Restart all processes before the next step.');
+    return 0;
+  }
+  print(`Use: secrets, or secrets rotate-identity ${rotationSteps.join('|')} with a .env.`);
+  return 1;
+};
