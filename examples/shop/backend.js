@@ -1,32 +1,9 @@
-// The backend of this shop: every call goes to the API of one project.
+// The backend of this shop: one project, through the client that every installation serves.
+import { createClient } from '/sdk.js';
+
 const parameters = new URLSearchParams(location.search);
 export const project = parameters.get('project') ?? 'demo';
-const base = `/api/runtime/${encodeURIComponent(project)}`;
-const stored = `shop-token-${project}`;
-
-export const session = { token: localStorage.getItem(stored), user: null };
-
-export const keepSession = ({ token, user }) => {
-  Object.assign(session, { token, user });
-  if (token) localStorage.setItem(stored, token);
-  else localStorage.removeItem(stored);
-};
-
-/** Sends JSON or a form; throws an Error with the message and code of the API. */
-export const call = async (method, path, body) => {
-  const headers = {};
-  if (session.token) headers.Authorization = `Bearer ${session.token}`;
-  const isForm = body instanceof FormData;
-  if (body && !isForm) headers['Content-Type'] = 'application/json';
-  const response = await fetch(base + path, {
-    method,
-    headers,
-    body: isForm || !body ? body : JSON.stringify(body),
-  });
-  const answer = await response.json();
-  if (!response.ok) throw Object.assign(new Error(answer.error), { code: answer.code });
-  return answer;
-};
+export const client = createClient(`${location.origin}/api/runtime/${encodeURIComponent(project)}`);
 
 /** Amounts are integers in the currency's smallest unit. */
 export const money = (amount, currency) => {
@@ -49,7 +26,8 @@ export const attempt = async (work) => {
   try {
     await work();
   } catch (error) {
-    if (error.code === 'invalid_token') keepSession({ token: null, user: null });
+    // Forgets a token that is over.
+    if (error.code === 'invalid_token') await client.auth.me();
     byId('problem').textContent = error.message;
   }
 };

@@ -1,4 +1,4 @@
-import { attempt, byId, call, element, money, project } from './backend.js';
+import { attempt, byId, client, element, money, project } from './backend.js';
 
 const parameters = new URLSearchParams(location.search);
 byId('back').href = `./?project=${encodeURIComponent(project)}`;
@@ -27,6 +27,5 @@ const showPayment = ({ payment, paid }) => {
 };
 
 await attempt(async () => {
-  const session = encodeURIComponent(parameters.get('session_id') ?? '');
-  showPayment(await call('GET', `/payments/verify?session_id=${session}`));
+  showPayment(await client.payments.verify(parameters.get('session_id') ?? ''));
 });

@@ -1,12 +1,12 @@
-import { attempt, byId, call, element, keepSession, money, project, session } from './backend.js';
+import { attempt, byId, client, element, money, project } from './backend.js';
 
 const currency = 'usd';
 const shopkeeper = 'shop@example.org';
 /** Product id to `{product, quantity}`. */
 const basket = new Map();
+let user = null;
 
 const showAccount = () => {
-  const { user } = session;
   byId('account').hidden = user !== null;
   byId('product').hidden = user === null;
   byId('who').hidden = user === null;
@@ -55,15 +55,9 @@ const productElement = (product) => {
 };
 
 const showProducts = async () => {
-  const { items } = await call('GET', '/db/products?sort=-createdAt&limit=50');
+  const { items } = await client.db('products').list({ sort: '-createdAt', limit: 50 });
   byId('products').replaceChildren(...items.map(productElement));
   byId('no-products').hidden = items.length > 0;
-};
-
-const upload = async (photo) => {
-  const form = new FormData();
-  form.append('file', photo);
-  return (await call('POST', '/storage/upload', form)).url;
 };
 
 /** A mail is HTML: what people wrote goes into it as text. */
@@ -75,24 +69,20 @@ const asHtml = (text) => {
 byId('account').addEventListener('submit', (event) => {
   event.preventDefault();
   const { email, password } = event.target.elements;
-  const action = event.submitter?.value ?? 'signin';
+  const isNew = event.submitter?.value === 'signup';
   void attempt(async () => {
-    const body = { email: email.value, password: password.value };
-    keepSession(await call('POST', `/auth/${action}`, body));
+    const account = { email: email.value, password: password.value };
+    await (isNew ? client.auth.signUp(account) : client.auth.signIn(account));
     event.target.reset();
-    showAccount();
   });
 });
 
-byId('sign-out').addEventListener(
-  'click',
-  () =>
-    void attempt(async () => {
-      await call('POST', '/auth/signout', {});
-      keepSession({ token: null, user: null });
-      showAccount();
-    }),
-);
+byId('sign-out').addEventListener('click', () => void attempt(() => client.auth.signOut()));
+
+client.auth.onChange((current) => {
+  user = current;
+  showAccount();
+});
 
 byId('describe').addEventListener(
   'click',
@@ -102,7 +92,7 @@ byId('describe').addEventListener(
       if (!name.reportValidity()) return;
       target.disabled = true;
       try {
-        const { text } = await call('POST', '/ai', {
+        const { text } = await client.ai.generate({
           system: 'You write short, friendly descriptions of products for a small shop.',
           messages: [
             { role: 'user', content: `Describe this product in two sentences: ${name.value}` },
@@ -125,8 +115,8 @@ byId('product').addEventListener('submit', (event) => {
       description: description.value,
       amount: Math.round(Number(price.value) * 100),
     };
-    if (photo.files.length > 0) data.photo = await upload(photo.files[0]);
-    await call('POST', '/db/products', { data });
+    if (photo.files.length > 0) data.photo = (await client.storage.upload(photo.files[0])).url;
+    await client.db('products').create(data);
     event.target.reset();
     await showProducts();
   });
@@ -143,7 +133,7 @@ byId('checkout').addEventListener(
       }));
       const returnUrl = new URL('receipt.html', location.href);
       returnUrl.searchParams.set('project', project);
-      const { url } = await call('POST', '/payments/checkout', {
+      const { url } = await client.payments.checkout({
         items,
         currency,
         returnUrl: returnUrl.href,
@@ -162,7 +152,7 @@ byId('contact').addEventListener('submit', (event) => {
   const { from, message } = event.target.elements;
   byId('sent').textContent = '';
   void attempt(async () => {
-    await call('POST', '/email/send', {
+    await client.email.send({
       to: shopkeeper,
       subject: `A question from ${from.value}`,
       html: asHtml(message.value),
@@ -173,7 +163,7 @@ byId('contact').addEventListener('submit', (event) => {
 });
 
 await attempt(async () => {
-  if (session.token) session.user = (await call('GET', '/auth/me')).user;
+  user = await client.auth.me();
 });
 showAccount();
 await attempt(showProducts);
