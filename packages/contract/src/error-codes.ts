@@ -36,6 +36,7 @@ export const errorStatus = {
   project_not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   email_taken: 409,
   idempotency_mismatch: 409,
   idempotency_in_progress: 409,

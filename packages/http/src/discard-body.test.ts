@@ -71,14 +71,14 @@ describe('a refused body', () => {
   });
 
   it('takes no more than its share of places of one address and of all', async () => {
-    const bounds = { freeBytes: MIB, bytesPerSecond: 40 * MIB, placesPerAddress: 2, places: 3 };
+    const bounds = { freeBytes: MIB, bytesPerSecond: 40 * MIB, placesPerAddress: 2, places: 6 };
     const port = await refuse(bounds);
     const seen = async (...addresses: string[]) => {
       const answers = await Promise.all(addresses.map((address) => send(port, 20 * MIB, address)));
       return answers.filter((answer) => answer === 'too large').length;
     };
     expect(await seen('a', 'a', 'a', 'b')).toBe(3);
-    expect(await seen('a', 'b', 'c', 'd')).toBe(3);
+    expect(await seen('a', 'b', 'c', 'd', 'e', 'f', 'g')).toBe(6);
     // Left places are free again.
     expect(await seen('a', 'a', 'b')).toBe(3);
     expect(await send(port, MIB, 'x')).toBe('too large');

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createPlaces } from './places.ts';
 
 export interface DiscardBounds {
   /** As much is read of anybody's body; more takes a place, of which there are only so many. */
@@ -34,22 +35,7 @@ export type DiscardBody = (req: IncomingMessage, address?: string) => Promise<vo
 export const createDiscardBody = (changes: Partial<DiscardBounds> = {}): DiscardBody => {
   const bounds = { ...defaults, ...changes };
   const running = new WeakMap<IncomingMessage, Promise<void>>();
-  const taken = new Map<string, number>();
-  let takenInAll = 0;
-
-  const takePlace = (address: string): boolean => {
-    const ofAddress = taken.get(address) ?? 0;
-    if (takenInAll >= bounds.places || ofAddress >= bounds.placesPerAddress) return false;
-    takenInAll++;
-    taken.set(address, ofAddress + 1);
-    return true;
-  };
-  const leavePlace = (address: string) => {
-    takenInAll--;
-    const left = (taken.get(address) ?? 1) - 1;
-    if (left === 0) taken.delete(address);
-    else taken.set(address, left);
-  };
+  const places = createPlaces({ total: bounds.places, perAddress: bounds.placesPerAddress });
 
   const discard = (req: IncomingMessage, address: string) =>
     new Promise<void>((resolve) => {
@@ -65,7 +51,7 @@ export const createDiscardBody = (changes: Partial<DiscardBounds> = {}): Discard
         size += chunk.length;
         idle.refresh();
         if (size <= bounds.freeBytes) return;
-        hasPlace ||= takePlace(address);
+        hasPlace ||= places.take(address) === 'taken';
         if (!hasPlace) return cut();
         const dueMs = (size / bounds.bytesPerSecond) * 1000 - (performance.now() - startedAt);
         if (dueMs < 20) return;
@@ -74,7 +60,7 @@ export const createDiscardBody = (changes: Partial<DiscardBounds> = {}): Discard
       });
       req.once('close', () => {
         for (const timer of [deadline, idle, pause]) clearTimeout(timer);
-        if (hasPlace) leavePlace(address);
+        if (hasPlace) places.leave(address);
         resolve();
       });
       req.unpipe();

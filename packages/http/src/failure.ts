@@ -74,8 +74,8 @@ const writeFailure = (
   discard: () => Promise<void>,
 ) => {
   const body = failureBody(error, requestId);
-  // What was given up may still write; only the end of the connection keeps it from the next answer.
-  const endsConnection = error.code === 'timeout';
+  // What was given up may still write, or come: only the end of the connection keeps it from the next call.
+  const endsConnection = error.code === 'timeout' || error.code === 'request_timeout';
   if (endsConnection) res.setHeader('Connection', 'close');
   res.writeHead(error.status, {
     'Content-Type': 'application/json; charset=utf-8',

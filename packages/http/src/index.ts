@@ -20,6 +20,7 @@ export type {
 export * from './internal-only.ts';
 export * from './json-body.ts';
 export * from './pagination.ts';
+export * from './places.ts';
 export * from './route.ts';
 export * from './serve.ts';
 export * from './service-app.ts';

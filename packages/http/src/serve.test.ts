@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage, type RequestListener, request } from 'node:http';
+import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Listening, type ServeOptions, serve } from './serve.ts';
@@ -93,6 +94,41 @@ describe('serve', () => {
     await arrived;
     await listening.stop(cutNow);
     await expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  /** All that comes until the connection ends. */
+  const exchange = async (...pieces: string[]) => {
+    const socket = connect(listening.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    for (const piece of pieces) socket.write(piece);
+    await once(socket, 'close');
+    return answer;
+  };
+
+  it('answers 408 to a head that takes too long, and ends the connection', async () => {
+    await start(hello, { headMs: 100 });
+    const answer = await exchange('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toMatch(/\r\nAccess-Control-Allow-Origin: \*\r\n/);
+    expect(answer).toContain('"code":"request_timeout"');
+    expect(await exchange()).toMatch(/^HTTP\/1\.1 408/);
+  });
+
+  it('reads the rest of a body that nobody waits for no longer than its time', async () => {
+    await start(hello, { restMs: 100 });
+    const answer = await exchange('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc');
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+  });
+
+  it('closes connections that are not accepted', async () => {
+    let isOpen = false;
+    await start(hello, { acceptConnection: () => isOpen });
+    await expect(ask('127.0.0.1')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    isOpen = true;
+    expect(await ask('127.0.0.1')).toMatchObject({ status: 200 });
   });
 
   it('ends connections that send nothing', async () => {

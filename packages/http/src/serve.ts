@@ -1,9 +1,18 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import {
   type AddressInfo,
   createServer as createNetServer,
   type Server as NetServer,
+  type Socket,
 } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { ApiError } from '@backlot/contract';
 import { answerFailure, failureBody } from './failure.ts';
 
@@ -23,6 +32,12 @@ export interface ServeOptions {
   host?: string | undefined;
   /** How long calls under way may take once the process is told to stop. Default 10,000. */
   drainMs?: number;
+  /** A connection that is not accepted is closed. */
+  acceptConnection?: (socket: Socket) => boolean;
+  /** From the first byte of a head, or the connection, to the head's end. Default 15,000. */
+  headMs?: number;
+  /** How long the body of a call that has been answered may take. Default 35,000, which leaves a refused upload its 30 s. */
+  restMs?: number;
 }
 
 const listen = (server: NetServer, port: number, host: string) =>
@@ -60,6 +75,37 @@ const lastAnswersMs = 500;
 
 const maxHeaderBytes = 32 * 1024;
 
+/** Node looks so often for heads and calls that are past their time. */
+const maxCheckMs = 1000;
+
+/** Time for the answer to a head that can't be read to arrive, before its connection is ended. */
+const lastWordMs = 1000;
+
+const headFailure = (code: unknown): ApiError => {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('request_timeout', 'The request did not arrive in time.');
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError('request_head_too_large', 'The request head can not be read.');
+    default:
+      return new ApiError('invalid_header', 'The request head can not be read.');
+  }
+};
+
+/** Answers where no request object exists, or its connection can't go on. */
+const answerBySocket = (socket: Duplex, error: ApiError) => {
+  const body = failureBody(error, '');
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    'Access-Control-Allow-Origin: *',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  setTimeout(() => socket.destroy(), lastWordMs).unref();
+};
+
 /**
  * Listens with limits on head size and time. While draining every answer carries Connection: close,
  * because a keep-alive socket would go on being served after server.close().
@@ -68,37 +114,44 @@ export const serve = async (
   listener: RequestListener,
   options: ServeOptions,
 ): Promise<Listening> => {
+  const { port, host, drainMs = 10_000, acceptConnection } = options;
+  const { headMs = 15_000, restMs = 35_000 } = options;
   let draining = false;
   const answering = new Set<ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
       keepAliveTimeout: 65_000,
-      headersTimeout: 20_000,
+      headersTimeout: headMs,
       requestTimeout: 330_000,
+      connectionsCheckingInterval: Math.min(maxCheckMs, headMs),
     },
     (req, res) => {
       if (draining) res.setHeader('Connection', 'close');
       answering.add(res);
-      res.once('close', () => answering.delete(res));
+      res.once('close', () => {
+        answering.delete(res);
+        if (!req.complete) limitRest(req);
+      });
       listener(req, res);
     },
   );
+  /** Node reads it to its end, however slowly that comes. */
+  const limitRest = (req: IncomingMessage) => {
+    const timer = setTimeout(() => req.complete || req.socket.destroy(), restMs).unref();
+    req.once('end', () => clearTimeout(timer));
+  };
   // An expectation that nobody knows is no reason to refuse a call (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable) return socket.destroy();
-    const status =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : '400 Bad Request';
-    const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'request_head_too_large' : 'invalid_header';
-    const body = failureBody(new ApiError(code, 'The request head can not be read.'), '');
-    return socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    const isAnswered = [...answering].some((res) => res.socket === socket && res.headersSent);
+    if (!socket.writable || isAnswered) return void socket.destroy();
+    answerBySocket(socket, headFailure(error.code));
   });
-  const { port, host, drainMs = 10_000 } = options;
+  if (acceptConnection)
+    server.prependListener('connection', (socket) => {
+      if (!acceptConnection(socket)) socket.destroy();
+    });
   const servers = host === undefined ? await listenOnLoopback(server, port) : [server];
   if (host !== undefined) await listen(server, port, host);
 
