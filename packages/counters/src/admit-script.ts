@@ -3,8 +3,8 @@ import { clock, creditFunctions } from './credit-scripts.ts';
 /**
  * The whole admission in Redis, in one call. The arithmetic is that of memory.ts, in the same
  * doubles. KEYS: the counter of each check, then the three keys of the owner's credits where the call
- * is priced. ARGV: the time in epoch milliseconds ('' for Redis' own), the number of checks, limit and
- * window in milliseconds of each, then callId, millicredits wanted and needed, and how long to hold
+ * is priced. ARGV: the time in epoch milliseconds ('' for Redis' own), the number of checks, limit,
+ * window in milliseconds and calls to keep free of each, then callId, millicredits wanted and needed, and how long to hold
  * them. Answers: the wait in milliseconds (0 when allowed), the credits reserved (0: too few, -1: the
  * owner is not loaded, -2: not asked for), then what remains and the milliseconds to the full limit of
  * each check.
@@ -13,11 +13,12 @@ export const admitScript = `${clock}${creditFunctions}
 local count = tonumber(ARGV[2])
 local checks = {}
 for i = 1, count do
-  local key, limit, window = KEYS[i], tonumber(ARGV[2 * i + 1]), tonumber(ARGV[2 * i + 2])
+  local key, limit, window = KEYS[i], tonumber(ARGV[3 * i]), tonumber(ARGV[3 * i + 1])
   checks[i] = {
     key = key,
     limit = limit,
     window = window,
+    keep = tonumber(ARGV[3 * i + 2]),
     interval = limit > 0 and window / limit or 0,
     -- Theoretical arrival time of the next call: GCRA's only state.
     arrival = math.max(now, tonumber(redis.call('GET', key) or 0)),
@@ -28,7 +29,7 @@ local function remaining(check)
   if check.limit == 0 then return 0 end
   local free = check.window - (check.arrival - now)
   -- The tolerance keeps sums of fractions of a millisecond from costing a call.
-  return math.floor(free / check.interval + 1e-6)
+  return math.max(0, math.floor(free / check.interval + 1e-6) - check.keep)
 end
 
 local wait = 0
@@ -36,13 +37,14 @@ for _, check in ipairs(checks) do
   if check.limit == 0 then
     wait = math.max(wait, check.window)
   elseif remaining(check) < 1 then
-    wait = math.max(wait, math.ceil(check.arrival + check.interval - check.window - now), 1)
+    local needed = check.interval * (1 + check.keep)
+    wait = math.max(wait, math.ceil(check.arrival + needed - check.window - now), 1)
   end
 end
 
 local reserved = -2
 if wait == 0 and #KEYS > count then
-  local id, want, least, ttl = unpack(ARGV, 2 * count + 3)
+  local id, want, least, ttl = unpack(ARGV, 3 * count + 3)
   reserved = reserve(creditsAt(count + 1), now, id, tonumber(want), tonumber(least), ttl)
 end
 

@@ -67,6 +67,26 @@ export const countersConformance = (
       expect(await admit(['c', 0])).toMatchObject({ allowed: false, retryAfterMs: 60_000 });
     });
 
+    it('keeps calls free for others', async () => {
+      const project = check('project', 10);
+      const modest = () => subject.counters.admit([{ ...project, keepFree: 4 }]);
+      for (let n = 0; n < 6; n++)
+        expect(await modest()).toMatchObject({ allowed: true, states: [{ remaining: 5 - n }] });
+      expect(await modest()).toMatchObject({
+        allowed: false,
+        retryAfterMs: 6000,
+        states: [{ remaining: 0 }],
+      });
+      expect(await admit(['project', 10])).toMatchObject({
+        allowed: true,
+        states: [{ remaining: 3 }],
+      });
+      subject.advance(6000);
+      expect((await modest()).allowed).toBe(false);
+      subject.advance(6000);
+      expect((await modest()).allowed).toBe(true);
+    });
+
     it('never lets more than limit + refill through, and the stated wait is enough', async () => {
       await fc.assert(
         fc.asyncProperty(

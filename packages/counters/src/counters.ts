@@ -6,11 +6,13 @@ export interface RateCheck {
   /** Calls a window; 0 refuses every call. */
   limit: number;
   windowMs: number;
+  /** The call passes only where so many more would: they are kept for others. Default 0. */
+  keepFree?: number;
 }
 
 export interface RateState {
   limit: number;
-  /** Calls that would pass right now. */
+  /** Calls that would pass right now, without those that are kept free. */
   remaining: number;
   /** Until the full limit is free again. */
   resetMs: number;

@@ -6,4 +6,5 @@ export * from './counters.ts';
 export * from './credits.ts';
 export * from './fallback.ts';
 export * from './memory.ts';
+export * from './recent-counts.ts';
 export * from './refusals.ts';

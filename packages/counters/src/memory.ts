@@ -12,15 +12,12 @@ export const createMemoryCounters = (now: () => number): Counters => {
 
   const { reserve, ...credits } = createMemoryCredits(now);
 
-  const toRateState = ({ limit, windowMs }: RateCheck, arrival: number, at: number): RateState => {
+  const toRateState = (check: RateCheck, arrival: number, at: number): RateState => {
+    const { limit, windowMs, keepFree = 0 } = check;
     const backlogMs = Math.max(0, arrival - at);
-    const interval = windowMs / limit;
-    return {
-      limit,
-      // The tolerance keeps sums of fractions of a millisecond from costing a call.
-      remaining: limit === 0 ? 0 : Math.floor((windowMs - backlogMs) / interval + 1e-6),
-      resetMs: Math.ceil(backlogMs),
-    };
+    // The tolerance keeps sums of fractions of a millisecond from costing a call.
+    const free = limit === 0 ? 0 : Math.floor((windowMs - backlogMs) / (windowMs / limit) + 1e-6);
+    return { limit, remaining: Math.max(0, free - keepFree), resetMs: Math.ceil(backlogMs) };
   };
 
   return {
@@ -33,8 +30,9 @@ export const createMemoryCounters = (now: () => number): Counters => {
         const state = toRateState(check, arrivalTime(check), at);
         if (state.remaining >= 1) continue;
         const interval = check.limit === 0 ? check.windowMs : check.windowMs / check.limit;
+        const needed = interval * (1 + (check.keepFree ?? 0));
         const wait =
-          check.limit === 0 ? check.windowMs : arrivalTime(check) + interval - check.windowMs - at;
+          check.limit === 0 ? check.windowMs : arrivalTime(check) + needed - check.windowMs - at;
         retryAfterMs = Math.max(retryAfterMs, Math.ceil(wait), 1);
       }
       const allowed = retryAfterMs === 0;

@@ -114,7 +114,11 @@ export const createRedisCounters = (
       const keys = checks.map(({ key }) => key);
       if (request) keys.push(...creditKeys(request.ownerId));
       requireOneHashTag(keys);
-      const limits = checks.flatMap(({ limit, windowMs }) => [limit, windowMs]);
+      const limits = checks.flatMap(({ limit, windowMs, keepFree = 0 }) => [
+        limit,
+        windowMs,
+        keepFree,
+      ]);
       const answer = await client
         .admit(
           keys.length,

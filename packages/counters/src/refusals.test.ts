@@ -65,5 +65,8 @@ describe('counters that remember refusals', () => {
     expect((await counters.admit([caller])).allowed).toBe(true);
     expect((await counters.admit([none])).allowed).toBe(false);
     expect((await counters.admit([{ ...none, key: 'other', limit: 1 }])).allowed).toBe(true);
+    const kept = { ...caller, key: 'kept', keepFree: 60 };
+    expect((await counters.admit([kept])).allowed).toBe(false);
+    expect((await counters.admit([{ ...kept, keepFree: 59 }])).allowed).toBe(true);
   });
 });

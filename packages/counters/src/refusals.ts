@@ -14,7 +14,10 @@ const isSame = (a: readonly RateCheck[], b: readonly RateCheck[]) =>
   a.every((check, index) => {
     const other = b[index];
     return (
-      check.key === other?.key && check.limit === other.limit && check.windowMs === other.windowMs
+      check.key === other?.key &&
+      check.limit === other.limit &&
+      check.windowMs === other.windowMs &&
+      check.keepFree === other.keepFree
     );
   });
 
