@@ -38,6 +38,13 @@ it('needs its keys and the services, the rest has defaults', () => {
       issuer: 'backlot',
       operatorTokenHash: undefined,
       trustedProxies: 0,
+      addressBounds: {
+        callers: 10,
+        failedLookups: 600,
+        connections: 2000,
+        openCalls: 500,
+        bodyBytes: 64 * 1024 * 1024,
+      },
       publicUrl: 'http://localhost:8080',
       accessLog: false,
       priceChanges: {},

@@ -17,6 +17,7 @@ import {
   redisSetting,
 } from '@backlot/service';
 import { z } from 'zod';
+import { addressSettings, readAddressBounds } from './addresses/address-bounds.ts';
 import type { GatewayConfig } from './gateway.ts';
 
 const originSettings = Object.fromEntries(
@@ -42,6 +43,7 @@ const schema = z.object({
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
   BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(360),
   BACKLOT_PRICES: priceChangesSetting.default({}),
+  ...addressSettings.shape,
 });
 
 /** Names of the settings that the gateway reads. */
@@ -90,6 +92,7 @@ export const parseConfig = (env: Environment): ProcessConfig => {
       issuer: settings.BACKLOT_TOKEN_ISSUER,
       operatorTokenHash: operatorToken === undefined ? undefined : hashToken(operatorToken),
       trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
+      addressBounds: readAddressBounds(settings),
       publicUrl: settings.BACKLOT_PUBLIC_URL,
       accessLog: settings.BACKLOT_ACCESS_LOG,
       priceChanges: settings.BACKLOT_PRICES,

@@ -39,13 +39,13 @@ describe('rate limits', () => {
     await given({ read: { perCaller: 2, perProject: 10 } });
     const first = await bed.call('GET', list);
     expect(first.headers.get('ratelimit-policy')).toBe('"caller";q=2;w=60, "project";q=10;w=60');
-    expect(first.headers.get('ratelimit')).toBe('"caller";r=1;t=30, "project";r=9;t=6');
+    expect(first.headers.get('ratelimit')).toBe('"caller";r=1;t=30, "project";r=7;t=6');
     await bed.call('GET', list);
     const refused = await bed.call('GET', list);
     expect(refused.status).toBe(429);
     expect(refused.body.code).toBe('rate_limited');
     expect(refused.headers.get('retry-after')).toBe('30');
-    expect(refused.headers.get('ratelimit')).toBe('"caller";r=0;t=60, "project";r=8;t=12');
+    expect(refused.headers.get('ratelimit')).toBe('"caller";r=0;t=60, "project";r=4;t=12');
     bed.clock.now += 30_000;
     expect(await status()).toBe(200);
   });

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Bus } from '@backlot/bus';
 import {
   type CreditDirectory,
@@ -15,6 +16,9 @@ import { answerFailure, type DiscardBody, discardBody } from '@backlot/http';
 import type { IdentityKey } from '@backlot/identity';
 import { createHttpMetrics, type Logger, type Registry } from '@backlot/telemetry';
 import { type NextFunction, type Request, type Response, Router } from 'express';
+import type { AddressBounds } from './addresses/address-bounds.ts';
+import { createAddresses } from './addresses/addresses.ts';
+import type { PaceBounds } from './addresses/body-pace.ts';
 import { createCachedProjects } from './directory/cached-projects.ts';
 import { createCachedSessions } from './directory/cached-sessions.ts';
 import { createDescription, sendDescription } from './pages/docs.ts';
@@ -22,12 +26,11 @@ import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
 import { anonymous, createAuthenticate } from './steps/authenticate.ts';
 import { openCharge, reservationFor } from './steps/charge.ts';
-import { createClientAddress } from './steps/client-address.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
 import { createForward } from './steps/forward.ts';
 import { createObserve } from './steps/observe.ts';
-import { checkSize, readAhead } from './steps/read-ahead.ts';
+import { checkSize, createReadAhead } from './steps/read-ahead.ts';
 import { type CallPath, readPath } from './steps/read-path.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
 import { createStandardHeaders, crossOriginHeaders } from './steps/standard-headers.ts';
@@ -40,6 +43,7 @@ export interface GatewayConfig {
   operatorTokenHash: string | undefined;
   /** How many proxies in front write `X-Forwarded-For`. */
   trustedProxies: number;
+  addressBounds: AddressBounds;
   /** Base of absolute addresses, without a slash at the end. */
   publicUrl: string;
   /** A log line for every call. */
@@ -74,10 +78,13 @@ export interface GatewayDeps {
   routes?: readonly RouteDefinition[];
   timeoutMs?: number;
   discardBody?: DiscardBody;
+  pace?: PaceBounds;
 }
 
 export interface Gateway {
   app: RequestListener;
+  /** Whether a connection's address may have one more; one that may not has to be closed. */
+  acceptConnection(socket: Socket): boolean;
   /** Subscribes to events; before it nothing may be served. */
   start(): Promise<void>;
   /** Empties the caches of projects, keys and sessions: events may have been missed. */
@@ -99,18 +106,22 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
 
   const metrics = deps.registry && createHttpMetrics(deps.registry);
   const observe = createObserve({ log, metrics, accessLog: config.accessLog });
-  const readAddress = createClientAddress(config.trustedProxies);
-  const findProject = createFindProject(cached.projects);
+  const addresses = createAddresses({ ...config, now, pace: deps.pace });
+  const { readAddress, failedLookups, countAddress, bodies } = addresses;
+  const readAhead = createReadAhead(bodies);
+  const findProject = createFindProject(cached.projects, failedLookups);
   const findRoute = createFindRoute(deps.routes ?? contractRoutes);
   const authenticate = createAuthenticate({
     sessions,
     keys: cached.keys,
     operatorTokenHash: config.operatorTokenHash,
+    failedLookups,
   });
   const admit = createAdmit(counters, deps.credits, now);
   const signIdentity = createSignIdentity(identityKeys, now);
   const discard = deps.discardBody ?? discardBody;
-  const forward = createForward(deps.upstreams, discard, deps.timeoutMs);
+  const { upstreams, timeoutMs } = deps;
+  const forward = createForward({ upstreams, bodies, discardBody: discard, timeoutMs });
 
   /** A call of the API, in the order that decides which answer wins. */
   const handle = async (
@@ -127,13 +138,16 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     };
     observe(res, call);
 
-    const found = plane === 'runtime' ? findProject.byId(at.projectId) : findProject.platform();
+    const address = readAddress(req);
+    const found =
+      plane === 'runtime' ? findProject.byId(at.projectId, address) : findProject.platform();
     const ownProject = checkActive(found instanceof Promise ? await found : found);
 
-    const address = readAddress(req);
     if (plane === 'runtime' && at.path === descriptionPath && isRead(req)) {
       call.operation = 'getApiDescription';
-      await admit(res, ownProject, 'read', anonymous, address);
+      const addressCount = countAddress(ownProject, 'read', anonymous, address);
+      const by = { caller: anonymous, address, addressCount };
+      await admit(res, { project: ownProject, limitClass: 'read', ...by });
       return sendDescription(res, description.ofProject(ownProject.id));
     }
     const inPlatformProject = plane === 'runtime' && ownProject.id === platformProject.id;
@@ -145,12 +159,18 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     );
     call.operation = definition.operationId;
 
-    const identified = authenticate(req, definition, ownProject);
+    const identified = authenticate(req, definition, ownProject, address);
     const caller = identified instanceof Promise ? await identified : identified;
 
-    const ahead = definition.price?.needsBody ? await readAhead(req, definition) : undefined;
+    const { limit: limitClass } = definition;
+    const { startedAt } = call;
+    const addressCount = countAddress(ownProject, limitClass, caller, address);
+    const ahead = definition.price?.needsBody
+      ? await readAhead(req, res, { definition, address, startedAt })
+      : undefined;
     const request = reservationFor(req, definition, ownProject, ahead?.body, config.priceChanges);
-    const reserved = await admit(res, ownProject, definition.limit, caller, address, request);
+    const by = { caller, address, addressCount };
+    const reserved = await admit(res, { project: ownProject, limitClass, ...by, request });
     const charge =
       request && reserved !== undefined ? openCharge(res, counters, request, reserved) : undefined;
     if (res.destroyed) return charge?.cancel();
@@ -168,7 +188,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const { requestId } = call;
     signIdentity(passed, { definition, project, caller, address, requestId, charge });
     const path = servicePath(definition, at.path) + at.search;
-    forward(passed, res, { definition, path, charge, address }, next);
+    forward(passed, res, { definition, path, charge, address, startedAt }, next);
   };
 
   const fail = (error: unknown, req: Request, res: Response) =>
@@ -178,6 +198,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   // than all the rest of Express (docs/decisions/0014).
   const pipeline = Router();
   pipeline.use(createStandardHeaders(config.publicUrl), crossOriginHeaders);
+  pipeline.use(addresses.openCalls);
   pipeline.use((req, res, next) => {
     const path = readPath(req.url);
     return path ? handle(req, res, path, next) : next();
@@ -192,6 +213,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       pipeline(req as Request, res as Response, (error) =>
         fail(error, req as Request, res as Response),
       ),
+    acceptConnection: addresses.acceptConnection,
     async start() {
       await cached.listen(bus);
       await sessions.listen(bus);

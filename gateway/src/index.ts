@@ -3,6 +3,12 @@
  * hands it to a service with a signed identity. It owns no data, reads a body only where a call's price
  * depends on it, and knows no service but by its contract.
  */
+export {
+  type AddressBounds,
+  addressSettings,
+  defaultAddressBounds,
+  readAddressBounds,
+} from './addresses/address-bounds.ts';
 export { gatewaySettings, hashToken } from './config.ts';
 export * from './gateway.ts';
 export * from './upstream/http.ts';

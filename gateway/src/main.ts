@@ -47,7 +47,7 @@ forget = gateway.forget;
 await gateway.start();
 const { host, metricsPort } = config;
 const listening = await serve(gateway.app, {
-  ...{ port: config.port, host },
+  ...{ port: config.port, host, acceptConnection: gateway.acceptConnection },
   drainMs: longestCallMs() + drainMarginMs,
 });
 const metrics =

@@ -14,6 +14,8 @@ export interface Session {
   sessionId: string;
   /** `<project number>:<session id>`, as revocations are noted. */
   sessionKey: string;
+  /** When its user signed in. */
+  issuedAtMs: number;
   expiresAtMs: number;
 }
 
@@ -39,20 +41,28 @@ interface Claims {
   audience: string;
   userId: string;
   sessionId: string;
+  issuedAtMs: number;
   expiresAtMs: number;
 }
 
 const readClaims = (payload: unknown): Claims | null => {
   if (typeof payload !== 'object' || payload === null) return null;
-  const { aud, sub, sid, exp } = payload as Record<string, unknown>;
+  const { aud, sub, sid, iat, exp } = payload as Record<string, unknown>;
   if (
     typeof aud !== 'string' ||
     typeof sub !== 'string' ||
     typeof sid !== 'string' ||
+    typeof iat !== 'number' ||
     typeof exp !== 'number'
   )
     return null;
-  return { audience: aud, userId: sub, sessionId: sid, expiresAtMs: exp * 1000 };
+  return {
+    audience: aud,
+    userId: sub,
+    sessionId: sid,
+    issuedAtMs: iat * 1000,
+    expiresAtMs: exp * 1000,
+  };
 };
 
 const decode = (token: string) => {
@@ -115,12 +125,12 @@ export const createCachedSessions = (
   const verify = async (token: string, project: GatewayProject): Promise<Session | null> => {
     const claims = await readToken(token, [project.id, platformProject.id]);
     if (!claims) return null;
-    const { audience, userId, sessionId, expiresAtMs } = claims;
+    const { audience, sessionId } = claims;
     const number = audience === project.id ? project.number : platformProject.number;
     const sessionKey = `${number}:${sessionId}`;
     if (revoked.has(sessionKey) || !(await isLive(number, sessionId)) || revoked.has(sessionKey))
       return null;
-    return { audience, userId, sessionId, sessionKey, expiresAtMs };
+    return { ...claims, sessionKey };
   };
 
   const cacheKey = (token: string, project: GatewayProject) => `${project.number}:${token}`;

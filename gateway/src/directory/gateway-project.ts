@@ -5,12 +5,19 @@ import type { IdentityProject } from '@backlot/identity';
 /** Limits are calls a minute (docs/api.md, Limits and credits). */
 export const windowMs = 60_000;
 
+/** Of a project's limit; the rest is for known sessions, its owner and its keys (docs/decisions/0018). */
+const shareOfUnknown = 0.8;
+
 /** What admission needs for one class of calls in one project, computed once. */
 export interface ClassAdmission {
   callerLimit: number;
   /** Key of a caller's counter without the caller. */
   callerKeyPrefix: string;
   projectCheck: RateCheck;
+  /** Calls that those who are not known yet leave to those who are. */
+  keptForKnown: number;
+  /** What is kept free changes in such steps, so that a refusal can be remembered for a while. */
+  keepStep: number;
   /** `RateLimit-Policy` with both limits, and for callers whom only the project's limit holds. */
   policy: string;
   projectPolicy: string;
@@ -37,6 +44,8 @@ const classAdmission = (project: ProjectSnapshot, limitClass: LimitClass): Class
     callerLimit: perCaller,
     callerKeyPrefix: `${prefix}:`,
     projectCheck: { key: `${prefix}:p`, limit: perProject, windowMs },
+    keptForKnown: perProject - Math.ceil(perProject * shareOfUnknown),
+    keepStep: Math.max(1, Math.floor(perProject / 64)),
     policy: `"caller";q=${perCaller};w=${windowMs / 1000}, ${projectPolicy}`,
     projectPolicy,
   };

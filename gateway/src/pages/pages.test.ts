@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openApiDocument, routes } from '@backlot/contract';
 import { createRegistry, metricsListener } from '@backlot/telemetry';
-import { serveForTest } from '@backlot/testing';
+import { serveForTest, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed, type TestBedOptions } from '../testing/test-bed.ts';
 
@@ -31,13 +31,41 @@ describe('what the gateway answers itself', () => {
     expect(await bed.call('GET', '/healthz')).toMatchObject({ status: 200, body: { ok: true } });
     expect(await bed.call('GET', '/readyz')).toMatchObject({ status: 200, body: { ok: true } });
     unready = async () => ['records'];
+    bed.clock.now += 1000;
     expect(await bed.call('GET', '/readyz')).toMatchObject({
       status: 503,
       body: { ok: false, missing: ['records'] },
     });
     unready = () => Promise.reject(new Error('broken'));
+    bed.clock.now += 1000;
     expect((await bed.call('GET', '/readyz')).status).toBe(503);
     expect((await bed.call('GET', '/healthz')).status).toBe(200);
+  });
+
+  it('looks for readiness once a second, for all who ask', async () => {
+    let looks = 0;
+    let finish = () => {};
+    const looked = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const unreadyServices = async () => {
+      looks++;
+      await looked;
+      return [];
+    };
+    await given({ deps: { unreadyServices } });
+    const asking = Array.from({ length: 20 }, () => bed.call('GET', '/readyz'));
+    await until(() => looks > 0);
+    bed.clock.now += 5000;
+    asking.push(bed.call('GET', '/readyz'));
+    finish();
+    for (const answer of asking) expect((await answer).status).toBe(200);
+    bed.clock.now += 999;
+    await bed.call('GET', '/readyz');
+    expect(looks).toBe(1);
+    bed.clock.now += 1;
+    await bed.call('GET', '/readyz');
+    expect(looks).toBe(2);
   });
 
   it('answers a preflight before anything else', async () => {
@@ -178,6 +206,7 @@ describe('what the gateway answers itself', () => {
     for (const path of served)
       expect([path, (await bed.call('GET', path)).status]).toEqual([path, 200]);
     missing = ['records', '<b>'];
+    bed.clock.now += 1000;
     expect((await bed.call('GET', '/', asBrowser)).body).toContain(
       'Not ready: records, &lt;b&gt; can not answer.',
     );

@@ -11,6 +11,8 @@ export interface SystemPagesOptions {
   description: Description;
   /** Base of absolute addresses, without a slash at the end. */
   publicUrl: string;
+  /** Epoch milliseconds. */
+  now: () => number;
   /** Names of services that can't answer; empty when calls can be served. */
   unreadyServices(): Promise<readonly string[]>;
   /** Names what works less well than it should. */
@@ -29,12 +31,32 @@ const withTimeout = async (check: Promise<readonly string[]>): Promise<readonly 
   );
 };
 
+/** A look costs a call to each service, and whoever asks needs no credential. */
+const readyMs = 1000;
+
+/** Calls share a look while it goes on, and for a second afterwards. */
+const createLook = ({ unreadyServices, now }: SystemPagesOptions) => {
+  let look: Promise<readonly string[]> | undefined;
+  let isOver = false;
+  let overAt = 0;
+  return () => {
+    if (look && (!isOver || now() - overAt < readyMs)) return look;
+    isOver = false;
+    look = withTimeout(unreadyServices()).finally(() => {
+      isOver = true;
+      overAt = now();
+    });
+    return look;
+  };
+};
+
 /** Everything outside /api: health, readiness, the front page, the client, the pages of the API, of links and of the examples, and 404 for the rest. */
 export const createSystemPages = (options: SystemPagesOptions): Express => {
   const app = bareApp();
+  const look = createLook(options);
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   const state = async () => ({
-    missing: await withTimeout(options.unreadyServices()),
+    missing: await look(),
     degraded: options.degraded(),
   });
   app.get('/readyz', async (_req, res) => {

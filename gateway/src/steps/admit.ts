@@ -8,6 +8,7 @@ import type {
   ReservationRequest,
 } from '@backlot/counters';
 import { LRUCache } from 'lru-cache';
+import type { AddressCount } from '../addresses/count-address.ts';
 import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
 import type { Caller } from './authenticate.ts';
 
@@ -29,15 +30,38 @@ const callerCounter = (caller: Caller, address: string): string | undefined => {
 const state = (name: string, { remaining, resetMs }: RateState) =>
   `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
 
-export type Admit = (
-  res: ServerResponse,
-  project: GatewayProject,
-  limitClass: LimitClass,
-  caller: Caller,
-  address: string,
+export interface AdmittedCall {
+  project: GatewayProject;
+  limitClass: LimitClass;
+  caller: Caller;
+  address: string;
+  /** Undefined for those whose address does not count. */
+  addressCount: AddressCount | undefined;
   /** What a priced call asks for. */
-  request?: ReservationRequest,
-) => Promise<number | undefined>;
+  request?: ReservationRequest | undefined;
+}
+
+export type Admit = (res: ServerResponse, call: AdmittedCall) => Promise<number | undefined>;
+
+/** Time in which an attack by new accounts is seen; a session that is older counts as known. */
+const knownAfterMs = 600_000;
+
+/**
+ * Calls of the project's limit that this one leaves to others. An address leaves as much as it uses, so
+ * that a newcomer at another finds room however many there are (dynamic thresholds: Choudhury, Hahne
+ * 1998); who is not known leaves a fifth besides. Keys, the operator and the project's owner need not.
+ */
+const callsToKeepFree = (
+  { project, limitClass, caller, addressCount }: AdmittedCall,
+  now: number,
+): number => {
+  const isOwner = caller.userId !== null && caller.userId === project.ownerId;
+  if (!addressCount || isOwner) return 0;
+  const { keptForKnown, keepStep } = project.admission[limitClass];
+  const isKnown = caller.signedInAtMs !== null && now - caller.signedInAtMs >= knownAfterMs;
+  const kept = addressCount.before + (isKnown ? 0 : keptForKnown);
+  return kept - (kept % keepStep);
+};
 
 /**
  * Counts the call against the caller's and the project's limit and states both (header fields of
@@ -51,9 +75,11 @@ export const createAdmit = (
   now: () => number,
 ): Admit => {
   const isDue = createReloadGate(now);
-  return async (res, project, limitClass, caller, address, request) => {
-    const { callerLimit, callerKeyPrefix, projectCheck, policy, projectPolicy } =
-      project.admission[limitClass];
+  return async (res, call) => {
+    const { project, limitClass, caller, address, addressCount, request } = call;
+    const { callerLimit, callerKeyPrefix, policy, projectPolicy } = project.admission[limitClass];
+    const keepFree = callsToKeepFree(call, now());
+    const projectCheck = { ...project.admission[limitClass].projectCheck, keepFree };
     const counter = callerCounter(caller, address);
     const checks =
       counter === undefined
@@ -69,6 +95,7 @@ export const createAdmit = (
       res.setHeader('RateLimit', state('project', first));
     }
     if (!admission.allowed) {
+      addressCount?.giveBack();
       throw new ApiError('rate_limited', 'Too many calls. Wait before the next one.', {
         retryAfterSeconds: Math.max(1, Math.ceil(admission.retryAfterMs / 1000)),
       });

@@ -7,6 +7,7 @@ import {
   platformProject,
   type RouteDefinition,
 } from '@backlot/contract';
+import type { FailedLookups } from '../addresses/failed-lookups.ts';
 import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
@@ -16,6 +17,8 @@ export interface Caller {
   userId: string | null;
   sessionId: string | null;
   keyId: string | null;
+  /** Epoch milliseconds; null without a session. */
+  signedInAtMs: number | null;
   /** The credential is not valid; the caller counts as anonymous. */
   hasBadCredential?: true;
 }
@@ -25,19 +28,27 @@ export interface AuthenticateDeps {
   keys: LookupCache<KeySnapshot>;
   /** SHA-256 of the operator's token, base64url; undefined when there is none. */
   operatorTokenHash: string | undefined;
+  failedLookups: FailedLookups;
 }
 
 export type Authenticate = (
   req: IncomingMessage,
   definition: RouteDefinition,
   project: GatewayProject,
+  address: string,
 ) => Caller | Promise<Caller>;
 
 const maxHeaderLength = 8192;
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
 
-export const anonymous: Caller = { kind: 'anonymous', userId: null, sessionId: null, keyId: null };
+export const anonymous: Caller = {
+  kind: 'anonymous',
+  userId: null,
+  sessionId: null,
+  keyId: null,
+  signedInAtMs: null,
+};
 const withBadCredential: Caller = { ...anonymous, hasBadCredential: true };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
@@ -69,23 +80,25 @@ const asCaller = (
   project: GatewayProject,
 ): Caller => {
   if (!session) throw invalidToken();
-  const person = { userId: session.userId, sessionId: session.sessionId, keyId: null };
+  const { userId, sessionId, issuedAtMs } = session;
+  const person = { userId, sessionId, keyId: null, signedInAtMs: issuedAtMs };
   const isPlatformToken = session.audience === platformProject.id;
   if (definition.plane === 'platform' && isPlatformToken) return { kind: 'owner', ...person };
   if (session.audience === project.id) return { kind: 'user', ...person };
-  if (isPlatformToken && project.ownerId === session.userId) return { kind: 'owner', ...person };
+  if (isPlatformToken && project.ownerId === userId) return { kind: 'owner', ...person };
   throw invalidToken();
 };
 
 /**
  * Who calls. Cached credentials are answered without a promise. On the control plane `project` is
  * `platform`, so that only its users' tokens and the operator's pass.
- * @throws ApiError invalid_token, unauthenticated, unavailable
+ * @throws ApiError invalid_token, unauthenticated, rate_limited, unavailable
  */
 export const createAuthenticate = ({
   sessions,
   keys,
   operatorTokenHash,
+  failedLookups,
 }: AuthenticateDeps): Authenticate => {
   const operatorHash =
     operatorTokenHash === undefined ? undefined : Buffer.from(operatorTokenHash, 'base64url');
@@ -106,13 +119,14 @@ export const createAuthenticate = ({
   ): Caller => {
     if (!key || key.projectNumber !== project.number || definition.plane === 'platform')
       throw invalidToken();
-    return { kind: 'key', userId: null, sessionId: null, keyId: key.id };
+    return { ...anonymous, kind: 'key', keyId: key.id };
   };
 
   const withToken = (
     token: string,
     definition: RouteDefinition,
     project: GatewayProject,
+    address: string,
   ): Caller | Promise<Caller> => {
     const cached = sessions.peek(token, project);
     if (cached) return asCaller(cached, definition, project);
@@ -120,30 +134,32 @@ export const createAuthenticate = ({
     if (secretKey.test(token)) {
       const key = keys.peek(tokenHash);
       if (key !== undefined) return withKey(key, definition, project);
-      return keys.load(tokenHash).then((found) => withKey(found, definition, project));
+      return failedLookups.run(address, async () =>
+        withKey(await keys.load(tokenHash), definition, project),
+      );
     }
     if (isOperator(tokenHash)) return operator;
-    return sessions
-      .verify(token, project)
-      .then((session) => asCaller(session, definition, project));
+    return failedLookups.run(address, async () =>
+      asCaller(await sessions.verify(token, project), definition, project),
+    );
   };
 
-  const withAnyToken = async (...[req, definition, project]: Parameters<Authenticate>) => {
+  const withAnyToken = async (...[req, ...call]: Parameters<Authenticate>) => {
     try {
       const token = readBearer(req);
-      return token === undefined ? anonymous : await withToken(token, definition, project);
+      return token === undefined ? anonymous : await withToken(token, ...call);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'invalid_token') return withBadCredential;
       throw error;
     }
   };
 
-  return (req, definition, project) => {
+  return (req, definition, project, address) => {
     if (definition.ignoresCredentials) return anonymous;
     if (definition.badCredentials === 'reach-service')
-      return withAnyToken(req, definition, project);
+      return withAnyToken(req, definition, project, address);
     const token = readBearer(req);
-    if (token !== undefined) return withToken(token, definition, project);
+    if (token !== undefined) return withToken(token, definition, project, address);
     if (definition.callers.includes('anonymous')) return anonymous;
     throw new ApiError(
       'unauthenticated',

@@ -19,6 +19,10 @@ export const normalizeAddress = (text: string): string | null => {
   return `${network.toString()}/64`;
 };
 
+/** Of the other end of a connection, which may be a proxy. */
+export const socketAddress = (socket: Socket): string =>
+  normalizeAddress(socket.remoteAddress ?? '') ?? 'unknown';
+
 /**
  * The client's address. Of `X-Forwarded-For` only the entry that the outermost trusted proxy wrote
  * counts, so from the right; with no trusted proxies the header is not looked at.
@@ -28,7 +32,7 @@ export const createClientAddress = (trustedProxies: number): ((req: IncomingMess
   const readSocketAddress = ({ socket }: IncomingMessage): string => {
     const cached = addresses.get(socket);
     if (cached !== undefined) return cached;
-    const address = normalizeAddress(socket.remoteAddress ?? '') ?? 'unknown';
+    const address = socketAddress(socket);
     addresses.set(socket, address);
     return address;
   };

@@ -1,4 +1,5 @@
 import { ApiError, platformProject, type RouteDefinition } from '@backlot/contract';
+import type { FailedLookups } from '../addresses/failed-lookups.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
 import type { Caller } from './authenticate.ts';
@@ -10,17 +11,27 @@ const projectNotFound = () => new ApiError('project_not_found', 'There is no suc
 const projectDeleted = () => new ApiError('project_deleted', 'This project was deleted.');
 
 export interface FindProject {
-  /** The project, without a promise when it is cached; null when there is none. */
-  byId(id: string): GatewayProject | null | Promise<GatewayProject | null>;
+  /**
+   * The project, without a promise when it is cached; null when there is none.
+   * @param address whose look-up it is, where nobody has been counted for it
+   * @throws ApiError rate_limited, unavailable
+   */
+  byId(id: string, address?: string): GatewayProject | null | Promise<GatewayProject | null>;
   /** The project that the control plane counts in. */
   platform(): GatewayProject | Promise<GatewayProject>;
 }
 
-export const createFindProject = (projects: LookupCache<GatewayProject>): FindProject => {
-  const byId = (id: string) => {
+export const createFindProject = (
+  projects: LookupCache<GatewayProject>,
+  failedLookups: FailedLookups,
+): FindProject => {
+  const byId = (id: string, address?: string) => {
     const cached = projects.peek(id);
     if (cached !== undefined) return cached;
-    return possibleId.test(id) ? projects.load(id) : null;
+    if (!possibleId.test(id)) return null;
+    return address === undefined
+      ? projects.load(id)
+      : failedLookups.run(address, () => projects.load(id));
   };
   const mustExist = (platform: GatewayProject | null): GatewayProject => {
     if (!platform)

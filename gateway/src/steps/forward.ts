@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, callTimeoutMs, type RouteDefinition, type ServiceName } from '@backlot/contract';
 import type { DiscardBody } from '@backlot/http';
+import { type Bodies, isComing } from '../addresses/bodies.ts';
 import type { OnFailure, Upstream } from '../upstream/upstream.ts';
 import type { Charge } from './charge.ts';
+import { bodyLimit } from './read-ahead.ts';
 
 export interface ForwardedCall {
   definition: RouteDefinition;
@@ -11,6 +13,16 @@ export interface ForwardedCall {
   charge: Charge | undefined;
   /** Of the client. */
   address: string;
+  /** performance.now() */
+  startedAt: number;
+}
+
+export interface ForwardDeps {
+  upstreams: Record<ServiceName, Upstream>;
+  bodies: Bodies;
+  discardBody: DiscardBody;
+  /** The route's own unless a test brings another. */
+  timeoutMs: number | undefined;
 }
 
 export type Forward = (
@@ -31,10 +43,14 @@ const createProgressCheck = (res: ServerResponse) => {
   };
 };
 
-/** Hands the call to its service, and aborts it at its time-out or when the caller leaves. */
+/**
+ * Hands the call to its service, and aborts it at its time-out, when its body comes too slowly or when
+ * the caller leaves. Uploads have their service's own rule.
+ * @throws ApiError rate_limited, overloaded
+ */
 export const createForward =
-  (upstreams: Record<ServiceName, Upstream>, discardBody: DiscardBody, limitMs?: number): Forward =>
-  (req, res, { definition, path, charge, address }, onFailure) => {
+  ({ upstreams, bodies, discardBody, timeoutMs }: ForwardDeps): Forward =>
+  (req, res, { definition, path, charge, address, startedAt }, onFailure) => {
     const { service, price, answers, takes } = definition;
     const isStreamed = takes === 'multipart' || takes === 'bytes';
     req.url = path;
@@ -43,17 +59,28 @@ export const createForward =
       charge?.leaveOpen();
       onFailure(error);
     };
-    const abort = upstreams[service].forward(req, res, onUnknown);
+    let abort = () => {};
+    const giveUp: OnFailure = (error) => {
+      abort();
+      onUnknown(error);
+    };
+    if (!isStreamed && isComing(req))
+      bodies.expect(req, res, {
+        address,
+        limitBytes: bodyLimit(definition),
+        startedAt,
+        onSlow: giveUp,
+      });
+    abort = upstreams[service].forward(req, res, onUnknown);
     const hasProgress = createProgressCheck(res);
-    const callMs = limitMs ?? callTimeoutMs(definition.limit);
+    const callMs = timeoutMs ?? callTimeoutMs(definition.limit);
     const onTimeout = () => {
       // A file may take as long as the caller's network does, while it makes progress.
       if (answers === 'file' && res.headersSent && hasProgress()) {
         timer = setTimeout(onTimeout, callMs);
         return;
       }
-      abort();
-      onUnknown(new ApiError('timeout', 'The service did not answer in time.'));
+      giveUp(new ApiError('timeout', 'The service did not answer in time.'));
     };
     let timer = setTimeout(onTimeout, callMs);
     const endUpload = () => {

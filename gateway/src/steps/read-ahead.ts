@@ -1,5 +1,6 @@
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
+import { type Bodies, isComing } from '../addresses/bodies.ts';
 
 export interface ReadAhead {
   /** Streams to the service what was read here. */
@@ -57,9 +58,12 @@ const replay = (req: IncomingMessage, bytes: Buffer): IncomingMessage => {
 const bodyTooLarge = (limitBytes: number) =>
   new ApiError('body_too_large', `The body may have at most ${limitBytes} bytes.`);
 
+export const bodyLimit = ({ bodyLimitBytes }: RouteDefinition): number =>
+  bodyLimitBytes ?? defaultBodyLimitBytes;
+
 /** The limit, and whether the body says itself that it is past it. */
 const checkDeclaredSize = (req: IncomingMessage, definition: RouteDefinition) => {
-  const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
+  const limitBytes = bodyLimit(definition);
   return { limitBytes, isTooLarge: Number(req.headers['content-length'] ?? 0) > limitBytes };
 };
 
@@ -73,18 +77,35 @@ export const checkSize = (req: IncomingMessage, definition: RouteDefinition): vo
   if (isTooLarge) throw bodyTooLarge(limitBytes);
 };
 
+export interface ReadAheadCall {
+  definition: RouteDefinition;
+  address: string;
+  /** performance.now() */
+  startedAt: number;
+}
+
 /**
  * Reads the body of a call whose price depends on it. A body that says itself that it is too large
  * stays unread.
- * @throws ApiError invalid_body
+ * @throws ApiError invalid_body, request_timeout, rate_limited, overloaded
  */
-export const readAhead = async (
-  req: IncomingMessage,
-  definition: RouteDefinition,
-): Promise<ReadAhead> => {
-  const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
-  if (isTooLarge) return { req, body: undefined };
-  const bytes = await collect(req, limitBytes);
-  if (!bytes) return { req, body: undefined, refusal: bodyTooLarge(limitBytes) };
-  return { req: replay(req, bytes), body: parse(bytes) };
-};
+export const createReadAhead =
+  (bodies: Bodies) =>
+  async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    { definition, address, startedAt }: ReadAheadCall,
+  ): Promise<ReadAhead> => {
+    const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
+    if (isTooLarge) return { req, body: undefined };
+    const slow = Promise.withResolvers<undefined>();
+    const held = isComing(req)
+      ? bodies.expect(req, res, { address, limitBytes, startedAt, onSlow: slow.reject })
+      : undefined;
+    const bytes = await Promise.race([collect(req, limitBytes), slow.promise]);
+    if (!bytes) return { req, body: undefined, refusal: bodyTooLarge(limitBytes) };
+    held?.shrink(bytes.length);
+    const copy = replay(req, bytes);
+    if (held) copy.once('end', held.release);
+    return { req: copy, body: parse(bytes) };
+  };

@@ -15,6 +15,7 @@ import { type Identity, identityHeader } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
 import { readIdentity, testIdentityKeys } from '@backlot/testing';
 import jwt from 'jsonwebtoken';
+import { defaultAddressBounds } from '../addresses/address-bounds.ts';
 import { createGateway, type Gateway, type GatewayDeps } from '../gateway.ts';
 import { createInProcessUpstream } from '../upstream/in-process.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -213,6 +214,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       issuer: 'backlot',
       operatorTokenHash: sha256(operatorToken),
       trustedProxies: 0,
+      addressBounds: defaultAddressBounds,
       publicUrl: 'http://localhost:8080',
       accessLog: false,
       priceChanges: {},

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type PriceChanges, priceChangesSetting } from '@backlot/contract';
+import { type AddressBounds, addressSettings, readAddressBounds } from '@backlot/gateway';
 import { baseUrlSetting, portSetting, readSettings } from '@backlot/service';
 import { z } from 'zod';
 
@@ -13,6 +14,7 @@ const schema = z.object({
   BACKLOT_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('warn'),
   BACKLOT_PRICES: priceChangesSetting.default({}),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  ...addressSettings.shape,
 });
 
 /** Names of the settings that the platform in one process reads, besides those of the services. */
@@ -27,6 +29,7 @@ export interface PlatformConfig {
   operatorToken: string | undefined;
   /** How many X-Forwarded-For hops are trusted. */
   trustedProxies: number;
+  addressBounds: AddressBounds;
   logLevel: string;
   /** Prices that differ from the contract's. */
   priceChanges: PriceChanges;
@@ -48,6 +51,7 @@ export const readConfig = (env: NodeJS.ProcessEnv): PlatformConfig => {
     publicUrl: settings.BACKLOT_PUBLIC_URL,
     operatorToken: settings.BACKLOT_OPERATOR_TOKEN,
     trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
+    addressBounds: readAddressBounds(settings),
     logLevel: settings.BACKLOT_LOG_LEVEL,
     priceChanges: settings.BACKLOT_PRICES,
     databaseUrl: settings.DATABASE_URL,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { RequestListener } from 'node:http';
 import type { Bus } from '@backlot/bus';
 import { openApiDocument, routes, type ServiceName, serviceNames } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
@@ -7,6 +6,7 @@ import {
   createGateway,
   createHttpUpstreams,
   createInProcessUpstream,
+  type Gateway,
   type Upstream,
 } from '@backlot/gateway';
 import { createHttpDirectories, serve } from '@backlot/http';
@@ -62,7 +62,7 @@ const overHttp = async (
 export const assembleGateway = async (
   options: GatewayOptions,
   running: Running,
-): Promise<RequestListener> => {
+): Promise<Gateway> => {
   const { config, services, operatorToken, publicUrl } = options;
   const identityKeys = identityKeysFor(gatewayName, options.identityRoot);
   const reach =
@@ -81,6 +81,7 @@ export const assembleGateway = async (
       issuer: 'backlot',
       operatorTokenHash: createHash('sha256').update(operatorToken).digest('base64url'),
       trustedProxies: config.trustedProxies,
+      addressBounds: config.addressBounds,
       publicUrl,
       accessLog: config.logLevel === 'debug',
       priceChanges: config.priceChanges,
@@ -88,5 +89,5 @@ export const assembleGateway = async (
   });
   await gateway.start();
   running.push(() => gateway.stop());
-  return gateway.app;
+  return gateway;
 };

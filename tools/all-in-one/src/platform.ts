@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path';
 import { createInProcessBus } from '@backlot/bus';
 import { createMemoryCounters } from '@backlot/counters';
+import type { Gateway } from '@backlot/gateway';
 import { type Listening, serve } from '@backlot/http';
 import { startPostgres } from '@backlot/local-servers';
 import { createLogger } from '@backlot/telemetry';
@@ -51,7 +52,7 @@ export const startPlatform = async (
   const stop = async (cut?: AbortSignal) => {
     for (const stopPart of running.splice(0).reverse()) await stopPart(cut);
   };
-  let answer: RequestListener = starting;
+  let gateway: Gateway | undefined;
   try {
     const secrets = await loadSecrets(config.dataDir);
     const log = createLogger({ service: 'backlot', level: config.logLevel });
@@ -66,8 +67,8 @@ export const startPlatform = async (
 
     // It listens before the services are there, so that the port, and with it the public address, is known.
     const listening: Listening = await serve(
-      (req: IncomingMessage, res: ServerResponse) => answer(req, res),
-      config,
+      (req: IncomingMessage, res: ServerResponse) => (gateway?.app ?? starting)(req, res),
+      { ...config, acceptConnection: (socket) => gateway?.acceptConnection(socket) ?? true },
     );
     const url = config.publicUrl ?? `http://localhost:${listening.port}`;
     const shared = {
@@ -85,14 +86,14 @@ export const startPlatform = async (
     };
     const services = await startServices({ ...shared, databaseUrls, env }, running);
     const operatorToken = config.operatorToken ?? secrets.operatorToken;
-    const gateway = await assembleGateway(
+    const assembled = await assembleGateway(
       { ...shared, config, services, operatorToken, publicUrl: url },
       running,
     );
     const seeded = await seed(services, secrets.ownerPassword);
     // The last to start is the first to stop: no call meets a service that is gone.
     running.push((cut) => listening.stop(cut));
-    answer = gateway;
+    gateway = assembled;
     const mailboxUrl = `${url}/mailbox/${seeded.projectId}?key=${mailboxKey}`;
     return { ...seeded, url, operatorToken, mailboxUrl, stop };
   } catch (error) {

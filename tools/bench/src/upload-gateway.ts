@@ -5,7 +5,7 @@ import { identityKeysFor } from '@backlot/all-in-one';
 import { createInProcessBus } from '@backlot/bus';
 import { defaultLimits, defineRoute, MIB, type ServiceName } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
-import { createGateway, createHttpUpstream } from '@backlot/gateway';
+import { createGateway, createHttpUpstream, defaultAddressBounds } from '@backlot/gateway';
 import { gatewayName } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
 import { z } from 'zod';
@@ -51,6 +51,7 @@ const gateway = createGateway({
     issuer: 'backlot',
     operatorTokenHash: undefined,
     trustedProxies: 0,
+    addressBounds: defaultAddressBounds,
     publicUrl: 'http://localhost',
     accessLog: false,
     priceChanges: {},

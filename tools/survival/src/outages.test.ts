@@ -127,7 +127,7 @@ describe('while a server is away', () => {
     await stack.victims.redis.kill();
     const statuses = async (gateway: number) => {
       const reads = Array.from({ length: 20 }, () =>
-        stack.runtime(gateway, shop.id)('GET', '/db/notes'),
+        stack.runtime(gateway, shop.id)('GET', '/db/notes', { token: shop.key }),
       );
       return (await Promise.all(reads)).map(({ status }) => status);
     };

@@ -19,6 +19,8 @@ export interface Owner {
 export interface Shop {
   id: string;
   owner: Owner;
+  /** A secret key, which only the project’s limit holds. */
+  key: string;
 }
 
 export type VictimName = 'gateway' | 'ai' | 'projects' | 'redis' | 'rabbitmq' | 'postgres';
@@ -148,7 +150,11 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
           body: { ownerId: owner.id, credits, reason: 'a test' },
         });
         if (grant.status !== 201) throw new Error(`The grant answered ${grant.status}.`);
-        return { id: project.body.id, owner };
+        const key = await control('POST', `/projects/${project.body.id}/keys`, {
+          token: owner.token,
+          body: { name: 'survival' },
+        });
+        return { id: project.body.id, owner, key: key.body.key };
       },
       stop,
     };

@@ -1,0 +1,29 @@
+import { createClientAddress } from '../steps/client-address.ts';
+import type { AddressBounds } from './address-bounds.ts';
+import { createBodies } from './bodies.ts';
+import { type PaceBounds, usualPace } from './body-pace.ts';
+import { createCountAddress } from './count-address.ts';
+import { createFailedLookups } from './failed-lookups.ts';
+import { createAcceptConnection, createOpenCalls } from './open-calls.ts';
+
+export interface AddressesOptions {
+  addressBounds: AddressBounds;
+  trustedProxies: number;
+  /** Milliseconds, from any start. */
+  now: () => number;
+  pace: PaceBounds | undefined;
+}
+
+/** What a gateway knows of network addresses, all of it in its own memory. */
+export const createAddresses = (options: AddressesOptions) => {
+  const { addressBounds, trustedProxies, now, pace = usualPace } = options;
+  const readAddress = createClientAddress(trustedProxies);
+  return {
+    readAddress,
+    acceptConnection: createAcceptConnection(addressBounds, trustedProxies),
+    openCalls: createOpenCalls(addressBounds, readAddress),
+    failedLookups: createFailedLookups(addressBounds, now),
+    countAddress: createCountAddress(addressBounds, now),
+    bodies: createBodies(addressBounds, pace),
+  };
+};

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { createPlaces } from '@backlot/http';
+import type { RequestHandler } from 'express';
+import { socketAddress } from '../steps/client-address.ts';
+import { type AddressBounds, addressesInAll, requirePlaces } from './address-bounds.ts';
+
+/** Refuses a call whose address has too many open, before anything of it is looked at. */
+export const createOpenCalls = (
+  { openCalls }: AddressBounds,
+  readAddress: (req: IncomingMessage) => string,
+): RequestHandler => {
+  const places = createPlaces({ total: openCalls * addressesInAll, perAddress: openCalls });
+  return (req, res, next) => {
+    const address = readAddress(req);
+    requirePlaces(places.take(address));
+    res.once('close', () => places.leave(address));
+    next();
+  };
+};
+
+/** Whether a connection may stay; behind trusted proxies its address says nothing. */
+export const createAcceptConnection = (
+  { connections }: AddressBounds,
+  trustedProxies: number,
+): ((socket: Socket) => boolean) => {
+  if (trustedProxies > 0) return () => true;
+  const places = createPlaces({ total: connections * addressesInAll, perAddress: connections });
+  return (socket) => {
+    const address = socketAddress(socket);
+    if (places.take(address) !== 'taken') return false;
+    socket.once('close', () => places.leave(address));
+    return true;
+  };
+};
