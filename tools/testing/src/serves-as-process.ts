@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@backlot/contract';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { testIdentityKeysSetting } from './identities.ts';
 import { createServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { createTestBroker, type TestBroker } from './test-broker.ts';
@@ -24,6 +24,7 @@ export const servesAsProcess = (
   describe('the process', () => {
     let database: ServiceDatabase;
     let broker: TestBroker;
+    const running = new Set<ChildProcess>();
     beforeAll(async () => {
       const migrations = new URL('../migrations/', entry);
       [database, broker] = await Promise.all([
@@ -33,8 +34,13 @@ export const servesAsProcess = (
     }, 60_000);
     afterAll(() => Promise.all([database.drop(), broker.drop()]));
 
-    const launch = () =>
-      spawn(process.execPath, [fileURLToPath(entry)], {
+    // One that outlives a failed test holds jest's pipes open, and jest would wait for it for good.
+    afterEach(() => {
+      for (const child of running) child.kill('SIGKILL');
+    });
+
+    const launch = () => {
+      const child = spawn(process.execPath, [fileURLToPath(entry)], {
         env: {
           PORT: '0',
           DATABASE_URL: database.url,
@@ -44,23 +50,22 @@ export const servesAsProcess = (
         },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
+      running.add(child);
+      child.once('exit', () => running.delete(child));
+      return child;
+    };
 
     it('serves and ends in good order on SIGTERM, a second time as well', async () => {
       for (let start = 0; start < 2; start++) {
         const child = launch();
         const exit = once(child, 'exit');
-        try {
-          for await (const line of createInterface(child.stdout)) {
-            const { port, msg } = JSON.parse(line) as { port?: number; msg: string };
-            if (msg !== 'listening') continue;
-            const origin = `http://127.0.0.1:${port}`;
-            expect((await fetch(`${origin}/readyz`)).status).toBe(200);
-            expect((await fetch(origin + path, { method: 'POST' })).status).toBe(401);
-            child.kill('SIGTERM');
-          }
-        } finally {
-          // After a failure; one that has ended is not hurt.
-          if (child.exitCode === null && !child.killed) child.kill('SIGKILL');
+        for await (const line of createInterface(child.stdout)) {
+          const { port, msg } = JSON.parse(line) as { port?: number; msg: string };
+          if (msg !== 'listening') continue;
+          const origin = `http://127.0.0.1:${port}`;
+          expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+          expect((await fetch(origin + path, { method: 'POST' })).status).toBe(401);
+          child.kill('SIGTERM');
         }
         expect(await exit).toEqual([0, null]);
       }
