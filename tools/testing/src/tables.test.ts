@@ -32,6 +32,8 @@ const describeTables = async (schema: string) => {
     options: `-c search_path=${schema}`,
     max: 2,
   });
+  // Its connections may still be ending while the database is dropped.
+  pool.on('error', () => {});
   const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
   try {
     return await generate({
