@@ -8,7 +8,7 @@ import {
 import { createOutbox, createSweeper, type Database, type Outbox } from '@backlot/database';
 import { internalOnly, type MountedRoute, serviceApp } from '@backlot/http';
 import { gatewayKeys, type IdentityKey } from '@backlot/identity';
-import type { Logger, Registry } from '@backlot/telemetry';
+import { type Logger, type MeasuredQueue, measureQueues, type Registry } from '@backlot/telemetry';
 import { type Express, Router } from 'express';
 import { createIdempotencyStore } from './idempotency.ts';
 import type { ConfigReader } from './settings.ts';
@@ -49,6 +49,8 @@ export interface ServiceParts<Api extends object> {
   listeners?: Listeners;
   /** Each runs at start and then at its interval, never twice at once. */
   sweeps?: readonly Sweep[];
+  /** What it shares out fairly; the metrics show them under these names. */
+  queues?: Readonly<Record<string, MeasuredQueue>>;
   /** Before the first event and the first sweep. */
   start?(): Promise<unknown>;
   /** Work under way ends; sweeps and events go on until it has. */
@@ -120,7 +122,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   definition: Pick<ServiceDefinition<Config, Context, Api>, 'name' | 'build'>,
   deps: ServiceDeps<Config, Context>,
 ): Service & Api => {
-  const { database, bus, identityKeys, now, log, checkResponses } = deps;
+  const { database, bus, identityKeys, now, log, registry, checkResponses } = deps;
   const outbox = createOutbox<EventPayloads>(
     database,
     (err) => log.error({ err }, 'events could not be published; retrying'),
@@ -128,6 +130,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   );
   const idempotency = createIdempotencyStore(database);
   const parts = definition.build({ ...deps, outbox } as unknown as Context);
+  if (parts.queues) measureQueues(registry, parts.queues);
   const sweeps: Sweep[] = [{ run: () => idempotency.sweep() }, ...(parts.sweeps ?? [])];
   const sweepers = sweeps.map(({ run, everyMs }) =>
     createSweeper(run, (err) => log.error({ err }, 'sweep failed; it runs again'), everyMs),

@@ -64,6 +64,12 @@ describe('a service', () => {
     expect(await bed.takeEvents()).toEqual([]);
   });
 
+  it('shows its queues in its metrics', async () => {
+    const { bed } = await start();
+    const metrics = await bed.registry.metrics();
+    expect(metrics).toContain('backlot_queue_waiting{queue="hobbies",lane="slow"} 3');
+  });
+
   it('answers /internal to the platform alone', async () => {
     const { bed } = await start();
     expect(await bed.call('GET', '/internal/anything')).toMatchObject({ status: 401 });

@@ -63,6 +63,7 @@ export const aiService = defineService({
     );
     return {
       routes: createRoutes({ generations, prompts, projectKeys }),
+      queues: { schemas },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
       },

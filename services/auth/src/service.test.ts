@@ -76,6 +76,13 @@ describe('the auth service', () => {
       expect((await ask(method, at, undefined, asOperator())).status).toBe(401);
   });
 
+  it('shows in its metrics what hashes cost', async () => {
+    await bed.signUp();
+    expect(await bed.registry.metrics()).toMatch(
+      /backlot_queue_cost_seconds_total\{queue="hashes",lane="slow"\} [\d.e-]*[1-9]/,
+    );
+  });
+
   it('makes an owner once, however many processes do it, and never changes them', async () => {
     const owner = { email: ' Owner@example.org', password: goodPassword, name: null };
     const results = await Promise.all(

@@ -41,6 +41,7 @@ export const authService = defineService({
     return {
       routes: authServiceRoutes(features),
       internal: internalRoutes(sessions, accounts),
+      queues: { hashes: passwords },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
       },

@@ -34,6 +34,7 @@ export const recordsService = defineService({
     const scans = createFairShares({
       ...{ slots: scanConnections, quickSlots: pageSlots, maxWaitingPerFlow: 100 },
     });
+    const batches = createFairShares({ slots: batchSlots });
     const quota = createQuota({ database, limits: config.quota, now });
     const collections = createCollections({ database, outbox, now });
     return {
@@ -41,12 +42,13 @@ export const recordsService = defineService({
         collections,
         records: createRecords({ database, quota, scans, now }),
         batches: createBatches({ database, quota, now }),
-        batchShares: createFairShares({ slots: batchSlots }),
+        batchShares: batches,
         quota,
         lists: createLists({ database, limits, scans }),
         counts: createCounts({ database, limits, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
+      queues: { scans, batches },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
       },

@@ -42,10 +42,14 @@ export const storageService = defineService({
     const directUploads = createDirectUploads(opened);
     const resumableUploads = createResumableUploads({ ...opened, files, places });
     const removals = createRemovals({ database, unclaimedBlobs, quota, now });
+    const imageShares = createFairShares({
+      slots: config.images.concurrency,
+      // A page asks for many images at once.
+      maxWaitingPerFlow: 100,
+    });
     const images = createImages({
       ...{ database, store, unclaimedBlobs, quota, now, config: config.images },
-      // A page asks for many images at once.
-      shares: createFairShares({ slots: config.images.concurrency, maxWaitingPerFlow: 100 }),
+      shares: imageShares,
     });
     const sweepBlobs = async () => {
       await unclaimedBlobs.renewLeases();
@@ -56,6 +60,7 @@ export const storageService = defineService({
         ...{ files, quota, removals, images, uploads, directUploads, resumableUploads },
         ...{ unclaimedBlobs, links, store, config, now },
       }),
+      queues: { images: imageShares },
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           await removals.eraseUser(projectNumber, userId);

@@ -8,7 +8,7 @@ import {
   type ServiceDefinition,
   type ServiceDeps,
 } from '@backlot/service';
-import { createLogger, type Logger } from '@backlot/telemetry';
+import { createLogger, type Logger, Registry } from '@backlot/telemetry';
 import { anonymous, testIdentityKeys } from './identities.ts';
 import { migrateForService } from './service-database.ts';
 import {
@@ -52,6 +52,8 @@ export interface ServiceBed<Api extends object, Own = never> {
   clock: TestClock;
   /** Error lines of the service's log. */
   errors: string[];
+  /** The service's metrics. */
+  registry: Registry;
   /** Payloads of this topic that are stored for the bus, oldest first; nothing stays stored. */
   take<T extends Topic>(topic: T): Promise<Payload<T>[]>;
   /** Everything that is stored for the bus, oldest first; nothing stays stored. */
@@ -108,12 +110,12 @@ export const createServiceBed = async <
     }),
     checkResponses: true,
   };
+  const create = (deps: object) =>
+    createService(definition, deps as unknown as ServiceDeps<Config, Context>);
   const another = (changes: Partial<typeof own> & { log?: Logger } = {}) =>
-    createService(definition, { ...shared, ...own, ...changes } as unknown as ServiceDeps<
-      Config,
-      Context
-    >);
-  const service = another();
+    create({ ...shared, ...own, ...changes });
+  const registry = new Registry();
+  const service = create({ ...shared, registry, ...own });
   const http = await serveForTest(service.app, clock.now);
   const takeEvents = () =>
     database.query<{ topic: string; payload: unknown }>(
@@ -130,6 +132,7 @@ export const createServiceBed = async <
     bus,
     clock,
     errors,
+    registry,
     takeEvents,
     async take(topic) {
       const stored = await takeEvents();

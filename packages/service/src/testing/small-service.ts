@@ -10,6 +10,8 @@ export interface SmallContext extends ServiceContext<SmallConfig> {
   diary: string[];
 }
 
+const usage = { slots: 2, running: 1, waiting: 3, refused: 0, costMs: 50, owners: [] };
+
 const config = defineConfig(
   z.object({ GREETING: z.string().default('hello') }),
   (settings): SmallConfig => ({ greeting: settings.GREETING }),
@@ -35,6 +37,7 @@ export const smallService = defineService({
         run: async () => void diary.push('sweep'),
       },
     ],
+    queues: { hobbies: { usage: () => ({ slow: usage }) } },
     start: async () => void diary.push('start'),
     stop: async () => void diary.push('stop'),
     api: {

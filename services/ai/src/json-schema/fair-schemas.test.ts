@@ -27,4 +27,12 @@ describe('answers in the form of a schema', () => {
     await Promise.all(attacks);
     expect(refused).toEqual([400, 400, 400, 400, 400, 400]);
   });
+
+  it('show in the metrics what they cost', async () => {
+    const messages = [{ role: 'user', content: 'x' }];
+    await bed.ask({ messages, json: { type: 'object', properties: {} } });
+    expect(await bed.registry.metrics()).toMatch(
+      /backlot_queue_cost_seconds_total\{queue="schemas",lane="slow"\} [\d.e-]*[1-9]/,
+    );
+  });
 });

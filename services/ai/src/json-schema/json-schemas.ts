@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { ApiError, aiRoutes } from '@backlot/contract';
-import { createFairShares, FairShareFull, type Flow } from '@backlot/fair-shares';
+import { createFairShares, FairShareFull, type FairShares, type Flow } from '@backlot/fair-shares';
 import workerpool from 'workerpool';
 
 export type JsonSchema = Record<string, unknown>;
@@ -29,6 +29,7 @@ export interface JsonSchemas {
     schema: JsonSchema,
     options: { seed: number; maxBytes: number },
   ): Promise<string>;
+  usage: FairShares['usage'];
   close(): Promise<void>;
 }
 
@@ -134,6 +135,7 @@ export const createJsonSchemas = ({ limitMs = standardLimitMs } = {}): JsonSchem
       }
       return found;
     },
+    usage: shares.usage,
     async close() {
       await pool.terminate(true);
     },

@@ -90,6 +90,8 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
 
   return {
     prepare: dummyHash,
+    /** Of the queue of hashes. */
+    usage: shares.usage,
 
     /** @throws ApiError overloaded */
     hash,

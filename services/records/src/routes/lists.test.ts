@@ -332,6 +332,16 @@ describe('bounds on what a list or count reads', () => {
     expect(estimate).toBeLessThan(20);
   });
 
+  it('shows in its metrics what reads by the primary key and scans cost', async () => {
+    await list({});
+    await list({ where: { even: true }, limit: 9 });
+    const metrics = await bed.registry.metrics();
+    for (const lane of ['quick', 'slow'])
+      expect(metrics).toMatch(
+        new RegExp(`backlot_queue_cost_seconds_total{queue="scans",lane="${lane}"} [\\d.e-]*[1-9]`),
+      );
+  });
+
   it('answers 422 where a scan takes too long', async () => {
     const hurried = createDatabase({
       url: bed.databaseUrl,

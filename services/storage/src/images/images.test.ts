@@ -72,6 +72,13 @@ describe('images made from files', () => {
     expect(meta.exif).toBeUndefined();
   });
 
+  it('show in the metrics what they cost', async () => {
+    await imageAt(`${url}?width=11`);
+    expect(await bed.registry.metrics()).toMatch(
+      /backlot_queue_cost_seconds_total\{queue="images",lane="slow"\} [\d.e-]*[1-9]/,
+    );
+  });
+
   it('are turned the right way up', async () => {
     const turned = await photo(120, 80).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const { body } = await bed.upload(turned, { name: 'turned.jpg' });
