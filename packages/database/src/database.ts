@@ -2,6 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { translate } from './errors.ts';
 import { createPipelinedReader } from './pipelined-reader.ts';
+import {
+  beginInScope,
+  createProjectScopes,
+  type ProjectScope,
+  type ProjectScopes,
+  switchScope,
+  switchScopeInTransaction,
+  unscoped,
+} from './project-scope.ts';
 import { createSilenceGuard, type GuardedConfig } from './silence.ts';
 
 export interface DatabaseOptions {
@@ -67,6 +76,13 @@ export interface Database {
   detached<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` once the surrounding transaction has committed; at once where there is none. */
   afterCommit(work: () => void): void;
+  /**
+   * Every statement of `work` reaches this project's rows alone, of tables that have row-level security;
+   * outside of any such scope statements reach none of theirs. @throws RangeError
+   */
+  inProject: ProjectScopes['inProject'];
+  /** The same with the rows of all projects: for sweeps, and for what no project is known of yet. */
+  acrossProjects: ProjectScopes['acrossProjects'];
   close(): Promise<void>;
 }
 
@@ -74,6 +90,10 @@ interface Ambient {
   client: pg.PoolClient;
   open: boolean;
   depth: number;
+  /** What its statements reach now; undefined where a rollback has put back another. */
+  scope: ProjectScope | undefined;
+  /** Settled once everything has been answered that was sent on its connection. */
+  answered: Promise<unknown>;
   afterCommit: (() => void)[];
 }
 
@@ -98,7 +118,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const connectionFor = (timeoutMs: number): GuardedConfig => ({
     connectionString: options.url,
     application_name: `backlot-${options.schema}`,
-    options: `-c search_path=${options.schema} -c jit=off -c statement_timeout=${timeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    options: `-c search_path=${options.schema} -c jit=off ${unscoped} -c statement_timeout=${timeoutMs} -c idle_in_transaction_session_timeout=60000`,
     keepAlive: true,
     statementTimeoutMs: timeoutMs,
   });
@@ -128,6 +148,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     onConnectionLost,
   );
   const ambient = new AsyncLocalStorage<Ambient | 'detached'>();
+  const scopes = createProjectScopes();
 
   const current = () => {
     const transaction = ambient.getStore();
@@ -139,31 +160,81 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     return connections;
   };
 
-  const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
+  const onPool = async (from: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const scope = scopes.current();
+    const client = await unlessSilent(from).connect();
     try {
-      const { rows, rowCount } = await (current()?.client ?? unlessSilent(from)).query(config);
+      await switchScope(client, scope);
+      const result = await client.query(config);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(error as Error);
+      throw error;
+    }
+  };
+
+  /** Both leave at once; the answer counts only where the connection has taken the scope. */
+  const onReader = async (client: pg.Client, config: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const switching = switchScope(client, scopes.current());
+    if (!switching) return await client.query(config);
+    switching.catch((error: Error) => reader.drop(client, error));
+    const [, result] = await Promise.all([switching, client.query(config)]);
+    return result;
+  };
+
+  /** One behind the other: parallel statements of a transaction share its connection. */
+  const inTurn = <T>(transaction: Ambient, send: () => Promise<T>): Promise<T> => {
+    const answer = transaction.answered.then(send);
+    transaction.answered = answer.catch(() => {});
+    return answer;
+  };
+
+  const inTransaction = (transaction: Ambient, config: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const scope = scopes.current();
+    return inTurn(transaction, async () => {
+      if (transaction.scope !== scope) await switchScopeInTransaction(transaction.client, scope);
+      transaction.scope = scope;
+      return await transaction.client.query(config);
+    });
+  };
+
+  /** A statement about the transaction itself. */
+  const control = (transaction: Ambient, text: string) =>
+    inTurn(transaction, () => transaction.client.query(text));
+
+  const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
+    const transaction = current();
+    try {
+      const { rows, rowCount } = transaction
+        ? await inTransaction(transaction, config)
+        : await onPool(from, config);
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
     } catch (error) {
       throw translate(error);
     }
   };
 
-  const readingClient = () => {
+  const readAtOnce = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
     guard.check();
-    return reader.client() ?? free();
+    const client = reader.client();
+    return client ? onReader(client, config) : onPool(free(), config);
   };
 
   const nested = async <T>(transaction: Ambient, work: () => Promise<T>): Promise<T> => {
     const savepoint = `s${++transaction.depth}`;
-    await transaction.client.query(`SAVEPOINT ${savepoint}`);
+    await control(transaction, `SAVEPOINT ${savepoint}`);
     const queued = transaction.afterCommit.length;
     try {
       const result = await work();
-      await transaction.client.query(`RELEASE SAVEPOINT ${savepoint}`);
+      await control(transaction, `RELEASE SAVEPOINT ${savepoint}`);
       return result;
     } catch (error) {
       transaction.afterCommit.length = queued;
-      await transaction.client.query(`ROLLBACK TO SAVEPOINT ${savepoint}`);
+      await inTurn(transaction, () => {
+        transaction.scope = undefined;
+        return transaction.client.query(`ROLLBACK TO SAVEPOINT ${savepoint}`);
+      });
       throw error;
     }
   };
@@ -174,7 +245,12 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       .catch((error: unknown) => {
         throw translate(error);
       });
-    const transaction: Ambient = { client, open: true, depth: 0, afterCommit: [] };
+    const scope = scopes.current();
+    const transaction: Ambient = {
+      ...{ client, scope, open: true, depth: 0 },
+      answered: Promise.resolve(),
+      afterCommit: [],
+    };
     let broken: Error | undefined;
     const onError = (error: Error) => {
       broken = error;
@@ -183,17 +259,17 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     const limitMs = options.statementTimeoutMs ?? statementTimeoutMs;
     const endAllowance = guard.allow(client, limitMs);
     try {
-      await client.query('BEGIN');
+      await beginInScope(client, scope);
       if (limitMs !== statementTimeoutMs)
         await client.query(`SET LOCAL statement_timeout = ${limitMs}`);
       const result = await ambient.run(transaction, work);
-      await client.query('COMMIT');
+      await control(transaction, 'COMMIT');
       transaction.open = false;
       for (const action of transaction.afterCommit) action();
       return result;
     } catch (error) {
       transaction.open = false;
-      await client.query('ROLLBACK').catch((rollbackError: Error) => {
+      await control(transaction, 'ROLLBACK').catch((rollbackError: Error) => {
         broken = rollbackError;
       });
       throw translate(error);
@@ -221,8 +297,11 @@ export const createDatabase = (options: DatabaseOptions): Database => {
         types: rawTypes,
       };
       try {
-        const client = current()?.client ?? readingClient();
-        return (await client.query<TextRow>(config)).rows;
+        const transaction = current();
+        const { rows } = transaction
+          ? await inTransaction(transaction, config)
+          : await readAtOnce(config);
+        return rows as TextRow[];
       } catch (error) {
         throw translate(error);
       }
@@ -237,6 +316,8 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       if (transaction) transaction.afterCommit.push(work);
       else work();
     },
+    inProject: scopes.inProject,
+    acrossProjects: scopes.acrossProjects,
     async close() {
       const ended = Promise.all([reader.close(), pool.end(), detachedPool.end(), scanPool.end()]);
       guard.close();

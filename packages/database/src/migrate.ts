@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { withClient } from './one-client.ts';
+import { scopedToAll } from './project-scope.ts';
 import { grantToService, protectMigrations, type ServiceRole } from './service-role.ts';
 
 export interface Migrations {
@@ -26,7 +27,7 @@ export interface MigrateOptions extends Migrations {
  * wait for each other. The schema is made where it is missing. @throws DatabaseUnavailable
  */
 export const migrate = ({ url, directory, role, ...options }: MigrateOptions): Promise<void> =>
-  withClient({ connectionString: url }, async (client) => {
+  withClient({ connectionString: url, options: scopedToAll }, async (client) => {
     const { schema } = options;
     // The runner's own, so that roles and rights are changed by one at a time too.
     await client.query(`SELECT pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`);

@@ -12,6 +12,8 @@ const reconnectDelayMs = 500;
 export interface PipelinedReader {
   /** A connected client, or undefined while there is none. */
   client(): pg.Client | undefined;
+  /** Ends a connection at once; what is under way on it fails. */
+  drop(client: pg.Client, reason: Error): void;
   close(): Promise<void>;
 }
 
@@ -45,10 +47,13 @@ export const createPipelinedReader = (
     }, lost);
   };
 
+  const socketFrom = (client: pg.Client): Socket =>
+    (client as unknown as { connection: { stream: Socket } }).connection.stream;
+
   /** Statements of one turn of the event loop leave in one write; a write each was 31 % of a get. */
   const gather = (client: pg.Client): pg.Client => {
     if (gathering.has(client)) return client;
-    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    const stream = socketFrom(client);
     gathering.add(client);
     stream.cork();
     setImmediate(() => {
@@ -71,6 +76,7 @@ export const createPipelinedReader = (
       }
       return undefined;
     },
+    drop: (client, reason) => void socketFrom(client).destroy(reason),
     async close() {
       closed = true;
       await Promise.all(slots.map((slot) => (typeof slot === 'object' ? slot.end() : undefined)));

@@ -6,10 +6,10 @@ import {
   type IdentityVerifier,
   identityHeader,
 } from '@backlot/identity';
-import express, { type Express, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import { errorHandler } from './failure.ts';
 import { identityRefused, internalCall } from './internal-only.ts';
-import type { MountedRoute, RouteContext } from './route.ts';
+import { identify, type MountedRoute, type RouteContext } from './route.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   /** The gateway's for this service: another sender vouches for no caller. */
@@ -21,6 +21,8 @@ export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   ready: () => Promise<unknown>;
   /** Further paths under /internal, for the gateway's own questions; it checks the identity itself. */
   internal?: Router;
+  /** Surrounds each call of a route: its statements reach the rows of this project alone. */
+  inProject?: ((projectNumber: number, work: () => Promise<void>) => Promise<void>) | undefined;
 }
 
 /** An app with nothing switched on that costs time and that the contract does not ask for. */
@@ -60,9 +62,19 @@ export const serviceApp = ({
   internal,
   gatewayKeys,
   now,
+  inProject,
   ...rest
 }: ServiceAppOptions): Express => {
   const context = { ...rest, log, identities: createIdentityVerifier(gatewayKeys, now) };
+  const mount = ({ definition, middleware }: MountedRoute): RequestHandler => {
+    const handler = middleware(context);
+    if (!inProject) return handler;
+    return (req, res, next) =>
+      inProject(
+        identify(req, definition, context).project.number,
+        async () => void (await handler(req, res, next)),
+      );
+  };
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   app.get('/readyz', async (req, res) => {
@@ -73,9 +85,10 @@ export const serviceApp = ({
     );
   });
   if (internal) app.use('/internal', internal);
-  for (const { definition, middleware } of routes) {
+  for (const mounted of routes) {
+    const { definition } = mounted;
     const path = definition.plane === 'platform' ? `/platform${definition.path}` : definition.path;
-    app[definition.method.toLowerCase() as 'get'](path, middleware(context));
+    app[definition.method.toLowerCase() as 'get'](path, mount(mounted));
   }
   app.use(() => {
     throw new ApiError('route_not_found', 'There is no such route.');

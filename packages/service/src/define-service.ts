@@ -83,6 +83,8 @@ export interface ServiceDefinition<
   config: ConfigReader<Config>;
   /** Directories that it gets with the context. */
   asks?: readonly DirectoryName[];
+  /** None of its tables has row-level security, so that its connections need not know of any project. */
+  hasNoRowSecurity?: true;
   build(context: Context): ServiceParts<Api>;
 }
 
@@ -111,15 +113,38 @@ export const defineService = <
   definition: ServiceDefinition<Config, Context, Api>,
 ) => definition;
 
-const subscribe = async (name: ServiceName, bus: Bus, parts: ServiceParts<object>) => {
+type AnyHandler = (payload: object, eventId: string) => Promise<unknown>;
+
+interface Scopes extends Pick<Database, 'acrossProjects'> {
+  inProject?: Database['inProject'];
+}
+
+/** What is about one project reaches that one's rows alone. */
+const inScope =
+  ({ inProject, acrossProjects }: Scopes, handler: AnyHandler): AnyHandler =>
+  (payload, eventId) => {
+    const handle = () => handler(payload, eventId);
+    return inProject && 'projectNumber' in payload && typeof payload.projectNumber === 'number'
+      ? inProject(payload.projectNumber, handle)
+      : acrossProjects(handle);
+  };
+
+const subscribe = async (
+  name: ServiceName,
+  bus: Bus,
+  scopes: Scopes,
+  parts: ServiceParts<object>,
+) => {
   for (const [topic, handler] of Object.entries(parts.subscriptions ?? {}))
-    await subscribeTo(bus, events, `${name}.${topic.replace('.', '-')}`, { [topic]: handler });
+    await subscribeTo(bus, events, `${name}.${topic.replace('.', '-')}`, {
+      [topic]: inScope(scopes, handler as AnyHandler),
+    });
   await listenTo(bus, events, parts.listeners ?? {});
 };
 
 /** The service as an app, not yet started: no event is handled and no sweep runs before `start`. */
 export const createService = <Config, Context extends ServiceContext<Config>, Api extends object>(
-  definition: Pick<ServiceDefinition<Config, Context, Api>, 'name' | 'build'>,
+  definition: Pick<ServiceDefinition<Config, Context, Api>, 'name' | 'hasNoRowSecurity' | 'build'>,
   deps: ServiceDeps<Config, Context>,
 ): Service & Api => {
   const { database, bus, identityKeys, now, log, registry, checkResponses } = deps;
@@ -129,11 +154,18 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
     checkResponses ? (topic, payload) => events[topic].parse(payload) : undefined,
   );
   const idempotency = createIdempotencyStore(database);
+  const scopes: Scopes = definition.hasNoRowSecurity
+    ? { acrossProjects: (work) => work() }
+    : database;
   const parts = definition.build({ ...deps, outbox } as unknown as Context);
   if (parts.queues) measureQueues(registry, parts.queues);
   const sweeps: Sweep[] = [{ run: () => idempotency.sweep() }, ...(parts.sweeps ?? [])];
   const sweepers = sweeps.map(({ run, everyMs }) =>
-    createSweeper(run, (err) => log.error({ err }, 'sweep failed; it runs again'), everyMs),
+    createSweeper(
+      () => database.acrossProjects(run),
+      (err) => log.error({ err }, 'sweep failed; it runs again'),
+      everyMs,
+    ),
   );
   const accepted = identityKeys.filter(({ receiver }) => receiver === definition.name);
   const internal = Router().use(internalOnly(accepted, now));
@@ -148,15 +180,16 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
       now,
       log,
       checkResponses,
+      inProject: scopes.inProject,
     }),
     async start() {
-      await parts.start?.();
-      await subscribe(definition.name, bus, parts);
+      await scopes.acrossProjects(async () => parts.start?.());
+      await subscribe(definition.name, bus, scopes, parts);
       outbox.start((event) => bus.publish(event));
       for (const sweeper of sweepers) sweeper.start();
     },
     async stop() {
-      await parts.stop?.();
+      await scopes.acrossProjects(async () => parts.stop?.());
       await Promise.all([...sweepers, outbox].map((part) => part.stop()));
     },
   };

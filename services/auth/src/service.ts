@@ -3,7 +3,7 @@
  * Refuses to know what a project is beyond its number, who owns one, how a mail is sent, and how a
  * bearer token becomes a caller (the gateway's business).
  */
-import type { AccountDirectory, SessionDirectory } from '@backlot/contract';
+import { type AccountDirectory, platformProject, type SessionDirectory } from '@backlot/contract';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { deleteExpired, eraseProject } from './cleanup.ts';
 import { type AuthConfig, authConfig } from './config.ts';
@@ -26,13 +26,15 @@ export const authService = defineService({
     const features = createFeatures(context);
     const { users, signingKeys, passwords } = features;
     const sessions: SessionDirectory = {
-      isLive: features.sessions.isLive,
+      isLive: (project, id) =>
+        database.inProject(project, () => features.sessions.isLive(project, id)),
       jwks: signingKeys.jwks,
     };
     const accounts: AccountDirectory = {
-      registered: users.registered,
-      async findAccount(projectNumber, userId) {
-        const account = await users.find(projectNumber, userId);
+      registered: (project, emails) =>
+        database.inProject(project, () => users.registered(project, emails)),
+      async findAccount(project, userId) {
+        const account = await database.inProject(project, () => users.find(project, userId));
         if (!account) return null;
         const { email, name, email_verified: emailVerified } = account;
         return { email, name, emailVerified };
@@ -54,7 +56,8 @@ export const authService = defineService({
       api: {
         directories: { sessions, accounts },
         /** The account of an owner with a verified address; an existing one is left as it is. */
-        ensureOwner: (owner: NewOwner) => ensureOwner(features, owner),
+        ensureOwner: (owner: NewOwner) =>
+          database.inProject(platformProject.number, () => ensureOwner(features, owner)),
       },
     };
   },

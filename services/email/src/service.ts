@@ -119,7 +119,7 @@ export const emailService = defineService({
       api: {
         /** Delivers what is due, without waiting for an event. */
         async deliver() {
-          await deliveries.expire();
+          await database.acrossProjects(() => deliveries.expire());
           await worker.drain();
         },
       },

@@ -78,7 +78,7 @@ export const paymentsService = defineService({
       sweeps: [{ run: sweep, everyMs: sweepMs }],
       api: {
         /** Looks up open payments that are due at their providers; also runs every minute. */
-        sweep,
+        sweep: () => database.acrossProjects(sweep),
       },
     };
   },

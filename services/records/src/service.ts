@@ -29,6 +29,7 @@ export const recordsService = defineService({
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
   config: recordsConfig,
+  hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
     const { limits } = config;
     const scans = createFairShares({

@@ -78,7 +78,7 @@ export const storageService = defineService({
       ],
       api: {
         /** Removes what killed processes have left; runs by itself every quarter of a minute. */
-        sweepBlobs,
+        sweepBlobs: () => database.acrossProjects(sweepBlobs),
       },
     };
   },

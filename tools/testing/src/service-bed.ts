@@ -42,7 +42,7 @@ export interface ServiceBed<Api extends object, Own = never> {
   http: ServiceUnderTest;
   /** Calls as the gateway would, anonymously unless stated; null sends no identity. */
   call(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
-  /** With the service's own role. */
+  /** With the service's own role, and the rows of all projects. */
   database: Database;
   /** Of the role that owns everything. */
   databaseUrl: string;
@@ -65,6 +65,17 @@ export interface ServiceBed<Api extends object, Own = never> {
   /** Stops what was started, and drops the database. */
   close(): Promise<void>;
 }
+
+/** The same database, as a test looks at it: with the rows of all projects. */
+const acrossProjects = (database: Database): Database => ({
+  ...database,
+  query: (...call) => database.acrossProjects(() => database.query(...call)),
+  execute: (...call) => database.acrossProjects(() => database.execute(...call)),
+  scan: (...call) => database.acrossProjects(() => database.scan(...call)),
+  named: (...call) => database.acrossProjects(() => database.named(...call)),
+  read: (...call) => database.acrossProjects(() => database.read(...call)),
+  transaction: (...call) => database.acrossProjects(() => database.transaction(...call)),
+});
 
 /** @param stands whether only `pass` moves it */
 export const createTestClock = ({ stands = false } = {}): TestClock => {
@@ -126,7 +137,7 @@ export const createServiceBed = async <
     http,
     call: (method, path, request = {}) =>
       http.call(method, path, { identity: anonymous(), ...request }),
-    database,
+    database: definition.hasNoRowSecurity ? database : acrossProjects(database),
     databaseUrl,
     ownerDatabase,
     bus,

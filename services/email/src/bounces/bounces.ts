@@ -130,12 +130,16 @@ export const createBounces = ({ database, platformMails, suppressions, now }: Bo
   };
 
   return {
+    /** Of any projects: a provider reports for all of them together. */
     async record(reports: readonly BounceReport[]): Promise<void> {
       const projectNumbers = new Set<number>();
-      for (let start = 0; start < reports.length; start += batchSize)
-        for (const number of await store(reports.slice(start, start + batchSize)))
+      for (let start = 0; start < reports.length; start += batchSize) {
+        const batch = reports.slice(start, start + batchSize);
+        for (const number of await database.acrossProjects(() => store(batch)))
           projectNumbers.add(number);
-      for (const number of projectNumbers) await stopIfNeeded(number);
+      }
+      for (const number of projectNumbers)
+        await database.inProject(number, () => stopIfNeeded(number));
     },
 
     async resumeSending(projectNumber: number): Promise<void> {

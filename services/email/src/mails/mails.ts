@@ -168,12 +168,16 @@ export const createMails = ({
           ],
         );
       try {
-        return await database.transaction(async () => {
-          // First, because it waits for the same event in another process; without a place it is undone.
-          if ((await store()).length > 0 && !(await windowCounts.take(bounds))) throw new NoPlace();
-          outbox.wake();
-          return true;
-        });
+        // A notice for an owner belongs to the platform's project, whichever it is about.
+        return await database.inProject(mail.projectNumber, () =>
+          database.transaction(async () => {
+            // First, because it waits for the same event in another process; without a place it is undone.
+            if ((await store()).length > 0 && !(await windowCounts.take(bounds)))
+              throw new NoPlace();
+            outbox.wake();
+            return true;
+          }),
+        );
       } catch (error) {
         if (error instanceof NoPlace) return false;
         throw error;

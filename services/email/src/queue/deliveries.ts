@@ -40,13 +40,20 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
   const wasClaimed =
     "project_number = $1 AND id = $2 AND claim = $3 AND status IN ('sending', 'failed')";
 
+  /** A worker serves all projects; each mail's state is written in its own. */
+  const write = (mail: ClaimedMail, name: string, text: string, values: readonly unknown[]) =>
+    database.inProject(mail.projectNumber, () =>
+      database.named(name, text, [...claimKey(mail), ...values]),
+    );
+
   return {
     /** From here on the provider may have the mail. @throws ClaimLost */
     async handOver(mail: ClaimedMail): Promise<void> {
-      const rows = await database.named(
+      const rows = await write(
+        mail,
         'hand-over-mail',
         `UPDATE mails SET handed_over_at = $4 WHERE ${isClaimed} AND lease_until > $4 RETURNING true`,
-        [...claimKey(mail), new Date(now())],
+        [new Date(now())],
       );
       if (rows.length === 0) throw new ClaimLost();
     },
@@ -76,21 +83,24 @@ export const createDeliveries = ({ database, now, random, isRepeatable }: Delive
       status: 'sent' | 'captured' | 'failed',
       error?: string,
     ): Promise<void> {
-      await database.named(
+      await write(
+        mail,
         'finish-mail',
         `UPDATE mails SET status = $4, error = $5, claim = NULL, lease_until = NULL,
                 html = CASE WHEN is_secret AND $4 <> 'captured' THEN '' ELSE html END,
                 plain_text = CASE WHEN is_secret AND $4 <> 'captured' THEN '' ELSE plain_text END
           WHERE ${wasClaimed}`,
-        [...claimKey(mail), status, error ?? null],
+        [status, error ?? null],
       );
     },
 
     async retryLater(mail: ClaimedMail, error: string): Promise<void> {
-      await database.query(
+      await write(
+        mail,
+        'retry-mail-later',
         `UPDATE mails SET status = 'queued', error = $4, next_attempt_at = $5, claim = NULL, lease_until = NULL
           WHERE ${wasClaimed}`,
-        [...claimKey(mail), error, new Date(now() + retryDelayMs(mail.attempts, random()))],
+        [error, new Date(now() + retryDelayMs(mail.attempts, random()))],
       );
     },
 

@@ -101,27 +101,30 @@ export const createMailQueue = (
   // No project has this number: the first scan begins at the first queue.
   let last = { project: 0, isOwn: false };
 
+  const claimDue = async (limit: number): Promise<ClaimedMail[]> => {
+    for (let scans = 0; scans < maxScans; scans++) {
+      const claim = uuidv7();
+      const rows = await database.named<ClaimRow>('claim-mails', claimDueMails, [
+        ...[new Date(now()), limit, claim, new Date(now() + leaseMs)],
+        ...[last.project, last.isOwn],
+      ]);
+      const [first] = rows;
+      if (!first) throw new Error('A scan of the mail queues has returned no row.');
+      last = { project: first.last_project, isOwn: first.last_is_own };
+      const mails = rows.flatMap((row) => (row.id === null ? [] : [toClaimedMail(row, claim)]));
+      // Queues are due but gave no mail: another worker has locked these, and perhaps not the next ones.
+      if (mails.length > 0 || first.is_over) {
+        const suppressed = await suppressions.find(mails);
+        return mails.map((mail, index) => ({ ...mail, suppressed: suppressed[index] ?? [] }));
+      }
+    }
+    return [];
+  };
+
   return {
     /** Up to `limit` mails that are due and not on hold; no two workers get the same. */
-    async claim(limit: number): Promise<ClaimedMail[]> {
-      for (let scans = 0; scans < maxScans; scans++) {
-        const claim = uuidv7();
-        const rows = await database.named<ClaimRow>('claim-mails', claimDueMails, [
-          ...[new Date(now()), limit, claim, new Date(now() + leaseMs)],
-          ...[last.project, last.isOwn],
-        ]);
-        const [first] = rows;
-        if (!first) throw new Error('A scan of the mail queues has returned no row.');
-        last = { project: first.last_project, isOwn: first.last_is_own };
-        const mails = rows.flatMap((row) => (row.id === null ? [] : [toClaimedMail(row, claim)]));
-        // Queues are due but gave no mail: another worker has locked these, and perhaps not the next ones.
-        if (mails.length > 0 || first.is_over) {
-          const suppressed = await suppressions.find(mails);
-          return mails.map((mail, index) => ({ ...mail, suppressed: suppressed[index] ?? [] }));
-        }
-      }
-      return [];
-    },
+    claim: (limit: number): Promise<ClaimedMail[]> =>
+      database.acrossProjects(() => claimDue(limit)),
   };
 };
 

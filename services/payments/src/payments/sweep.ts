@@ -122,7 +122,9 @@ export const createSweep = (deps: SweepDeps) => {
   return async (): Promise<void> => {
     for (let batch = 0; batch < maxBatches; batch++) {
       const rows = await claimDuePayments();
-      await pMap(rows, check, { concurrency });
+      await pMap(rows, (row) => database.inProject(row.project_number, () => check(row)), {
+        concurrency,
+      });
       if (rows.length < batchSize) break;
     }
     await forgetEvents();

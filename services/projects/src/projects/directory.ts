@@ -46,10 +46,8 @@ export const createDirectory = (database: Database, config: ProjectsConfig): Pro
   async findKey(keyHash: string): Promise<KeySnapshot | null> {
     const hash = Buffer.from(keyHash, 'base64url');
     if (hash.length !== sha256Bytes || hash.toString('base64url') !== keyHash) return null;
-    const [row] = await database.read(
-      'find-key',
-      'SELECT id, project_number FROM keys WHERE hash = $1',
-      [hash],
+    const [row] = await database.acrossProjects(() =>
+      database.read('find-key', 'SELECT id, project_number FROM keys WHERE hash = $1', [hash]),
     );
     return row?.[0] ? { id: row[0], projectNumber: Number(row[1]) } : null;
   },

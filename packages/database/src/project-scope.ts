@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type pg from 'pg';
+
+/**
+ * Whose rows a statement reaches where a table has row-level security: the value of PostgreSQL's setting
+ * `backlot.project`. A project's number, `all`, or nothing at all.
+ */
+export type ProjectScope = '' | 'all' | `${number}`;
+
+/** What a connection begins with, whatever the database or the role has as its default. */
+export const unscoped = '-c backlot.project=';
+/** For connections of a migration, which must see what it changes. */
+export const scopedToAll = '-c backlot.project=all';
+
+const settingFor = (scope: ProjectScope) => `backlot.project = '${scope}'`;
+
+export interface ProjectScopes {
+  current(): ProjectScope;
+  inProject<T>(projectNumber: number, work: () => Promise<T>): Promise<T>;
+  acrossProjects<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export const createProjectScopes = (): ProjectScopes => {
+  const ambient = new AsyncLocalStorage<ProjectScope>();
+  return {
+    current: () => ambient.getStore() ?? '',
+    async inProject(projectNumber, work) {
+      if (!Number.isSafeInteger(projectNumber) || projectNumber < 0)
+        throw new RangeError('A project has a whole number.');
+      return await ambient.run(`${projectNumber}`, work);
+    },
+    acrossProjects: (work) => ambient.run('all', work),
+  };
+};
+
+/** What was last sent on a connection, for the time outside of its transactions. */
+interface SentScope {
+  scope: ProjectScope;
+  /** Until PostgreSQL has taken it; rejects where it has not. */
+  underWay?: Promise<unknown> | undefined;
+}
+
+const begun: SentScope = { scope: '' };
+const sentScopes = new WeakMap<pg.ClientBase, SentScope>();
+
+/**
+ * Has what is sent next on the connection reach the scope's rows; one round trip where its last statement
+ * was for another scope. Who sends more before PostgreSQL has taken it may use no answer that comes before.
+ * @returns undefined where the connection is there already; rejects with pg's error, after which the
+ * connection must not be used
+ */
+export const switchScope = (
+  client: pg.ClientBase,
+  scope: ProjectScope,
+): Promise<unknown> | undefined => {
+  const last = sentScopes.get(client) ?? begun;
+  if (last.scope === scope) return last.underWay;
+  const sent: SentScope = { scope };
+  sent.underWay = client.query(`SET ${settingFor(scope)}`).then(() => {
+    sent.underWay = undefined;
+  });
+  sentScopes.set(client, sent);
+  return sent.underWay;
+};
+
+/** Begins a transaction in the scope, in one round trip; the connection's own scope comes back with its end. */
+export const beginInScope = async (client: pg.ClientBase, scope: ProjectScope): Promise<void> => {
+  const isThere = (sentScopes.get(client) ?? begun).scope === scope;
+  await client.query(isThere ? 'BEGIN' : `BEGIN; SET LOCAL ${settingFor(scope)}`);
+};
+
+/** Inside a transaction: for what is sent next on the connection, until the transaction ends. */
+export const switchScopeInTransaction = (
+  client: pg.ClientBase,
+  scope: ProjectScope,
+): Promise<unknown> => client.query(`SET LOCAL ${settingFor(scope)}`);
