@@ -53,8 +53,8 @@ export const createCounts = ({
     const isWhole = await walkInSlices(look, Number.POSITIVE_INFINITY, keySlicing, yieldSlot);
     if (isWhole) return { count };
     const { collection, filter } = selection;
-    const known = filter.bounds.length > 0 ? 0 : await readKnownCount(database, collection);
-    return { count: Math.max(count, known), approximate: true };
+    const known = filter.bounds.length > 0 ? undefined : await readKnownCount(database, collection);
+    return { count: Math.max(count, known?.count ?? 0), approximate: true };
   };
 
   const countFiltered = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> => {
@@ -83,21 +83,30 @@ export const createCounts = ({
       const { access } = selection;
       checkRead(access);
       if (access.rights.read === 'none') return { count: 0 };
+      if (isUnfiltered(selection)) {
+        const known = await readKnownCount(database, selection.collection);
+        if (known?.isExact) return { count: known.count };
+      }
       const count = scannedField(selection) === undefined ? countBounded : countFiltered;
       return scans.run(flow, (yieldSlot) => count(selection, yieldSlot), { signal });
     },
   };
 };
 
-/** As the writes have counted them. */
+const isUnfiltered = (selection: Selection) =>
+  selection.filter.bounds.length === 0 && scannedField(selection) === undefined;
+
+/** As the writes have counted them, which is exact once those from before were counted too. */
 const readKnownCount = async (
   database: Database,
   { projectNumber, id }: Selection['collection'],
-): Promise<number> => {
-  const [row] = await database.query<{ count: number }>(
-    `SELECT (row_count + (SELECT coalesce(sum(d), 0) FROM count_delta WHERE ${inCollection}))::int8 AS count
+): Promise<{ count: number; isExact: boolean } | undefined> => {
+  const [row] = await database.named<{ count: number; is_exact: boolean }>(
+    'records_known_count',
+    `SELECT (row_count + (SELECT coalesce(sum(d), 0) FROM count_delta WHERE ${inCollection}))::int8 AS count,
+       counted_at IS NOT NULL AS is_exact
      FROM collections WHERE ${inCollection}`,
     [projectNumber, id],
   );
-  return row?.count ?? 0;
+  return row && { count: row.count, isExact: row.is_exact };
 };

@@ -1,0 +1,69 @@
+import { asKey, asUser } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { countCollections, foldTotals } from '../record/totals.ts';
+import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
+
+describe('the count of a whole collection', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  const count = async (collection: string, query = '') =>
+    (await bed.call('GET', `/db/${collection}/_count${query}`, { identity: asKey() })).body;
+  const write = (collection: string, body: object) =>
+    bed.call('POST', `/db/${collection}/_batch`, { identity: asUser(ada), body });
+  const create = (length: number) => Array.from({ length }, (_, n) => ({ data: { n } }));
+
+  it('is exact after each write, whatever a sweep has folded by then', async () => {
+    await write('steps', { create: create(40) });
+    expect(await count('steps')).toEqual({ count: 40 });
+    const { id } = await bed.create('steps', { n: 40 }, asUser(ada));
+    await foldTotals(bed.database);
+    expect(await count('steps')).toEqual({ count: 41 });
+    await bed.call('DELETE', `/db/steps/${id}`, { identity: asUser(ada) });
+    expect(await count('steps')).toEqual({ count: 40 });
+    expect(await count('steps', '?where={"n":{"$lt":10}}')).toEqual({ count: 10 });
+  });
+
+  it('is exact while others write and sweeps fold', async () => {
+    await write('busy', { create: create(10) });
+    let folding = true;
+    const folds = (async () => {
+      while (folding) await foldTotals(bed.database);
+    })();
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const made = (await write('busy', { create: create(5) })).body.create;
+        expect((await count('busy')).count).toBeGreaterThanOrEqual(15);
+        await write('busy', { delete: [made[0].id, made[1].id] });
+      }),
+    );
+    folding = false;
+    await folds;
+    expect(await count('busy')).toEqual({ count: 70 });
+    const [row] = await bed.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM records JOIN collections USING (project_id, coll_id) WHERE name = 'busy'`,
+    );
+    expect(row).toEqual({ count: 70 });
+  });
+
+  it('looks through the records of a collection from before writes were counted', async () => {
+    await write('old', { create: create(3) });
+    await bed.database.query(`DELETE FROM count_delta`);
+    await bed.database.query(
+      `UPDATE collections SET row_count = 0, counted_at = NULL WHERE name = 'old'`,
+    );
+    expect(await count('old')).toEqual({ count: 3 });
+    await countCollections(bed.database);
+    await bed.create('old', {}, asUser(ada));
+    expect(await count('old')).toEqual({ count: 4 });
+  });
+
+  it('reads no record', async () => {
+    await write('large', { create: create(500) });
+    await bed.database.query(`UPDATE collections SET row_count = 1000000 WHERE name = 'large'`);
+    expect((await count('large')).count).toBeGreaterThanOrEqual(1_000_000);
+  });
+});
