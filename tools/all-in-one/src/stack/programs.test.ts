@@ -1,4 +1,5 @@
 import { serviceNames } from '@backlot/contract';
+import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
 import { describe, expect, it } from '@jest/globals';
 import type { DatabaseUrls } from '../prepare-database.ts';
 import { planStack } from './programs.ts';
@@ -29,6 +30,23 @@ describe('the processes of the stack', () => {
   it('reach PostgreSQL as themselves, gateways not at all', () => {
     const told = plan({}).map(({ env }) => env.DATABASE_URL);
     expect(told).toEqual([undefined, undefined, ...serviceNames.map((name) => databaseUrls[name])]);
+  });
+
+  it('have the identity keys of their own calls alone', () => {
+    const root = 'the root of all keys';
+    const { services, gateways } = planStack(
+      8080,
+      servers,
+      { ...secrets, identitySecret: root },
+      {},
+      '/files',
+    );
+    for (const { name, env } of [...services, ...gateways]) {
+      const keys = parseIdentityKeys(env.BACKLOT_IDENTITY_KEYS ?? '');
+      const process = name.replace(/-\d$/, '');
+      checkIdentityKeys(keys, process, process === 'gateway' ? serviceNames : []);
+      expect(Object.values(env).join()).not.toContain(root);
+    }
   });
 
   it('serve metrics on ports of their own, from the one that is given', () => {
