@@ -1,7 +1,7 @@
 // Jest runs the TypeScript as it is: it lets Node erase the types. So there is no transformer.
 export default {
   roots: ['gateway', 'services', 'packages', 'tools', 'examples'].map(
-    (each) => `<rootDir>/${each}`,
+    (folder) => `<rootDir>/${folder}`,
   ),
   testMatch: ['**/*.test.ts'],
   testEnvironment: 'node',

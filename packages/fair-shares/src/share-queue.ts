@@ -145,11 +145,11 @@ export class ShareQueue<Item> {
     const expectedMs = this.#expectedMs;
     this.#root.waiting -= 1;
     this.#root.running += 1;
-    for (const each of share.upwards()) {
-      each.waiting -= 1;
-      each.running += 1;
-      each.virtualMs += expectedMs;
-      each.waitingSince = this.#options.now();
+    for (const level of share.upwards()) {
+      level.waiting -= 1;
+      level.running += 1;
+      level.virtualMs += expectedMs;
+      level.waitingSince = this.#options.now();
     }
     return { item, share, expectedMs };
   }
@@ -157,10 +157,10 @@ export class ShareQueue<Item> {
   finish({ share, expectedMs }: Taken<Item>, costMs: number): void {
     this.#expectedMs += learning * (costMs - this.#expectedMs);
     this.#root.running -= 1;
-    for (const each of share.upwards()) {
-      each.running -= 1;
-      each.costMs += costMs;
-      each.virtualMs += costMs - expectedMs;
+    for (const level of share.upwards()) {
+      level.running -= 1;
+      level.costMs += costMs;
+      level.virtualMs += costMs - expectedMs;
     }
     this.#forget(share);
   }
@@ -169,7 +169,7 @@ export class ShareQueue<Item> {
   remove(share: Share<Item>, item: Item): void {
     share.items.splice(share.items.indexOf(item), 1);
     this.#root.waiting -= 1;
-    for (const each of share.upwards()) each.waiting -= 1;
+    for (const level of share.upwards()) level.waiting -= 1;
     this.#forget(share);
   }
 

@@ -48,7 +48,9 @@ describe('idempotent answers', () => {
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, n) => store.run(call, work(n), nothing)),
     );
-    expect(results.filter((each) => typeof each === 'object' && !each.replayed)).toHaveLength(1);
+    expect(results.filter((result) => typeof result === 'object' && !result.replayed)).toHaveLength(
+      1,
+    );
     expect(await ids()).toHaveLength(1);
   });
 

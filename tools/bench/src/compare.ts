@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 const totalCpuSeconds = async (pids: readonly number[]) =>
-  (await Promise.all(pids.map(cpuSeconds))).reduce((sum, each) => sum + each, 0);
+  (await Promise.all(pids.map(cpuSeconds))).reduce((sum, seconds) => sum + seconds, 0);
 
 /** Turn about, so that both see the same noise of the machine. */
 export const compare = async (what: string, bound: number, subject: Subject, bare: Subject) => {
@@ -19,21 +19,21 @@ export const compare = async (what: string, bound: number, subject: Subject, bar
     [subject, []],
     [bare, []],
   ]);
-  for (const each of [subject, bare]) await load(each.request, 2);
+  for (const side of [subject, bare]) await load(side.request, 2);
   for (let round = 0; round < rounds; round++) {
-    for (const [each, results] of measured) {
-      const before = await totalCpuSeconds(each.pids);
-      const result = await load(each.request, roundSeconds);
-      if (result.failures > 0) throw new Error(`${each.name}: ${result.failures} calls failed`);
-      const used = (await totalCpuSeconds(each.pids)) - before;
+    for (const [side, results] of measured) {
+      const before = await totalCpuSeconds(side.pids);
+      const result = await load(side.request, roundSeconds);
+      if (result.failures > 0) throw new Error(`${side.name}: ${result.failures} calls failed`);
+      const used = (await totalCpuSeconds(side.pids)) - before;
       results.push({ result, cpuMicros: (used * 1e6) / (result.requestsPerSecond * roundSeconds) });
     }
   }
-  const rate = (each: Subject) =>
-    median((measured.get(each) ?? []).map(({ result }) => result.requestsPerSecond));
-  for (const [each, results] of measured) {
+  const rate = (side: Subject) =>
+    median((measured.get(side) ?? []).map(({ result }) => result.requestsPerSecond));
+  for (const [side, results] of measured) {
     console.log(
-      `${what.padEnd(8)}${each.name.padEnd(24)}${rate(each).toFixed(0).padStart(7)}/s  p50 ${median(results.map(({ result }) => result.p50Ms))} ms  p99 ${median(results.map(({ result }) => result.p99Ms))} ms  ${median(results.map(({ cpuMicros }) => cpuMicros)).toFixed(0)} µs CPU a call`,
+      `${what.padEnd(8)}${side.name.padEnd(24)}${rate(side).toFixed(0).padStart(7)}/s  p50 ${median(results.map(({ result }) => result.p50Ms))} ms  p99 ${median(results.map(({ result }) => result.p99Ms))} ms  ${median(results.map(({ cpuMicros }) => cpuMicros)).toFixed(0)} µs CPU a call`,
     );
   }
   console.log(

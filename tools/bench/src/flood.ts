@@ -33,17 +33,23 @@ interface Phase {
   rates: number[];
 }
 
-const phase = (pid: number, url?: string): Phase => ({ url, pid, times: [], cpu: [], rates: [] });
+const newPhase = (pid: number, url?: string): Phase => ({
+  url,
+  pid,
+  times: [],
+  cpu: [],
+  rates: [],
+});
 
-const measure = async (each: Phase, { origin, token, id }: Neighbour) => {
+const measure = async (phase: Phase, { origin, token, id }: Neighbour) => {
   const flooding =
-    each.url === undefined ? undefined : load({ ...flood, url: each.url }, seconds + 2);
+    phase.url === undefined ? undefined : load({ ...flood, url: phase.url }, seconds + 2);
   if (flooding !== undefined) await new Promise((resolve) => setTimeout(resolve, 1000));
-  const before = await cpuSeconds(each.pid);
+  const before = await cpuSeconds(phase.pid);
   const url = `${origin}/api/runtime/demo/db/bench/${id}`;
-  each.times.push(...(await paced(url, { authorization: `Bearer ${token}` }, perSecond, seconds)));
-  each.cpu.push(((await cpuSeconds(each.pid)) - before) / seconds);
-  if (flooding !== undefined) each.rates.push((await flooding).requestsPerSecond);
+  phase.times.push(...(await paced(url, { authorization: `Bearer ${token}` }, perSecond, seconds)));
+  phase.cpu.push(((await cpuSeconds(phase.pid)) - before) / seconds);
+  if (flooding !== undefined) phase.rates.push((await flooding).requestsPerSecond);
 };
 
 const floodedProject = async (origin: string): Promise<string> => {
@@ -72,11 +78,11 @@ export const benchFlood = async (
   running.push(() => program.stop());
   await reachable(elsewhere, 429);
   const project = await floodedProject(neighbour.origin);
-  const quiet = phase(neighbour.gatewayPid);
-  const beside = phase(program.pid, elsewhere);
-  const during = phase(neighbour.gatewayPid, `${neighbour.origin}/api/runtime/${project}/db/x`);
+  const quiet = newPhase(neighbour.gatewayPid);
+  const beside = newPhase(program.pid, elsewhere);
+  const during = newPhase(neighbour.gatewayPid, `${neighbour.origin}/api/runtime/${project}/db/x`);
   for (let round = 0; round < rounds; round++)
-    for (const each of [quiet, beside, during]) await measure(each, neighbour);
+    for (const phase of [quiet, beside, during]) await measure(phase, neighbour);
 
   const p99 = ({ times }: Phase) => quantile(times, 0.99);
   const rate = median(during.rates);

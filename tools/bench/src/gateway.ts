@@ -222,7 +222,7 @@ export const benchGateway = async (): Promise<void> => {
   try {
     await benchStack(folder, running);
   } finally {
-    for (const each of running.reverse()) await each();
+    for (const stop of running.reverse()) await stop();
     await rm(folder, { recursive: true, force: true });
   }
 };

@@ -26,7 +26,7 @@ const schemas = async (): Promise<AnySchema[]> => {
 const schemaFaults = async (compose: unknown): Promise<string[]> =>
   (await schemas()).flatMap((schema) => {
     const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
-    return validate(compose) ? [] : (validate.errors ?? []).map((each) => JSON.stringify(each));
+    return validate(compose) ? [] : (validate.errors ?? []).map((error) => JSON.stringify(error));
   });
 
 describe('docker-compose.yml', () => {

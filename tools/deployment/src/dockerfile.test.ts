@@ -14,7 +14,7 @@ describe('the Dockerfile', () => {
     file
       .getInstructions()
       .filter((instruction) => instruction.getKeyword() === keyword)
-      .map((each) => each.getArgumentsContent());
+      .map((instruction) => instruction.getArgumentsContent());
 
   it('has no lint', () => {
     expect(validate(text)).toEqual([]);

@@ -46,7 +46,7 @@ describe('.env.example', () => {
 
   it('holds no secret', async () => {
     const text = await readText(fromRoot('.env.example'));
-    for (const line of text.split('\n').filter((each) => /^[A-Z]/.test(each)))
+    for (const line of text.split('\n').filter((row) => /^[A-Z]/.test(row)))
       expect(line).toMatch(/^[A-Z_]+=$/);
   });
 });

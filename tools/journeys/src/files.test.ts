@@ -102,8 +102,8 @@ describe.each(upstreamModes)('files, services reached %s', (mode) => {
       (await bytesAt(url, credential ? { authorization: `Bearer ${credential}` } : {})).response
         .status;
     const stranger = await platform.signUp(project.id);
-    for (const each of [undefined, token, stranger.token, 'made.up.token', 'bk_madeup'])
-      expect(await statusAt(open.url, each)).toBe(200);
+    for (const credential of [undefined, token, stranger.token, 'made.up.token', 'bk_madeup'])
+      expect(await statusAt(open.url, credential)).toBe(200);
     expect(await statusAt(hidden.url, token)).toBe(200);
     expect(await statusAt(hidden.url, project.owner.token)).toBe(200);
     expect(await statusAt(hidden.url)).toBe(404);

@@ -118,7 +118,7 @@ export async function startExim({ dataDir }: EximOptions): Promise<RunningExim> 
     await makeCertificate(openssl.path, place);
     const file = join(place, 'exim.conf');
     await writeFile(file, settings(place, port, password, ids()), { mode: 0o600 });
-    for (const each of ['spool', 'log', 'mail']) await mkdir(join(place, each));
+    for (const name of ['spool', 'log', 'mail']) await mkdir(join(place, name));
     const server = await startOwnServer(
       {
         name: 'exim',

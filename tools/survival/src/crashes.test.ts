@@ -136,7 +136,9 @@ describe(`the ledger after ${rounds} crashes (seed ${seed})`, () => {
         reservedMillicredits: 0,
       });
       const refused = sent.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome] : []));
-      expect(refused.filter((each) => each.status !== 503 || each.retryAfter === null)).toEqual([]);
+      expect(
+        refused.filter((answer) => answer.status !== 503 || answer.retryAfter === null),
+      ).toEqual([]);
     },
     300_000 + rounds * 20_000,
   );

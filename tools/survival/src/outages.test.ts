@@ -35,7 +35,7 @@ describe('while a server is away', () => {
     until(
       async () => {
         const said = await Promise.all(stack.gateways.map(degraded));
-        return said.every(([status, each]) => status === 200 && each === what);
+        return said.every(([status, services]) => status === 200 && services === what);
       },
       { timeoutMs: 10_000, what },
     );

@@ -33,11 +33,11 @@ export const burst = async (
   };
   await Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
 
-  const of = (pick: (each: Times) => number, best: typeof Math.min) =>
+  const of = (pick: (call: Times) => number, best: typeof Math.min) =>
     times.map(pick).reduce((a, b) => best(a, b));
   const refilled = (ms: number) => Math.max(0, Math.floor((ms * limit) / 60_000));
-  const sent = (each: Times) => each.sentAt;
-  const answered = (each: Times) => each.answeredAt;
+  const sent = (call: Times) => call.sentAt;
+  const answered = (call: Times) => call.answeredAt;
   return {
     passed,
     refused,

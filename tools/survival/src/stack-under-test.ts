@@ -66,12 +66,12 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
   /** Where the processes' logs stay, for whoever looks for a failure's cause. */
   const logs = process.env.BACKLOT_SURVIVAL_LOGS ?? folder;
   const running: { stop(): Promise<void> }[] = [];
-  const keep = <T extends { stop(): Promise<void> }>(each: T): T => {
-    running.push(each);
-    return each;
+  const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
+    running.push(part);
+    return part;
   };
   const stop = async () => {
-    await Promise.all(running.splice(0).map((each) => each.stop()));
+    await Promise.all(running.splice(0).map((part) => part.stop()));
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
 

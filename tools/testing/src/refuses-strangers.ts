@@ -83,12 +83,12 @@ export const refusesStrangers = (
   const refused = callers.filter((caller) => !route.callers.includes(caller));
   if (refused.length === 0) return;
   it(`${route.operationId} refuses ${refused.join(', ')}`, async () => {
-    for (const each of refused) {
+    for (const caller of refused) {
       const answer = await send(
-        signed(each === 'anonymous' ? anonymous() : { ...identity, caller: each }, route),
+        signed(caller === 'anonymous' ? anonymous() : { ...identity, caller }, route),
       );
       expect(answer).toMatchObject(
-        each === 'anonymous'
+        caller === 'anonymous'
           ? { status: 401, body: { code: 'unauthenticated' } }
           : { status: 403, body: { code: 'forbidden' } },
       );

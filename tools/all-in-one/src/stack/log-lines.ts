@@ -21,6 +21,6 @@ export const createLogLines = (
     const color = colors[names.indexOf(name) % colors.length] ?? 'gray';
     const prefix = colorize ? styleText(color, label, { validateStream: false }) : label;
     const text = line.startsWith('{') ? pretty(line).trimEnd() : line;
-    for (const each of text.split('\n')) write(`${prefix} | ${each}\n`);
+    for (const row of text.split('\n')) write(`${prefix} | ${row}\n`);
   };
 };

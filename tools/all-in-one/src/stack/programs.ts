@@ -52,7 +52,7 @@ export const planStack = (
   settings: Readonly<Record<string, string | undefined>>,
   filesDir: string,
 ): StackPlan => {
-  const urls = [port, port + 1].map((each) => `http://localhost:${each}`);
+  const urls = [port, port + 1].map((gatewayPort) => `http://localhost:${gatewayPort}`);
   const shared = {
     AMQP_URL: servers.amqpUrl,
     REDIS_URL: servers.redisUrl,

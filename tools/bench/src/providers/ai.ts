@@ -40,7 +40,7 @@ const benchAdded = async (subject: AiSubject) => {
   await round(ask);
   const through: number[] = [];
   const direct: number[] = [];
-  for (let each = 0; each < rounds; each++) {
+  for (let turn = 0; turn < rounds; turn++) {
     direct.push(percentile(await round(askDirectly), 0.5));
     through.push(percentile(await round(ask), 0.5));
   }

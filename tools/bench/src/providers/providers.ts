@@ -79,7 +79,7 @@ export const benchProviders = async (): Promise<void> => {
   try {
     await benchServices(folder, running);
   } finally {
-    for (const each of running.reverse()) await each();
+    for (const stop of running.reverse()) await stop();
     await rm(folder, { recursive: true, force: true });
   }
 };

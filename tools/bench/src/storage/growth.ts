@@ -27,17 +27,17 @@ export const growthDuring = async (
   watched: readonly Watched[],
   work: () => Promise<unknown>,
 ): Promise<Growth[]> => {
-  const most = new Map(watched.map((each) => [each, residentMib(each.pid)]));
+  const most = new Map(watched.map((program) => [program, residentMib(program.pid)]));
   const before = await Promise.all(watched.map(({ pid }) => cpuSeconds(pid)));
   const sampling = setInterval(() => {
-    for (const [each, mib] of most) most.set(each, Math.max(mib, residentMib(each.pid)));
+    for (const [program, mib] of most) most.set(program, Math.max(mib, residentMib(program.pid)));
   }, sampleMs);
   await work().finally(() => clearInterval(sampling));
   return Promise.all(
-    watched.map(async (each, index) => ({
-      name: each.name,
-      mib: (most.get(each) ?? 0) - each.warmMib,
-      cpuSeconds: (await cpuSeconds(each.pid)) - (before[index] ?? 0),
+    watched.map(async (program, index) => ({
+      name: program.name,
+      mib: (most.get(program) ?? 0) - program.warmMib,
+      cpuSeconds: (await cpuSeconds(program.pid)) - (before[index] ?? 0),
     })),
   );
 };

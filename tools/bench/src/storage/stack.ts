@@ -44,7 +44,9 @@ export const prepareStack = async (
       databaseUrl: servers.databaseUrl,
       origin: `http://localhost:${port}`,
       async start(name) {
-        const planned = [...plan.services, ...plan.gateways].find((each) => each.name === name);
+        const planned = [...plan.services, ...plan.gateways].find(
+          (program) => program.name === name,
+        );
         if (!planned) throw new Error(`There is no ${name}.`);
         const program = startProgram(planned.entry, [], { ...planned.env, ...given });
         running.push(() => program.stop());

@@ -115,7 +115,7 @@ const benchAll = async (folder: string, running: Bed['running']) => {
     large: { mib: 1024, path: writeNoise(folder, 1024) },
   };
   await benchFilesystem(bed, pair, stack.databaseUrl);
-  for (const each of [pair.gateway, pair.storage]) await each.stop();
+  for (const part of [pair.gateway, pair.storage]) await part.stop();
   await benchS3(bed, stackOn);
 };
 
@@ -126,7 +126,7 @@ export const benchStorage = async (): Promise<void> => {
   try {
     await benchAll(folder, running);
   } finally {
-    for (const each of running.reverse()) await each();
+    for (const stop of running.reverse()) await stop();
     await rm(folder, { recursive: true, force: true });
   }
 };

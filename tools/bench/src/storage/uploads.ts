@@ -46,9 +46,13 @@ const describeGrowth = ({ name, mib, cpuSeconds: cpu }: Growth) =>
 /** Of several rounds: the usual time, the most memory. */
 const textOfAll = (rounds: readonly (readonly Growth[])[], watched: readonly Watched[]) => {
   const growths = watched.map(({ name }) => {
-    const own = rounds.flat().filter((each) => each.name === name);
-    const mib = Math.max(...own.map((each) => each.mib));
-    return describeGrowth({ name, mib, cpuSeconds: median(own.map((each) => each.cpuSeconds)) });
+    const own = rounds.flat().filter((growth) => growth.name === name);
+    const mib = Math.max(...own.map((growth) => growth.mib));
+    return describeGrowth({
+      name,
+      mib,
+      cpuSeconds: median(own.map((growth) => growth.cpuSeconds)),
+    });
   });
   return `${growths.join('; ')} (bound: ${growthBoundMib} MiB each)`;
 };

@@ -57,15 +57,17 @@ const serviceFaults = (compose: Compose, service: ComposeService): string[] => {
   const secrets = Object.entries(service.environment ?? {}).filter(
     ([name, value]) => secretName.test(name) && !/\$\{[A-Z_]+:\?/.test(String(value)),
   );
-  const volumes = (service.volumes ?? []).map((each) => each.split(':')[0] ?? '');
+  const volumes = (service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
   return [
     ...faults.filter(([wrong]) => wrong).map(([, fault]) => fault),
     ...dependencyFaults(compose, service),
     ...secrets.map(([name]) => `${name} does not come from .env`),
-    ...volumes.filter((volume) => !(volume in compose.volumes)).map((each) => `no volume ${each}`),
+    ...volumes
+      .filter((volume) => !(volume in compose.volumes))
+      .map((volume) => `no volume ${volume}`),
     ...(service.networks ?? [])
-      .filter((each) => !(each in compose.networks))
-      .map((each) => `no network ${each}`),
+      .filter((network) => !(network in compose.networks))
+      .map((network) => `no network ${network}`),
   ];
 };
 

@@ -45,7 +45,8 @@ const selectorFaults = (manifests: readonly Manifest[], workloads: Workload[]): 
     if (kind === 'HorizontalPodAutoscaler') {
       const { scaleTargetRef } = spec as { scaleTargetRef: { kind: string; name: string } };
       const found = manifests.some(
-        (each) => each.kind === scaleTargetRef.kind && each.metadata.name === scaleTargetRef.name,
+        (manifest) =>
+          manifest.kind === scaleTargetRef.kind && manifest.metadata.name === scaleTargetRef.name,
       );
       return found ? [] : [`${where}: scales nothing`];
     }
@@ -59,7 +60,7 @@ const selectorFaults = (manifests: readonly Manifest[], workloads: Workload[]): 
     const behind = workloads.filter(({ labels }) => matches(selector, labels));
     if (behind.length === 0) return [`${where}: nothing is behind it`];
     return ports.flatMap(({ port, targetPort }) =>
-      behind.every((each) => hasPort(each, targetPort ?? port))
+      behind.every((workload) => hasPort(workload, targetPort ?? port))
         ? []
         : [`${where}: no port ${targetPort} behind it`],
     );
@@ -85,7 +86,7 @@ const policyFaults = (manifests: readonly Manifest[], workloads: Workload[]): st
       const inside = peers.filter((peer) => peer.podSelector && !peer.namespaceSelector);
       const portFaults = [
         ...ingress.flatMap(({ ports = [] }) =>
-          ports.filter(({ port }) => !guarded.some((each) => hasPort(each, port))),
+          ports.filter(({ port }) => !guarded.some((workload) => hasPort(workload, port))),
         ),
         ...egress.flatMap(({ ports = [], to = [] }) => {
           const targets = to
@@ -158,8 +159,8 @@ const referenceFaults = (
       ...envFrom
         .filter(({ configMapRef }) => !maps.some((map) => map.metadata.name === configMapRef?.name))
         .map(({ configMapRef }) => `${name}: no ConfigMap ${configMapRef?.name}`),
-      ...env.flatMap((each) => {
-        const { name: secret, key } = each.valueFrom?.secretKeyRef ?? {};
+      ...env.flatMap((variable) => {
+        const { name: secret, key } = variable.valueFrom?.secretKeyRef ?? {};
         if (key === undefined) return [];
         const known = secret === 'backlot-secrets' && settings.includes(key);
         return known ? [] : [`${name}: nobody explains the secret ${secret}.${key}`];

@@ -61,7 +61,7 @@ const patched = async (
 };
 
 const withImages = (value: unknown, images: NonNullable<Kustomization['images']>): unknown => {
-  if (Array.isArray(value)) return value.map((each) => withImages(each, images));
+  if (Array.isArray(value)) return value.map((item) => withImages(item, images));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
@@ -90,9 +90,9 @@ export const render = async (folder: string): Promise<Manifest[]> => {
     manifests.push(...inner);
   }
   for (const patch of patches) manifests = await patched(folder, manifests, patch);
-  return manifests.map((each) => {
-    const manifest = withImages(each, images) as Manifest;
-    if (namespace === undefined || each.kind === 'Namespace') return manifest;
+  return manifests.map((rendered) => {
+    const manifest = withImages(rendered, images) as Manifest;
+    if (namespace === undefined || rendered.kind === 'Namespace') return manifest;
     return { ...manifest, metadata: { ...manifest.metadata, namespace } };
   });
 };

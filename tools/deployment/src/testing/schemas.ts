@@ -29,8 +29,8 @@ const wrongByType = async (manifests: readonly Manifest[]): Promise<string[]> =>
   const folder = await mkdtemp(join(tmpdir(), 'backlot-manifests-'));
   try {
     const lines = manifests.map(
-      (each, index) =>
-        `export const m${index}: import('kubernetes-models/${each.apiVersion}').I${each.kind} = ${JSON.stringify(each)};`,
+      (manifest, index) =>
+        `export const m${index}: import('kubernetes-models/${manifest.apiVersion}').I${manifest.kind} = ${JSON.stringify(manifest)};`,
     );
     await writeFile(join(folder, 'manifests.ts'), lines.join('\n'));
     await writeFile(
