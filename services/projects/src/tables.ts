@@ -61,6 +61,23 @@ export interface Key {
   project_number: number;
 }
 
+export interface OriginCheck {
+  count: number;
+  ends_at: Date;
+  name_hash: Buffer;
+}
+
+export interface Origin {
+  checked_at: Date | null;
+  created_at: Date;
+  failed_checks: Generated<number>;
+  id: string;
+  origin: string;
+  project_number: number;
+  token: string;
+  verified_at: Date | null;
+}
+
 export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
@@ -107,6 +124,8 @@ export interface DB {
   grants: Grant;
   idempotency: Idempotency;
   keys: Key;
+  origin_checks: OriginCheck;
+  origins: Origin;
   outbox: Outbox;
   projects: Project;
   transfers: Transfer;
