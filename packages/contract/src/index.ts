@@ -13,6 +13,7 @@ export type { ChatMessage } from './routes/ai.ts';
 export type { User } from './routes/auth.ts';
 export type { Mail } from './routes/email.ts';
 export * from './routes/index.ts';
+export type { ProvenOrigin } from './routes/origins.ts';
 export type { Payment, PaymentStatus } from './routes/payments.ts';
 export type { LimitChanges, ProjectSettings } from './routes/projects.ts';
 export { type AccessPreset, accessPresets } from './routes/records.ts';

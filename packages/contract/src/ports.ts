@@ -17,6 +17,8 @@ export interface ProjectSnapshot {
   /** Who has paused it, and can resume it. */
   pausedBy?: 'owner' | 'operator';
   settings: ProjectSettings;
+  /** Origins that are proven to be the owner's; absent where there is none. */
+  verifiedOrigins?: readonly string[];
   /** Calls a minute. */
   limits: ClassLimits;
 }

@@ -10,6 +10,10 @@ import { internalRouter } from './internal.ts';
 import type { LedgerCounters } from './ledger/balance-notifier.ts';
 import { createCredits, maintenanceIntervalMs } from './ledger/credits.ts';
 import { createUsageReports } from './ledger/usage-report.ts';
+import { createCheckBounds } from './origins/check-bounds.ts';
+import { hostName, isLoopbackHost, type Names, systemNames } from './origins/network.ts';
+import { createOrigins, recheckIntervalMs } from './origins/origins.ts';
+import { createFindProof } from './origins/proof.ts';
 import { createOwners } from './owners.ts';
 import { createDeletion } from './projects/deletion.ts';
 import { createDirectory } from './projects/directory.ts';
@@ -19,6 +23,7 @@ import { isProjectId } from './projects/project-id.ts';
 import { createProjects } from './projects/projects.ts';
 import { routesForCredits } from './routes/credits.ts';
 import { routesForKeys } from './routes/keys.ts';
+import { routesForOrigins } from './routes/origins.ts';
 import { routesForProjects } from './routes/projects.ts';
 
 export interface ProjectsContext extends ServiceContext<ProjectsConfig> {
@@ -26,6 +31,8 @@ export interface ProjectsContext extends ServiceContext<ProjectsConfig> {
   counters: LedgerCounters;
   /** Owners are users of the project `platform`. */
   accounts: AccountDirectory;
+  /** The system's unless a test brings its own. */
+  names?: Names;
 }
 
 export interface SeedProject {
@@ -47,6 +54,12 @@ export const projectsService = defineService({
     const deletion = createDeletion({ database, outbox, projects, config, now });
     const limits = createLimits({ database, projects, config, now });
     const keys = createKeys({ database, outbox, projects, config, now });
+    const allowsLoopback = isLoopbackHost(hostName(config.publicUrl));
+    const checkBounds = createCheckBounds(database, now);
+    const findProof = createFindProof({ names: context.names ?? systemNames, allowsLoopback });
+    const origins = createOrigins({
+      ...{ database, projects, checkBounds, findProof, allowsLoopback, now },
+    });
     const directory = createDirectory(database, config);
     const credits = createCredits({ ...context, ...config, owners });
     const usageReports = createUsageReports(database, projects, now);
@@ -58,6 +71,7 @@ export const projectsService = defineService({
       routes: [
         ...routesForProjects(projects, deletion, limits),
         ...routesForKeys(keys),
+        ...routesForOrigins(origins),
         ...routesForCredits(credits, usageReports, config.priceChanges),
       ],
       internal: internalRouter(directory, credits, owners),
@@ -70,6 +84,8 @@ export const projectsService = defineService({
       },
       sweeps: [
         { run: sweep },
+        { run: origins.recheck, everyMs: recheckIntervalMs },
+        { run: () => checkBounds.sweep() },
         { run: credits.maintain, everyMs: maintenanceIntervalMs },
         { run: credits.reconcile, everyMs: config.reconcileSeconds * 1000 },
       ],
@@ -85,6 +101,8 @@ export const projectsService = defineService({
         sweep,
         /** Has the counters know this owner's balance, the grant of the month included. */
         loadOwner: credits.loadOwner,
+        /** Looks again at origins that were proven a while ago; also runs every five minutes. */
+        recheckOrigins: origins.recheck,
         /** Compares the ledger, balances and counters of all owners; also runs every `reconcileSeconds`. */
         reconcile: credits.reconcile,
         /** Expires grants and makes those of a new month; also runs every minute. */

@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
     expect(waitedFor).toHaveLength(ours.length + ['redis', 'rabbitmq'].length);
   });
 
-  it('keeps all but the gateway, and services that call providers, in a network without a way out', () => {
+  it('keeps all but the gateway, and services that call others, in a network without a way out', () => {
     expect(compose.networks.back).toEqual({ internal: true });
     const further: Record<string, string[]> = {
       gateway: ['front', 'back'],
@@ -87,6 +87,7 @@ describe('docker-compose.yml', () => {
       storage: ['back', 'out'],
       email: ['back', 'out'],
       payments: ['back', 'out'],
+      projects: ['back', 'out'],
     };
     for (const [name, { networks }] of Object.entries(compose.services))
       expect(networks).toEqual(further[name] ?? ['back']);

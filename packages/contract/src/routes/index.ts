@@ -3,6 +3,7 @@ import * as aiRoutes from './ai.ts';
 import * as authRoutes from './auth.ts';
 import * as creditRoutes from './credits.ts';
 import * as emailRoutes from './email.ts';
+import * as originRoutes from './origins.ts';
 import * as paymentRoutes from './payments.ts';
 import * as projectRoutes from './projects.ts';
 import * as recordRoutes from './records.ts';
@@ -14,6 +15,7 @@ export {
   authRoutes,
   creditRoutes,
   emailRoutes,
+  originRoutes,
   paymentRoutes,
   projectRoutes,
   recordRoutes,
@@ -27,10 +29,12 @@ const isRoute = (value: unknown): value is RouteDefinition =>
 export const routes: readonly RouteDefinition[] = [
   authRoutes,
   projectRoutes,
+  originRoutes,
   creditRoutes,
   recordRoutes,
   aiRoutes,
   storageRoutes,
   emailRoutes,
+  originRoutes,
   paymentRoutes,
 ].flatMap((group) => Object.values(group).filter(isRoute));

@@ -4,12 +4,26 @@ import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } f
 import { email } from './auth.ts';
 import { accessPresets } from './records.ts';
 
-const origin = z
+export const origin = z
   .url({ protocol: /^https?$/ })
   .max(255)
   .refine(
     (value) => URL.canParse(value) && new URL(value).origin === value,
     'must be an origin such as https://example.org',
+  );
+
+/** The app's own page for account links: an address to which a fragment is added. */
+const pageUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(500)
+  .refine(
+    (value) =>
+      URL.canParse(value) &&
+      new URL(value).href === value &&
+      !value.includes('#') &&
+      new URL(value).username === '' &&
+      new URL(value).password === '',
+    'must be an address such as https://example.org/account, as browsers write it, without a fragment',
   );
 
 /** docs/api.md, "Control plane"; every setting may be left out. */
@@ -18,6 +32,7 @@ export const projectSettings = z.strictObject({
   emailAllowList: z.array(email).max(1000).optional(),
   emailPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
   allowedOrigins: z.array(origin).max(100).optional(),
+  accountPageUrl: pageUrl.optional(),
   maxUploadBytes: z
     .number()
     .int()

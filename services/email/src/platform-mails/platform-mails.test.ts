@@ -72,6 +72,34 @@ describe('the platform’s own mails', () => {
     expect(mail.text).toMatch(/^Hello,\n/);
   });
 
+  it('lead to the app’s own page once its origin is verified, and no longer when it is not', async () => {
+    const settings = { accountPageUrl: 'https://shop.example/account?lang=de' };
+    const links: (string | undefined)[] = [];
+    for (const verifiedOrigins of [
+      undefined,
+      ['https://b.example', 'https://shop.example:8443', 'http://shop.example'],
+      ['https://b.example', 'https://shop.example'],
+      [],
+    ]) {
+      bed.setProject({ settings, ...(verifiedOrigins && { verifiedOrigins }) });
+      await tell('mail.requested', requested);
+      links.push((await sent(links.length + 1)).text?.match(/^https:\S+/m)?.[0]);
+    }
+    const fragment = `#project=testproject&verify=${token}`;
+    const ours = `https://api.example.org/account${fragment}`;
+    expect(links).toEqual([ours, ours, `${settings.accountPageUrl}${fragment}`, ours]);
+  });
+
+  it('lead owners to the platform’s page, whatever the project `platform` has set', async () => {
+    bed.setProject({
+      ...{ id: 'platform', number: 1, ownerId: null },
+      settings: { accountPageUrl: 'https://shop.example/account' },
+      verifiedOrigins: ['https://shop.example'],
+    });
+    await tell('mail.requested', { ...requested, projectId: 'platform', projectNumber: 1 });
+    expect((await sent()).text).toContain('https://api.example.org/account#project=platform&');
+  });
+
   it.each([
     ['http://evil.example/prize', 'Hello,'],
     ['You have won. See evil.example', 'Hello,'],

@@ -3,6 +3,7 @@ import {
   creditMillicredits,
   type Payload,
   type ProjectDirectory,
+  type ProjectSnapshot,
   platformProject,
 } from '@backlot/contract';
 import type { Mails } from '../mails/mails.ts';
@@ -76,20 +77,24 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
   };
 
   /**
-   * Leads to the platform's page always: nobody has verified that an owner's `allowedOrigins` are theirs.
-   * A fragment reaches no server log.
+   * Leads to the app's own page where its origin is proven to be the owner's, else to the platform's. A
+   * fragment reaches no server log.
    */
-  const linkFor = ({ projectId, template, token }: Payload<'mail.requested'>) =>
-    `${publicUrl}/account#project=${encodeURIComponent(projectId)}&${linkNames[template]}=${encodeURIComponent(token)}`;
+  const linkFor = (
+    { projectId, template, token }: Payload<'mail.requested'>,
+    project: ProjectSnapshot | null,
+  ) => {
+    const own = projectId === platformProject.id ? undefined : project?.settings.accountPageUrl;
+    const isOwnVerified =
+      own !== undefined && project?.verifiedOrigins?.includes(new URL(own).origin) === true;
+    const page = isOwnVerified ? own : `${publicUrl}/account`;
+    return `${page}#project=${encodeURIComponent(projectId)}&${linkNames[template]}=${encodeURIComponent(token)}`;
+  };
 
-  const boundsFor = async ({
-    projectId,
-    projectNumber,
-    to,
-    ipHash,
-    template,
-  }: Payload<'mail.requested'>) => {
-    const ownerId = (await projects.findProject(projectId))?.ownerId ?? null;
+  const boundsFor = async (
+    { projectNumber, to, ipHash, template }: Payload<'mail.requested'>,
+    ownerId: string | null,
+  ) => {
     const isResetOfVerified =
       template === 'reset-password' && (await accounts.registered(projectNumber, [to])).length > 0;
     return accountMailBounds({ to, ipHash, ownerId, isResetOfVerified });
@@ -99,6 +104,7 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
     async sendAccountLink(eventId: string, request: Payload<'mail.requested'>): Promise<void> {
       const { projectId, projectNumber, to, template } = request;
       const isOwn = projectId === platformProject.id;
+      const project = await projects.findProject(projectId);
       const projectName = isOwn
         ? platformName
         : showProjectName({ id: projectId, name: request.projectName });
@@ -106,11 +112,16 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
         project: { id: projectId, number: projectNumber },
         fromName: isOwn ? platformName : `${projectName} via ${platformName}`,
         to,
-        content: linkContents[template]({ ...request, projectName, url: linkFor(request) }),
+        content: linkContents[template]({
+          ...request,
+          projectName,
+          url: linkFor(request, project),
+        }),
         eventId,
         isSecret: true,
       });
-      if (await mails.acceptPlatformMail(mail, await boundsFor(request))) return;
+      if (await mails.acceptPlatformMail(mail, await boundsFor(request, project?.ownerId ?? null)))
+        return;
       await mails.keepRefused(mail, 'Not sent: too many account mails were asked for.');
     },
 

@@ -73,10 +73,12 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
   /** By payment: parallel callers share one look-up. */
   const lookups = new Map<string, Promise<void>>();
 
-  /** A list setting: the signed identity leaves it out. */
-  const findAllowedOrigins = async (projectId: string) => {
+  /** Lists: the signed identity leaves them out. */
+  const findOrigins = async (projectId: string) => {
     try {
-      return (await projects.findProject(projectId))?.settings.allowedOrigins;
+      const project = await projects.findProject(projectId);
+      const { allowedOrigins = [] } = project?.settings ?? {};
+      return { allowedOrigins, verifiedOrigins: project?.verifiedOrigins ?? [] };
     } catch (cause) {
       throw new ApiError('unavailable', 'The project can not be looked up. Try again shortly.', {
         cause,
@@ -120,9 +122,12 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
     async start({ project, caller, userId }: Identity, body: Body) {
       const { items, currency, metadata } = body;
       checkMoney(currency, items);
-      const allowedOrigins = (await findAllowedOrigins(project.id)) ?? [];
+      const { allowedOrigins, verifiedOrigins } = await findOrigins(project.id);
       checkReturnUrl(body.returnUrl, allowedOrigins);
-      const isTrusted = isTrustedOrigin(body.returnUrl, { allowedOrigins, publicUrl });
+      const isTrusted = isTrustedOrigin(body.returnUrl, {
+        trustedOrigins: [...allowedOrigins, ...verifiedOrigins],
+        publicUrl,
+      });
       const paymentId = uuidv7();
       const target = new URL(body.returnUrl).href;
       const page = `${publicUrl}/api/runtime/${project.id}/payments/return/${paymentId}`;

@@ -93,6 +93,27 @@ describe('the way back to an address that is known', () => {
     expect(headers.get('location')).toBe(`https://shop.example/x?session_id=${sessionId}`);
   });
 
+  it('is direct where the origin is verified, and that origin alone', async () => {
+    bed = await createTestBed({ verifiedOrigins: ['https://shop.example'] });
+    const wayBack = async (target: string) => {
+      const sessionId = await bed.session({ ...order, returnUrl: target });
+      const { headers } = await bed.press(sessionId, 'pay');
+      return headers.get('location')?.replace(sessionId, 'ID');
+    };
+    expect(await wayBack('https://shop.example/x')).toBe('https://shop.example/x?session_id=ID');
+    for (const other of ['http://shop.example/x', 'https://shop.example:8443/x'])
+      expect(await wayBack(other)).toContain(`${prefix}/payments/return/`);
+  });
+
+  it('is no other than one that the project lists, verified or not', async () => {
+    bed = await createTestBed({
+      allowedOrigins: ['https://listed.example'],
+      verifiedOrigins: ['https://shop.example'],
+    });
+    const answer = await bed.checkout({ ...order, returnUrl: 'https://shop.example/x' });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+  });
+
   it.each([
     'http://localhost.evil.example/',
     'http://127.0.0.1.evil.example/',

@@ -14,14 +14,14 @@ export const checkReturnUrl = (
 const isLoopback = (hostname: string) =>
   hostname === '[::1]' || /^(.+\.)?localhost$|^127(\.\d+){3}$/.test(hostname);
 
-/** Whether payers may be sent there at once: the project lists it, it is ours, or the payer's own machine. */
+/** Whether payers may be sent there at once: proven or listed by the project, ours, or the payer's own machine. */
 export const isTrustedOrigin = (
   returnUrl: string,
-  { allowedOrigins = [], publicUrl }: { allowedOrigins?: readonly string[]; publicUrl: string },
+  { trustedOrigins, publicUrl }: { trustedOrigins: readonly string[]; publicUrl: string },
 ): boolean => {
   const { origin, hostname } = new URL(returnUrl);
   return (
-    isLoopback(hostname) || origin === new URL(publicUrl).origin || allowedOrigins.includes(origin)
+    isLoopback(hostname) || origin === new URL(publicUrl).origin || trustedOrigins.includes(origin)
   );
 };
 

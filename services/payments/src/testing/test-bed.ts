@@ -29,6 +29,7 @@ export const order = {
 export interface TestBedOptions {
   stripe?: Partial<StripeSettings>;
   allowedOrigins?: string[];
+  verifiedOrigins?: string[];
   masterKeys?: Buffer[];
   isTestCheckoutOn?: boolean;
 }
@@ -59,12 +60,13 @@ export const masterKey = Buffer.alloc(32, 7);
 
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
   const settings = options.allowedOrigins ? { allowedOrigins: options.allowedOrigins } : {};
+  const { verifiedOrigins } = options;
   const deleted = new Set<string>();
   const owners = { unverified: new Set<string>(), areUnavailable: false };
   const projects: ProjectDirectory = {
     findProject: async (id) => {
       const status = deleted.has(id) ? 'deleted' : 'active';
-      return { ...testProject, id, status, limits: {}, settings } as never;
+      return { ...testProject, id, status, limits: {}, settings, verifiedOrigins } as never;
     },
     findKey: async () => null,
   };

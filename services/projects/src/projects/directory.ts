@@ -20,13 +20,24 @@ export const createDirectory = (database: Database, config: ProjectsConfig): Pro
     const [row] = await database.read(
       'find-project',
       `SELECT number, name, owner_id, CASE WHEN deleted_at IS NULL THEN status ELSE 'deleted' END,
-              settings, operator_limits, owner_limits, paused_by
+              settings, operator_limits, owner_limits, paused_by,
+              (SELECT string_agg(origin, ' ') FROM origins
+                WHERE project_number = projects.number AND verified_at IS NOT NULL)
          FROM projects WHERE id = $1`,
       [id],
     );
     if (!row) return null;
-    const [number, name, ownerId = null, status, settings, operatorLimits, ownerLimits, pausedBy] =
-      row;
+    const [
+      number,
+      name,
+      ownerId = null,
+      status,
+      settings,
+      operatorLimits,
+      ownerLimits,
+      pausedBy,
+      verified,
+    ] = row;
     return {
       id,
       number: Number(number),
@@ -35,6 +46,7 @@ export const createDirectory = (database: Database, config: ProjectsConfig): Pro
       status: status as ProjectSnapshot['status'],
       ...(status === 'paused' && { pausedBy: pausedBy === 'operator' ? 'operator' : 'owner' }),
       settings: json<ProjectSettings>(settings),
+      ...(verified && { verifiedOrigins: verified.split(' ') }),
       limits: effectiveLimits(
         config.defaultLimits,
         json<LimitLayer>(operatorLimits),

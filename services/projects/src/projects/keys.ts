@@ -36,19 +36,6 @@ export type Keys = ReturnType<typeof createKeys>;
 export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps) => {
   const queries = createQueries<Tables>(database);
 
-  /** The row stays locked, so that keys of one project are created one after the other. */
-  const lockProject = async (scope: ProjectScope): Promise<{ id: string }> => {
-    const row = await queries
-      .selectFrom('projects')
-      .select('id')
-      .where(inScope(scope))
-      .where('deleted_at', 'is', null)
-      .forNoKeyUpdate()
-      .executeTakeFirst();
-    if (!row) throw await projects.explainMissing(scope);
-    return row;
-  };
-
   const checkBound = async (projectNumber: number) => {
     const { count } = await queries
       .selectFrom('keys')
@@ -69,7 +56,8 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
     /** The key itself is in this answer only. @throws ApiError project_not_found, project_deleted, key_limit */
     create: (scope: ProjectScope, name: string): Promise<StoredKey & { key: string }> =>
       database.transaction(async () => {
-        await lockProject(scope);
+        // Keys of one project are created one after the other.
+        await projects.lock(scope);
         await checkBound(scope.projectNumber);
         const key = `bk_${randomBytes(keyBytes).toString('base64url')}`;
         const row = { id: uuidv7(), name, created_at: new Date(now()) };
@@ -107,7 +95,7 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
     /** Ends the key at once. @throws ApiError project_not_found, project_deleted, not_found */
     revoke: (scope: ProjectScope, keyId: string): Promise<void> =>
       database.transaction(async () => {
-        const { id: projectId } = await lockProject(scope);
+        const { id: projectId } = await projects.lock(scope);
         if (!isUuid(keyId)) throw keyNotFound();
         const row = await queries
           .deleteFrom('keys')

@@ -174,6 +174,29 @@ export const createProjects = ({
     publishChange,
     insert,
 
+    /** Belongs into a transaction. */
+    async publishChangeOf(projectNumber: number): Promise<void> {
+      const row = await queries
+        .selectFrom('projects')
+        .select(['id', 'number'])
+        .where('number', '=', projectNumber)
+        .executeTakeFirst();
+      if (row) await publishChange(row);
+    },
+
+    /** Until the surrounding transaction ends. @throws ApiError project_not_found, project_deleted */
+    async lock(scope: ProjectScope): Promise<{ id: string }> {
+      const row = await queries
+        .selectFrom('projects')
+        .select('id')
+        .where(inScope(scope))
+        .where('deleted_at', 'is', null)
+        .forNoKeyUpdate()
+        .executeTakeFirst();
+      if (!row) throw await explainMissing(scope);
+      return row;
+    },
+
     /**
      * Looks the owner up, outside of any transaction; what it answers creates the project.
      * @throws ApiError project_limit, unavailable

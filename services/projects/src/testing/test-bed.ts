@@ -13,6 +13,7 @@ import {
 } from '@backlot/testing';
 import type { ProjectsConfig } from '../config.ts';
 import type { LedgerCounters } from '../ledger/balance-notifier.ts';
+import type { Names } from '../origins/network.ts';
 import { projectsService } from '../service.ts';
 
 export const ownerA = '018f0000-0000-7000-8000-0000000000a1';
@@ -69,11 +70,18 @@ export interface TestBedOptions extends Partial<ProjectsConfig> {
   /** In front of the bed's counters, to fail at will. */
   counters?: (real: LedgerCounters) => LedgerCounters;
   registry?: Registry;
+  names?: Names;
   onDead?: (event: BusEvent) => void;
 }
 
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
-  const { counters: wrap = (real) => real, registry, onDead = () => {}, ...changes } = options;
+  const {
+    counters: wrap = (real) => real,
+    registry,
+    names,
+    onDead = () => {},
+    ...changes
+  } = options;
   const bus = createInProcessBus({ onDead, retryDelayMs: 1 });
   const published: BusEvent[] = [];
   await bus.listen(Object.keys(events), (event) => {
@@ -98,7 +106,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     },
   };
   const config = { ...testConfig, ...changes };
-  const own = { config, counters: wrap(counters), accounts, registry };
+  const own = { config, counters: wrap(counters), accounts, registry, ...(names && { names }) };
   const base = await createServiceBed(projectsService, own, { bus, clock });
 
   const target = async (projectId: string | undefined): Promise<IdentityProject> => {
