@@ -106,20 +106,26 @@ const report = (name: string, measured: Map<Condition, Record<Operation, Seen>[]
  * What one tenant sees while 20 accounts attack, all from one address or each from its own: the p99 of its
  * calls as the median of seven runs, in turn with quiet ones.
  *
- * @param chosen names of attacks; all where none is named
+ * @param args names of attacks; all where none is named. `stack`: each service is a process of its own
  */
-export const benchNeighbours = async (chosen: readonly string[]): Promise<void> => {
+export const benchNeighbours = async (args: readonly string[]): Promise<void> => {
+  const chosen = args.filter((name) => name !== 'stack');
+  const entry = args.includes('stack') ? 'stack-main' : 'main';
   const unknown = chosen.find((name) => !(name in attacks));
   if (unknown) throw new Error(`Attacks are: ${Object.keys(attacks).join(', ')}.`);
   const folder = await mkdtemp(join(tmpdir(), 'backlot-bench-'));
-  const program = startProgram(fileURLToPath(import.meta.resolve('@backlot/all-in-one/main')), [], {
-    PORT: String(port),
-    BACKLOT_DATA_DIR: join(folder, 'data'),
-    BACKLOT_OPERATOR_TOKEN: operatorToken,
-    BACKLOT_OWNER_VERIFICATION: 'off',
-    BACKLOT_TRUSTED_PROXIES: '1',
-    BACKLOT_LOG_LEVEL: 'silent',
-  });
+  const program = startProgram(
+    fileURLToPath(import.meta.resolve(`@backlot/all-in-one/${entry}`)),
+    [],
+    {
+      PORT: String(port),
+      BACKLOT_DATA_DIR: join(folder, 'data'),
+      BACKLOT_OPERATOR_TOKEN: operatorToken,
+      BACKLOT_OWNER_VERIFICATION: 'off',
+      BACKLOT_TRUSTED_PROXIES: '1',
+      BACKLOT_LOG_LEVEL: 'silent',
+    },
+  );
   try {
     await reachable(`${origin}/readyz`, 200);
     const picture = new Uint8Array(await readFile(writePicture(folder, 1600, 1200)));
