@@ -102,7 +102,7 @@ const often = async (times: number, signal: AbortSignal, open: () => Promise<voi
   const keepOpen = async () => {
     while (!signal.aborted) {
       await open();
-      if (!signal.aborted) await pause(50);
+      if (!signal.aborted) await pause(500);
     }
   };
   await Promise.all(Array.from({ length: times }, keepOpen));
