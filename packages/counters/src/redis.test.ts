@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  createTestProxy,
   createTestRedis,
   type RunningRedis,
   startRedis,
@@ -211,5 +212,29 @@ describe('counters while Redis is out of reach', () => {
     const began = performance.now();
     await expect(counters.admit([check(1)])).rejects.toThrow(CountersUnavailable);
     expect(performance.now() - began).toBeLessThan(500);
+  });
+
+  it('are back where the network has dropped the packets of their connection for good', async () => {
+    const proxy = await createTestProxy(testRedis.url);
+    const counters = createRedisCounters(await connect(proxy.url, 50));
+    await until(() => counters.admit([check(10)]));
+    proxy.forget();
+    await expect(counters.admit([check(10)])).rejects.toThrow(CountersUnavailable);
+    await until(() => counters.admit([check(10)]), { timeoutMs: 10_000 });
+    await proxy.close();
+  });
+
+  it('are back, with no answer to the wrong call, once a silent Redis answers again', async () => {
+    const proxy = await createTestProxy(testRedis.url);
+    const counters = createRedisCounters(await connect(proxy.url, 50));
+    await until(() => counters.admit([check(1000)]));
+    proxy.freeze();
+    await expect(counters.admit([check(1000, 'unheard')])).rejects.toThrow(CountersUnavailable);
+    proxy.thaw();
+    const { states } = await until(() => counters.admit([check(7, 'heard')]), {
+      timeoutMs: 10_000,
+    });
+    expect(states.map(({ limit, remaining }) => [limit, remaining])).toEqual([[7, 6]]);
+    await proxy.close();
   });
 });

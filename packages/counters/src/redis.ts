@@ -33,7 +33,8 @@ const batchWrites = (client: Redis) => {
 
 /**
  * A connection that fails at once where Redis is out of reach, instead of queueing, and that sends
- * nothing a second time. It comes back by itself, within about a second of Redis.
+ * nothing a second time. It comes back by itself, within about a second of Redis. Where Redis is silent
+ * for 2 s it is made anew.
  */
 export const connectRedis = (
   url: string,
@@ -43,7 +44,9 @@ export const connectRedis = (
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     autoResendUnfulfilledCommands: false,
-    connectTimeout: 2_000,
+    connectTimeout: 1_000,
+    // A connection whose packets are dropped ends by nothing else.
+    socketTimeout: 2_000,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random() / 2),
   });
   client.on('error', onError);
