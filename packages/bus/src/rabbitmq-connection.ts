@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import { type ChannelModel, connect } from 'amqplib';
-import type { Subscription } from './bus.ts';
+import { BusUnavailable, type Subscription } from './bus.ts';
 import { type Link, type LinkOptions, type Listener, openLink } from './rabbitmq-link.ts';
 
 export interface ConnectionOptions extends LinkOptions {
@@ -16,9 +17,36 @@ export interface KeptConnection {
   close(): Promise<void>;
 }
 
-const heartbeatSeconds = 10;
-const connectTimeoutMs = 5_000;
-const maxPauseMs = 2_000;
+/** The broker sends a heartbeat in half of it, also while it takes no events. */
+const heartbeatSeconds = 2;
+const lookMs = 500;
+const connectTimeoutMs = 3_000;
+const maxPauseMs = 1_000;
+
+/** What amqplib's types leave out. */
+interface Wire {
+  stream: Socket;
+  /** As agreed with the broker, in seconds; 0 for none. */
+  heartbeat: number;
+}
+
+/**
+ * Ends a connection of which nothing came for three of the broker's heartbeats. amqplib waits for four
+ * to six, and takes a process that was busy for a broker that is silent.
+ */
+const endWhenSilent = (model: ChannelModel) => {
+  const { stream, heartbeat } = model.connection as unknown as Wire;
+  if (heartbeat === 0) return;
+  const maxLooks = (1.5 * heartbeat * 1000) / lookMs;
+  let bytesRead = stream.bytesRead;
+  let silentLooks = 0;
+  const timer = setInterval(() => {
+    silentLooks = stream.bytesRead === bytesRead ? silentLooks + 1 : 0;
+    bytesRead = stream.bytesRead;
+    if (silentLooks > maxLooks) stream.destroy(new BusUnavailable('RabbitMQ is silent.'));
+  }, lookMs).unref();
+  model.once('close', () => clearInterval(timer));
+};
 
 /** Connects until it succeeds, and again after each loss; then puts back what was subscribed. */
 export const keepConnected = async (
@@ -30,6 +58,7 @@ export const keepConnected = async (
   let link: Link | undefined;
 
   const setUp = async (model: ChannelModel) => {
+    endWhenSilent(model);
     const next = await openLink(model, options);
     model.once('close', () => {
       if (link !== next) return;

@@ -136,6 +136,21 @@ describe('the bus over RabbitMQ', () => {
     await expect(under).rejects.toThrow(BusUnavailable);
   });
 
+  it('notices a broker that is silent, and is back once it is not', async () => {
+    const bus = await start(proxy.url);
+    const got = await record(bus);
+    proxy.freeze();
+    const under = bus.publish(event());
+    under.catch(() => {});
+    await until(() => !bus.connected(), { timeoutMs: 10_000 });
+    await expect(under).rejects.toThrow(BusUnavailable);
+    proxy.thaw();
+    await until(() => bus.connected(), { timeoutMs: 10_000 });
+    const sent = event();
+    await bus.publish(sent);
+    await until(() => got.includes(sent.id));
+  });
+
   it('keeps events for a queue whose subscribers are away', async () => {
     const first = await start();
     await record(first);
