@@ -35,6 +35,5 @@ export const routes: readonly RouteDefinition[] = [
   aiRoutes,
   storageRoutes,
   emailRoutes,
-  originRoutes,
   paymentRoutes,
 ].flatMap((group) => Object.values(group).filter(isRoute));
