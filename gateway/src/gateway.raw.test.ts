@@ -45,7 +45,7 @@ describe('gateway on the wire', () => {
     const answer = await get(`http://elsewhere${list}?limit=1`);
     expect(statusOf(answer)).toBe(200);
     expect(bed.seen.at(-1)?.url).toBe('/db/notes?limit=1');
-    expect(statusOf(await get('http://elsewhere'))).toBe(404);
+    expect(statusOf(await get('http://elsewhere/nothing'))).toBe(404);
   });
 
   it.each([
