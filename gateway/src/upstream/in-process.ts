@@ -12,6 +12,8 @@ export type ServiceApp = (
 /** A service in the gateway's own process: its app is called, no socket lies between. */
 export const createInProcessUpstream = (app: ServiceApp): Upstream => ({
   forward(req, res, onFailure) {
+    // Gateway and service both listen to it; more than Node's 10 are no leak.
+    res.setMaxListeners(20);
     app(req, res, (error) =>
       onFailure(error ?? new ApiError('route_not_found', 'There is no such route.')),
     );
