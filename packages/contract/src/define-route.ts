@@ -82,10 +82,10 @@ export const indifferent = { unknownQuery: 'ignored', unknownBody: 'ignored' } a
 export const defineRoute = <const R extends RouteDefinition>(route: R): R => route;
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
-export type ParamsOf<R extends RouteDefinition> = Parsed<R['params']>;
-export type QueryOf<R extends RouteDefinition> = Parsed<R['query']>;
-export type BodyOf<R extends RouteDefinition> = Parsed<R['body']>;
-export type ResponseOf<R extends RouteDefinition> = z.input<R['response']>;
+export type RouteParams<R extends RouteDefinition> = Parsed<R['params']>;
+export type RouteQuery<R extends RouteDefinition> = Parsed<R['query']>;
+export type RouteBody<R extends RouteDefinition> = Parsed<R['body']>;
+export type RouteResponse<R extends RouteDefinition> = z.input<R['response']>;
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;

@@ -1,10 +1,10 @@
 import {
   ApiError,
-  type BodyOf,
-  type ParamsOf,
-  type QueryOf,
-  type ResponseOf,
+  type RouteBody,
   type RouteDefinition,
+  type RouteParams,
+  type RouteQuery,
+  type RouteResponse,
   usageHeader,
 } from '@backlot/contract';
 import {
@@ -24,9 +24,9 @@ import { checkUnknownInput } from './unknown-input.ts';
 
 /** What a handler gets: validated input and a verified identity, never `req` or `res`. */
 export interface Call<R extends RouteDefinition> {
-  params: ParamsOf<R>;
-  query: QueryOf<R>;
-  body: BodyOf<R>;
+  params: RouteParams<R>;
+  query: RouteQuery<R>;
+  body: RouteBody<R>;
   /** The body as it came: validation copies, and drops a `__proto__` key without a word. */
   rawBody: { value: unknown; text: string };
   identity: Identity;
@@ -45,7 +45,7 @@ export class JsonText {
 }
 
 export interface Reply<R extends RouteDefinition> {
-  body: ResponseOf<R> | JsonText;
+  body: RouteResponse<R> | JsonText;
   headers?: Record<string, string>;
   /** What a priced call used; a replay of its answer uses nothing. */
   usedMillicredits?: number;

@@ -1,4 +1,4 @@
-import { ApiError, aiRoutes, type BodyOf } from '@backlot/contract';
+import { ApiError, aiRoutes, type RouteBody } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { RecordUsage } from '@backlot/service';
@@ -12,7 +12,7 @@ import type { Prompts } from '../prompts.ts';
 
 export interface GenerationCall {
   identity: Identity;
-  body: BodyOf<typeof aiRoutes.generateText>;
+  body: RouteBody<typeof aiRoutes.generateText>;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
 }

@@ -1,9 +1,9 @@
 import {
   ApiError,
   emailRoutes,
-  type ParamsOf,
-  type QueryOf,
   type RouteDefinition,
+  type RouteParams,
+  type RouteQuery,
 } from '@backlot/contract';
 import { identify, isFault, type MountedRoute, route, toApiError, validate } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
@@ -43,8 +43,8 @@ interface HtmlAnswer {
 }
 
 interface Visit<R extends RouteDefinition> {
-  params: ParamsOf<R>;
-  query: QueryOf<R>;
+  params: RouteParams<R>;
+  query: RouteQuery<R>;
   identity: Identity;
   access: Access | undefined;
 }

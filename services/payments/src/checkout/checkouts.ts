@@ -1,9 +1,9 @@
 import {
   ApiError,
-  type BodyOf,
   isUuid,
   type ProjectDirectory,
   paymentRoutes,
+  type RouteBody,
 } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { uuidv7 } from 'uuidv7';
@@ -26,7 +26,7 @@ import {
 import type { ProviderAccounts } from './provider-accounts.ts';
 import { checkReturnUrl, isTrustedOrigin } from './return-url.ts';
 
-type Body = BodyOf<typeof paymentRoutes.createCheckout>;
+type Body = RouteBody<typeof paymentRoutes.createCheckout>;
 
 /** Stripe allows 24 hours at most; the rest is for clocks that differ. */
 const sessionMs = 23 * 60 * 60 * 1000;
