@@ -21,7 +21,7 @@ describe('the process', () => {
     await rm(folder, { recursive: true });
   });
   const launch = () => launcher.launch();
-  const identity = () => launcher.identity('POST', '/storage/upload');
+  const identity = (method = 'POST', path = '/storage/upload') => launcher.identity(method, path);
 
   const blobs = () => listFileNames(folder);
 
@@ -101,7 +101,7 @@ describe('the process', () => {
     const path = new URL(url).pathname.replace(/^\/api\/runtime\/[^/]+/, '');
     await kill(first);
     const second = await launch();
-    const found = await fetch(second.url + path, { headers: identity() });
+    const found = await fetch(second.url + path, { headers: identity('GET', path) });
     expect([found.status, await found.text()]).toEqual([200, 'kept']);
     second.child.kill('SIGTERM');
     expect((await once(second.child, 'exit'))[0]).toBe(0);
