@@ -26,10 +26,11 @@ export interface HeldProject {
 }
 
 export interface Idempotency {
+  claim: string | null;
   created_at: Generated<Date>;
   request_hash: Buffer;
   scope_hash: Buffer;
-  sealed_answer: Buffer;
+  sealed_answer: Buffer | null;
 }
 
 export interface Mail {
