@@ -103,6 +103,12 @@ describe('an address that an owner has named', () => {
     }
   });
 
+  it('is reached at another of its addresses where one is silent', async () => {
+    const port = await listen((_req, res) => res.end('proof'));
+    const names = { ...noNames, addresses: async () => ['::1', '127.0.0.1'] };
+    expect(await fetchText(url(port, 'shop.localhost'), { ...options, names })).toBe('proof');
+  });
+
   it('is reached at the address that was checked, whatever the name leads to afterwards', async () => {
     let times = 0;
     const port = await listen((_req, res) => res.end('proof'));

@@ -48,8 +48,8 @@ export interface FetchOptions {
 }
 
 /**
- * The text at an address that somebody has named. It connects to an address that was checked after the name
- * was resolved, follows no redirect, sends no credential and reads no more than it may.
+ * The text at an address that somebody has named. It connects to addresses that were checked after the
+ * name was resolved, follows no redirect, sends no credential and reads no more than it may.
  * @throws NotFetched, or the network's error
  */
 export const fetchText = async (
@@ -64,9 +64,9 @@ export const fetchText = async (
     throw new NotFetched('only https is asked');
   const signal = AbortSignal.timeout(timeoutMs);
   const resolved = isIP(host) ? [host] : await withSignal(names.addresses(host), signal);
-  const [address] = resolved;
-  if (address === undefined || !resolved.every(mayAsk))
-    throw new NotFetched('its host is not a public one');
+  const checked = resolved.map((address) => ({ address, family: isIP(address) }));
+  const [first] = checked;
+  if (!first || !resolved.every(mayAsk)) throw new NotFetched('its host is not a public one');
 
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === 'https:' ? https : http;
@@ -77,9 +77,8 @@ export const fetchText = async (
         signal,
         headers: { accept: 'text/plain', 'accept-encoding': 'identity', connection: 'close' },
         lookup: (_host, options, done) => {
-          const family = isIP(address);
-          if (options.all) done(null, [{ address, family }]);
-          else done(null, address, family);
+          if (options.all) done(null, checked);
+          else done(null, first.address, first.family);
         },
       },
       (answer) => {
