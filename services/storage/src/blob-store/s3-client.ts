@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3 } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config.ts';
+import { failWhileSilent } from './s3-silence.ts';
 
 const maxSockets = 128;
 /** What creates an object; its parts inherit the encryption. */
@@ -9,6 +10,10 @@ const creatingCommands = ['PutObjectCommand', 'CreateMultipartUploadCommand', 'C
 
 /** It encrypts every object that it creates as the settings say. */
 export const createS3Client = (config: S3Config): S3 => {
+  const agents = {
+    httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
+    httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets }),
+  };
   const client = new S3({
     region: config.region,
     ...(config.endpoint === undefined ? {} : { endpoint: config.endpoint }),
@@ -19,10 +24,10 @@ export const createS3Client = (config: S3Config): S3 => {
     requestHandler: {
       connectionTimeout: 3000,
       socketTimeout: 60_000,
-      httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
-      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets }),
+      ...agents,
     },
   });
+  failWhileSilent(client, Object.values(agents));
   const encryption = {
     ...(config.encryption === undefined ? {} : { ServerSideEncryption: config.encryption }),
     ...(config.kmsKeyId === undefined ? {} : { SSEKMSKeyId: config.kmsKeyId }),
