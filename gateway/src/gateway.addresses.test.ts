@@ -1,4 +1,5 @@
 import { type ClassLimits, defaultLimits } from '@backlot/contract';
+import { createRegistry } from '@backlot/telemetry';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defaultAddressBounds } from './addresses/address-bounds.ts';
 import {
@@ -101,6 +102,22 @@ describe('what one network address may use of a project', () => {
     expect(await passed(5, () => from(attacker, list, owner))).toBe(5);
     expect(await passed(5, () => from(attacker, list, secretKey))).toBe(5);
     expect(await passed(20, () => from(attacker, list, secretKey))).toBe(5);
+  });
+
+  it('shows in the metrics where it was refused', async () => {
+    const registry = createRegistry('gateway');
+    bed = await createTestBed({
+      deps: { registry },
+      config: { addressBounds: { ...defaultAddressBounds, callers: 1, failedLookups: 1 } },
+    });
+    const limits = { ...defaultLimits, read: { perCaller: 1, perProject: 100 } };
+    bed.fake.projects.set('demo', projectSnapshot({ id: 'demo', number: 1001, limits }));
+    for (let n = 0; n < 3; n++)
+      await bed.call('GET', list, { token: bed.token({ sub: `u${n}`, sid: `s${n}` }) });
+    for (let n = 0; n < 3; n++) await bed.call('GET', `/api/runtime/none${n}/db/notes`);
+    const shown = await registry.metrics();
+    expect(shown).toMatch(/backlot_address_refusals_total\{bound="calls",[^}]*\} 2\n/);
+    expect(shown).toMatch(/backlot_address_refusals_total\{bound="lookups",[^}]*\} 2\n/);
   });
 
   it('counts IPv6 by the /64', async () => {

@@ -106,7 +106,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
 
   const metrics = deps.registry && createHttpMetrics(deps.registry);
   const observe = createObserve({ log, metrics, accessLog: config.accessLog });
-  const addresses = createAddresses({ ...config, now, pace: deps.pace });
+  const addresses = createAddresses({
+    ...config,
+    ...{ now, pace: deps.pace, registry: deps.registry },
+  });
   const { readAddress, failedLookups, countAddress, bodies } = addresses;
   const readAhead = createReadAhead(bodies);
   const findProject = createFindProject(cached.projects, failedLookups);

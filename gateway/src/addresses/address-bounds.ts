@@ -1,6 +1,7 @@
 import { ApiError, MIB } from '@backlot/contract';
 import type { TakenPlaces } from '@backlot/http';
 import { z } from 'zod';
+import type { AddressBound, CountRefusal } from './refusals.ts';
 
 /** What one network address (IPv6: a /64) may have of a gateway, whoever calls from it. */
 export interface AddressBounds {
@@ -44,7 +45,13 @@ export const defaultAddressBounds: AddressBounds = readAddressBounds(addressSett
 const retryAfterSeconds = () => 1 + Math.floor(Math.random() * 4);
 
 /** @throws ApiError rate_limited where the address has its part, overloaded where others have the rest */
-export const requirePlaces = (taken: TakenPlaces): void => {
+export const requirePlaces = (
+  taken: TakenPlaces,
+  bound: AddressBound,
+  countRefusal: CountRefusal,
+): void => {
+  if (taken === 'taken') return;
+  countRefusal(bound);
   const options = { retryAfterSeconds: retryAfterSeconds() };
   if (taken === 'address-full')
     throw new ApiError(
@@ -52,6 +59,5 @@ export const requirePlaces = (taken: TakenPlaces): void => {
       'Too many calls at once from this network address. Wait for some to end.',
       options,
     );
-  if (taken === 'full')
-    throw new ApiError('overloaded', 'Too many calls at once. Try again shortly.', options);
+  throw new ApiError('overloaded', 'Too many calls at once. Try again shortly.', options);
 };

@@ -1,3 +1,4 @@
+import type { Registry } from '@backlot/telemetry';
 import { createClientAddress } from '../steps/client-address.ts';
 import type { AddressBounds } from './address-bounds.ts';
 import { createBodies } from './bodies.ts';
@@ -5,6 +6,7 @@ import { type PaceBounds, usualPace } from './body-pace.ts';
 import { createCountAddress } from './count-address.ts';
 import { createFailedLookups } from './failed-lookups.ts';
 import { createAcceptConnection, createOpenCalls } from './open-calls.ts';
+import { createCountRefusal } from './refusals.ts';
 
 export interface AddressesOptions {
   addressBounds: AddressBounds;
@@ -12,18 +14,20 @@ export interface AddressesOptions {
   /** Milliseconds, from any start. */
   now: () => number;
   pace: PaceBounds | undefined;
+  registry: Registry | undefined;
 }
 
 /** What a gateway knows of network addresses, all of it in its own memory. */
 export const createAddresses = (options: AddressesOptions) => {
   const { addressBounds, trustedProxies, now, pace = usualPace } = options;
   const readAddress = createClientAddress(trustedProxies);
+  const countRefusal = createCountRefusal(options.registry);
   return {
     readAddress,
-    acceptConnection: createAcceptConnection(addressBounds, trustedProxies),
-    openCalls: createOpenCalls(addressBounds, readAddress),
-    failedLookups: createFailedLookups(addressBounds, now),
-    countAddress: createCountAddress(addressBounds, now),
-    bodies: createBodies(addressBounds, pace),
+    acceptConnection: createAcceptConnection(addressBounds, trustedProxies, countRefusal),
+    openCalls: createOpenCalls(addressBounds, readAddress, countRefusal),
+    failedLookups: createFailedLookups(addressBounds, now, countRefusal),
+    countAddress: createCountAddress(addressBounds, now, countRefusal),
+    bodies: createBodies(addressBounds, pace, countRefusal),
   };
 };

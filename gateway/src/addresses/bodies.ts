@@ -3,6 +3,7 @@ import { ApiError } from '@backlot/contract';
 import { createPlaces } from '@backlot/http';
 import { type AddressBounds, addressesInAllOfBytes, requirePlaces } from './address-bounds.ts';
 import { type PaceBounds, watchPace } from './body-pace.ts';
+import type { CountRefusal } from './refusals.ts';
 
 export interface ExpectedBody {
   address: string;
@@ -30,13 +31,17 @@ export interface Bodies {
 const requestTimeout = () =>
   new ApiError('request_timeout', 'The body did not arrive in time.', { retryAfterSeconds: 1 });
 
-export const createBodies = ({ bodyBytes }: AddressBounds, pace: PaceBounds): Bodies => {
+export const createBodies = (
+  { bodyBytes }: AddressBounds,
+  pace: PaceBounds,
+  countRefusal: CountRefusal,
+): Bodies => {
   const total = bodyBytes * addressesInAllOfBytes;
   const places = createPlaces({ total, perAddress: bodyBytes });
   return {
     expect(req, res, { address, limitBytes, startedAt, onSlow }) {
       let bytes = Math.min(limitBytes, Number(req.headers['content-length'] ?? limitBytes));
-      requirePlaces(places.take(address, bytes));
+      requirePlaces(places.take(address, bytes), 'body-bytes', countRefusal);
       const shrink = (sizeBytes: number) => {
         if (sizeBytes < bytes) places.leave(address, bytes - sizeBytes);
         bytes = Math.min(bytes, sizeBytes);
@@ -44,6 +49,7 @@ export const createBodies = ({ bodyBytes }: AddressBounds, pace: PaceBounds): Bo
       const release = () => shrink(0);
       res.once('close', release);
       watchPace(req, startedAt, pace, () => {
+        countRefusal('pace');
         if (res.writableEnded) req.socket.destroy();
         else onSlow(requestTimeout());
       });

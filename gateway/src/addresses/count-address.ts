@@ -3,6 +3,7 @@ import { createRecentCounts } from '@backlot/counters';
 import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
 import type { Caller } from '../steps/authenticate.ts';
 import type { AddressBounds } from './address-bounds.ts';
+import type { CountRefusal } from './refusals.ts';
 
 export interface AddressCount {
   /** Calls of this class and project that came from the address in about the last minute. */
@@ -25,19 +26,25 @@ const maxCounts = 100_000;
  * on one address are no more than so many callers. Keys and the operator are not counted.
  * @throws ApiError rate_limited
  */
-export const createCountAddress = ({ callers }: AddressBounds, now: () => number): CountAddress => {
+export const createCountAddress = (
+  { callers }: AddressBounds,
+  now: () => number,
+  countRefusal: CountRefusal,
+): CountAddress => {
   const counts = createRecentCounts({ windowMs, maxKeys: maxCounts, now });
   return ({ admission }, limitClass, { kind }, address) => {
     if (kind === 'key' || kind === 'operator') return undefined;
     const { callerKeyPrefix, callerLimit } = admission[limitClass];
     const key = `${callerKeyPrefix}${address}`;
     const { allowed, before, retryAfterMs } = counts.take(key, callerLimit * callers);
-    if (!allowed)
+    if (!allowed) {
+      countRefusal('calls');
       throw new ApiError(
         'rate_limited',
         'Too many calls from this network address. Wait before the next one.',
         { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) },
       );
+    }
     return { before, giveBack: () => counts.giveBack(key) };
   };
 };

@@ -1,6 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import { createRecentCounts } from '@backlot/counters';
 import type { AddressBounds } from './address-bounds.ts';
+import type { CountRefusal } from './refusals.ts';
 
 /** Bounds, for each address, look-ups that find nothing; whatever is cached costs none. */
 export interface FailedLookups {
@@ -20,17 +21,20 @@ const isInvalid = (error: unknown) => error instanceof ApiError && error.code ==
 export const createFailedLookups = (
   { failedLookups }: AddressBounds,
   now: () => number,
+  countRefusal: CountRefusal,
 ): FailedLookups => {
   const counts = createRecentCounts({ windowMs: 60_000, maxKeys: maxAddresses, now });
   return {
     async run(address, lookUp) {
       const { allowed, retryAfterMs } = counts.take(address, failedLookups);
-      if (!allowed)
+      if (!allowed) {
+        countRefusal('lookups');
         throw new ApiError(
           'rate_limited',
           'Too many unknown projects or wrong credentials from this network address. Wait before the next one.',
           { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) },
         );
+      }
       let hasFailed = false;
       try {
         const found = await lookUp();

@@ -4,16 +4,18 @@ import { createPlaces } from '@backlot/http';
 import type { RequestHandler } from 'express';
 import { socketAddress } from '../steps/client-address.ts';
 import { type AddressBounds, addressesInAll, requirePlaces } from './address-bounds.ts';
+import type { CountRefusal } from './refusals.ts';
 
 /** Refuses a call whose address has too many open, before anything of it is looked at. */
 export const createOpenCalls = (
   { openCalls }: AddressBounds,
   readAddress: (req: IncomingMessage) => string,
+  countRefusal: CountRefusal,
 ): RequestHandler => {
   const places = createPlaces({ total: openCalls * addressesInAll, perAddress: openCalls });
   return (req, res, next) => {
     const address = readAddress(req);
-    requirePlaces(places.take(address));
+    requirePlaces(places.take(address), 'open-calls', countRefusal);
     res.once('close', () => places.leave(address));
     next();
   };
@@ -23,12 +25,16 @@ export const createOpenCalls = (
 export const createAcceptConnection = (
   { connections }: AddressBounds,
   trustedProxies: number,
+  countRefusal: CountRefusal,
 ): ((socket: Socket) => boolean) => {
   if (trustedProxies > 0) return () => true;
   const places = createPlaces({ total: connections * addressesInAll, perAddress: connections });
   return (socket) => {
     const address = socketAddress(socket);
-    if (places.take(address) !== 'taken') return false;
+    if (places.take(address) !== 'taken') {
+      countRefusal('connections');
+      return false;
+    }
     socket.once('close', () => places.leave(address));
     return true;
   };
