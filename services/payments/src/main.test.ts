@@ -39,7 +39,7 @@ describe('the process', () => {
       createServiceDatabase(paymentsService),
       createTestBroker(),
     ]);
-    database = createDatabase({ url: place.url, schema: 'payments' });
+    database = createDatabase({ url: place.ownerUrl, schema: 'payments' });
     stripe = await startTestStripe();
     projects = await serveForTest((_req, res) => {
       res.setHeader('content-type', 'application/json');

@@ -102,7 +102,7 @@ export const projectsService = defineService({
         /** Has the counters know this owner's balance, the grant of the month included. */
         loadOwner: credits.loadOwner,
         /** Looks again at origins that were proven a while ago; also runs every five minutes. */
-        recheckOrigins: origins.recheck,
+        recheckOrigins: () => database.acrossProjects(origins.recheck),
         /** Compares the ledger, balances and counters of all owners; also runs every `reconcileSeconds`. */
         reconcile: credits.reconcile,
         /** Expires grants and makes those of a new month; also runs every minute. */

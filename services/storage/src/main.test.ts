@@ -26,7 +26,7 @@ describe('the process', () => {
   const blobs = () => listFileNames(folder);
 
   it('leaves no file, no row and, after the sweep, no bytes when it is killed in an upload', async () => {
-    const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });
+    const pool = createDatabase({ url: launcher.database.ownerUrl, schema: 'storage' });
     const count = async (table: string) =>
       (await pool.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n;
     const first = await launch();
@@ -53,7 +53,7 @@ describe('the process', () => {
   }, 60_000);
 
   it('has a row for every blob and a blob for every row, whenever it is killed', async () => {
-    const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });
+    const pool = createDatabase({ url: launcher.database.ownerUrl, schema: 'storage' });
     const upload = (url: string) => {
       const form = new FormData();
       form.append('file', new Blob([new Uint8Array(200_000)]), 'a.bin');

@@ -10,9 +10,16 @@ export const listUsers = ({ users }: Features) =>
   }));
 
 /** Verified users get mail of the project: their owner may not make them so before being verified. */
-const checkMayVerify = async ({ users, config }: Features, { caller, userId }: Identity) => {
+const checkMayVerify = async (
+  { users, config, database }: Features,
+  { caller, userId }: Identity,
+) => {
   if (!config.isOwnerVerificationOn || caller !== 'owner') return;
-  const owner = userId === null ? undefined : await users.find(platformProject.number, userId);
+  const { number } = platformProject;
+  const owner =
+    userId === null
+      ? undefined
+      : await database.inProject(number, () => users.find(number, userId));
   if (owner?.email_verified) return;
   throw new ApiError(
     'owner_unverified',

@@ -6,7 +6,7 @@ import { createTestCheckout } from './provider.ts';
 
 describeProviderAccount('test-checkout', async () => {
   const testDatabase = await createServiceDatabase(paymentsService);
-  const place = { url: testDatabase.url, schema: 'payments' };
+  const place = { url: testDatabase.ownerUrl, schema: 'payments' };
   const database = createDatabase(place);
   const checkout = createTestCheckout({ database, publicUrl: 'http://x', now: Date.now });
   return {

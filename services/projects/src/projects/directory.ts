@@ -17,14 +17,16 @@ const json = <T>(text: string | null | undefined): T => JSON.parse(text ?? '{}')
 export const createDirectory = (database: Database, config: ProjectsConfig): ProjectDirectory => ({
   async findProject(id: string): Promise<ProjectSnapshot | null> {
     if (!isProjectId(id)) return null;
-    const [row] = await database.read(
-      'find-project',
-      `SELECT number, name, owner_id, CASE WHEN deleted_at IS NULL THEN status ELSE 'deleted' END,
+    const [row] = await database.acrossProjects(() =>
+      database.read(
+        'find-project',
+        `SELECT number, name, owner_id, CASE WHEN deleted_at IS NULL THEN status ELSE 'deleted' END,
               settings, operator_limits, owner_limits, paused_by,
               (SELECT string_agg(origin, ' ') FROM origins
                 WHERE project_number = projects.number AND verified_at IS NOT NULL)
          FROM projects WHERE id = $1`,
-      [id],
+        [id],
+      ),
     );
     if (!row) return null;
     const [

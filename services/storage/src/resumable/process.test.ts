@@ -125,7 +125,7 @@ describe.each([
     expect(sha256Hex(Buffer.from(await response.arrayBuffer()))).toBe(sha256Hex(content));
     expect(url).toMatch(new RegExp(`/${last.getHeader('X-File-Id')}/big\\.bin$`));
 
-    const pool = createDatabase({ url: launcher.database.url, schema: 'storage' });
+    const pool = createDatabase({ url: launcher.database.ownerUrl, schema: 'storage' });
     expect(await pool.query('SELECT count(*) AS n FROM files')).toEqual([{ n: 1 }]);
     expect(await pool.query('SELECT blob_key FROM loose_blobs')).toEqual([]);
     await pool.close();

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -83,17 +84,21 @@ const openForm = (req: IncomingMessage, options: BodyOptions) => {
 /** Hands each file to `receive`; what that throws is what the call fails with. */
 const createStorageEngine = (
   receive: (form: unknown, file: Express.Multer.File) => Promise<void>,
-): StorageEngine => ({
-  _handleFile(req, file, done) {
-    receive(req.body, file).then(
-      () => done(null, {}),
-      (error: unknown) => done(error),
-    );
-  },
-  _removeFile(_req, _file, done) {
-    done(null);
-  },
-});
+): StorageEngine => {
+  // A form whose bytes come later is read where they arrive: outside of the call and its project.
+  const receiveInCall = AsyncLocalStorage.bind(receive);
+  return {
+    _handleFile(req, file, done) {
+      receiveInCall(req.body, file).then(
+        () => done(null, {}),
+        (error: unknown) => done(error),
+      );
+    },
+    _removeFile(_req, _file, done) {
+      done(null);
+    },
+  };
+};
 
 const parse = (form: PassThrough, storage: StorageEngine) =>
   new Promise<void>((resolve, reject) => {
