@@ -55,6 +55,45 @@ describe('slots', () => {
     }
   });
 
+  it('are bounded for a project and for an address too, and who is at a bound holds up nobody else', async () => {
+    const { time, shares, begun, job } = setUp({
+      ...{ slots: 12, maxRunningPerOwner: 6, maxRunningPerProject: 4, maxRunningPerFlow: 2 },
+    });
+    const wanted = [
+      ...Array.from({ length: 8 }, () => flow('eve', 'shop', '192.0.2.1')),
+      ...Array.from({ length: 8 }, () => flow('eve', 'shop', '192.0.2.2')),
+      ...Array.from({ length: 8 }, () => flow('eve', 'shop', '192.0.2.3')),
+      ...Array.from({ length: 8 }, () => flow('eve', 'blog', '192.0.2.1')),
+      flow('ada'),
+    ];
+    const jobs = wanted.map((whose) => job(whose, 10));
+    await time.pass(5);
+    const running = (prefix: string) => begun.filter((name) => name.startsWith(prefix)).length;
+    expect(running('eve')).toBe(6);
+    expect(running('eve shop')).toBe(4);
+    for (const n of [1, 2, 3]) expect(running(`eve shop 192.0.2.${n}`)).toBeLessThanOrEqual(2);
+    expect(running('ada')).toBe(1);
+    await time.pass();
+    await Promise.all(jobs);
+    expect(shares.usage().slow).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('can be taken for what is held, until they are given back, once', async () => {
+    const { time, shares, begun, job } = setUp({ maxWaitingPerFlow: 1 });
+    const release = await shares.take(flow('eve'));
+    const waiting = job(flow('eve'), 10);
+    await expect(shares.take(flow('eve'))).rejects.toMatchObject({ name: 'FairShareFull' });
+    const further = shares.take(flow('eve'), { continues: true });
+    await time.pass(500);
+    expect(begun).toEqual([]);
+    release();
+    release();
+    (await further)();
+    await time.pass();
+    await waiting;
+    expect(shares.usage().slow).toMatchObject({ running: 0, costMs: 510 });
+  });
+
   it('may all be of one owner where the caller says so', async () => {
     const { time, begun, job } = setUp({ slots: 2, maxRunningPerOwner: 2 });
     const jobs = Array.from({ length: 3 }, () => job(flow('eve'), 10));

@@ -5,6 +5,10 @@ export interface FairSharesOptions {
   slots: number;
   /** Default a third of the slots, and at least one. All of them where every piece is short. */
   maxRunningPerOwner?: number;
+  /** Default as many as its owner may have. */
+  maxRunningPerProject?: number;
+  /** From one address of a project. Default as many as the owner may have. */
+  maxRunningPerFlow?: number;
   /** Slots besides those that only quick work may take, shared likewise. Default 0: it runs among the rest. */
   quickSlots?: number;
   /** Default 20. */
@@ -47,6 +51,13 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
 }
 
+export interface TakeOptions {
+  /** Aborted when the caller has gone: who waits goes. */
+  signal?: AbortSignal | undefined;
+  /** It goes on with what was let in before: it may wait, and is not refused again. */
+  continues?: boolean;
+}
+
 export interface LaneUsage {
   slots: number;
   running: number;
@@ -62,6 +73,11 @@ export interface LaneUsage {
 export interface FairShares {
   /** @throws FairShareFull, or the signal's reason; what `work` throws passes through */
   run<T>(flow: Flow, work: (yieldSlot: YieldSlot) => Promise<T>, options?: RunOptions): Promise<T>;
+  /**
+   * A slot for something that is held, such as memory, until the returned function is called.
+   * @throws FairShareFull, or the signal's reason
+   */
+  take(flow: Flow, options?: TakeOptions): Promise<() => void>;
   usage(): { quick: LaneUsage; slow: LaneUsage };
 }
 
@@ -105,6 +121,13 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
         leave();
       }
     },
+    async take(flow, { signal, continues = false } = {}) {
+      let slot: Slot | undefined = await slow.enter(flow, signal, continues);
+      return () => {
+        if (slot) slow.leave(slot);
+        slot = undefined;
+      };
+    },
     usage: () => ({ quick: quick.usage(), slow: slow.usage() }),
   };
 };
@@ -131,8 +154,11 @@ class Lane {
     this.#slots = slots;
     this.#now = options.now ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
+    const maxRunningPerOwner = options.maxRunningPerOwner ?? Math.max(1, Math.floor(slots / 3));
     this.#queue = new ShareQueue({
-      maxRunningPerOwner: options.maxRunningPerOwner ?? Math.max(1, Math.floor(slots / 3)),
+      maxRunningPerOwner,
+      maxRunningPerProject: options.maxRunningPerProject ?? maxRunningPerOwner,
+      maxRunningPerFlow: options.maxRunningPerFlow ?? maxRunningPerOwner,
       maxWaitingPerFlow: options.maxWaitingPerFlow ?? 20,
       maxWaitingPerProject: options.maxWaitingPerProject ?? Number.POSITIVE_INFINITY,
       maxWaiting: options.maxWaiting ?? 500,

@@ -4,6 +4,9 @@ export type Flow = readonly [owner: string, project: string, address: string];
 export interface ShareQueueOptions {
   /** Items that one owner may have under way. */
   maxRunningPerOwner: number;
+  maxRunningPerProject: number;
+  /** From one address. */
+  maxRunningPerFlow: number;
   maxWaitingPerFlow: number;
   maxWaitingPerProject: number;
   maxWaiting: number;
@@ -134,8 +137,8 @@ export class ShareQueue<Item> {
   /** The next item that may run; whoever takes it tells its cost to `finish`. */
   take(): Taken<Item> | undefined {
     let share = this.#root;
-    while (share.children.size > 0) {
-      const next = this.#next(share);
+    for (let depth = 0; share.children.size > 0; depth++) {
+      const next = this.#next(share, depth);
       if (!next) return undefined;
       share.presentMs = Math.max(share.presentMs, next.virtualMs);
       share = next;
@@ -193,17 +196,24 @@ export class ShareQueue<Item> {
   }
 
   /** Looks at all who have work: a few hundred at most, and a slot is free for milliseconds of work. */
-  #next(share: Share<Item>): Share<Item> | undefined {
-    const isOwner = share === this.#root;
+  #next(share: Share<Item>, depth: number): Share<Item> | undefined {
     const entryMs = this.#entryMs(share);
     let best: Share<Item> | undefined;
     for (const child of share.children.values()) {
       if (child.isIdle && child.virtualMs <= entryMs) share.children.delete(child.key);
-      if (child.waiting === 0) continue;
-      if (isOwner && child.running >= this.#options.maxRunningPerOwner) continue;
-      if (!best || child.rank < best.rank) best = child;
+      if ((!best || child.rank < best.rank) && this.#mayRun(child, depth)) best = child;
     }
     return best;
+  }
+
+  /** Whether one more of its items may run: it, and one of those below it, has fewer than it may. */
+  #mayRun(share: Share<Item>, depth: number): boolean {
+    const { maxRunningPerOwner, maxRunningPerProject, maxRunningPerFlow } = this.#options;
+    const most = [maxRunningPerOwner, maxRunningPerProject, maxRunningPerFlow][depth] ?? 0;
+    if (share.waiting === 0 || share.running >= most) return false;
+    if (share.items.length > 0) return true;
+    for (const child of share.children.values()) if (this.#mayRun(child, depth + 1)) return true;
+    return false;
   }
 
   #forget(leaf: Share<Item>): void {

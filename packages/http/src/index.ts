@@ -19,6 +19,7 @@ export type {
 } from './idempotent.ts';
 export * from './internal-only.ts';
 export * from './json-body.ts';
+export { type JsonParts, LargeJson } from './json-parts.ts';
 export * from './pagination.ts';
 export * from './places.ts';
 export * from './route.ts';

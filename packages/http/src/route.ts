@@ -20,6 +20,7 @@ import type { FailureLog } from './failure.ts';
 import { type Answer, type Finish, type IdempotencyStore, runIdempotently } from './idempotent.ts';
 import { identityRefused } from './internal-only.ts';
 import { readJsonBody } from './json-body.ts';
+import { LargeJson, sendParts } from './json-parts.ts';
 import { checkUnknownInput } from './unknown-input.ts';
 
 /** What a handler gets: validated input and a verified identity, never `req` or `res`. */
@@ -45,7 +46,8 @@ export class JsonText {
 }
 
 export interface Reply<R extends RouteDefinition> {
-  body: RouteResponse<R> | JsonText;
+  /** A large one is sent in parts, at the caller's pace; it goes with no Idempotency-Key. */
+  body: RouteResponse<R> | JsonText | LargeJson;
   headers?: Record<string, string>;
   /** What a priced call used; a replay of its answer uses nothing. */
   usedMillicredits?: number;
@@ -231,6 +233,7 @@ export const route = <const R extends RouteDefinition>(
     let usage: Record<string, string> = {};
     const toAnswer = ({ body, headers = {}, usedMillicredits }: Reply<R>): Answer => {
       if (usedMillicredits !== undefined) usage = { [usageHeader]: String(usedMillicredits) };
+      if (body instanceof LargeJson) throw new TypeError('A large answer can not be kept.');
       const text = body instanceof JsonText ? body.text : (JSON.stringify(body) ?? '');
       if (context.checkResponses)
         definition.response.parse(text === '' ? undefined : JSON.parse(text));
@@ -252,6 +255,9 @@ export const route = <const R extends RouteDefinition>(
     const runOnce = async () => {
       const reply = await handler(call);
       if ('events' in reply) return sendEvents(res, reply, call, context.log);
+      if ('body' in reply && reply.body instanceof LargeJson) {
+        return sendParts(res, definition.status, reply.headers ?? {}, reply.body.parts);
+      }
       return answerWith(await finish(reply)());
     };
     const work = async () => {

@@ -24,6 +24,15 @@ const pageSlots = 6;
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
 
+/**
+ * Parts of large answers in memory, read or not yet taken by their callers: up to 1 MiB each. Who waits
+ * holds a connection to the gateway, of which there are 256.
+ */
+const largeAnswers = {
+  ...{ slots: 48, maxRunningPerOwner: 16, maxRunningPerProject: 12, maxRunningPerFlow: 4 },
+  ...{ maxWaitingPerFlow: 16, maxWaiting: 64 },
+};
+
 export const recordsService = defineService({
   name: 'records',
   migrations: new URL('../migrations/', import.meta.url),
@@ -36,20 +45,21 @@ export const recordsService = defineService({
       ...{ slots: scanConnections, quickSlots: pageSlots, maxWaitingPerFlow: 100 },
     });
     const batches = createFairShares({ slots: batchSlots });
+    const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const collections = createCollections({ database, outbox, now });
     return {
       routes: createRoutes({
         collections,
-        records: createRecords({ database, quota, scans, now }),
+        records: createRecords({ database, quota, scans, answers, now }),
         batches: createBatches({ database, quota, now }),
         batchShares: batches,
         quota,
-        lists: createLists({ database, limits, scans }),
+        lists: createLists({ database, limits, scans, answers }),
         counts: createCounts({ database, limits, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
-      queues: { scans, batches },
+      queues: { scans, batches, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
       },

@@ -3,7 +3,7 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import { inCollection } from '../sql.ts';
 import type { ReadLimits } from './list-statement.ts';
-import type { Reader } from './lists.ts';
+import type { Reader } from './reader.ts';
 import { type Selection, scannedField } from './selection.ts';
 import { countAllSlice, countSlice, type Slice } from './slice-statement.ts';
 import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices.ts';

@@ -1,23 +1,31 @@
 import type { Database, TextRow } from '@backlot/database';
-import { createFairShares } from '@backlot/fair-shares';
-import { asKey, testProject } from '@backlot/testing';
+import { createFairShares, type FairSharesOptions } from '@backlot/fair-shares';
+import type { JsonParts } from '@backlot/http';
+import { asKey, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../collections/access.ts';
 import { createQuota } from '../record/quota.ts';
 import { createRecords } from '../record/records.ts';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { readItems } from '../testing/read-items.ts';
+import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
-import { createLists } from './lists.ts';
+import { createLists, type ListPage } from './lists.ts';
 import { splitFilter } from './selection.ts';
 import { parseSort } from './sort.ts';
 
-describe('the connections that all share', () => {
+interface Item {
+  n: number;
+  text: string;
+}
+
+describe('large answers', () => {
   let bed: TestBed;
-  /** Bytes of each answer that travelled on them. */
+  /** Bytes of each answer that travelled on the connections that all share. */
   const carried: number[] = [];
-  const kilobytes = [1, 200, 200, 900];
+  /** Bytes of each answer that travelled on others. */
+  const read: number[] = [];
+  const kilobytes = [1, 200, 200, 900, 400];
   const ids: string[] = [];
-  const scans = createFairShares({ slots: 3, quickSlots: 3 });
   const access = resolveAccess('shared', asKey());
   const collection = {
     projectNumber: testProject.number,
@@ -26,76 +34,144 @@ describe('the connections that all share', () => {
     access: 'shared',
   } as const;
   const reader = (owner: string) => ({ flow: [owner, 'shop', '192.0.2.1'] as const });
-  let records: ReturnType<typeof createRecords>;
-  let lists: ReturnType<typeof createLists>;
+  let database: Database;
 
   beforeAll(async () => {
     bed = await createTestBed();
     for (const [n, size] of kilobytes.entries()) {
-      const { id } = await bed.create('large', { n, text: 'x'.repeat(size * 1000) });
+      const content = { n, text: 'x'.repeat(size * 1000) };
+      const { id } = await bed.create('large', content, asUser(n === 2 ? bob : ada));
       ids.push(id);
     }
-    const database: Database = {
+    database = {
       ...bed.database,
       async read(name, text, values): Promise<TextRow[]> {
         const rows = await bed.database.read(name, text, values);
         carried.push(Buffer.byteLength(rows.flat().join('')));
         return rows;
       },
+      async query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+        const rows = await bed.database.query<Row>(text, values);
+        read.push(Buffer.byteLength(JSON.stringify(rows)));
+        return rows;
+      },
     };
-    const limits = { scanRows: 100, pageBytes: 32 * 1024 * 1024 };
-    const none = { records: 1, bytes: 1 };
-    const quota = createQuota({ database, limits: { project: none, owner: none }, now: Date.now });
-    records = createRecords({ database, quota, scans, now: Date.now });
-    lists = createLists({ database, limits, scans });
   });
   afterAll(() => bed.close());
 
-  const page = async (limit: number, sort: string) => {
-    const selection = {
-      collection,
-      access,
-      filter: splitFilter(parseWhere(undefined)),
-      ownerId: undefined,
-    };
-    const { itemsJson, hasMore } = await lists.page(
-      { ...selection, sort: parseSort(sort), limit, offset: 0, after: undefined },
-      reader('ada'),
-    );
-    const items: { n: number; text: string }[] = JSON.parse(itemsJson);
-    return { sizes: items.map(({ text }) => text.length / 1000), hasMore };
+  const setUp = (options: Partial<FairSharesOptions> = {}) => {
+    const limits = { scanRows: 100, pageBytes: 32 * 1024 * 1024 };
+    const none = { records: 1, bytes: 1 };
+    const quota = createQuota({ database, limits: { project: none, owner: none }, now: Date.now });
+    const scans = createFairShares({ slots: 3, quickSlots: 3 });
+    const answers = createFairShares({ slots: 2, maxRunningPerOwner: 1, ...options });
+    const lists = createLists({ database, limits, scans, answers });
+    const records = createRecords({ database, quota, scans, answers, now: Date.now });
+    const page = (
+      query: { limit?: number; sort?: string; where?: object; whose?: string },
+      owner = 'ada',
+    ): Promise<ListPage> =>
+      lists.page(
+        {
+          ...{ collection, access: query.whose ? { ...access, ...own(query.whose) } : access },
+          ...{ filter: splitFilter(parseWhere(JSON.stringify(query.where ?? {}))) },
+          ...{ ownerId: undefined, sort: parseSort(query.sort ?? 'createdAt') },
+          ...{ limit: query.limit ?? 100, offset: 0, after: undefined },
+        },
+        reader(owner),
+      );
+    const get = (n: number, owner = 'ada') =>
+      records.get({ project: testProject, collection, access, id: ids[n] ?? '' }, reader(owner));
+    return { page, get, answers };
+  };
+  const own = (userId: string) => resolveAccess('private', asUser(userId));
+
+  const large = ({ items }: ListPage): JsonParts => {
+    if (typeof items === 'string') throw new Error('not large');
+    return items;
   };
 
-  it('carry small answers only; large ones come whole by other ways', async () => {
-    expect(await page(100, 'createdAt')).toEqual({ sizes: kilobytes, hasMore: false });
-    expect(await page(3, 'createdAt')).toEqual({ sizes: [1, 200, 200], hasMore: true });
-    expect(await page(1, '-createdAt')).toEqual({ sizes: [900], hasMore: true });
-    for (const [n, id] of ids.entries()) {
-      const { json } = await records.get(
-        { project: testProject, collection, access, id },
-        reader('ada'),
-      );
-      expect(JSON.parse(json)).toMatchObject({ id, n });
+  it('travel in parts and not on the connections that all share', async () => {
+    const { page, get } = setUp();
+    carried.length = 0;
+    read.length = 0;
+    const sizes = async (query: Parameters<typeof page>[0]) => {
+      const found = await page(query);
+      const items = await readItems<Item>(found);
+      return [items.map(({ text }) => text.length / 1000), found.hasMore];
+    };
+    expect(await sizes({})).toEqual([kilobytes, false]);
+    expect(await sizes({ limit: 3 })).toEqual([[1, 200, 200], true]);
+    expect(await sizes({ limit: 1, sort: '-createdAt' })).toEqual([[400], true]);
+    expect(await sizes({ sort: '-n' })).toEqual([[...kilobytes].reverse(), false]);
+    expect(await sizes({ where: { n: { $gt: 2 } } })).toEqual([[900, 400], false]);
+    expect(await sizes({ whose: bob })).toEqual([[200], false]);
+    for (const n of ids.keys()) {
+      const { json, release } = await get(n);
+      release?.();
+      expect(JSON.parse(json)).toMatchObject({ id: ids[n], n });
       expect(JSON.parse(json).text).toHaveLength((kilobytes[n] ?? 0) * 1000);
     }
-    expect(carried).toHaveLength(7);
+    expect(carried.length).toBeGreaterThanOrEqual(7);
     expect(Math.max(...carried)).toBeLessThan(256 * 1024);
+    expect(Math.max(...read)).toBeLessThan(910_000);
   });
 
-  it('answer small ones while the large ones of the same owner wait', async () => {
-    let end = () => {};
-    const held = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const busy = scans.run(reader('eve').flow, () => held, { isQuick: true });
-    const get = (n: number, owner: string) =>
-      records.get({ project: testProject, collection, access, id: ids[n] ?? '' }, reader(owner));
+  it('test each part once more when it is read', async () => {
+    const { page } = setUp();
+    const items = large(await page({ where: { n: { $gte: 0 } } }));
+    expect(JSON.parse(`[${await items.next()}]`)).toHaveLength(3);
+    const change = 'UPDATE records SET data = data || $2 WHERE project_id = $3 AND id = $1';
+    const project = testProject.number;
+    await bed.database.query(change, [ids[3], '{"n":-1}', project]);
+    expect(JSON.parse(`[${await items.next()}]`)).toMatchObject([{ n: 4 }]);
+    expect(await items.next()).toBeUndefined();
+    await bed.database.query(change, [ids[3], '{"n":3}', project]);
+  });
+
+  it('wait for each other in memory, but neither for small ones nor for those of other owners', async () => {
+    const { page, get, answers } = setUp();
+    const untaken = large(await page({}, 'eve'));
+    await untaken.next();
     const order: string[] = [];
-    const large = get(3, 'eve').then(() => order.push('large'));
+    const next = get(3, 'eve').then(({ release }) => {
+      order.push('large');
+      release?.();
+    });
     await get(0, 'eve').then(() => order.push('small'));
-    await get(3, 'ada').then(() => order.push('large of another'));
-    end();
-    await Promise.all([busy, large]);
-    expect(order).toEqual(['small', 'large of another', 'large']);
+    expect(await readItems(await page({ limit: 1 }, 'eve'))).toHaveLength(1);
+    expect(await readItems(await page({}, 'ada'))).toHaveLength(5);
+    order.push('of another');
+    expect(answers.usage().slow).toMatchObject({ running: 1, waiting: 1 });
+    untaken.close();
+    await next;
+    expect(order).toEqual(['small', 'of another', 'large']);
+    expect(answers.usage().slow).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('are refused where too many wait, and hold nothing when their caller goes', async () => {
+    const { page, get, answers } = setUp({ maxWaitingPerFlow: 1 });
+    const first = large(await page({}));
+    await first.next();
+    const gone = new AbortController();
+    const { signal } = gone;
+    const waits = answers.take(reader('ada').flow, { signal });
+    await expect(large(await page({})).next()).rejects.toMatchObject({ name: 'FairShareFull' });
+    await expect(get(3)).rejects.toMatchObject({ name: 'FairShareFull' });
+    gone.abort(new Error('gone'));
+    await expect(waits).rejects.toThrow('gone');
+    // What has begun goes on, however many wait.
+    expect(await first.next()).toBeDefined();
+    first.close();
+    expect(answers.usage().slow).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('are whole over HTTP', async () => {
+    const { status, body } = await bed.call('GET', '/db/large?sort=n');
+    expect([status, body.hasMore, body.nextCursor]).toEqual([200, false, null]);
+    expect(body.items.map(({ text }: Item) => text.length / 1000)).toEqual(kilobytes);
+    const one = await bed.call('GET', `/db/large/${ids[3]}`);
+    expect(one.body).toMatchObject({ n: 3, id: ids[3] });
+    expect(one.headers.get('etag')).toMatch(/^"\w+"$/);
   });
 });

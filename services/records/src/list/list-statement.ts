@@ -72,8 +72,9 @@ export const deadlineSql = (ms: string): string =>
 export const isInTime = 'clock_timestamp() < (SELECT at FROM deadline)';
 
 /**
- * One statement that returns `items`, `more`, `last_id`, `last_keys`, `cut`, `exceeded` and `unfinished`.
- * Its inner query finds one row more than the page shows. `cut` is true where the page is shorter for
+ * One statement that returns `items`, `ids`, `sizes`, `more`, `last_id`, `last_keys`, `cut`, `exceeded` and
+ * `unfinished`. Its inner query finds one row more than the page shows. `items` is null where the
+ * documents are large: then they are read by their ids. `cut` is true where the page is shorter for
  * its size, `exceeded` where more rows had to be read than any list may, `unfinished` where the stretch
  * ended first; then the page is none.
  */
@@ -142,16 +143,21 @@ const pageSql = (
   { isUnfinished, isExceeded }: { isUnfinished: string; isExceeded: string },
 ) => {
   const shown = 'FILTER (WHERE shown)';
+  const small = `FILTER (WHERE shown AND bytes <= ${maxPipelinedBytes})`;
   const last = (value: string) => `(array_agg(${value}) ${shown})[count(*) ${shown}]`;
   const keys = Array.from({ length: keyCount }, (_, i) => last(cursorKeySql(`s${i}`)));
-  return `SELECT '[' || coalesce(string_agg(${recordJsonSql('created')}, ',') ${shown}, '') || ']' AS items,
+  return `SELECT CASE WHEN count(*) ${small} = count(*) ${shown}
+      THEN '[' || coalesce(string_agg(${recordJsonSql('created')}, ',') ${small}, '') || ']' END AS items,
+    coalesce(array_agg(id::text) ${shown}, '{}') AS ids,
+    coalesce(array_agg(size_bytes) ${shown}, '{}') AS sizes,
     count(*) > count(*) ${shown} AS more,
     ${last('id')} AS last_id,
     ARRAY[${keys.join(', ')}]::text[] AS last_keys,
     ${isUnfinished} AS unfinished,
     ${isExceeded} AS exceeded,
     count(*) > count(*) ${shown} AND count(*) ${shown} < ${limit} AS cut
-  FROM (SELECT *, ${isoTimeSql('created_at')} AS created, row_number() OVER page <= ${limit}
+  FROM (SELECT *, ${isoTimeSql('created_at')} AS created, sum(size_bytes) OVER page AS bytes,
+      row_number() OVER page <= ${limit}
       AND (row_number() OVER page = 1 OR sum(size_bytes) OVER page <= ${pageBytes}) AS shown
     FROM (${rows}) rows WINDOW page AS (ROWS UNBOUNDED PRECEDING)) page`;
 };

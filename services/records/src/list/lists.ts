@@ -1,8 +1,10 @@
 import { ApiError } from '@backlot/contract';
 import { type Database, StatementTimeout } from '@backlot/database';
-import type { FairShares, Flow, YieldSlot } from '@backlot/fair-shares';
+import type { FairShares, YieldSlot } from '@backlot/fair-shares';
+import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
+import { createLargePages } from './large-pages.ts';
 import {
   type ListQuery,
   type ListStatement,
@@ -11,12 +13,13 @@ import {
   scannedFor,
   smallListStatement,
 } from './list-statement.ts';
+import type { Reader } from './reader.ts';
 import { createSlicedLists } from './sliced-lists.ts';
 import { type Slicing, usualSlicing } from './slices.ts';
 
 export interface ListPage {
-  /** The records as a JSON array. */
-  itemsJson: string;
+  /** The records as a JSON array, or where they are large the parts of what is inside of one. */
+  items: string | JsonParts;
   hasMore: boolean;
   /** Where the page ended; null where it shows nothing. */
   last: CursorPosition | null;
@@ -27,27 +30,24 @@ export interface Lists {
   page(query: ListQuery, reader: Reader): Promise<ListPage>;
 }
 
-/** For whom something is read. */
-export interface Reader {
-  flow: Flow;
-  /** Aborted when they have gone. */
-  signal?: AbortSignal | undefined;
-}
-
 export interface ListsDeps {
   database: Database;
   limits: ReadLimits;
   scans: FairShares;
+  answers: FairShares;
   slicing?: Slicing;
 }
 
 /** Pages up to this size are fast enough for the pipelined connection, where others wait behind them. */
 const maxPipelinedLimit = 100;
 
-const emptyPage: ListPage = { itemsJson: '[]', hasMore: false, last: null };
+const emptyPage: ListPage = { items: '[]', hasMore: false, last: null };
 
 interface PageRow {
-  items: string;
+  /** Null where the documents are large. */
+  items: string | null;
+  ids: string[];
+  sizes: number[];
   more: boolean;
   last_id: string | null;
   last_keys: string[];
@@ -68,8 +68,10 @@ export const createLists = ({
   database,
   limits,
   scans,
+  answers,
   slicing = usualSlicing,
 }: ListsDeps): Lists => {
+  const openLargePage = createLargePages({ database, scans, answers });
   const find = createSlicedLists({ database, limits, slicing });
   const stretch = { rows: slicing.firstRows, ms: slicing.sliceMs };
 
@@ -82,7 +84,7 @@ export const createLists = ({
     const [items, more, lastId] = row;
     if (items === undefined || items === null) return undefined;
     return {
-      itemsJson: items,
+      items,
       hasMore: more === 't',
       last: lastId ? { keys: [], id: lastId } : null,
     };
@@ -90,31 +92,35 @@ export const createLists = ({
 
   const readPage = async (
     read: Database['query'],
-    { text, values }: ListStatement,
+    query: ListQuery,
+    reader: Reader,
+    { text, values } = listStatement(query, limits),
   ): Promise<ListPage | 'unfinished' | 'exceeded'> => {
     const [row] = await read<PageRow>(text, values);
     if (!row) return emptyPage;
     if (row.exceeded) return 'exceeded';
     if (row.unfinished) return 'unfinished';
-    const { items, more, last_id, last_keys } = row;
+    const { more, last_id, last_keys } = row;
+    const items = row.items ?? openLargePage(query, row, reader);
     const last = last_id === null ? null : { keys: last_keys.map(parseCursorKey), id: last_id };
-    return { itemsJson: items, hasMore: more, last };
+    return { items, hasMore: more, last };
   };
 
-  /** Small scans are one statement, as they were without pieces. */
-  const scan = async (query: ListQuery, yieldSlot: YieldSlot) => {
-    const atOnce = await readPage(database.scan, listStatement(query, limits, stretch));
+  /** Small scans are one statement. */
+  const scan = async (query: ListQuery, reader: Reader, yieldSlot: YieldSlot) => {
+    const first = listStatement(query, limits, stretch);
+    const atOnce = await readPage(database.scan, query, reader, first);
     if (atOnce !== 'unfinished') return atOnce;
     const found = await find(query, yieldSlot);
     if (!found) return 'exceeded';
     await yieldSlot();
-    const page = await readPage(database.scan, listStatement(found.query, limits));
+    const page = await readPage(database.scan, found.query, reader);
     if (typeof page === 'string' || !found.end) return page;
     return { ...page, hasMore: true, last: page.last ?? found.end };
   };
 
-  const scanPage = async (query: ListQuery, yieldSlot: YieldSlot): Promise<ListPage> => {
-    const page = await scan(query, yieldSlot).catch((error: unknown) => {
+  const scanPage = async (query: ListQuery, reader: Reader, yieldSlot: YieldSlot) => {
+    const page = await scan(query, reader, yieldSlot).catch((error: unknown) => {
       if (error instanceof StatementTimeout) return 'exceeded' as const;
       throw error;
     });
@@ -123,17 +129,18 @@ export const createLists = ({
   };
 
   return {
-    async page(query, { flow, signal }) {
+    async page(query, reader) {
+      const { flow, signal } = reader;
       checkRead(query.access);
       if (query.limit === 0 || query.access.rights.read === 'none') return emptyPage;
       if (scannedFor(query) !== undefined) {
-        return scans.run(flow, (yieldSlot) => scanPage(query, yieldSlot), { signal });
+        return scans.run(flow, (yieldSlot) => scanPage(query, reader, yieldSlot), { signal });
       }
       const name = preparedName(query);
       const small = name && (await readPipelined(name, smallListStatement(query, limits)));
       if (small) return small;
       const read = async () => {
-        const page = await readPage(database.query, listStatement(query, limits));
+        const page = await readPage(database.query, query, reader);
         return typeof page === 'object' ? page : emptyPage;
       };
       return scans.run(flow, read, { isQuick: true, signal });

@@ -14,6 +14,7 @@ import {
   positionPaths,
   scalar,
 } from '../testing/arbitrary-filters.ts';
+import { readItems } from '../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { idTimeMs } from '../timestamps.ts';
 import { parseWhere } from '../where/parse.ts';
@@ -125,6 +126,7 @@ describe('scans in pieces', () => {
     const deps = {
       ...{ database, limits: { ...limits, scanRows }, slicing },
       scans: createFairShares({ slots: 1, quickSlots: 1, sliceMs: 0 }),
+      answers: createFairShares({ slots: 1 }),
     };
     return { lists: createLists(deps), counts: createCounts(deps) };
   };
@@ -218,9 +220,9 @@ describe('scans in pieces', () => {
           const where = { n: { $lte: 2 } };
           const query = { where, sort, limit, offset: 0, who: 'key', isMine: false } as const;
           const all = await readPage(collection, { ...query, limit: 100 }, atOnce);
-          const steady = JSON.parse(all.itemsJson)
-            .map(({ id }: { id: string }) => id)
-            .filter((id: string) => !restless.includes(id));
+          const steady = (await readItems<{ id: string }>(all))
+            .map(({ id }) => id)
+            .filter((id) => !restless.includes(id));
           const inserted = new V7Generator();
           beforeScan = async () => {
             const { i, n, kind } = todo.pop() ?? { i: 0, n: 0, kind: 'none' };
@@ -247,7 +249,7 @@ describe('scans in pieces', () => {
           let after: CursorPosition | undefined;
           do {
             const page = await readPage(collection, query, slicing, after);
-            const items = JSON.parse(page.itemsJson) as { id: string }[];
+            const items = await readItems<{ id: string }>(page);
             expect(items.length).toBeLessThanOrEqual(limit);
             seen.push(...items.map(({ id }) => id));
             const present = await bed.database.query<{ id: string }>(
@@ -279,7 +281,7 @@ describe('scans in pieces', () => {
     const { collection } = await fill(many);
     const shares = createFairShares({ slots: 1, sliceMs: 0 });
     const order: string[] = [];
-    const lists = createLists({ database, limits, scans: shares, slicing: tens });
+    const lists = createLists({ database, limits, scans: shares, answers: shares, slicing: tens });
     const gone = new AbortController();
     beforeScan = async () => {
       order.push('piece');
@@ -305,7 +307,7 @@ describe('scans in pieces', () => {
         reader,
       );
     for (const sort of ['n', 'id']) {
-      expect(JSON.parse((await page(40, tens, sort)).itemsJson)).toHaveLength(20);
+      expect(await readItems(await page(40, tens, sort))).toHaveLength(20);
       await expect(page(39, tens, sort)).rejects.toMatchObject({ code: 'query_too_expensive' });
       scans = 0;
       const noTime = { ...tens, workMs: 0 };
@@ -321,7 +323,7 @@ describe('scans in pieces', () => {
     const { collection } = await fill(many.slice(0, 10));
     for (const query of [byN, { ...byN, sort: 'id' }]) {
       scans = 0;
-      expect(JSON.parse((await readPage(collection, query, tens)).itemsJson)).toHaveLength(3);
+      expect(await readItems(await readPage(collection, query, tens))).toHaveLength(3);
       expect(await count(collection, query, tens)).toEqual({ count: 5 });
       expect(scans).toBe(2);
     }
@@ -333,7 +335,7 @@ describe('scans in pieces', () => {
     );
     const page = (limit: number) =>
       readPage(collection, { ...byN, where: {}, sort: 'text', limit }, { ...tens, firstRows: 5 });
-    expect(JSON.parse((await page(2)).itemsJson)).toMatchObject([{ n: 0 }]);
+    expect(await readItems(await page(2))).toMatchObject([{ n: 0 }]);
     await expect(page(100)).rejects.toMatchObject({ code: 'query_too_expensive' });
   });
 });

@@ -12,7 +12,7 @@ import {
   rowPolicySql,
 } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
-import type { Reader } from '../list/lists.ts';
+import type { Reader } from '../list/reader.ts';
 import {
   and,
   inCollection,
@@ -53,7 +53,7 @@ export interface Records {
     data: CheckedData,
   ): Promise<RecordJson>;
   /** @throws FairShareFull too */
-  get(target: RecordTarget, reader: Reader): Promise<RecordJson>;
+  get(target: RecordTarget, reader: Reader): Promise<RecordJson & { release?: () => void }>;
   patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<RecordJson>;
   replace(target: RecordTarget, data: CheckedData, versions: AcceptedVersions): Promise<RecordJson>;
   /** Creates the record where there is none. @throws ApiError invalid_path where its id is no new UUIDv7 */
@@ -65,6 +65,8 @@ export interface RecordsDeps {
   database: Database;
   quota: Quota;
   scans: FairShares;
+  /** A slot for each large answer that is read or not yet taken. */
+  answers: FairShares;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -155,7 +157,7 @@ const joinRecordJson = (ownFields: object, dataJson: string): string =>
     ? JSON.stringify(ownFields)
     : `${JSON.stringify(ownFields).slice(0, -1)},${dataJson.slice(1)}`;
 
-export const createRecords = ({ database, quota, scans, now }: RecordsDeps): Records => {
+export const createRecords = ({ database, quota, scans, answers, now }: RecordsDeps): Records => {
   const ids = new V7Generator();
   /** The texts differ by the caller's rights and the parts of a patch: a few dozen in all. */
   const names = new Map<string, string>();
@@ -285,8 +287,15 @@ export const createRecords = ({ database, quota, scans, now }: RecordsDeps): Rec
       if (!small) throw recordNotFound();
       if (small[0]) return { json: small[0], version: Number(small[1]) };
       const readWhole = () => database.query<RecordJson>(statement.wholeText, values);
-      const [whole] = await scans.run(flow, readWhole, { isQuick: true, signal });
-      return whole ?? Promise.reject(recordNotFound());
+      const release = await answers.take(flow, { signal });
+      try {
+        const [whole] = await scans.run(flow, readWhole, { isQuick: true, signal });
+        if (whole) return { ...whole, release };
+        throw recordNotFound();
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
 
     async patch(target, patch, versions) {

@@ -6,6 +6,7 @@ import { resolveAccess } from '../collections/access.ts';
 import { createLists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
 import { parseSort } from '../list/sort.ts';
+import { readItems } from '../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
 
@@ -349,7 +350,8 @@ describe('bounds on what a list or count reads', () => {
       ...{ statementTimeoutMs: 100, scanTimeoutMs: 100 },
     });
     const limits = { scanRows: 100, pageBytes: 10_000 };
-    const lists = createLists({ database: hurried, limits, scans: createFairShares({ slots: 1 }) });
+    const shares = createFairShares({ slots: 1 });
+    const lists = createLists({ database: hurried, limits, scans: shares, answers: shares });
     const collection = {
       projectNumber: testProject.number,
       id: 1,
@@ -375,7 +377,7 @@ describe('bounds on what a list or count reads', () => {
       await expect(page('n', 0)).rejects.toMatchObject({ code: 'query_too_expensive' });
       await expect(page('-createdAt', 1)).rejects.toMatchObject({ name: 'StatementTimeout' });
     });
-    expect(JSON.parse((await page('n', 0)).itemsJson)).toHaveLength(10);
+    expect(await readItems(await page('n', 0))).toHaveLength(10);
     await hurried.close();
   });
 
@@ -396,6 +398,7 @@ describe('bounds on what a list or count reads', () => {
     const limits = { scanRows: 100, pageBytes: 10_000 };
     const lists = createLists({
       ...{ database, limits, scans: createFairShares({ slots: 6, quickSlots: 3 }) },
+      answers: createFairShares({ slots: 1 }),
     });
     const page = (owner: string, projectNumber: number, where: string | undefined, offset = 0) =>
       lists.page(

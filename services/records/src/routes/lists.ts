@@ -1,12 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
-import { JsonText, route } from '@backlot/http';
+import { JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
 import { decodePosition, encodePosition } from '../list/cursor.ts';
+import { encloseParts } from '../list/large-pages.ts';
 import type { Lists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
 import { parseSort } from '../list/sort.ts';
@@ -34,15 +35,17 @@ export const listRecords = (
     if (!collection) return { body: { items: [], hasMore: false, nextCursor: null } };
     const access = resolveAccess(collection.access, identity);
     const selection = { collection, access, filter: splitFilter(filter), ownerId };
-    const { itemsJson, hasMore, last } = await lists.page(
+    const { items, hasMore, last } = await lists.page(
       { ...selection, sort, limit, offset, after },
       { flow: toFlow(identity), signal },
     );
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
+    const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`;
     return {
-      body: new JsonText(
-        `{"items":${itemsJson},"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`,
-      ),
+      body:
+        typeof items === 'string'
+          ? new JsonText(`{"items":${items},${rest}`)
+          : new LargeJson(encloseParts('{"items":[', items, `],${rest}`)),
     };
   });
 

@@ -1,9 +1,10 @@
 import { recordRoutes } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
-import { JsonText, route } from '@backlot/http';
+import { JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { recordNotFound, resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
+import { wholePart } from '../list/large-pages.ts';
 import { type CheckedData, checkData, refuseRoundedNumbers } from '../record/data.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { RecordJson, Records } from '../record/records.ts';
@@ -12,7 +13,9 @@ import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
 export const getRecord = (collections: Collections, records: Records) =>
   route(recordRoutes.getRecord, async ({ params, identity, signal }) => {
     const target = await findTarget(collections, identity, params);
-    return replyWith(await records.get(target, { flow: toFlow(identity), signal }));
+    const { release, ...record } = await records.get(target, { flow: toFlow(identity), signal });
+    const reply = replyWith(record);
+    return release ? { ...reply, body: new LargeJson(wholePart(record.json, release)) } : reply;
   });
 
 export const createRecord = (collections: Collections, records: Records) =>

@@ -1,0 +1,101 @@
+import type { Database } from '@backlot/database';
+import type { FairShares } from '@backlot/fair-shares';
+import type { JsonParts } from '@backlot/http';
+import { and, inCollection, recordJsonSql, startParameters } from '../sql.ts';
+import type { Reader } from './reader.ts';
+import { conditionsSql, type Selection } from './selection.ts';
+
+/** Documents of a part, in bytes; a larger one is a part of its own. */
+const partBytes = 512 * 1024;
+
+export interface LargePagesDeps {
+  database: Database;
+  scans: FairShares;
+  /** A slot for each part of an answer that is read or not yet taken. */
+  answers: FairShares;
+}
+
+interface Part {
+  ids: string[];
+  bytes: number;
+}
+
+/**
+ * The records of a page as JSON with commas between them, read part by part. Each part tests once more what
+ * the page was found by, because records may have changed meanwhile; those that have gone are left out.
+ */
+export const createLargePages = ({ database, scans, answers }: LargePagesDeps) => {
+  const readPart = async (selection: Selection, { ids }: Part, { flow, signal }: Reader) => {
+    const parameters = startParameters(selection.collection);
+    const page = `unnest(${parameters.add(ids, 'uuid[]')}) WITH ORDINALITY page(id, n)`;
+    const conditions = and([inCollection, ...conditionsSql(selection, parameters)]);
+    const text = `SELECT string_agg(json, ',' ORDER BY n) AS items FROM (
+      SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN records USING (id) WHERE ${conditions}) records`;
+    const read = () => database.query<{ items: string | null }>(text, parameters.values);
+    const [row] = await scans.run(flow, read, { isQuick: true, signal });
+    return row?.items ?? '';
+  };
+
+  return (
+    selection: Selection,
+    { ids, sizes }: { ids: readonly string[]; sizes: readonly number[] },
+    reader: Reader,
+  ): JsonParts => {
+    const left = toParts(ids, sizes);
+    let continues = false;
+    let release = () => {};
+    const next = async (): Promise<string | undefined> => {
+      release();
+      const part = left.shift();
+      if (!part) return undefined;
+      release = await answers.take(reader.flow, { signal: reader.signal, continues });
+      continues = true;
+      const items = await readPart(selection, part, reader);
+      return items === '' ? next() : items;
+    };
+    return { next, close: () => release() };
+  };
+};
+
+const toParts = (ids: readonly string[], sizes: readonly number[]): Part[] => {
+  const parts: Part[] = [];
+  for (const [i, id] of ids.entries()) {
+    const size = sizes[i] ?? 0;
+    const part = parts.at(-1);
+    if (part && part.bytes + size <= partBytes) {
+      part.ids.push(id);
+      part.bytes += size;
+    } else parts.push({ ids: [id], bytes: size });
+  }
+  return parts;
+};
+
+/** The parts with a text before the first and one behind the last. */
+export const encloseParts = (before: string, parts: JsonParts, behind: string): JsonParts => {
+  let start: string | undefined = before;
+  let isOver = false;
+  return {
+    async next() {
+      if (isOver) return undefined;
+      const part = await parts.next();
+      isOver = part === undefined;
+      const separator = start ?? (isOver ? '' : ',');
+      start = undefined;
+      return `${separator}${part ?? behind}`;
+    },
+    close: parts.close,
+  };
+};
+
+/** One part, whose slot is given back when it was taken. */
+export const wholePart = (text: string, release: () => void): JsonParts => {
+  let left: string | undefined = text;
+  return {
+    async next() {
+      const part = left;
+      left = undefined;
+      return part;
+    },
+    close: release,
+  };
+};
