@@ -56,7 +56,7 @@ describe('what /db does not know', () => {
       ['GET', `/db/todos/${id}?select=title`, {}],
       ['POST', '/db/newly?select=title', { body }],
       ['PATCH', `/db/todos/${id}?merge=true`, { body }],
-      ['PUT', `/db/todos/${id}?upsert=true`, { body }],
+      ['PUT', `/db/todos/${id}?merge=true`, { body }],
       ['DELETE', `/db/todos/${id}?where={}`, {}],
     ];
     for (const [method, path, request] of calls) {
