@@ -5,6 +5,9 @@ import { startOncePerRun } from './lazy-server.ts';
 export interface TestBroker {
   /** AMQP access to an empty virtual host of this test's own. */
   url: string;
+  vhost: string;
+  /** Takes definitions over, such as users. */
+  define(definitions: object): Promise<void>;
   /** Removes the virtual host with all that is in it, and ends the connections to it. */
   drop(): Promise<void>;
 }
@@ -31,7 +34,12 @@ export async function createTestBroker(): Promise<TestBroker> {
   });
   const url = new URL(server.url);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => manage(server, 'DELETE', `vhosts/${name}`) };
+  return {
+    url: url.href,
+    vhost: name,
+    define: (definitions) => manage(server, 'POST', 'definitions', definitions),
+    drop: () => manage(server, 'DELETE', `vhosts/${name}`),
+  };
 }
 
 function givenServer(): Server | undefined {
