@@ -6,6 +6,12 @@ import { graceSeconds } from './manifests.ts';
 import { type Compose, composeFaults, readCompose } from './testing/compose.ts';
 import { fromRoot, readText } from './testing/files.ts';
 
+/** The published schema is older than a config's `content` (compose 2.23.1). */
+const withContent = (schema: { definitions: { config: { properties: object } } }) => {
+  Object.assign(schema.definitions.config.properties, { content: { type: 'string' } });
+  return schema;
+};
+
 /** Draft 7 is what Ajv reads; it has no use for `id`, the older name of `$id`. */
 const asDraft7 = (schema: unknown): AnySchema => ({
   ...JSON.parse(
@@ -20,7 +26,9 @@ const asDraft7 = (schema: unknown): AnySchema => ({
 const schemas = async (): Promise<AnySchema[]> => {
   const newer = process.env.COMPOSE_SCHEMA;
   const texts = newer === undefined ? [] : [await readText(newer)];
-  return [published, ...texts.map((text) => JSON.parse(text))].map(asDraft7);
+  return [withContent(structuredClone(published)), ...texts.map((text) => JSON.parse(text))].map(
+    asDraft7,
+  );
 };
 
 const schemaFaults = async (compose: unknown): Promise<string[]> =>

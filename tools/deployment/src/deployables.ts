@@ -4,7 +4,7 @@
  * Refuses: to deploy anything itself.
  */
 import { runnableServices } from '@backlot/all-in-one';
-import { type ServiceName, serviceNames } from '@backlot/contract';
+import { ownSettingName, type ServiceName, serviceNames } from '@backlot/contract';
 import { gatewaySettings } from '@backlot/gateway';
 import { servicesBehind, settingNames } from '@backlot/service';
 
@@ -53,10 +53,11 @@ const special: Partial<Record<ServiceName, Partial<Deployable>>> = {
 
 /** Settings that come from the Secret, and those that are in it only where something is switched on. */
 const secretSettings = new Set([
-  ...['DATABASE_URL', 'AMQP_URL', 'REDIS_URL'],
   ...['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS', 'BACKLOT_OPERATOR_TOKEN'],
 ]);
-const ownSecretSettings = new Set(['BACKLOT_IDENTITY_KEYS']);
+/** Each process has a user of its own in these servers. */
+const addressSettings = ['DATABASE_URL', 'AMQP_URL', 'REDIS_URL'];
+const ownSecretSettings = new Set(['BACKLOT_IDENTITY_KEYS', ...addressSettings]);
 const optionalSecretSettings = new Set([
   ...['BACKLOT_AI_ENDPOINTS', 'BACKLOT_S3_ACCESS_KEY_ID', 'BACKLOT_S3_SECRET_ACCESS_KEY'],
   ...['BACKLOT_SMTP_URL', 'BACKLOT_SENDGRID_API_KEY', 'BACKLOT_MAILBOX_KEY'],
@@ -96,3 +97,10 @@ export const deployables: readonly Deployable[] = [
     }),
   ),
 ];
+
+/** Keys of the Secret that hold a process's own address of a server. */
+export const addressKeys: readonly string[] = deployables.flatMap(({ name, ownSecrets }) =>
+  ownSecrets
+    .filter((setting) => addressSettings.includes(setting))
+    .map((setting) => ownSettingName(name, setting)),
+);

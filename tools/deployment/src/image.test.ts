@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { identityKeysSetting } from '@backlot/all-in-one';
-import { ownSettingName } from '@backlot/contract';
+import { rabbitmqDefinitions } from '@backlot/bus/rabbitmq-users';
+import { eventTraffic, ownSettingName } from '@backlot/contract';
 import {
   createTestBroker,
   createTestDatabase,
@@ -27,6 +28,8 @@ const secrets = {
   BACKLOT_OPERATOR_TOKEN: 'an-operator-token-for-this-test',
 };
 
+const brokerPassword = 'a-broker-password-for-this-test';
+
 interface Container {
   port: number;
   /** Sends the image's stop signal and waits for the exit code. */
@@ -44,6 +47,11 @@ describe('the image, its steps carried out without an engine', () => {
   const addressFor = (service: string) => {
     const url = new URL(database.url);
     [url.username, url.password] = [roleName(service), 'a-password-for-this-test'];
+    return url.href;
+  };
+  const brokerFor = (name: string) => {
+    const url = new URL(broker.url);
+    [url.username, url.password] = [name, brokerPassword];
     return url.href;
   };
   const inImage = (settings: Record<string, string> = {}) => ({
@@ -87,6 +95,12 @@ describe('the image, its steps carried out without an engine', () => {
       createTestBroker(),
       createTestRedis(),
     ]);
+    const users = Object.entries(eventTraffic).map(([name, traffic]) => ({
+      name,
+      password: brokerPassword,
+      ...traffic,
+    }));
+    await broker.define(rabbitmqDefinitions(users, broker.vhost));
     image = await assembleImage();
   }, 300_000);
   afterAll(async () => {
@@ -123,7 +137,6 @@ describe('the image, its steps carried out without an engine', () => {
     const settings = {
       ...secrets,
       PORT: '0',
-      AMQP_URL: broker.url,
       REDIS_URL: redis.url,
       BACKLOT_STORAGE_DIR: join(image.workingDirectory, 'files'),
     };
@@ -142,6 +155,7 @@ describe('the image, its steps carried out without an engine', () => {
         ...settings,
         ...origins,
         DATABASE_URL: addressFor(name),
+        AMQP_URL: brokerFor(name),
         BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, identityRoot),
       });
       containers.push(container);
@@ -150,6 +164,7 @@ describe('the image, its steps carried out without an engine', () => {
     const gateway = await launch(image.command, {
       ...settings,
       ...origins,
+      AMQP_URL: brokerFor('gateway'),
       BACKLOT_IDENTITY_KEYS: identityKeysSetting('gateway', identityRoot),
     });
     const url = `http://127.0.0.1:${gateway.port}`;

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
-import { deployables } from './deployables.ts';
+import { addressKeys, deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
 import { crossFaults } from './testing/cross-checks.ts';
 import { fromRoot, readText, settingsExplained } from './testing/files.ts';
@@ -39,7 +39,7 @@ describe.each(['local', 'production'])('the overlay %s', (overlay) => {
   let settings: string[];
   beforeAll(async () => {
     manifests = await render(folder);
-    settings = await settingsExplained();
+    settings = [...(await settingsExplained()), ...addressKeys];
   });
 
   it('renders as kubectl renders it, where the machine has one', async () => {
@@ -79,7 +79,7 @@ describe('the checks themselves', () => {
   let settings: string[];
   beforeAll(async () => {
     manifests = await render(fromRoot('k8s/overlays/local'));
-    settings = await settingsExplained();
+    settings = [...(await settingsExplained()), ...addressKeys];
   });
 
   /** The same manifests, with `from` replaced by `to` in the one named. */
@@ -146,7 +146,12 @@ describe('the checks themselves', () => {
     ],
     ['Deployment/auth', '"name":"tmp","mountPath"', '"name":"temp","mountPath"', 'a volume'],
     ['Deployment/auth', '"limits"', '"limit"', 'no memory limit'],
-    ['Deployment/auth', '"key":"AMQP_URL"', '"key":"AMPQ_URL"', 'AMPQ_URL'],
+    [
+      'Deployment/auth',
+      '"key":"BACKLOT_AUTH_AMQP_URL"',
+      '"key":"BACKLOT_AUTH_AMPQ_URL"',
+      'AMPQ_URL',
+    ],
     ['Deployment/auth', '"name":"backlot-settings"', '"name":"settings"', 'no ConfigMap settings'],
     ['ConfigMap/backlot-settings', 'BACKLOT_LOG_LEVEL', 'BACKLOT_LOGLEVEL', 'BACKLOT_LOGLEVEL'],
   ])('the cross checks find, in %s, %s turned into %s', (name, from, to, fault) => {

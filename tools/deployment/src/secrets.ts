@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { identityKeysSetting, identityProcesses } from '@backlot/all-in-one';
-import { ownSettingName } from '@backlot/contract';
+import { ownSettingName, serviceNames } from '@backlot/contract';
 
 const identitySettingName = (process: string) => ownSettingName(process, 'BACKLOT_IDENTITY_KEYS');
 
@@ -20,14 +20,27 @@ const createIdentityKeys = (): Record<string, string> => {
   );
 };
 
+/** Of the users in PostgreSQL, RabbitMQ and Redis. */
+const createPasswords = (): Record<string, string> => {
+  const own = (names: readonly string[], server: string) =>
+    names.map((name) => `${name.toUpperCase()}_${server}_PASSWORD`);
+  const all = [
+    'POSTGRES_PASSWORD',
+    ...own(serviceNames, 'POSTGRES'),
+    ...own(['gateway', ...serviceNames], 'RABBITMQ'),
+    ...own(['gateway', 'projects'], 'REDIS'),
+    'REDIS_PASSWORD',
+  ];
+  return Object.fromEntries(all.map((name) => [name, randomBytes(24).toString('hex')]));
+};
+
 /** A new value for every secret that is needed, by its name in .env. */
 export const createSecrets = (): Record<string, string> => ({
   ...createIdentityKeys(),
   BACKLOT_AUTH_MASTER_KEY: randomBytes(32).toString('base64'),
   BACKLOT_SECRETS_KEYS: randomBytes(32).toString('base64'),
   BACKLOT_OPERATOR_TOKEN: randomBytes(32).toString('hex'),
-  POSTGRES_PASSWORD: randomBytes(24).toString('hex'),
-  RABBITMQ_PASSWORD: randomBytes(24).toString('hex'),
+  ...createPasswords(),
 });
 
 /** `NAME=value` in the text of an env file. */
@@ -47,7 +60,8 @@ export const fillIn = (
     const [line, given] = findLine(name).exec(all) ?? [];
     if (given?.trim()) continue;
     const setting = `${name}=${value}`;
-    all = line === undefined ? `${all.trimEnd()}\n${setting}\n` : all.replace(line, setting);
+    all =
+      line === undefined ? `${all.trimEnd()}\n${setting}\n` : all.replace(findLine(name), setting);
     filled.push(name);
   }
   return { text: all, filled };

@@ -1,8 +1,8 @@
 import { access, readdir } from 'node:fs/promises';
-import { platformSettings } from '@backlot/all-in-one';
+import { migrateSettings, platformSettings } from '@backlot/all-in-one';
 import { originSettingName, ownSettingName, serviceNames } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
-import { deployables } from './deployables.ts';
+import { addressKeys, deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
 import { readCompose } from './testing/compose.ts';
 import { fromRoot, readText, settingsExplained, settingsRead } from './testing/files.ts';
@@ -28,16 +28,21 @@ describe('.env.example', () => {
   it('explains every setting that is read, and none that is not', async () => {
     const read = [
       ...deployables.flatMap(({ name }) => settingsRead(name)),
-      ...deployables.flatMap(({ name, ownSecrets }) =>
-        ownSecrets.map((setting) => ownSettingName(name, setting)),
-      ),
+      ...deployables
+        .flatMap(({ name, ownSecrets }) =>
+          ownSecrets.map((setting) => ownSettingName(name, setting)),
+        )
+        .filter((setting) => !addressKeys.includes(setting)),
       ...platformSettings,
+      ...migrateSettings,
     ];
     const compose = await readText(fromRoot('docker-compose.yml'));
     const ofCompose = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
     const explained = await settingsExplained();
-    // One origin stands for those of all services.
-    const [first = '', ...others]: string[] = serviceNames.map((name) => originSettingName(name));
+    // One origin, and one address for the migration, stand for those of all services.
+    const [first = '', ...otherOrigins]: string[] = serviceNames.map(originSettingName);
+    const [, ...otherAddresses] = serviceNames.map((name) => ownSettingName(name, 'DATABASE_URL'));
+    const others = [...otherOrigins, ...otherAddresses];
     const toExplain = new Set([...read, ...ofCompose].filter((name) => !others.includes(name)));
     expect(toExplain).toContain(first);
     expect([...explained].sort()).toEqual([...toExplain].sort());
@@ -70,7 +75,7 @@ describe.each(deployables)('$name', ({ name, ownSecrets }) => {
 
   it('gets in docker compose its own part of each secret that is not for all', async () => {
     const { services } = await readCompose();
-    for (const setting of ownSecrets)
+    for (const setting of ownSecrets.filter((name) => name.startsWith('BACKLOT_')))
       expect(services[name]?.environment?.[setting]).toMatch(
         `\${${ownSettingName(name, setting)}:?`,
       );

@@ -22,6 +22,7 @@ export interface Compose {
   services: Record<string, ComposeService>;
   networks: Record<string, { internal?: boolean } | null>;
   volumes: Record<string, unknown>;
+  configs: Record<string, { content: string }>;
 }
 
 export const readCompose = async (): Promise<Compose> =>

@@ -1,0 +1,73 @@
+import { readdir } from 'node:fs/promises';
+import { rabbitmqDefinitions } from '@backlot/bus/rabbitmq-users';
+import { events, eventTraffic } from '@backlot/contract';
+import { redisUsers } from '@backlot/counters/redis-users';
+import { describe, expect, it } from '@jest/globals';
+import { readCompose } from './testing/compose.ts';
+import { fromRoot, readText } from './testing/files.ts';
+import { render } from './testing/kustomize.ts';
+
+type Processes = keyof typeof eventTraffic;
+const processes = Object.keys(eventTraffic) as Processes[];
+
+const definitions = (passwordIn: (setting: string) => string) =>
+  rabbitmqDefinitions(
+    processes.map((name) => ({
+      name,
+      password: passwordIn(`${name.toUpperCase()}_RABBITMQ_PASSWORD`),
+      ...eventTraffic[name],
+    })),
+  );
+const users = (passwordIn: (setting: string) => string) =>
+  redisUsers(
+    ['gateway', 'projects'].map((name) => ({
+      name,
+      password: passwordIn(`${name.toUpperCase()}_REDIS_PASSWORD`),
+      countsCalls: name === 'gateway',
+    })),
+    passwordIn('REDIS_PASSWORD'),
+  );
+const linesIn = (text: string) => text.trimEnd().split('\n');
+
+describe('the users of RabbitMQ and Redis', () => {
+  it('in docker compose are those that the code says', async () => {
+    const { configs } = await readCompose();
+    const setting = (name: string) => `\${${name}:?set it in .env}`;
+    const text = (name: string) => String(configs[name]?.content);
+    const given = text('rabbitmq-definitions').replaceAll('$$', '$');
+    expect(JSON.parse(given)).toEqual(definitions(setting));
+    expect(linesIn(text('redis-users'))).toEqual(users(setting));
+  });
+
+  it('on Kubernetes are those that the code says', async () => {
+    const manifests = await render(fromRoot('k8s/overlays/local'));
+    const text = (name: string, variable: string) => {
+      const found = manifests.find(
+        ({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === name,
+      );
+      if (!found) throw new Error(`There is no ${name}.`);
+      const { template } = found.spec as {
+        template: { spec: { initContainers: { env: { name: string; value?: string }[] }[] } };
+      };
+      const env = template.spec.initContainers[0]?.env ?? [];
+      return env.find((each) => each.name === variable)?.value ?? '';
+    };
+    const setting = (name: string) => `$(${name})`;
+    expect(JSON.parse(text('rabbitmq', 'DEFINITIONS'))).toEqual(definitions(setting));
+    expect(linesIn(text('redis', 'USERS'))).toEqual(users(setting));
+  });
+});
+
+describe.each(processes)('the events of %s', (name) => {
+  const folder = fromRoot(name === 'gateway' ? 'gateway/src' : `services/${name}/src`);
+
+  it('are those that its source names', async () => {
+    const files = await readdir(folder, { recursive: true });
+    const sources = files.filter((file) => /(?<!test)\.ts$/.test(file) && !/testing\//.test(file));
+    const text = (await Promise.all(sources.map((file) => readText(`${folder}/${file}`)))).join();
+    const named = Object.keys(events).filter((topic) => text.includes(`'${topic}'`));
+    const charges = /\b(usageEvent|createRecordUsage)\b/.test(text) ? ['usage.recorded'] : [];
+    const { sends, hears } = eventTraffic[name];
+    expect(new Set([...sends, ...hears])).toEqual(new Set([...named, ...charges]));
+  });
+});
