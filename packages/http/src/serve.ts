@@ -70,9 +70,6 @@ const listenOnLoopback = async (server: Server, port: number): Promise<NetServer
   }
 };
 
-/** An image that is sent has had 11; Node warns of a leak from there on. */
-const listenersPerAnswer = 20;
-
 /** Time for the last answers to leave. */
 const lastAnswersMs = 500;
 
@@ -132,8 +129,6 @@ export const serve = async (
     (req, res) => {
       if (draining) res.setHeader('Connection', 'close');
       answering.add(res);
-      // In one process the steps of the gateway and of a service listen to the same answer.
-      res.setMaxListeners(listenersPerAnswer);
       res.once('close', () => {
         answering.delete(res);
         if (!req.complete) limitRest(req);
