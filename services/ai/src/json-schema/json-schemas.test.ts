@@ -102,7 +102,7 @@ const flow = ['owner', 'project', '192.0.2.1'] as const;
 
 describe('schemas of strangers', () => {
   const schemas = createJsonSchemas();
-  const impatient = createJsonSchemas({ limitMs: 200 });
+  const impatient = createJsonSchemas({ limitMs: 500 });
   afterAll(() => Promise.all([schemas.close(), impatient.close()]));
   const example = (schema: JsonSchema) =>
     schemas.example(flow, schema, { seed: 7, maxBytes: 16_000 });
