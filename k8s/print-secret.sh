@@ -11,13 +11,15 @@ value() { sed -n "s/^$1=//p" "$file" | tail -n 1; }
 
 grep '^[A-Z][A-Z_]*=.' "$file"
 echo "DATABASE_URL=postgres://backlot:$(value POSTGRES_PASSWORD)@$postgres"
-for name in gateway projects; do
-  upper=$(echo "$name" | tr a-z A-Z)
-  echo "BACKLOT_${upper}_REDIS_URL=redis://$name:$(value "${upper}_REDIS_PASSWORD")@$redis"
+# `owners REDIS` lists whose passwords of Redis the file holds.
+owners() { sed -n "s/^\([A-Z]*\)_$1_PASSWORD=.*/\1/p" "$file"; }
+lower() { echo "$1" | tr A-Z a-z; }
+for name in $(owners REDIS); do
+  echo "BACKLOT_${name}_REDIS_URL=redis://$(lower "$name"):$(value "${name}_REDIS_PASSWORD")@$redis"
 done
-echo "BACKLOT_GATEWAY_AMQP_URL=amqp://gateway:$(value GATEWAY_RABBITMQ_PASSWORD)@$rabbitmq"
-for name in auth records ai storage email payments projects; do
-  upper=$(echo "$name" | tr a-z A-Z)
-  echo "BACKLOT_${upper}_AMQP_URL=amqp://$name:$(value "${upper}_RABBITMQ_PASSWORD")@$rabbitmq"
-  echo "BACKLOT_${upper}_DATABASE_URL=postgres://backlot_$name:$(value "${upper}_POSTGRES_PASSWORD")@$postgres"
+for name in $(owners RABBITMQ); do
+  echo "BACKLOT_${name}_AMQP_URL=amqp://$(lower "$name"):$(value "${name}_RABBITMQ_PASSWORD")@$rabbitmq"
+done
+for name in $(owners POSTGRES); do
+  echo "BACKLOT_${name}_DATABASE_URL=postgres://backlot_$(lower "$name"):$(value "${name}_POSTGRES_PASSWORD")@$postgres"
 done

@@ -4,7 +4,6 @@
  */
 export * from './define-route.ts';
 export * from './error-codes.ts';
-export * from './event-traffic.ts';
 export * from './events.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './ports.ts';

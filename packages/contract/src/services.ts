@@ -1,21 +1,74 @@
-/**
- * Every service, once. Settings, upstreams, processes, containers and manifests derive from this list.
- * `port` is where it listens on a machine of its own unless PORT says otherwise; the API description
- * has its routes under `title`, in this order.
- */
+import type { Topic } from './events.ts';
+
+/** Which events a process sends and hears. RabbitMQ lets nobody do more. */
+export interface EventTraffic {
+  sends: readonly Topic[];
+  hears: readonly Topic[];
+}
+
+interface ServiceEntry extends EventTraffic {
+  /** Where it listens on a machine of its own unless PORT says otherwise. */
+  port: number;
+  /** The API description has its routes under it, in this order. */
+  title: string;
+}
+
+/** Every service, once. Settings, upstreams, processes, containers, manifests and users derive from this list. */
 export const services = {
-  auth: { port: 8081, title: 'Accounts' },
-  records: { port: 8082, title: 'Records' },
-  ai: { port: 8083, title: 'AI' },
-  storage: { port: 8084, title: 'Files' },
-  email: { port: 8085, title: 'E-mail' },
-  payments: { port: 8086, title: 'Payments' },
-  projects: { port: 8087, title: 'Control plane' },
-} as const;
+  auth: {
+    port: 8081,
+    title: 'Accounts',
+    sends: ['mail.requested', 'owner.verified', 'session.revoked', 'user.erased'],
+    hears: ['project.erased'],
+  },
+  records: {
+    port: 8082,
+    title: 'Records',
+    sends: ['collection.changed'],
+    hears: ['collection.changed', 'project.erased'],
+  },
+  ai: { port: 8083, title: 'AI', sends: ['usage.recorded'], hears: ['project.erased'] },
+  storage: {
+    port: 8084,
+    title: 'Files',
+    sends: ['usage.recorded'],
+    hears: ['project.erased', 'user.erased'],
+  },
+  email: {
+    port: 8085,
+    title: 'E-mail',
+    sends: ['mail.queued', 'usage.recorded'],
+    hears: [
+      ...(['credits.low', 'mail.queued', 'mail.requested'] as const),
+      ...(['project.changed', 'project.erased', 'user.erased'] as const),
+    ],
+  },
+  payments: {
+    port: 8086,
+    title: 'Payments',
+    sends: ['payment.changed'],
+    hears: ['project.changed', 'project.erased', 'user.erased'],
+  },
+  projects: {
+    port: 8087,
+    title: 'Control plane',
+    sends: ['credits.low', 'key.revoked', 'project.changed', 'project.erased'],
+    hears: ['owner.verified', 'usage.recorded', 'user.erased'],
+  },
+} as const satisfies Record<string, ServiceEntry>;
 
 export type ServiceName = keyof typeof services;
 
 export const serviceNames = Object.keys(services) as ServiceName[];
+
+/** Of every process that has to do with events. */
+export const eventTraffic: Readonly<Record<ServiceName | 'gateway', EventTraffic>> = {
+  gateway: {
+    sends: [],
+    hears: ['key.revoked', 'project.changed', 'project.erased', 'session.revoked'],
+  },
+  ...services,
+};
 
 /** The setting that says where a service is reached, for example `BACKLOT_AUTH_ORIGIN`. */
 export const originSettingName = <Name extends ServiceName>(name: Name) =>

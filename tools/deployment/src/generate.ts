@@ -1,4 +1,6 @@
-import { stringify } from 'yaml';
+import { rabbitmqDefinitions } from '@backlot/bus/rabbitmq-users';
+import { eventTraffic } from '@backlot/contract';
+import { parseAllDocuments, stringify } from 'yaml';
 import { deployables } from './deployables.ts';
 import { toManifests } from './manifests.ts';
 
@@ -20,4 +22,23 @@ export const generatedFiles = (): Map<string, string> => {
       head + toManifests(deployable).map(document).join('---\n'),
     ]),
   ]);
+};
+
+/** The manifest of RabbitMQ with a user for each process, whose passwords come from the Secret. */
+export const withRabbitmqUsers = (manifest: string): string => {
+  const users = Object.entries(eventTraffic).map(([name, traffic]) => {
+    const setting = `${name.toUpperCase()}_RABBITMQ_PASSWORD`;
+    return { setting, user: { name, password: `$(${setting})`, ...traffic } };
+  });
+  const passwords = users.map(({ setting }) => ({
+    name: setting,
+    valueFrom: { secretKeyRef: { name: 'backlot-secrets', key: setting } },
+  }));
+  const definitions = JSON.stringify(rabbitmqDefinitions(users.map(({ user }) => user)), null, 2);
+  const env = [...passwords, { name: 'DEFINITIONS', value: `${definitions}\n` }];
+  const documents = parseAllDocuments(manifest);
+  if (!Array.isArray(documents)) throw new Error('The manifest is empty.');
+  for (const part of documents.filter((found) => found.get('kind') === 'StatefulSet'))
+    part.setIn(['spec', 'template', 'spec', 'initContainers', 0, 'env'], env);
+  return documents.map((part) => part.toString({ lineWidth: 0 })).join('');
 };

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { addressKeys, deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
+import { ownSecretNames } from './secrets.ts';
 import { crossFaults } from './testing/cross-checks.ts';
 import { fromRoot, readText, settingsExplained } from './testing/files.ts';
 import { type Manifest, render } from './testing/kustomize.ts';
@@ -39,7 +40,7 @@ describe.each(['local', 'production'])('the overlay %s', (overlay) => {
   let settings: string[];
   beforeAll(async () => {
     manifests = await render(folder);
-    settings = [...(await settingsExplained()), ...addressKeys];
+    settings = [...(await settingsExplained()), ...addressKeys, ...ownSecretNames];
   });
 
   it('renders as kubectl renders it, where the machine has one', async () => {
@@ -79,7 +80,7 @@ describe('the checks themselves', () => {
   let settings: string[];
   beforeAll(async () => {
     manifests = await render(fromRoot('k8s/overlays/local'));
-    settings = [...(await settingsExplained()), ...addressKeys];
+    settings = [...(await settingsExplained()), ...addressKeys, ...ownSecretNames];
   });
 
   /** The same manifests, with `from` replaced by `to` in the one named. */

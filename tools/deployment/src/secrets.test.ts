@@ -5,7 +5,13 @@ import { ownSettingName } from '@backlot/contract';
 import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { deployables } from './deployables.ts';
-import { createSecrets, fillIn, rotateIdentityKeys, runSecrets } from './secrets.ts';
+import {
+  createSecrets,
+  fillIn,
+  ownSecretNames,
+  rotateIdentityKeys,
+  runSecrets,
+} from './secrets.ts';
 import { readCompose } from './testing/compose.ts';
 import { fromRoot, readText } from './testing/files.ts';
 
@@ -26,7 +32,7 @@ describe('secrets', () => {
     const { text, filled } = fillIn(example, createSecrets());
     expect(filled).toEqual(Object.keys(createSecrets()));
     expect(text.split('\n').filter((line) => /^[A-Z_]+=$/.test(line))).toEqual([]);
-    expect(text.split('\n')).toHaveLength(example.split('\n').length);
+    expect(text.split('\n')).toHaveLength(example.split('\n').length + ownSecretNames.length);
     expect(fillIn(text, createSecrets())).toEqual({ text, filled: [] });
     expect(fillIn(example, createSecrets()).text).not.toBe(text);
     const { text: upgraded } = fillIn('A=1\nBACKLOT_AUTH_MASTER_KEY=mine', createSecrets());

@@ -20,17 +20,21 @@ const createIdentityKeys = (): Record<string, string> => {
   );
 };
 
+const passwordNames = (processes: readonly string[], server: string) =>
+  processes.map((name) => `${name.toUpperCase()}_${server}_PASSWORD`);
+
+/** What each process has of its own, by its name in .env. */
+export const ownSecretNames: readonly string[] = [
+  ...identityProcesses.map(identitySettingName),
+  ...passwordNames(serviceNames, 'POSTGRES'),
+  ...passwordNames(['gateway', ...serviceNames], 'RABBITMQ'),
+  ...passwordNames(['gateway', 'projects'], 'REDIS'),
+];
+
 /** Of the users in PostgreSQL, RabbitMQ and Redis. */
 const createPasswords = (): Record<string, string> => {
-  const own = (names: readonly string[], server: string) =>
-    names.map((name) => `${name.toUpperCase()}_${server}_PASSWORD`);
-  const all = [
-    'POSTGRES_PASSWORD',
-    ...own(serviceNames, 'POSTGRES'),
-    ...own(['gateway', ...serviceNames], 'RABBITMQ'),
-    ...own(['gateway', 'projects'], 'REDIS'),
-    'REDIS_PASSWORD',
-  ];
+  const own = ownSecretNames.filter((name) => name.endsWith('_PASSWORD'));
+  const all = ['POSTGRES_PASSWORD', ...own, 'REDIS_PASSWORD'];
   return Object.fromEntries(all.map((name) => [name, randomBytes(24).toString('hex')]));
 };
 

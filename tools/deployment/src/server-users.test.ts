@@ -3,6 +3,7 @@ import { rabbitmqDefinitions } from '@backlot/bus/rabbitmq-users';
 import { events, eventTraffic } from '@backlot/contract';
 import { redisUsers } from '@backlot/counters/redis-users';
 import { describe, expect, it } from '@jest/globals';
+import { withRabbitmqUsers } from './generate.ts';
 import { readCompose } from './testing/compose.ts';
 import { fromRoot, readText } from './testing/files.ts';
 import { render } from './testing/kustomize.ts';
@@ -52,6 +53,8 @@ describe('the users of RabbitMQ and Redis', () => {
       const env = template.spec.initContainers[0]?.env ?? [];
       return env.find((each) => each.name === variable)?.value ?? '';
     };
+    const written = await readText(fromRoot('k8s/overlays/local/rabbitmq.yaml'));
+    expect(withRabbitmqUsers(written)).toBe(written);
     const setting = (name: string) => `$(${name})`;
     expect(JSON.parse(text('rabbitmq', 'DEFINITIONS'))).toEqual(definitions(setting));
     expect(linesIn(text('redis', 'USERS'))).toEqual(users(setting));

@@ -4,6 +4,7 @@ import { originSettingName, ownSettingName, serviceNames } from '@backlot/contra
 import { describe, expect, it } from '@jest/globals';
 import { addressKeys, deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
+import { ownSecretNames } from './secrets.ts';
 import { readCompose } from './testing/compose.ts';
 import { fromRoot, readText, settingsExplained, settingsRead } from './testing/files.ts';
 
@@ -39,10 +40,11 @@ describe('.env.example', () => {
     const compose = await readText(fromRoot('docker-compose.yml'));
     const ofCompose = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
     const explained = await settingsExplained();
-    // One origin, and one address for the migration, stand for those of all services.
+    // One origin, and one address for the migration, stand for those of all services; what is random and of
+    // one process, `pnpm secrets` adds.
     const [first = '', ...otherOrigins]: string[] = serviceNames.map(originSettingName);
     const [, ...otherAddresses] = serviceNames.map((name) => ownSettingName(name, 'DATABASE_URL'));
-    const others = [...otherOrigins, ...otherAddresses];
+    const others = [...otherOrigins, ...otherAddresses, ...ownSecretNames];
     const toExplain = new Set([...read, ...ofCompose].filter((name) => !others.includes(name)));
     expect(toExplain).toContain(first);
     expect([...explained].sort()).toEqual([...toExplain].sort());
