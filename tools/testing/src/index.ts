@@ -5,6 +5,7 @@
 
 /** For tests that kill and restart a server: one of their own. */
 export {
+  findFreePort,
   type RunningExim,
   type RunningPostgres,
   type RunningRabbitmq,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { findFreePort } from '@backlot/testing';
 import { createEmulator } from 'emulate';
 import qs from 'qs';
 
@@ -78,7 +79,7 @@ export const startTestStripe = async (webhook?: {
 }): Promise<TestStripe> => {
   const emulator = await createEmulator({
     service: 'stripe',
-    port: 20_000 + (randomBytes(2).readUInt16BE() % 10_000),
+    port: await findFreePort(20_000 + Math.floor(Math.random() * 10_000)),
     seed: { stripe: { webhooks: webhook ? [{ ...webhook, events: ['*'] }] : [] } },
   });
   const requests: StripeRequest[] = [];
