@@ -1,6 +1,6 @@
 import { rabbitmqDefinitions } from '@backlot/bus/rabbitmq-users';
 import { eventTraffic } from '@backlot/contract';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments, stringify, visit } from 'yaml';
 import { deployables } from './deployables.ts';
 import { toManifests } from './manifests.ts';
 
@@ -40,5 +40,10 @@ export const withRabbitmqUsers = (manifest: string): string => {
   if (!Array.isArray(documents)) throw new Error('The manifest is empty.');
   for (const part of documents.filter((found) => found.get('kind') === 'StatefulSet'))
     part.setIn(['spec', 'template', 'spec', 'initContainers', 0, 'env'], env);
+  // The formatter writes collections in one line otherwise than this does.
+  const inLines = (_key: unknown, collection: { flow?: boolean }) => {
+    collection.flow = false;
+  };
+  for (const part of documents) visit(part, { Map: inLines, Seq: inLines });
   return documents.map((part) => part.toString({ lineWidth: 0 })).join('');
 };
