@@ -16,6 +16,7 @@ const upload = defineRoute({
   plane: 'runtime',
   method: 'POST',
   path: '/upload',
+  takes: 'bytes',
   summary: 'Takes anything',
   callers: ['anonymous'],
   limit: 'upload',

@@ -47,13 +47,12 @@ const repeat = async (
     const { path, init = {} } = next(turn);
     const url = path.startsWith('http') ? path : tenant.base + path;
     const headers = { 'content-type': 'application/json', ...from(address), ...init.headers };
-    const status = await fetch(url, { ...init, headers, signal }).then(
-      async (response) => {
-        await response.arrayBuffer();
-        return response.status;
-      },
-      () => 0,
-    );
+    const read = async () => {
+      const response = await fetch(url, { ...init, headers, signal });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const status = await read().catch(() => 0);
     if (status === 0 || status === 429 || status === 503) await pause(20);
   }
 };
