@@ -10,7 +10,7 @@ export interface RabbitmqUser {
   hears: readonly string[];
 }
 
-const oneOf = (patterns: readonly string[]) => `^(${patterns.join('|')})$`;
+const union = (patterns: readonly string[]) => `^(${patterns.join('|')})$`;
 /** Without a backslash, which JSON, YAML and compose would each want doubled. */
 const literally = (text: string) => text.replaceAll('.', '[.]');
 
@@ -27,7 +27,7 @@ export const rabbitmqDefinitions = (users: readonly RabbitmqUser[], vhost = '/')
       `backlot[.]${name}[.].+`,
       'amq[.]gen-.+',
     ];
-    const [configure, read, write] = [oneOf(own), oneOf(own), oneOf([...own, 'amq[.]default'])];
+    const [configure, read, write] = [union(own), union(own), union([...own, 'amq[.]default'])];
     return { user: name, vhost, configure, write, read };
   });
   return {
@@ -45,8 +45,8 @@ export const rabbitmqDefinitions = (users: readonly RabbitmqUser[], vhost = '/')
       user: name,
       vhost,
       exchange,
-      write: oneOf(sends.map(literally)),
-      read: oneOf(hears.map(literally)),
+      write: union(sends.map(literally)),
+      read: union(hears.map(literally)),
     })),
   };
 };
