@@ -15,6 +15,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@backlot/contract';
 import { answerFailure, failureBody } from './failure.ts';
+import { createSlots } from './slots.ts';
 
 export interface Listening {
   port: number;
@@ -117,7 +118,7 @@ export const serve = async (
   const { port, host, drainMs = 10_000, acceptConnection } = options;
   const { headMs = 15_000, restMs = 35_000 } = options;
   let draining = false;
-  const answering = new Set<ServerResponse>();
+  const answering = createSlots<ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -128,9 +129,9 @@ export const serve = async (
     },
     (req, res) => {
       if (draining) res.setHeader('Connection', 'close');
-      answering.add(res);
+      const leave = answering.take(res);
       res.once('close', () => {
-        answering.delete(res);
+        leave();
         if (!req.complete) limitRest(req);
       });
       listener(req, res);
@@ -144,7 +145,7 @@ export const serve = async (
   // An expectation that nobody knows is no reason to refuse a call (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const isAnswered = [...answering].some((res) => res.socket === socket && res.headersSent);
+    const isAnswered = answering.all().some((res) => res.socket === socket && res.headersSent);
     if (!socket.writable || isAnswered) return void socket.destroy();
     answerBySocket(socket, headFailure(error.code));
   });
@@ -159,7 +160,7 @@ export const serve = async (
     const stopping = new ApiError('unavailable', 'The server is stopping. Try again shortly.', {
       retryAfterSeconds: 2,
     });
-    for (const res of answering) {
+    for (const res of answering.all()) {
       if (!res.headersSent) res.setHeader('Connection', 'close');
       answerFailure(res.req, res, stopping, { error: () => {} });
     }
