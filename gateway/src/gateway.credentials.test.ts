@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   createTestBed,
+  operatorToken,
   ownerId,
   projectSnapshot,
   secretKey,
@@ -71,12 +73,12 @@ describe('credentials and what is remembered of them', () => {
   it('a token is verified and its session asked for once', async () => {
     const token = bed.token();
     await Promise.all(Array.from({ length: 5 }, () => statusWith(token)));
-    expect(bed.fake.asked.filter((question) => question.startsWith('isLive'))).toEqual([
-      'isLive 1001:s1',
+    expect(bed.fake.asked.filter((question) => question.startsWith('findSession'))).toEqual([
+      'findSession 1001:s1',
     ]);
     bed.clock.now += 60_000;
     await statusWith(token);
-    expect(bed.fake.asked.filter((question) => question.startsWith('isLive'))).toHaveLength(2);
+    expect(bed.fake.asked.filter((question) => question.startsWith('findSession'))).toHaveLength(2);
   });
 
   it('a remembered token ends when it expires', async () => {
@@ -107,6 +109,54 @@ describe('credentials and what is remembered of them', () => {
     bed.fake.gate = undefined;
     expect(await first).toBe(401);
     expect(await statusWith(token)).toBe(401);
+  });
+
+  it('a role and groups travel with the identity, and change with the event', async () => {
+    const seen = async (token: string) => {
+      const { body } = await bed.call('GET', list, { token });
+      return [body.identity.role, body.identity.groups];
+    };
+    const token = bed.token();
+    expect(await seen(token)).toEqual(['user', undefined]);
+    bed.fake.session = { role: 'staff', groups: [{ id: 'g1', role: 'admin' }] };
+    expect(await seen(token)).toEqual(['user', undefined]);
+    await bed.publish('user.changed', { projectNumber: 1002, userIds: [userId] });
+    expect(await seen(token)).toEqual(['user', undefined]);
+    await bed.publish('user.changed', { projectNumber: 1001, userIds: [userId] });
+    expect(await seen(token)).toEqual(['staff', [{ id: 'g1', role: 'admin' }]]);
+    bed.fake.session = { role: 'staff', groups: [] };
+    await bed.publish('user.changed', { projectNumber: 1001, userIds: [userId] });
+    expect(await seen(token)).toEqual(['staff', undefined]);
+    expect(bed.fake.asked.filter((question) => question.startsWith('findSession'))).toHaveLength(3);
+  });
+
+  it('a change that arrives while a session is being asked for is not lost', async () => {
+    await statusWith(bed.token({ sid: 's2' }));
+    const token = bed.token();
+    let open = () => {};
+    bed.fake.session = { role: 'admin', groups: [] };
+    bed.fake.gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const first = bed.call('GET', list, { token });
+    await until(() => bed.fake.asked.includes('findSession 1001:s1'));
+    bed.fake.session = { role: 'user', groups: [] };
+    await bed.publish('user.changed', { projectNumber: 1001, userIds: [userId] });
+    open();
+    bed.fake.gate = undefined;
+    await first;
+    const { body } = await bed.call('GET', list, { token });
+    expect(body.identity.role).toBe('user');
+  });
+
+  it('an owner, a key and a visitor have no role and no groups', async () => {
+    bed.fake.session = { role: 'staff', groups: [{ id: 'g1', role: 'admin' }] };
+    const owner = bed.token({ aud: 'platform', sub: ownerId });
+    for (const token of [owner, secretKey, operatorToken, undefined]) {
+      const { body } = await bed.call('GET', list, { ...(token && { token }) });
+      expect(body.identity).not.toHaveProperty('role');
+      expect(body.identity).not.toHaveProperty('groups');
+    }
   });
 
   it('a session of the same id in another project stays', async () => {

@@ -1,5 +1,11 @@
 import { type Bus, listenTo } from '@backlot/bus';
-import { ApiError, events, platformProject, type SessionDirectory } from '@backlot/contract';
+import {
+  ApiError,
+  events,
+  platformProject,
+  type SessionDirectory,
+  type SessionSnapshot,
+} from '@backlot/contract';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import type { GatewayProject } from './gateway-project.ts';
@@ -7,13 +13,17 @@ import { createLookupCache } from './lookup-cache.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
 /** A verified token of a live session. */
-export interface Session {
+export interface Session extends SessionSnapshot {
   /** Public id of the project that the token was made for. */
   audience: string;
   userId: string;
   sessionId: string;
   /** `<project number>:<session id>`, as revocations are noted. */
   sessionKey: string;
+  /** `<project number>:<user id>`, as changes of role and groups are noted. */
+  userKey: string;
+  /** How many changes of users had been heard of before it was asked for. */
+  knownChanges: number;
   /** When its user signed in. */
   issuedAtMs: number;
   expiresAtMs: number;
@@ -34,6 +44,7 @@ export interface CachedSessions {
 
 const maxTokens = 50_000;
 const maxRevoked = 100_000;
+const maxChangedUsers = 100_000;
 /** Bounds what a lost event can do. */
 const ttlMs = 60_000;
 
@@ -86,6 +97,14 @@ export const createCachedSessions = (
       if (reason === 'evict') verified.clear();
     },
   });
+  let changes = 0;
+  /** The number of each user's last change. A session asked for before it is out of date. */
+  const changedUsers = new LRUCache<string, number>({
+    max: maxChangedUsers,
+    dispose: (_value, _key, reason) => {
+      if (reason === 'evict') verified.clear();
+    },
+  });
 
   const readToken = async (token: string, audiences: [string, string]): Promise<Claims | null> => {
     const kid = decode(token)?.header.kid;
@@ -107,9 +126,9 @@ export const createCachedSessions = (
     }
   };
 
-  const isLive = async (projectNumber: number, sessionId: string) => {
+  const findSession = async (projectNumber: number, sessionId: string) => {
     try {
-      return await sessions.isLive(projectNumber, sessionId);
+      return await sessions.findSession(projectNumber, sessionId);
     } catch (cause) {
       throw new ApiError(
         'unavailable',
@@ -128,9 +147,17 @@ export const createCachedSessions = (
     const { audience, sessionId } = claims;
     const number = audience === project.id ? project.number : platformProject.number;
     const sessionKey = `${number}:${sessionId}`;
-    if (revoked.has(sessionKey) || !(await isLive(number, sessionId)) || revoked.has(sessionKey))
-      return null;
-    return { ...claims, sessionKey };
+    if (revoked.has(sessionKey)) return null;
+    const knownChanges = changes;
+    const session = await findSession(number, sessionId);
+    if (!session || revoked.has(sessionKey)) return null;
+    return {
+      ...claims,
+      ...session,
+      sessionKey,
+      userKey: `${number}:${claims.userId}`,
+      knownChanges,
+    };
   };
 
   const cacheKey = (token: string, project: GatewayProject) => `${project.number}:${token}`;
@@ -149,7 +176,9 @@ export const createCachedSessions = (
   return {
     peek(token, project) {
       const session = verified.peek(cacheKey(token, project));
-      return session && !revoked.has(session.sessionKey) ? session : undefined;
+      if (!session || revoked.has(session.sessionKey)) return undefined;
+      const change = changedUsers.get(session.userKey) ?? 0;
+      return change <= session.knownChanges ? session : undefined;
     },
     verify: (token, project) => verified.load(cacheKey(token, project), { token, project }),
     forget: () => verified.clear(),
@@ -157,6 +186,10 @@ export const createCachedSessions = (
       listenTo(bus, events, {
         'session.revoked'({ projectNumber, sessionIds }) {
           for (const sessionId of sessionIds) revoked.set(`${projectNumber}:${sessionId}`, true);
+        },
+        'user.changed'({ projectNumber, userIds }) {
+          changes++;
+          for (const userId of userIds) changedUsers.set(`${projectNumber}:${userId}`, changes);
         },
       }),
   };

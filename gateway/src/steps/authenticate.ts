@@ -6,6 +6,7 @@ import {
   type KeySnapshot,
   platformProject,
   type RouteDefinition,
+  type SessionSnapshot,
 } from '@backlot/contract';
 import type { FailedLookups } from '../addresses/failed-lookups.ts';
 import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
@@ -17,6 +18,9 @@ export interface Caller {
   userId: string | null;
   sessionId: string | null;
   keyId: string | null;
+  /** Of a user alone. */
+  role?: string;
+  groups?: SessionSnapshot['groups'];
   /** Epoch milliseconds; null without a session. */
   signedInAtMs: number | null;
   /** The credential is not valid; the caller counts as anonymous. */
@@ -84,7 +88,10 @@ const asCaller = (
   const person = { userId, sessionId, keyId: null, signedInAtMs: issuedAtMs };
   const isPlatformToken = session.audience === platformProject.id;
   if (definition.plane === 'platform' && isPlatformToken) return { kind: 'owner', ...person };
-  if (session.audience === project.id) return { kind: 'user', ...person };
+  if (session.audience === project.id) {
+    const { role, groups } = session;
+    return { kind: 'user', ...person, role, ...(groups.length > 0 && { groups }) };
+  }
   if (isPlatformToken && project.ownerId === userId) return { kind: 'owner', ...person };
   throw invalidToken();
 };

@@ -76,6 +76,8 @@ export const createSignIdentity = (keys: readonly IdentityKey[], now: () => numb
       userId: caller.userId,
       sessionId: caller.sessionId,
       keyId: caller.keyId,
+      ...(caller.role !== undefined && { role: caller.role }),
+      ...(caller.groups && { groups: caller.groups }),
       ip: address,
       ...(caller.hasBadCredential && { hasBadCredential: true }),
       ...(charge && {

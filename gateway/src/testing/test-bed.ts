@@ -9,6 +9,7 @@ import {
   type ProjectSnapshot,
   type ServiceName,
   type SessionDirectory,
+  type SessionSnapshot,
 } from '@backlot/contract';
 import { type Counters, createMemoryCounters } from '@backlot/counters';
 import { type Identity, identityHeader } from '@backlot/identity';
@@ -76,6 +77,8 @@ export interface FakeDirectories {
   keys: Map<string, KeySnapshot>;
   /** `<project number>:<session id>` */
   ended: Set<string>;
+  /** What is known of every session that has not ended. */
+  session: SessionSnapshot;
   /** Look-ups so far, as `findProject demo`. */
   asked: string[];
   /** While set, every look-up waits for it or fails with it. */
@@ -91,6 +94,7 @@ export const createFakeDirectories = (
     projects: new Map(),
     keys: new Map(),
     ended: new Set(),
+    session: { role: 'user', groups: [] },
     asked: [],
     gate: undefined,
     directory: {
@@ -98,8 +102,10 @@ export const createFakeDirectories = (
       findKey: (hash) => look(`findKey ${hash}`, () => fake.keys.get(hash) ?? null),
     },
     sessions: {
-      isLive: (number, id) =>
-        look(`isLive ${number}:${id}`, () => !fake.ended.has(`${number}:${id}`)),
+      findSession: (number, id) =>
+        look(`findSession ${number}:${id}`, () =>
+          fake.ended.has(`${number}:${id}`) ? null : fake.session,
+        ),
       jwks: () =>
         look('jwks', () => ({
           keys: signingKeys.map(({ kid, publicKey }) => {

@@ -16,6 +16,11 @@ export const events = {
     projectNumber: z.number(),
     sessionIds: z.array(z.string()).max(1000),
   }),
+  /** The role or the groups of these users changed: what is known of their sessions is out of date. */
+  'user.changed': z.object({
+    projectNumber: z.number(),
+    userIds: z.array(z.string()).max(1000),
+  }),
   /** An account was erased; its id names nobody from now on. */
   'user.erased': z.object({
     projectId: z.string(),

@@ -53,9 +53,17 @@ export interface Jwks {
   }[];
 }
 
+/** What the owner of a live session is and belongs to in the project. */
+export interface SessionSnapshot {
+  role: string;
+  /** At most 100. */
+  groups: readonly { id: string; role: string }[];
+}
+
 /** Offered by the auth service. */
 export interface SessionDirectory {
-  isLive(projectNumber: number, sessionId: string): Promise<boolean>;
+  /** Null once the session has ended. */
+  findSession(projectNumber: number, sessionId: string): Promise<SessionSnapshot | null>;
   jwks(): Promise<Jwks>;
 }
 

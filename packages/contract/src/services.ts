@@ -18,7 +18,10 @@ export const services = {
   auth: {
     port: 8081,
     title: 'Accounts',
-    sends: ['mail.requested', 'owner.verified', 'session.revoked', 'user.erased'],
+    sends: [
+      ...(['mail.requested', 'owner.verified', 'session.revoked'] as const),
+      ...(['user.changed', 'user.erased'] as const),
+    ],
     hears: ['project.erased'],
   },
   records: {
@@ -65,7 +68,7 @@ export const serviceNames = Object.keys(services) as ServiceName[];
 export const eventTraffic: Readonly<Record<ServiceName | 'gateway', EventTraffic>> = {
   gateway: {
     sends: [],
-    hears: ['key.revoked', 'project.changed', 'project.erased', 'session.revoked'],
+    hears: ['key.revoked', 'project.changed', 'project.erased', 'session.revoked', 'user.changed'],
   },
   ...services,
 };

@@ -24,12 +24,16 @@ const snapshot = {
   limits: defaultLimits,
 };
 
+const live = { live: true, role: 'staff', groups: [{ id: 'g1', role: 'member' }] };
+
 const given = async () => {
   const app = express();
   app.use('/internal', internalOnly(testIdentityKeys('gateway'), Date.now));
   app.get('/internal/projects/demo', (_req, res) => void res.json(snapshot));
   app.get('/internal/keys/hash', (_req, res) => void res.json({ id: 'k', projectNumber: 1001 }));
-  app.get('/internal/sessions/1001/live', (_req, res) => void res.json({ live: true }));
+  app.get('/internal/sessions/1001/live', (_req, res) => void res.json(live));
+  const older = '/internal/sessions/1001/of-an-older-version';
+  app.get(older, (_req, res) => void res.json({ live: true }));
   app.get('/internal/sessions/1001/ended', (_req, res) => void res.json({ live: false }));
   app.get('/auth/.well-known/jwks.json', (_req, res) => void res.json({ keys: [] }));
   app.post('/internal/accounts/1001/registered', express.json(), (req, res) => {
@@ -63,10 +67,16 @@ it('asks with the identity of the gateway and understands what services answer',
   expect(await projects.findKey('hash')).toEqual({ id: 'k', projectNumber: 1001 });
   expect(await projects.findKey('unknown')).toBeNull();
   expect([
-    await sessions.isLive(1001, 'live'),
-    await sessions.isLive(1001, 'ended'),
-    await sessions.isLive(1, 'x'),
-  ]).toEqual([true, false, false]);
+    await sessions.findSession(1001, 'live'),
+    await sessions.findSession(1001, 'of-an-older-version'),
+    await sessions.findSession(1001, 'ended'),
+    await sessions.findSession(1, 'x'),
+  ]).toEqual([
+    { role: 'staff', groups: [{ id: 'g1', role: 'member' }] },
+    { role: 'user', groups: [] },
+    null,
+    null,
+  ]);
   expect(await accounts.registered(1001, ['a@example.org', 'b@example.org'])).toEqual([
     'a@example.org',
   ]);

@@ -13,6 +13,7 @@ import {
   type ProjectSnapshot,
   type ServiceName,
   type SessionDirectory,
+  type SessionSnapshot,
 } from '@backlot/contract';
 import {
   type IdentityKey,
@@ -81,11 +82,15 @@ export const createHttpProjectDirectory = (options: HttpDirectoryOptions): Proje
 export const createHttpSessionDirectory = (options: HttpDirectoryOptions): SessionDirectory => {
   const ask = createAsk(options);
   return {
-    async isLive(projectNumber, sessionId) {
+    async findSession(projectNumber, sessionId) {
       const response = await ask(
         `/internal/sessions/${projectNumber}/${encodeURIComponent(sessionId)}`,
       );
-      return (await jsonOrNull<{ live: boolean }>(response))?.live === true;
+      const session = await jsonOrNull<SessionSnapshot & { live: boolean }>(response);
+      if (session?.live !== true) return null;
+      // Older versions of the service tell no role and no groups.
+      const { role = 'user', groups = [] } = session;
+      return { role, groups };
     },
     async jwks() {
       const { path, operationId } = authRoutes.getJwks;

@@ -198,10 +198,12 @@ describe('remembered identities', () => {
     expect(signFor({ ...identity })).toBe(first);
     const others = [
       { ...identity, userId: 'v' },
+      { ...identity, role: 'staff' },
+      { ...identity, groups: [{ id: 'g', role: 'member' }] },
       { ...identity, ip: '192.0.2.2' },
       { ...identity, project: { ...identity.project, settings: {} } },
     ].map(signFor);
-    expect(new Set([first, ...others]).size).toBe(4);
+    expect(new Set([first, ...others]).size).toBe(6);
     for (const other of others) {
       expect(verify(other, at)).not.toEqual(identity);
     }
@@ -247,7 +249,10 @@ describe('remembered identities', () => {
 
   it('can not be changed by who got them', () => {
     const { verify } = createIdentityVerifier(accepted, () => now);
-    const seen = verify(sign(identity), 'getMe');
+    const group = { id: 'g', role: 'member' };
+    const seen = verify(sign({ ...identity, groups: [group] }), 'getMe');
+    expect(() => Object.assign(seen.groups?.[0] ?? {}, { role: 'admin' })).toThrow(TypeError);
+    expect(() => Object.assign(seen.groups ?? [], { 1: group })).toThrow(TypeError);
     expect(() => Object.assign(seen, { caller: 'operator' })).toThrow(TypeError);
     expect(() => Object.assign(seen.project, { number: 1 })).toThrow(TypeError);
   });

@@ -36,6 +36,12 @@ export interface Reservation {
   millicreditsPerUnit: number;
 }
 
+/** A group of a project's users, and what one of them is in it. */
+export interface GroupMembership {
+  id: string;
+  role: string;
+}
+
 export interface Identity {
   project: IdentityProject;
   caller: 'anonymous' | 'user' | 'owner' | 'key' | 'operator';
@@ -43,6 +49,10 @@ export interface Identity {
   userId: string | null;
   sessionId: string | null;
   keyId: string | null;
+  /** Of a user alone: what the project's owner has made of them; `user` unless stated. */
+  role?: string;
+  /** The groups that a user is in, at most 100; absent where there is none. */
+  groups?: readonly GroupMembership[];
   /** The client's address, IPv6 cut to its /64; what an anonymous caller is known by. */
   ip: string;
   /** Null or absent where the call is free. */
@@ -111,6 +121,14 @@ export const internalIdentity: Identity = {
 const signedAgainMs = 10_000;
 const cachedIdentities = 20_000;
 
+interface Signed {
+  header: string;
+  project: Identity['project'];
+  groups: Identity['groups'] | undefined;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
 export interface IdentitySigner {
   /**
    * The same header for the same caller and call within 10 seconds.
@@ -132,9 +150,7 @@ export const createIdentitySigner = (
   keys: readonly IdentityKey[],
   now: () => number,
 ): IdentitySigner => {
-  const signed = new LRUCache<string, { header: string; project: IdentityProject; at: number }>({
-    max: cachedIdentities,
-  });
+  const signed = new LRUCache<string, Signed>({ max: cachedIdentities });
   const keyByReceiver = new Map<string, IdentityKey>();
   const findKey = (receiver: string) => {
     const known = keyByReceiver.get(receiver);
@@ -147,13 +163,14 @@ export const createIdentitySigner = (
     sign(identity, receiver, call) {
       // A reservation is for one call.
       if (identity.reservation) return signIdentity(identity, call, findKey(receiver), now());
-      const { project, caller, userId, sessionId, keyId, ip, hasBadCredential } = identity;
-      const cacheKey = `${receiver} ${call} ${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${ip} ${hasBadCredential}`;
+      const { project, caller, userId, sessionId, keyId, role, groups, ip } = identity;
+      const cacheKey = `${receiver} ${call} ${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${role} ${ip} ${identity.hasBadCredential}`;
       const known = signed.get(cacheKey);
       const at = now();
-      if (known && known.project === project && at - known.at < signedAgainMs) return known.header;
+      const isSame = known && known.project === project && known.groups === groups;
+      if (isSame && at - known.at < signedAgainMs) return known.header;
       const header = signIdentity(identity, call, findKey(receiver), at);
-      signed.set(cacheKey, { header, project, at });
+      signed.set(cacheKey, { header, project, groups, at });
       return header;
     },
   };
@@ -174,6 +191,8 @@ export const createIdentityVerifier = (
       const identity = verifyIdentity(header, call, keys, now());
       Object.freeze(identity.project.settings);
       Object.freeze(identity.project);
+      for (const group of identity.groups ?? []) Object.freeze(group);
+      Object.freeze(identity.groups);
       Object.freeze(identity);
       // A reservation is for one call: 20,000 such identities would hold 18 MiB for nothing.
       if (identity.reservation) return identity;

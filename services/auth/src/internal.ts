@@ -12,9 +12,9 @@ export const internalRoutes = (sessions: SessionDirectory, accounts: AccountDire
   const router = Router();
   router.get('/sessions/:projectNumber/:sessionId', async (req, res) => {
     const path = sessionPath.safeParse(req.params);
-    const live =
-      path.success && (await sessions.isLive(path.data.projectNumber, path.data.sessionId));
-    res.json({ live });
+    const session =
+      path.success && (await sessions.findSession(path.data.projectNumber, path.data.sessionId));
+    res.json(session ? { live: true, ...session } : { live: false });
   });
   router.post('/accounts/:projectNumber/registered', express.json(), async (req, res) => {
     const project = projectNumber.safeParse(req.params.projectNumber);

@@ -34,11 +34,14 @@ describe('the auth service', () => {
     await until(() => published.some(({ payload }) => (payload as { to?: string }).to === email));
   });
 
-  it('answers the gateway, and nobody else, whether a session is live', async () => {
+  it('answers the gateway, and nobody else, whose session it is', async () => {
     const { sessionId } = await bed.signUp();
     const path = `/internal/sessions/${testProject.number}/${sessionId}`;
     const ask = (at: string, identity = internalIdentity) => bed.call('GET', at, { identity });
-    expect(await ask(path)).toMatchObject({ status: 200, body: { live: true } });
+    expect(await ask(path)).toMatchObject({
+      status: 200,
+      body: { live: true, role: 'user', groups: [] },
+    });
     expect((await ask(`/internal/sessions/${otherProject.number}/${sessionId}`)).body).toEqual({
       live: false,
     });

@@ -26,8 +26,8 @@ export const authService = defineService({
     const features = createFeatures(context);
     const { users, signingKeys, passwords } = features;
     const sessions: SessionDirectory = {
-      isLive: (project, id) =>
-        database.inProject(project, () => features.sessions.isLive(project, id)),
+      findSession: (project, id) =>
+        database.inProject(project, () => features.sessions.find(project, id)),
       jwks: signingKeys.jwks,
     };
     const accounts: AccountDirectory = {

@@ -41,7 +41,7 @@ const gateway = createGateway({
     findProject: async () => ({ ...project, status: 'active', limits: defaultLimits }),
     findKey: async () => null,
   },
-  sessions: { isLive: async () => false, jwks: async () => ({ keys: [] }) },
+  sessions: { findSession: async () => null, jwks: async () => ({ keys: [] }) },
   credits: { loadOwner: async () => {} },
   counters,
   bus: createInProcessBus({ onDead: () => {} }),

@@ -101,6 +101,23 @@ describe('updateUser', () => {
     expect((await bed.call('GET', '/auth/me', { identity })).body.user).toEqual(body);
   });
 
+  it('tells the gateway of a role at once, and of nothing else', async () => {
+    const { user, sessionId } = await bed.signUp();
+    const other = await bed.signUp();
+    await bed.takeEvents();
+    await update(user.id, { role: 'staff' });
+    expect(await bed.takeEvents()).toEqual([
+      {
+        topic: 'user.changed',
+        payload: { projectNumber: testProject.number, userIds: [user.id] },
+      },
+    ]);
+    expect(await bed.findSession(sessionId)).toEqual({ role: 'staff', groups: [] });
+    expect(await bed.findSession(other.sessionId)).toEqual({ role: 'user', groups: [] });
+    await update(user.id, { name: 'Ada' });
+    expect(await bed.takeEvents()).toEqual([]);
+  });
+
   it.each(['018f0000-0000-7000-8000-000000000001', 'nonsense', '%00', "'"])(
     'knows no user %s',
     async (id) => {

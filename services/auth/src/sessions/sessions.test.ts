@@ -10,7 +10,7 @@ describe('sessions', () => {
   });
   afterAll(() => bed.close());
 
-  const isLive = (id: string) => bed.service.directories.sessions.isLive(testProject.number, id);
+  const isLive = async (id: string) => (await bed.findSession(id)) !== null;
 
   it('of one user are bounded: the oldest ends, and that is published', async () => {
     const person = await bed.signUp();

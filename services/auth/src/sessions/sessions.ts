@@ -1,4 +1,4 @@
-import type { EventPayloads } from '@backlot/contract';
+import type { EventPayloads, SessionSnapshot } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { uuidv7 } from 'uuidv7';
 import type { AuthConfig } from '../config.ts';
@@ -127,14 +127,16 @@ export const createSessions = ({ database, outbox, users, now, config }: Session
         await publishEnd(project, await sessions.execute());
       }),
 
-    /** An erased user's sessions went with the account. */
-    async isLive(project: number, id: string): Promise<boolean> {
-      const rows = await database.read(
-        'session_is_live',
-        'SELECT 1 FROM sessions WHERE project_number = $1 AND id = $2 AND expires_at > $3',
+    /** Null once it has ended; an erased user's sessions went with the account. */
+    async find(project: number, id: string): Promise<SessionSnapshot | null> {
+      const [row] = await database.read(
+        'find_session',
+        `SELECT u.role FROM sessions s
+           JOIN users u ON u.project_number = $1 AND u.id = s.user_id
+          WHERE s.project_number = $1 AND s.id = $2 AND s.expires_at > $3`,
         [project, id, new Date(now())],
       );
-      return rows.length > 0;
+      return row ? { role: String(row[0]), groups: [] } : null;
     },
   };
 };

@@ -1,4 +1,4 @@
-import { platformProject, type User } from '@backlot/contract';
+import { platformProject, type SessionSnapshot, type User } from '@backlot/contract';
 import type { Identity, IdentityProject } from '@backlot/identity';
 import type { ServiceOf } from '@backlot/service';
 import { createLogger } from '@backlot/telemetry';
@@ -78,6 +78,8 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
   signIn: SignIn;
   /** What the gateway makes of the token. */
   readIdentity(token: string, project?: IdentityProject): Identity;
+  /** What the gateway learns of a session. */
+  findSession(id: string | null, project?: IdentityProject): Promise<SessionSnapshot | null>;
   /** The token of the last mail stored for publishing; empties the list. */
   mailedToken(): Promise<string>;
 }
@@ -189,6 +191,8 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       const { token, user } = body;
       return { email, password, token, user, sessionId: String(identity.sessionId), identity };
     },
+    findSession: (id, project = testProject) =>
+      bed.service.directories.sessions.findSession(project.number, String(id)),
     async mailedToken() {
       const mail = (await bed.take('mail.requested')).at(-1);
       if (!mail) throw new Error('no mail');

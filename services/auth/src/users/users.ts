@@ -161,6 +161,8 @@ export const createUsers = (
           .where('id', '=', id)
           .returning(userColumns)
           .executeTakeFirstOrThrow(unknownUser);
+        if (role !== undefined)
+          await outbox.append('user.changed', { projectNumber: project, userIds: [id] });
         if (project === platformProject.number && emailVerified)
           await outbox.append('owner.verified', { ownerId: id });
         return row;
