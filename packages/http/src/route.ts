@@ -19,6 +19,7 @@ import { type EventReply, sendEvents } from './event-stream.ts';
 import type { FailureLog } from './failure.ts';
 import { type Answer, type Finish, type IdempotencyStore, runIdempotently } from './idempotent.ts';
 import { identityRefused } from './internal-only.ts';
+import { issueSentence, issueText } from './issue-text.ts';
 import { readJsonBody } from './json-body.ts';
 import { LargeJson, sendParts } from './json-parts.ts';
 import { checkUnknownInput } from './unknown-input.ts';
@@ -105,22 +106,24 @@ export interface MountedRoute {
   middleware(context: RouteContext): RequestHandler;
 }
 
+const wholeInput = {
+  invalid_path: 'The path',
+  invalid_query: 'The query',
+  invalid_body: 'The body',
+} as const;
+
 /** @throws ApiError of this code that names the first wrong field */
 export const validate = (
   schema: z.ZodType | undefined,
   value: unknown,
-  code: 'invalid_path' | 'invalid_query' | 'invalid_body',
+  code: keyof typeof wholeInput,
 ) => {
   if (!schema) return undefined;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const field = issue?.path.map(String).join('.');
   if (value === undefined) throw new ApiError(code, 'Send a JSON body.');
-  throw new ApiError(
-    code,
-    field ? `"${field}": ${issue?.message}` : (issue?.message ?? 'Invalid input.'),
-  );
+  const [issue = { path: [], message: 'is not valid' }] = result.error.issues;
+  throw new ApiError(code, issueSentence(issue, wholeInput[code]));
 };
 
 /** Who calls this route. @throws ApiError unauthenticated where the gateway does not vouch for it */

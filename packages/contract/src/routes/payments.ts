@@ -9,7 +9,14 @@ const maxMetadataKeys = 20;
 
 const item = z.object({
   name: displayName(250),
-  amount: z.int().min(0).max(maxTotal).describe('In the smallest unit: 1999 is 19.99 USD'),
+  amount: z
+    .int({
+      error: ({ code }) =>
+        code === 'invalid_type' ? 'is in cents: a whole number, such as 1999' : undefined,
+    })
+    .min(0)
+    .max(maxTotal)
+    .describe('In the smallest unit: 1999 is 19.99 USD'),
   quantity: z.int().min(1).max(999).default(1),
 });
 export type Item = z.output<typeof item>;

@@ -18,7 +18,7 @@ const tooWeak = (message: string) => new ApiError('password_too_weak', message);
 export const checkPassword = async (password: string, email: string): Promise<void> => {
   const lower = password.toLowerCase();
   if (lower === email || lower === email.slice(0, email.lastIndexOf('@'))) {
-    throw tooWeak('"password": must not be the e-mail address.');
+    throw tooWeak('"password" must not be the e-mail address.');
   }
   if ((await commonPasswords()).has(lower)) {
     throw tooWeak('"password": is one of the 10,000 most common ones. Choose another.');

@@ -48,7 +48,7 @@ export const checkMoney = (currency: string, items: readonly Item[]): void => {
   if (wrongIndex === -1) return;
   throw new ApiError(
     'invalid_body',
-    `"items.${wrongIndex}.amount": must be a multiple of ${step} in ${currency}.`,
+    `"items.${wrongIndex}.amount" must be a multiple of ${step} in ${currency}.`,
   );
 };
 

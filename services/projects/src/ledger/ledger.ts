@@ -188,7 +188,7 @@ export const createLedger = (deps: LedgerDeps) => {
       let id = '';
       const { openedAt, state } = await change(ownerId, (account) => {
         if (expiry !== null && expiry <= account.openedAt) {
-          throw new ApiError('invalid_body', '"expiresAt": must be in the future');
+          throw new ApiError('invalid_body', '"expiresAt" must be in the future');
         }
         account.bringUpToDate(due);
         if (account.grants.filter(({ remaining }) => remaining > 0).length >= maxGrantsAlive) {

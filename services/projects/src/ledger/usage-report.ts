@@ -64,7 +64,7 @@ export const createUsageReports = (
   async create(scope: ProjectScope, { from, to, by }: UsageQuery): Promise<UsageReport> {
     const last = to === undefined ? Date.parse(day(now())) : Date.parse(to);
     const first = from === undefined ? last - (defaultDays - 1) * dayMs : Date.parse(from);
-    if (first > last) throw new ApiError('invalid_query', '"from": must not be after "to"');
+    if (first > last) throw new ApiError('invalid_query', '"from" must not be after "to"');
     const end = last + dayMs;
     if (end - first > maxDays * dayMs) {
       throw new ApiError('invalid_query', `"from": at most ${maxDays} days can be asked for`);

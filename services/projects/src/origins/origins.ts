@@ -97,9 +97,9 @@ export const createOrigins = (deps: OriginsDeps) => {
       database.transaction(async () => {
         const isLocal = isLoopbackHost(hostName(origin));
         if (isLocal && !allowsLoopback)
-          throw new ApiError('invalid_body', '"origin": must not be of this machine');
+          throw new ApiError('invalid_body', '"origin" must not be of this machine');
         if (!isLocal && !origin.startsWith('https:'))
-          throw new ApiError('invalid_body', '"origin": must begin with https://');
+          throw new ApiError('invalid_body', '"origin" must begin with https://');
         await projects.lock(scope);
         const others = await inProject(scope.projectNumber).execute();
         if (others.some((other) => other.origin === origin))

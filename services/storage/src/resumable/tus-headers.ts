@@ -22,7 +22,7 @@ const invalid = (name: string, rule: string, cause?: unknown) =>
 /** @throws ApiError precondition_failed on another version of the protocol, or none */
 export const checkVersion = (version: string | undefined): void => {
   if (version === TUS_RESUMABLE) return;
-  throw new ApiError('precondition_failed', `"Tus-Resumable": must be ${TUS_RESUMABLE}.`, {
+  throw new ApiError('precondition_failed', `"Tus-Resumable" must be ${TUS_RESUMABLE}.`, {
     headers: { 'Tus-Version': TUS_RESUMABLE },
   });
 };

@@ -45,7 +45,7 @@ const parseVisibility = (form: unknown): Visibility => {
   const { visibility } = storageRoutes.uploadFile.body.shape;
   const result = visibility.safeParse(fields.visibility);
   if (result.success) return result.data;
-  throw invalid('"visibility": must be "public" or "private".');
+  throw invalid('"visibility" must be "public" or "private".');
 };
 
 const messages: Partial<Record<string, string>> = {
@@ -171,6 +171,6 @@ export const receiveForm = async (
   const received = await receiving;
   if (!received) throw invalid('"file": send one part of this name, with a file name.');
   if (parseVisibility(fields) !== received.visibility)
-    throw invalid('"visibility": must come before the file.');
+    throw invalid('"visibility" must come before the file.');
   return received;
 };
