@@ -92,6 +92,32 @@ describe('what the gateway answers itself', () => {
     expect(bed.fake.asked).toEqual([]);
   });
 
+  it('lets a page send every header that its library sends, and no cookie', async () => {
+    await given();
+    const usual = await bed.call('OPTIONS', '/api/runtime/demo/db/notes');
+    const preflight = (asked: string) =>
+      bed.call('OPTIONS', '/api/runtime/demo/db/notes', {
+        headers: { 'Access-Control-Request-Headers': asked },
+      });
+    for (const asked of [
+      'apikey,authorization,prefer,x-client-info',
+      'authorization, cache-control, content-type, x-supabase-api-version',
+      Array.from({ length: 50 }, (_, n) => `x-${n}`).join(','),
+    ]) {
+      const { status, headers } = await preflight(asked);
+      expect([status, headers.get('access-control-allow-headers')]).toEqual([204, asked]);
+      expect(headers.get('vary')).toBe('Access-Control-Request-Headers');
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+    }
+    for (const asked of ['a b', 'a:b', '<b>', 'x'.repeat(65), ',', 'x,'.repeat(60)]) {
+      const { status, headers } = await preflight(asked);
+      expect([status, headers.get('access-control-allow-headers')]).toEqual([
+        204,
+        usual.headers.get('access-control-allow-headers'),
+      ]);
+    }
+  });
+
   it('sets the same headers on every answer', async () => {
     await given({ config: { publicUrl: 'https://api.example.org' } });
     for (const path of [

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import type { RequestHandler } from 'express';
+
+const usualHeaders = [
+  'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
+  'Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset',
+].join(', ');
 
 const crossOrigin = cors({
   origin: '*',
   methods: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-  allowedHeaders: [
-    'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
-    'Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset',
-  ].join(', '),
+  allowedHeaders: usualHeaders,
   exposedHeaders: [
     'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, Location, Backlot-Hint',
     'Accept-Ranges, Content-Disposition, Content-Range',
@@ -20,12 +23,24 @@ const crossOrigin = cors({
   preflightContinue: true,
 });
 
+/** Up to 50 names of headers (RFC 9110, section 5.6.2), as a browser lists them. */
+const headerNames = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}(, ?[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}){0,49}$/;
+
+/** What a client's library sends beside ours (`Prefer`, `X-Client-Info`) is let through, and ignored. */
+const allowAskedHeaders = (req: IncomingMessage, res: ServerResponse) => {
+  res.setHeader('Vary', 'Access-Control-Request-Headers');
+  const asked = req.headers['access-control-request-headers'];
+  if (asked !== undefined && headerNames.test(asked))
+    res.setHeader('Access-Control-Allow-Headers', asked);
+};
+
 /** Any origin may call the API. A preflight is answered without a look at credentials or counters. */
 export const crossOriginHeaders: RequestHandler[] = [
   crossOrigin,
   (req, res, next) => {
-    if (req.method === 'OPTIONS') res.writeHead(204).end();
-    else next();
+    if (req.method !== 'OPTIONS') return next();
+    allowAskedHeaders(req, res);
+    res.writeHead(204).end();
   },
 ];
 
