@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { recordsConfig } from './config.ts';
 
@@ -8,6 +9,7 @@ describe('the settings of records', () => {
       project: { records: 5_000_000, bytes: 5_000_000_000 },
       owner: { records: 20_000_000, bytes: 20_000_000_000 },
     },
+    scanConcurrency: Math.min(6, Math.max(1, Math.floor(availableParallelism() / 2))),
   };
 
   it('are optional, and empty counts as unset', () => {
@@ -20,6 +22,8 @@ describe('the settings of records', () => {
   it.each([
     ['BACKLOT_SCAN_ROWS', '0'],
     ['BACKLOT_SCAN_ROWS', 'many'],
+    ['BACKLOT_SCAN_CONCURRENCY', '0'],
+    ['BACKLOT_SCAN_CONCURRENCY', '7'],
     ['BACKLOT_PAGE_BYTES', '1023'],
     ['BACKLOT_PAGE_BYTES', '1e12'],
     ['BACKLOT_RECORDS_QUOTA_BYTES', '-1'],
@@ -31,6 +35,7 @@ describe('the settings of records', () => {
   it('are taken as they are given', () => {
     const env = {
       BACKLOT_SCAN_ROWS: '5',
+      BACKLOT_SCAN_CONCURRENCY: '3',
       BACKLOT_PAGE_BYTES: '2048',
       BACKLOT_RECORDS_QUOTA_BYTES: '1',
       BACKLOT_RECORDS_QUOTA_RECORDS: '0',
@@ -40,6 +45,7 @@ describe('the settings of records', () => {
     expect(recordsConfig.read(env)).toEqual({
       limits: { scanRows: 5, pageBytes: 2048 },
       quota: { project: { records: 0, bytes: 1 }, owner: { records: 4, bytes: 3 } },
+      scanConcurrency: 3,
     });
   });
 });

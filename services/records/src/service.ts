@@ -3,7 +3,6 @@
  * `records`. Knows no account and no project beyond what a call's identity says; a user's erasure
  * leaves their records as they are, with the id of an owner that nobody has any more.
  */
-import { scanConnections } from '@backlot/database';
 import { createFairShares } from '@backlot/fair-shares';
 import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
@@ -42,7 +41,7 @@ export const recordsService = defineService({
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
     const { limits } = config;
     const scans = createFairShares({
-      ...{ slots: scanConnections, quickSlots: pageSlots, maxWaitingPerFlow: 100 },
+      ...{ slots: config.scanConcurrency, quickSlots: pageSlots, maxWaitingPerFlow: 100 },
     });
     const batches = createFairShares({ slots: batchSlots });
     const answers = createFairShares(largeAnswers);

@@ -27,6 +27,7 @@ export const createTestBed = async (
 ): Promise<TestBed> => {
   const config = {
     limits: { ...defaultLimits, ...limits },
+    scanConcurrency: 1,
     quota: { project: unlimited, owner: unlimited, ...quota },
   };
   const bed = await createServiceBed(recordsService, { config }, options);
