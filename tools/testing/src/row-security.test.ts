@@ -12,6 +12,7 @@ const without: Record<string, string> = {
   'records.records': 'the hottest path, and a policy takes indexes on jsonb away',
   'records.collections': 'read with every record',
   'records.count_delta': 'written with every record',
+  'records.shares': 'read with the records of every list',
   'records.totals': 'summed up by owner, across projects',
 };
 const [own, other] = [7, 8];
