@@ -55,10 +55,13 @@ export interface Idempotency {
 
 export interface Key {
   created_at: Date;
+  expires_at: Date | null;
   hash: Buffer;
   id: string;
+  last_used_at: Date | null;
   name: string;
   project_number: number;
+  scopes: Generated<string[]>;
 }
 
 export interface OriginCheck {
