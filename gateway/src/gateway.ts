@@ -24,7 +24,7 @@ import { createCachedSessions } from './directory/cached-sessions.ts';
 import { createDescription, sendDescription } from './pages/docs.ts';
 import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
-import { anonymous, createAuthenticate } from './steps/authenticate.ts';
+import { anonymous, createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
 import { openCharge, reservationFor } from './steps/charge.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
@@ -119,6 +119,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     keys: cached.keys,
     operatorTokenHash: config.operatorTokenHash,
     failedLookups,
+    now,
   });
   const admit = createAdmit(counters, deps.credits, now);
   const signIdentity = createSignIdentity(identityKeys, now);
@@ -171,7 +172,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const ahead = definition.price?.needsBody
       ? await readAhead(req, res, { definition, address, startedAt })
       : undefined;
-    const request = reservationFor(req, definition, ownProject, ahead?.body, config.priceChanges);
+    const isOutOfScope = lacksScope(caller, definition);
+    const request = isOutOfScope
+      ? undefined
+      : reservationFor(req, definition, ownProject, ahead?.body, config.priceChanges);
     const by = { caller, address, addressCount };
     const reserved = await admit(res, { project: ownProject, limitClass, ...by, request });
     const charge =
@@ -183,6 +187,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       call.projectId = targetProjectId;
       project = checkTarget(await findProject.byId(targetProjectId), caller, definition);
     }
+    if (isOutOfScope) throw scopeMissing(caller, definition);
     checkSize(req, definition);
     if (ahead?.refusal) throw ahead.refusal;
 

@@ -1,7 +1,7 @@
 import { ApiError, type LimitClass } from '@backlot/contract';
 import { createRecentCounts } from '@backlot/counters';
 import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
-import type { Caller } from '../steps/authenticate.ts';
+import { type Caller, isUncounted } from '../steps/authenticate.ts';
 import type { AddressBounds } from './address-bounds.ts';
 import type { CountRefusal } from './refusals.ts';
 
@@ -23,7 +23,8 @@ const maxCounts = 100_000;
 
 /**
  * Counts a call for its address, above the caller's own limit, in this process's memory: many accounts
- * on one address are no more than so many callers. Keys and the operator are not counted.
+ * on one address are no more than so many callers. Keys in their own project
+ * and the operator are not counted.
  * @throws ApiError rate_limited
  */
 export const createCountAddress = (
@@ -32,9 +33,9 @@ export const createCountAddress = (
   countRefusal: CountRefusal,
 ): CountAddress => {
   const counts = createRecentCounts({ windowMs, maxKeys: maxCounts, now });
-  return ({ admission }, limitClass, { kind }, address) => {
-    if (kind === 'key' || kind === 'operator') return undefined;
-    const { callerKeyPrefix, callerLimit } = admission[limitClass];
+  return (project, limitClass, caller, address) => {
+    if (isUncounted(caller, project)) return undefined;
+    const { callerKeyPrefix, callerLimit } = project.admission[limitClass];
     const key = `${callerKeyPrefix}${address}`;
     const { allowed, before, retryAfterMs } = counts.take(key, callerLimit * callers);
     if (!allowed) {

@@ -10,10 +10,15 @@ import type {
 import { LRUCache } from 'lru-cache';
 import type { AddressCount } from '../addresses/count-address.ts';
 import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
-import type { Caller } from './authenticate.ts';
+import { type Caller, isUncounted } from './authenticate.ts';
 
 /** Name of the caller's own counter; undefined for those whom only the project's limit holds. */
-const callerCounter = (caller: Caller, address: string): string | undefined => {
+const callerCounter = (
+  caller: Caller,
+  project: GatewayProject,
+  address: string,
+): string | undefined => {
+  if (isUncounted(caller, project)) return undefined;
   switch (caller.kind) {
     case 'user':
       return `u:${caller.userId}`;
@@ -22,6 +27,7 @@ const callerCounter = (caller: Caller, address: string): string | undefined => {
     case 'anonymous':
       return `ip:${address}`;
     case 'key':
+      return `k:${caller.key?.projectNumber}`;
     case 'operator':
       return undefined;
   }
@@ -80,7 +86,7 @@ export const createAdmit = (
     const { callerLimit, callerKeyPrefix, policy, projectPolicy } = project.admission[limitClass];
     const keepFree = callsToKeepFree(call, now());
     const projectCheck = { ...project.admission[limitClass].projectCheck, keepFree };
-    const counter = callerCounter(caller, address);
+    const counter = callerCounter(caller, project, address);
     const checks =
       counter === undefined
         ? [projectCheck]

@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import {
   ApiError,
   type Caller as CallerKind,
+  hasScope,
   type KeySnapshot,
+  neededScope,
   platformProject,
   type RouteDefinition,
   type SessionSnapshot,
@@ -17,7 +19,7 @@ export interface Caller {
   kind: CallerKind;
   userId: string | null;
   sessionId: string | null;
-  keyId: string | null;
+  key: KeySnapshot | null;
   /** Of a user alone. */
   role?: string;
   groups?: SessionSnapshot['groups'];
@@ -33,6 +35,8 @@ export interface AuthenticateDeps {
   /** SHA-256 of the operator's token, base64url; undefined when there is none. */
   operatorTokenHash: string | undefined;
   failedLookups: FailedLookups;
+  /** Epoch milliseconds. */
+  now: () => number;
 }
 
 export type Authenticate = (
@@ -50,14 +54,43 @@ export const anonymous: Caller = {
   kind: 'anonymous',
   userId: null,
   sessionId: null,
-  keyId: null,
+  key: null,
   signedInAtMs: null,
 };
 const withBadCredential: Caller = { ...anonymous, hasBadCredential: true };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
-const invalidToken = () =>
+export const invalidToken = () =>
   new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
+
+const notForKeys = () =>
+  new ApiError('invalid_token', 'No secret key opens this call: send the token of an owner.');
+
+const keyExpired = (expiresAtMs: number) =>
+  new ApiError('invalid_token', `This key expired at ${new Date(expiresAtMs).toISOString()}.`, {
+    hint: 'The owner of the project can make another.',
+  });
+
+/**
+ * Whether the key may not make this call though it is good. Such a call is counted, and spends nothing.
+ */
+export const lacksScope = ({ key }: Caller, definition: RouteDefinition): boolean => {
+  const needed = neededScope(definition);
+  return key !== null && needed !== null && !hasScope(key.scopes, needed);
+};
+
+export const scopeMissing = ({ key }: Caller, definition: RouteDefinition): ApiError => {
+  const needed = neededScope(definition);
+  return new ApiError(
+    'forbidden',
+    `This call takes a key with the scope "${needed}"; this one has ${key?.scopes?.join(', ')}.`,
+    { hint: `The owner of the project can make one: {"name": "…", "scopes": ["${needed}"]}.` },
+  );
+};
+
+/** The control plane counts in the limits of `platform`, which a project's key may not use up. */
+export const isUncounted = ({ kind, key }: Caller, counted: GatewayProject): boolean =>
+  kind === 'operator' || (key !== null && key.projectNumber === counted.number);
 
 /** Node keeps the first of several Authorization headers; no honest client sends two. */
 const hasSeveralCredentials = ({ rawHeaders }: IncomingMessage): boolean => {
@@ -85,7 +118,7 @@ const asCaller = (
 ): Caller => {
   if (!session) throw invalidToken();
   const { userId, sessionId, issuedAtMs } = session;
-  const person = { userId, sessionId, keyId: null, signedInAtMs: issuedAtMs };
+  const person = { userId, sessionId, key: null, signedInAtMs: issuedAtMs };
   const isPlatformToken = session.audience === platformProject.id;
   if (definition.plane === 'platform' && isPlatformToken) return { kind: 'owner', ...person };
   if (session.audience === project.id) {
@@ -98,7 +131,8 @@ const asCaller = (
 
 /**
  * Who calls. Cached credentials are answered without a promise. On the control plane `project` is
- * `platform`, so that only its users' tokens and the operator's pass.
+ * `platform`, so that only its users' tokens and the operator's pass, and keys, which are held to their
+ * own project by `checkTarget`.
  * @throws ApiError invalid_token, unauthenticated, rate_limited, unavailable
  */
 export const createAuthenticate = ({
@@ -106,6 +140,7 @@ export const createAuthenticate = ({
   keys,
   operatorTokenHash,
   failedLookups,
+  now,
 }: AuthenticateDeps): Authenticate => {
   const operatorHash =
     operatorTokenHash === undefined ? undefined : Buffer.from(operatorTokenHash, 'base64url');
@@ -124,9 +159,12 @@ export const createAuthenticate = ({
     definition: RouteDefinition,
     project: GatewayProject,
   ): Caller => {
-    if (!key || key.projectNumber !== project.number || definition.plane === 'platform')
-      throw invalidToken();
-    return { ...anonymous, kind: 'key', keyId: key.id };
+    const onPlatform = definition.plane === 'platform';
+    if (!key || (!onPlatform && key.projectNumber !== project.number)) throw invalidToken();
+    const { expiresAtMs } = key;
+    if (expiresAtMs !== undefined && expiresAtMs <= now()) throw keyExpired(expiresAtMs);
+    if (onPlatform && !definition.callers.includes('key')) throw notForKeys();
+    return { ...anonymous, kind: 'key', key };
   };
 
   const withToken = (

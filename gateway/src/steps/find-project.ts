@@ -2,7 +2,7 @@ import { ApiError, platformProject, type RouteDefinition } from '@backlot/contra
 import type { FailedLookups } from '../addresses/failed-lookups.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
-import type { Caller } from './authenticate.ts';
+import { type Caller, invalidToken } from './authenticate.ts';
 
 /** Anything else names no project and is not looked up. */
 const possibleId = /^[A-Za-z0-9_-]{1,64}$/;
@@ -66,16 +66,18 @@ const servesDeleted = 'restoreProject';
 
 /**
  * Whether this caller may see the project that a call of the control plane is about. Another owner's
- * project looks like none.
- * @throws ApiError project_not_found, project_deleted
+ * project looks like none; a key of another project is no good, as everywhere.
+ * @throws ApiError invalid_token, project_not_found, project_deleted
  */
 export const checkTarget = (
   target: GatewayProject | null,
   caller: Caller,
   definition: RouteDefinition,
 ): GatewayProject => {
-  if (!target || (caller.kind !== 'operator' && target.ownerId !== caller.userId))
-    throw projectNotFound();
+  if (caller.key && caller.key.projectNumber !== target?.number) throw invalidToken();
+  const mayEnter =
+    caller.kind === 'operator' || caller.kind === 'key' || target?.ownerId === caller.userId;
+  if (!target || !mayEnter) throw projectNotFound();
   if (target.status === 'deleted' && definition.operationId !== servesDeleted)
     throw projectDeleted();
   return target;

@@ -75,7 +75,7 @@ export const createSignIdentity = (keys: readonly IdentityKey[], now: () => numb
       caller: caller.kind,
       userId: caller.userId,
       sessionId: caller.sessionId,
-      keyId: caller.keyId,
+      keyId: caller.key?.id ?? null,
       ...(caller.role !== undefined && { role: caller.role }),
       ...(caller.groups && { groups: caller.groups }),
       ip: address,

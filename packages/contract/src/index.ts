@@ -15,7 +15,7 @@ export type { Mail } from './routes/email.ts';
 export * from './routes/index.ts';
 export type { ProvenOrigin } from './routes/origins.ts';
 export type { Payment, PaymentStatus } from './routes/payments.ts';
-export type { LimitChanges, ProjectSettings } from './routes/projects.ts';
+export type { LimitChanges, ProjectSettings, StoredKey } from './routes/projects.ts';
 export { type AccessPreset, accessPresets } from './routes/records.ts';
 export type { StoredFile, Visibility } from './routes/storage.ts';
 export { failure, isUuid } from './schemas.ts';

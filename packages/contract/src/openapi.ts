@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defaultBodyLimitBytes, type RouteDefinition } from './define-route.ts';
+import { defaultBodyLimitBytes, neededScope, type RouteDefinition } from './define-route.ts';
 import { type ErrorCode, errorStatus } from './error-codes.ts';
 import { type PriceChanges, priceTerms } from './prices.ts';
 import { failure } from './schemas.ts';
@@ -90,15 +90,21 @@ const describePrice = ({
 }: ReturnType<typeof priceTerms>) =>
   `${millicreditsPerUnit} milli-credits for ${chargesStartedUnits ? 'each started' : 'every'} ${unitSize} ${quantity}, at least ${minimumMillicredits}`;
 
-const describe = (
-  { callers, limit, body, bodyLimitBytes, price }: RouteDefinition,
-  changes: PriceChanges,
-) =>
-  [
-    `Callers: ${callers.join(', ')}. Rate class: ${limit}.`,
+const describeCallers = (route: RouteDefinition) => {
+  const scope = neededScope(route);
+  return scope === null || scope === 'read'
+    ? route.callers.join(', ')
+    : route.callers.join(', ').replace('key', `key (${scope})`);
+};
+
+const describe = (route: RouteDefinition, changes: PriceChanges) => {
+  const { limit, body, bodyLimitBytes, price } = route;
+  return [
+    `Callers: ${describeCallers(route)}. Rate class: ${limit}.`,
     ...(body ? [`Body: at most ${(bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`] : []),
     ...(price ? [`Price: ${describePrice(priceTerms(price, changes))}.`] : []),
   ].join(' ');
+};
 
 const toOperation = (route: RouteDefinition, changes: PriceChanges) => ({
   operationId: route.operationId,

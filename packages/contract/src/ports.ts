@@ -2,7 +2,7 @@
  * What the gateway and services need to know at once, asked of a service in the same process or over
  * HTTP. The gateway caches the answers; events tell it when to forget them.
  */
-import type { LimitClass } from './define-route.ts';
+import type { KeyScope, LimitClass } from './define-route.ts';
 import type { ProjectSettings } from './routes/projects.ts';
 import type { ServiceName } from './services.ts';
 
@@ -26,6 +26,10 @@ export interface ProjectSnapshot {
 export interface KeySnapshot {
   id: string;
   projectNumber: number;
+  /** Absent from answers of older versions: `read` and `write`. */
+  scopes?: readonly KeyScope[];
+  /** Epoch milliseconds; absent where the key has no end. */
+  expiresAtMs?: number;
 }
 
 /** Offered by the projects service. Unknown ids and hashes answer null. */

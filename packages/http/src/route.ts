@@ -148,7 +148,7 @@ export const checkCaller = (definition: RouteDefinition, identity: Identity): vo
 
 /**
  * A call of the control plane may be about one project. The gateway has put it into the identity; it must
- * be the one that the path names, and the caller its owner or the operator.
+ * be the one that the path names, and the caller its owner, one of its keys or the operator.
  * @throws ApiError project_not_found
  */
 export const checkProject = (
@@ -157,7 +157,8 @@ export const checkProject = (
   { projectId }: Request['params'],
 ): void => {
   if (plane !== 'platform' || projectId === undefined) return;
-  const mayEnter = caller === 'operator' || (userId !== null && userId === project.ownerId);
+  const mayEnter =
+    caller === 'operator' || caller === 'key' || (userId !== null && userId === project.ownerId);
   if (mayEnter && projectId === project.id) return;
   throw new ApiError('project_not_found', 'There is no such project.');
 };

@@ -60,7 +60,7 @@ export const projectsService = defineService({
     const origins = createOrigins({
       ...{ database, projects, checkBounds, findProof, allowsLoopback, now },
     });
-    const directory = createDirectory(database, config);
+    const directory = createDirectory({ database, config, now, log });
     const credits = createCredits({ ...context, ...config, owners });
     const usageReports = createUsageReports(database, projects, now);
     const sweep = async () => {

@@ -1,4 +1,4 @@
-import { type RouteDefinition, routes } from '@backlot/contract';
+import { neededScope, type RouteDefinition, routes } from '@backlot/contract';
 import type { Api, CallOptions } from '@backlot/testing/platform-api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
@@ -18,18 +18,23 @@ const platformRoutes = routes.filter(
 
 describe.each(upstreamModes)('strangers at every route, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
-  let victim: { id: string; api: Api };
+  let victim: { id: string; api: Api; key: string };
   let elsewhere: { id: string; owner: { token: string }; key: string; userToken: string };
   beforeAll(async () => {
     platform = await platformUnderTest(mode);
-    victim = await platform.newProject();
+    const own = await platform.newProject();
     const other = await platform.newProject();
-    const { body: key } = await platform.control('POST', `/projects/${other.id}/keys`, {
-      token: other.owner.token,
-      body: { name: 'k' },
-    });
+    const keyOf = async ({ id, owner }: typeof own) => {
+      const { body } = await platform.control('POST', `/projects/${id}/keys`, {
+        token: owner.token,
+        body: { name: 'k', scopes: ['read', 'write', 'admin'] },
+      });
+      return String(body.key);
+    };
+    victim = { ...own, key: await keyOf(own) };
+    const key = await keyOf(other);
     const user = await platform.signUp(other.id);
-    elsewhere = { id: other.id, owner: other.owner, key: key.key, userToken: user.token };
+    elsewhere = { id: other.id, owner: other.owner, key, userToken: user.token };
     await victim.api('POST', '/db/notes', { body: { data: { text: 'kept' } } });
   });
   afterAll(async () => {
@@ -80,6 +85,13 @@ describe.each(upstreamModes)('strangers at every route, services reached %s', (m
         expect(await platform.control(route.method, path, { token, ...body(route) })).toMatchObject(
           { status: 401, body: { code: 'invalid_token' } },
         );
+      }
+      if (neededScope(route) === null) {
+        const ownKey = await platform.control(route.method, path, {
+          token: victim.key,
+          ...body(route),
+        });
+        expect(ownKey).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
       }
       if (!route.path.includes(':projectId')) return;
       const stranger = await platform.control(route.method, path, {

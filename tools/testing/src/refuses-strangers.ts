@@ -69,7 +69,8 @@ export const refusesStrangers = (
     it(`${route.operationId} knows no project but that of its caller`, async () => {
       const asStranger = { ...identity, caller: 'owner' as const };
       const elsewhere = { ...identity, caller: 'operator' as const, project: anotherProject };
-      for (const include of [asStranger, elsewhere].filter(({ caller }) =>
+      const asOtherKey = { ...elsewhere, caller: 'key' as const, userId: null };
+      for (const include of [asStranger, asOtherKey, elsewhere].filter(({ caller }) =>
         route.callers.includes(caller),
       )) {
         expect(await send(signed(include, route))).toMatchObject({

@@ -120,6 +120,7 @@ export const generateText = defineRoute({
 });
 
 const base = { service: 'ai', plane: 'platform', callers: ['owner', 'operator'] } as const;
+const withKeys = { ...base, callers: ['owner', 'key', 'operator'] } as const;
 const oneProject = z.object({ projectId: idInPath });
 
 export const prompt = z.object({ name: z.string(), system: z.string(), updatedAt: timestamp });
@@ -131,7 +132,7 @@ const utf8Text = (maxBytes: number) =>
   );
 
 export const setPrompt = defineRoute({
-  ...base,
+  ...withKeys,
   operationId: 'setPrompt',
   method: 'PUT',
   path: '/projects/:projectId/prompts/:name',
@@ -145,7 +146,7 @@ export const setPrompt = defineRoute({
 });
 
 export const listPrompts = defineRoute({
-  ...base,
+  ...withKeys,
   operationId: 'listPrompts',
   method: 'GET',
   path: '/projects/:projectId/prompts',
@@ -158,7 +159,7 @@ export const listPrompts = defineRoute({
 });
 
 export const deletePrompt = defineRoute({
-  ...base,
+  ...withKeys,
   operationId: 'deletePrompt',
   method: 'DELETE',
   path: '/projects/:projectId/prompts/:name',

@@ -205,7 +205,11 @@ export const getJwks = defineRoute({
   errors: [],
 });
 
-const platform = { service: 'auth', plane: 'platform', callers: ['owner', 'operator'] } as const;
+const platform = {
+  service: 'auth',
+  plane: 'platform',
+  callers: ['owner', 'key', 'operator'],
+} as const;
 
 export const listUsers = defineRoute({
   ...platform,

@@ -62,6 +62,7 @@ export const createGrant = defineRoute({
 export const listPrices = defineRoute({
   ...base,
   callers,
+  scope: 'read',
   operationId: 'listPrices',
   method: 'GET',
   path: '/prices',

@@ -123,7 +123,7 @@ export const listEmails = defineRoute({
   method: 'GET',
   path: '/projects/:projectId/emails',
   summary: 'Mails of the last 30 days, newest first',
-  callers: ['owner', 'operator'],
+  callers: ['owner', 'key', 'operator'],
   limit: 'read',
   params: oneProject,
   query: listQuery,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, limitClasses, MIB } from '../define-route.ts';
+import { defineRoute, keyScopes, limitClasses, MIB } from '../define-route.ts';
 import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 import { email } from './auth.ts';
 import { accessPresets } from './records.ts';
@@ -58,6 +58,7 @@ export const project = z.object({
 
 const name = displayName(100);
 const base = { service: 'projects', plane: 'platform', callers: ['owner', 'operator'] } as const;
+const withKeys = { ...base, callers: ['owner', 'key', 'operator'] } as const;
 const oneProject = z.object({ projectId: idInPath });
 
 export const createProject = defineRoute({
@@ -88,7 +89,7 @@ export const listProjects = defineRoute({
 });
 
 export const getProject = defineRoute({
-  ...base,
+  ...withKeys,
   operationId: 'getProject',
   method: 'GET',
   path: '/projects/:projectId',
@@ -101,7 +102,7 @@ export const getProject = defineRoute({
 });
 
 export const updateProject = defineRoute({
-  ...base,
+  ...withKeys,
   operationId: 'updateProject',
   method: 'PATCH',
   path: '/projects/:projectId',
@@ -178,7 +179,7 @@ const effectiveLimits = z.object(
 );
 
 export const setLimits = defineRoute({
-  ...base,
+  ...withKeys,
   operationId: 'setLimits',
   method: 'PUT',
   path: '/projects/:projectId/limits',
@@ -192,7 +193,15 @@ export const setLimits = defineRoute({
   errors: ['invalid_body', 'not_found', 'forbidden'],
 });
 
-const storedKey = z.object({ id: uuid, name: z.string(), createdAt: timestamp });
+const storedKey = z.object({
+  id: uuid,
+  name: z.string(),
+  scopes: z.array(z.enum(keyScopes)),
+  createdAt: timestamp,
+  expiresAt: timestamp.nullable(),
+  lastUsedAt: timestamp.nullable().describe('To within five minutes'),
+});
+export type StoredKey = z.infer<typeof storedKey>;
 
 export const createKey = defineRoute({
   ...base,
@@ -202,7 +211,19 @@ export const createKey = defineRoute({
   summary: 'Create a secret key; it is shown in this answer only',
   limit: 'write',
   params: oneProject,
-  body: z.strictObject({ name }),
+  body: z.strictObject({
+    name,
+    scopes: z
+      .array(z.enum(keyScopes))
+      .min(1)
+      .refine((scopes) => new Set(scopes).size === scopes.length, 'must name each scope once')
+      .default(['read', 'write'])
+      .describe('read: reads only, and spends no credits; write: all data; admin: the project'),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('A time to come; without it the key has no end'),
+  }),
   response: storedKey.extend({ key: z.string() }),
   status: 201,
   errors: ['invalid_body', 'not_found', 'key_limit'],

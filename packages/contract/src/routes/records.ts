@@ -256,7 +256,11 @@ export const deleteRecord = defineRoute({
   errors: ['invalid_path', 'not_found', 'forbidden', 'precondition_failed'],
 });
 
-const platform = { service: 'records', plane: 'platform', callers: ['owner', 'operator'] } as const;
+const platform = {
+  service: 'records',
+  plane: 'platform',
+  callers: ['owner', 'key', 'operator'],
+} as const;
 
 export const collection = z.object({
   name: z.string(),

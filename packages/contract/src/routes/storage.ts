@@ -276,7 +276,7 @@ export const listProjectFiles = defineRoute({
   method: 'GET',
   path: '/projects/:projectId/files',
   summary: 'All files of a project, newest first, with their totals',
-  callers: ['owner', 'operator'],
+  callers: ['owner', 'key', 'operator'],
   limit: 'read',
   params: z.object({ projectId: idInPath }),
   query: listQuery,

@@ -1,5 +1,5 @@
 import { authRoutes } from '@backlot/contract';
-import { asOperator, asOwner, refusesStrangers, testProject } from '@backlot/testing';
+import { asKey, asOperator, asOwner, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
 
@@ -128,6 +128,15 @@ describe('updateUser', () => {
     },
   );
 
+  it('lets a key change all but the role', async () => {
+    const { user } = await bed.signUp();
+    const refused = await update(user.id, { name: 'Eve', role: 'admin' }, asKey());
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(refused.body.error).toContain('"role"');
+    const { body } = await update(user.id, { name: 'Ada', emailVerified: true }, asKey());
+    expect(body).toMatchObject({ name: 'Ada', role: 'user', emailVerified: true });
+  });
+
   it("knows no other project's user", async () => {
     const { user } = await bed.signUp({ project: otherProject });
     expect((await update(user.id, { role: 'admin' })).status).toBe(404);
@@ -160,10 +169,12 @@ describe('an owner who is not verified', () => {
     const project = { ...testProject, ownerId: owner.user.id };
     const update = (body: object, identity = asOwner({ project, userId: owner.user.id })) =>
       bed.call('PATCH', `/platform/projects/testproject/users/${user.id}`, { identity, body });
-    expect(await update({ emailVerified: true })).toMatchObject({
-      status: 403,
-      body: { code: 'owner_unverified' },
-    });
+    for (const identity of [undefined, asKey({ project })]) {
+      expect(await update({ emailVerified: true }, identity)).toMatchObject({
+        status: 403,
+        body: { code: 'owner_unverified' },
+      });
+    }
     expect((await update({ role: 'editor', emailVerified: false })).body).toMatchObject({
       role: 'editor',
       emailVerified: false,

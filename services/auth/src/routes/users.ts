@@ -12,14 +12,14 @@ export const listUsers = ({ users }: Features) =>
 /** Verified users get mail of the project: their owner may not make them so before being verified. */
 const checkMayVerify = async (
   { users, config, database }: Features,
-  { caller, userId }: Identity,
+  { caller, project: { ownerId } }: Identity,
 ) => {
-  if (!config.isOwnerVerificationOn || caller !== 'owner') return;
+  if (!config.isOwnerVerificationOn || caller === 'operator') return;
   const { number } = platformProject;
   const owner =
-    userId === null
+    ownerId === null
       ? undefined
-      : await database.inProject(number, () => users.find(number, userId));
+      : await database.inProject(number, () => users.find(number, ownerId));
   if (owner?.email_verified) return;
   throw new ApiError(
     'owner_unverified',
@@ -32,6 +32,8 @@ const checkMayVerify = async (
 
 export const updateUser = (features: Features) =>
   route(authRoutes.updateUser, async ({ params, body, identity }) => {
+    if (identity.caller === 'key' && body.role !== undefined)
+      throw new ApiError('forbidden', '"role": a key may not set it; the owner can.');
     if (body.emailVerified === true) await checkMayVerify(features, identity);
     const user = await features.users.update(identity.project.number, params.userId, body);
     return { body: presentUser(user) };

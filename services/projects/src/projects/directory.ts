@@ -1,10 +1,12 @@
 import type {
+  KeyScope,
   KeySnapshot,
   ProjectDirectory,
   ProjectSettings,
   ProjectSnapshot,
 } from '@backlot/contract';
 import type { Database } from '@backlot/database';
+import type { Logger } from '@backlot/telemetry';
 import type { ProjectsConfig } from '../config.ts';
 import { effectiveLimits, type LimitLayer } from './limits.ts';
 import { isProjectId } from './project-id.ts';
@@ -13,12 +15,38 @@ const sha256Bytes = 32;
 
 const json = <T>(text: string | null | undefined): T => JSON.parse(text ?? '{}') as T;
 
+/**
+ * Gateways ask again each minute for a key in use; its last use is written when the one that is known is
+ * older than this.
+ */
+const lastUseStepMs = 5 * 60_000;
+
+export interface DirectoryDeps {
+  database: Database;
+  config: ProjectsConfig;
+  /** Epoch milliseconds. */
+  now: () => number;
+  log: Pick<Logger, 'warn'>;
+}
+
+/** A key is good also where its use can't be noted. */
+const noteUse = async (
+  { database, now, log }: DirectoryDeps,
+  projectNumber: number,
+  id: string,
+) => {
+  const text = 'UPDATE keys SET last_used_at = $3 WHERE project_number = $1 AND id = $2';
+  await database
+    .inProject(projectNumber, () => database.query(text, [projectNumber, id, new Date(now())]))
+    .catch((error: unknown) => log.warn({ err: error }, 'could not note the use of a key'));
+};
+
 /** Asked by the gateway on a cache miss: one prepared statement, one round trip. */
-export const createDirectory = (database: Database, config: ProjectsConfig): ProjectDirectory => ({
+export const createDirectory = (deps: DirectoryDeps): ProjectDirectory => ({
   async findProject(id: string): Promise<ProjectSnapshot | null> {
     if (!isProjectId(id)) return null;
-    const [row] = await database.acrossProjects(() =>
-      database.read(
+    const [row] = await deps.database.acrossProjects(() =>
+      deps.database.read(
         'find-project',
         `SELECT number, name, owner_id, CASE WHEN deleted_at IS NULL THEN status ELSE 'deleted' END,
               settings, operator_limits, owner_limits, paused_by,
@@ -50,7 +78,7 @@ export const createDirectory = (database: Database, config: ProjectsConfig): Pro
       settings: json<ProjectSettings>(settings),
       ...(verified && { verifiedOrigins: verified.split(' ') }),
       limits: effectiveLimits(
-        config.defaultLimits,
+        deps.config.defaultLimits,
         json<LimitLayer>(operatorLimits),
         json<LimitLayer>(ownerLimits),
       ),
@@ -60,9 +88,26 @@ export const createDirectory = (database: Database, config: ProjectsConfig): Pro
   async findKey(keyHash: string): Promise<KeySnapshot | null> {
     const hash = Buffer.from(keyHash, 'base64url');
     if (hash.length !== sha256Bytes || hash.toString('base64url') !== keyHash) return null;
-    const [row] = await database.acrossProjects(() =>
-      database.read('find-key', 'SELECT id, project_number FROM keys WHERE hash = $1', [hash]),
+    const [row] = await deps.database.acrossProjects(() =>
+      deps.database.read(
+        'find-key',
+        `SELECT id, project_number, array_to_string(scopes, ' '),
+                (extract(epoch FROM expires_at) * 1000)::int8,
+                (extract(epoch FROM last_used_at) * 1000)::int8
+           FROM keys WHERE hash = $1`,
+        [hash],
+      ),
     );
-    return row?.[0] ? { id: row[0], projectNumber: Number(row[1]) } : null;
+    if (!row?.[0]) return null;
+    const [id, number, scopes, expiresAtMs, lastUsedAtMs] = row;
+    const projectNumber = Number(number);
+    if (deps.now() - Number(lastUsedAtMs ?? 0) >= lastUseStepMs)
+      await noteUse(deps, projectNumber, id);
+    return {
+      id,
+      projectNumber,
+      scopes: (scopes ?? '').split(' ') as KeyScope[],
+      ...(expiresAtMs != null && { expiresAtMs: Number(expiresAtMs) }),
+    };
   },
 });

@@ -1,24 +1,36 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { ApiError, type EventPayloads, isUuid } from '@backlot/contract';
+import {
+  ApiError,
+  type EventPayloads,
+  isUuid,
+  type KeyScope,
+  type StoredKey,
+} from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import type { Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { ProjectsConfig } from '../config.ts';
 import type { Key as KeyRow, DB as Tables } from '../tables.ts';
 import type { Projects } from './projects.ts';
 import { inScope, type ProjectScope } from './scope.ts';
 
-export interface StoredKey {
-  id: string;
+export interface NewKey {
   name: string;
-  createdAt: string;
+  scopes: readonly KeyScope[];
+  /** ISO 8601; without it the key has no end. */
+  expiresAt?: string | undefined;
 }
 
 const keyBytes = 32;
-const presentKey = (row: Pick<KeyRow, 'id' | 'name' | 'created_at'>): StoredKey => ({
+const presentKey = (row: Omit<Selectable<KeyRow>, 'hash' | 'project_number'>): StoredKey => ({
   id: row.id,
   name: row.name,
+  // The table's CHECK allows no others.
+  scopes: row.scopes as KeyScope[],
   createdAt: row.created_at.toISOString(),
+  expiresAt: row.expires_at?.toISOString() ?? null,
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
 });
 const keyNotFound = () => new ApiError('not_found', 'There is no such key.');
 
@@ -35,6 +47,13 @@ export type Keys = ReturnType<typeof createKeys>;
 /** Secret keys: only their SHA-256 is kept, which is enough for 256 random bits. */
 export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps) => {
   const queries = createQueries<Tables>(database);
+
+  const checkEnd = (expiresAt: string | undefined): Date | null => {
+    if (expiresAt === undefined) return null;
+    const end = new Date(expiresAt);
+    if (end.getTime() > now()) return end;
+    throw new ApiError('invalid_body', '"expiresAt": must be a time to come.');
+  };
 
   const checkBound = async (projectNumber: number) => {
     const { count } = await queries
@@ -53,20 +72,29 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
   };
 
   return {
-    /** The key itself is in this answer only. @throws ApiError project_not_found, project_deleted, key_limit */
-    create: (scope: ProjectScope, name: string): Promise<StoredKey & { key: string }> =>
+    /**
+     * The key itself is in this answer only.
+     * @throws ApiError invalid_body, project_not_found, project_deleted, key_limit
+     */
+    create: (scope: ProjectScope, wanted: NewKey): Promise<StoredKey & { key: string }> =>
       database.transaction(async () => {
         // Keys of one project are created one after the other.
         await projects.lock(scope);
         await checkBound(scope.projectNumber);
         const key = `bk_${randomBytes(keyBytes).toString('base64url')}`;
-        const row = { id: uuidv7(), name, created_at: new Date(now()) };
+        const row = {
+          id: uuidv7(),
+          name: wanted.name,
+          scopes: [...wanted.scopes],
+          created_at: new Date(now()),
+          expires_at: checkEnd(wanted.expiresAt),
+        };
         const hash = createHash('sha256').update(key).digest();
         await queries
           .insertInto('keys')
           .values({ ...row, project_number: scope.projectNumber, hash })
           .execute();
-        return { ...presentKey(row), key };
+        return { ...presentKey({ ...row, last_used_at: null }), key };
       }),
 
     /** @throws ApiError project_not_found, project_deleted, invalid_cursor */
@@ -76,7 +104,8 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
       const inProject = queries
         .selectFrom('keys')
         .innerJoin('projects', 'projects.number', 'keys.project_number')
-        .select(['keys.id', 'keys.name', 'keys.created_at'])
+        .select(['keys.id', 'keys.name', 'keys.created_at', 'keys.scopes'])
+        .select(['keys.expires_at', 'keys.last_used_at'])
         .where(inScope(scope))
         .where('projects.deleted_at', 'is', null);
       const page = after

@@ -18,9 +18,10 @@ export const projectDeleted = () =>
     hint: 'It can be restored for a while.',
   });
 
+/** A key acts for the owner of its project, in that project alone. */
 export const toScope = ({ project, userId, caller }: Identity): ProjectScope => ({
   projectNumber: project.number,
-  ownerId: userId,
+  ownerId: caller === 'key' ? project.ownerId : userId,
   anyOwner: caller === 'operator',
 });
 

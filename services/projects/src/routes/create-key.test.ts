@@ -29,12 +29,26 @@ describe('createKey', () => {
       id: expect.any(String),
       name: 'Server',
       key: expect.stringMatching(/^bk_[A-Za-z0-9_-]{43}$/),
+      scopes: ['read', 'write'],
       createdAt: expect.any(String),
+      expiresAt: null,
+      lastUsedAt: null,
     });
     const project = await bed.service.directories.projects.findProject(id);
     expect(await bed.service.directories.projects.findKey(hashKey(body.key))).toEqual({
       id: body.id,
       projectNumber: project?.number,
+      scopes: ['read', 'write'],
+    });
+  });
+
+  it('tells the directory its scopes and its end', async () => {
+    const expiresAt = new Date(bed.now() + 60_000).toISOString();
+    const { status, body } = await create({ name: 'CI', scopes: ['admin', 'read'], expiresAt });
+    expect([status, body]).toMatchObject([201, { scopes: ['admin', 'read'], expiresAt }]);
+    expect(await bed.service.directories.projects.findKey(hashKey(body.key))).toMatchObject({
+      scopes: ['admin', 'read'],
+      expiresAtMs: bed.now() + 60_000,
     });
   });
 
@@ -73,6 +87,12 @@ describe('createKey', () => {
     { name: 'two\nlines' },
     { name: 'Pay\u202Elap' },
     { name: 'a', key: 'bk_mine' },
+    { name: 'a', scopes: [] },
+    { name: 'a', scopes: ['owner'] },
+    { name: 'a', scopes: ['read', 'read'] },
+    { name: 'a', expiresAt: '2020-01-01T00:00:00Z' },
+    { name: 'a', expiresAt: 'tomorrow' },
+    { name: 'a', expiresAt: null },
   ])('refuses %j', async (body) => {
     expect(await create(body)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
   });

@@ -6,7 +6,7 @@ import { toScope } from '../projects/scope.ts';
 /** Secret keys of a project. */
 export const routesForKeys = (keys: Keys): MountedRoute[] => [
   route(projectRoutes.createKey, async ({ body, identity }) => ({
-    body: await keys.create(toScope(identity), body.name),
+    body: await keys.create(toScope(identity), body),
   })),
   route(projectRoutes.listKeys, async ({ query, identity }) => ({
     body: await keys.list(toScope(identity), query),

@@ -1,5 +1,5 @@
 import { projectRoutes, type RouteDefinition } from '@backlot/contract';
-import { refusesStrangers } from '@backlot/testing';
+import { asKey, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, ownerA, ownerB, type TestBed } from '../testing/test-bed.ts';
 
@@ -58,6 +58,23 @@ describe('routes of one project', () => {
       expect(await everything()).toEqual(before);
       expect(await bed.takeEvents()).toEqual([]);
     });
+
+    if (route.callers.includes('key')) {
+      it(`${route.operationId} opens to a key of the project, and reaches no other`, async () => {
+        const { project } = await bed.owner(ownerA, projectId);
+        const answer = await bed.call(route.method, `/platform${routePath(rest)}`, {
+          identity: asKey({ project }),
+          body: body && {},
+        });
+        expect(answer.status).toBe(200);
+        const other = await bed.project(ownerB);
+        const elsewhere = await bed.call(route.method, `/platform${routePath(rest, other)}`, {
+          identity: asKey({ project }),
+          body,
+        });
+        expect(elsewhere).toMatchObject({ status: 404, body: { code: 'project_not_found' } });
+      });
+    }
 
     it(`${route.operationId} says 404 where the path names another project than the gateway found`, async () => {
       const identity = await bed.owner(ownerA, projectId);
