@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { halfOfCores } from '@backlot/fair-shares';
 import { defineConfig, isOwnerVerificationOn, ownerVerificationSettings } from '@backlot/service';
 import { z } from 'zod';
 
@@ -75,7 +75,7 @@ const settings = z.object({
 });
 
 export const authConfig = defineConfig(settings, (values): AuthConfig => {
-  const concurrency = values.BACKLOT_HASH_CONCURRENCY ?? Math.min(2, availableParallelism());
+  const concurrency = values.BACKLOT_HASH_CONCURRENCY ?? Math.min(2, halfOfCores);
   const signInWindowMs = values.BACKLOT_SIGN_IN_WINDOW_MINUTES * minuteMs;
   return {
     issuer: values.BACKLOT_TOKEN_ISSUER,

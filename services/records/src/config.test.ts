@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { halfOfCores } from '@backlot/fair-shares';
 import { describe, expect, it } from '@jest/globals';
 import { recordsConfig } from './config.ts';
 
@@ -9,7 +9,7 @@ describe('the settings of records', () => {
       project: { records: 5_000_000, bytes: 5_000_000_000 },
       owner: { records: 20_000_000, bytes: 20_000_000_000 },
     },
-    scanConcurrency: Math.min(6, Math.max(1, Math.floor(availableParallelism() / 2))),
+    scanConcurrency: Math.min(6, halfOfCores),
   };
 
   it('are optional, and empty counts as unset', () => {

@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import { scanConnections } from '@backlot/database';
+import { halfOfCores } from '@backlot/fair-shares';
 import { defineConfig } from '@backlot/service';
 import { z } from 'zod';
 import type { ReadLimits } from './list/list-statement.ts';
@@ -30,20 +30,11 @@ const settings = z.object({
   BACKLOT_RECORDS_OWNER_QUOTA_RECORDS: totalSetting.default(20_000_000),
 });
 
-/**
- * A scan keeps a core of PostgreSQL's machine busy, which is this one until a setting says otherwise:
- * with six at once on two cores a neighbour's p99 was 9 to 15 times the quiet one, with one 1.3 to 2.2.
- */
-const usualScanConcurrency = Math.min(
-  scanConnections,
-  Math.max(1, Math.floor(availableParallelism() / 2)),
-);
-
 export const recordsConfig = defineConfig(
   settings,
   (values): RecordsConfig => ({
     limits: { scanRows: values.BACKLOT_SCAN_ROWS, pageBytes: values.BACKLOT_PAGE_BYTES },
-    scanConcurrency: values.BACKLOT_SCAN_CONCURRENCY ?? usualScanConcurrency,
+    scanConcurrency: values.BACKLOT_SCAN_CONCURRENCY ?? Math.min(scanConnections, halfOfCores),
     quota: {
       project: {
         records: values.BACKLOT_RECORDS_QUOTA_RECORDS,

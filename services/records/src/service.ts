@@ -17,9 +17,6 @@ import { createRecords } from './record/records.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
 import { createRoutes } from './routes/index.ts';
 
-/** Pages by the primary key that are read at once: some of the connections, so that writes find one. */
-const pageSlots = 6;
-
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
 
@@ -41,7 +38,11 @@ export const recordsService = defineService({
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
     const { limits } = config;
     const scans = createFairShares({
-      ...{ slots: config.scanConcurrency, quickSlots: pageSlots, maxWaitingPerFlow: 100 },
+      ...{
+        slots: config.scanConcurrency,
+        quickSlots: 2 * config.scanConcurrency,
+        maxWaitingPerFlow: 100,
+      },
     });
     const batches = createFairShares({ slots: batchSlots });
     const answers = createFairShares(largeAnswers);

@@ -1,3 +1,4 @@
+import { halfOfCores } from '@backlot/fair-shares';
 import { describe, expect, it } from '@jest/globals';
 import { storageConfig } from './config.ts';
 
@@ -18,7 +19,7 @@ describe('the settings', () => {
       maxUploads: 256,
       uploadIdleMs: 20_000,
       redirects: false,
-      images: { maxPixels: 50_000_000, concurrency: 2 },
+      images: { maxPixels: 50_000_000, concurrency: halfOfCores },
     });
   });
 

@@ -1,3 +1,4 @@
+import { halfOfCores } from '@backlot/fair-shares';
 import { masterKeysSetting } from '@backlot/sealing';
 import { baseUrlSetting, defineConfig, publicUrlSetting } from '@backlot/service';
 import { z } from 'zod';
@@ -41,7 +42,7 @@ const settings = z
     BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
     BACKLOT_FILES_REDIRECT: z.stringbool().default(false),
     BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
-    BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(2),
+    BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(halfOfCores),
     BACKLOT_UPLOAD_IDLE_SECONDS: z.coerce.number().min(1).max(300).default(20),
     BACKLOT_STORAGE_DIR: z.string().min(1).optional(),
     BACKLOT_S3_BUCKET: z.string().min(3).max(63).optional(),

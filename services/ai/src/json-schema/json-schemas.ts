@@ -1,6 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { ApiError, aiRoutes } from '@backlot/contract';
-import { createFairShares, FairShareFull, type FairShares, type Flow } from '@backlot/fair-shares';
+import {
+  createFairShares,
+  FairShareFull,
+  type FairShares,
+  type Flow,
+  halfOfCores,
+} from '@backlot/fair-shares';
 import workerpool from 'workerpool';
 
 export type JsonSchema = Record<string, unknown>;
@@ -41,7 +47,7 @@ const maxSchemaLength = 64 * 1024;
 const maxDepth = aiRoutes.maxJsonDepth;
 /** An ordinary schema takes some 20 ms. */
 const standardLimitMs = 1000;
-const threads = 2;
+const threads = Math.min(2, halfOfCores);
 /** The last one waits at most a minute, if each before it takes all of its time. */
 const maxWaiting = 100;
 const maxWaitingPerFlow = 10;

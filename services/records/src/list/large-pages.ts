@@ -32,7 +32,7 @@ export const createLargePages = ({ database, scans, answers }: LargePagesDeps) =
     const text = `SELECT string_agg(json, ',' ORDER BY n) AS items FROM (
       SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN records USING (id) WHERE ${conditions}) records`;
     const read = () => database.query<{ items: string | null }>(text, parameters.values);
-    const [row] = await scans.run(flow, read, { isQuick: true, signal });
+    const [row] = await scans.run(flow, read, { signal });
     return row?.items ?? '';
   };
 

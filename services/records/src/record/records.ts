@@ -289,7 +289,7 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
       const readWhole = () => database.query<RecordJson>(statement.wholeText, values);
       const release = await answers.take(flow, { signal });
       try {
-        const [whole] = await scans.run(flow, readWhole, { isQuick: true, signal });
+        const [whole] = await scans.run(flow, readWhole, { signal });
         if (whole) return { ...whole, release };
         throw recordNotFound();
       } catch (error) {
