@@ -60,8 +60,15 @@ export const anonymous: Caller = {
 const withBadCredential: Caller = { ...anonymous, hasBadCredential: true };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
-export const invalidToken = () =>
-  new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
+const invalidTokenHints = {
+  platform: "The control plane takes an owner's token: POST /api/runtime/platform/auth/signin.",
+  runtime: 'A token is valid in the project that gave it: POST /auth/signin gives a new one.',
+};
+
+export const invalidToken = ({ plane }: Pick<RouteDefinition, 'plane'>) =>
+  new ApiError('invalid_token', 'The credential is not valid here, or it has expired.', {
+    hint: invalidTokenHints[plane],
+  });
 
 const notForKeys = () =>
   new ApiError('invalid_token', 'No secret key opens this call: send the token of an owner.');
@@ -102,11 +109,11 @@ const hasSeveralCredentials = ({ rawHeaders }: IncomingMessage): boolean => {
   return count > 1;
 };
 
-const readBearer = (req: IncomingMessage): string | undefined => {
+const readBearer = (req: IncomingMessage, definition: RouteDefinition): string | undefined => {
   const header = req.headers.authorization;
   if (header === undefined) return undefined;
   const token = header.length <= maxHeaderLength ? bearer.exec(header)?.[1] : undefined;
-  if (token === undefined || hasSeveralCredentials(req)) throw invalidToken();
+  if (token === undefined || hasSeveralCredentials(req)) throw invalidToken(definition);
   return token;
 };
 
@@ -116,7 +123,7 @@ const asCaller = (
   definition: RouteDefinition,
   project: GatewayProject,
 ): Caller => {
-  if (!session) throw invalidToken();
+  if (!session) throw invalidToken(definition);
   const { userId, sessionId, issuedAtMs } = session;
   const person = { userId, sessionId, key: null, signedInAtMs: issuedAtMs };
   const isPlatformToken = session.audience === platformProject.id;
@@ -126,7 +133,7 @@ const asCaller = (
     return { kind: 'user', ...person, role, ...(groups.length > 0 && { groups }) };
   }
   if (isPlatformToken && project.ownerId === userId) return { kind: 'owner', ...person };
-  throw invalidToken();
+  throw invalidToken(definition);
 };
 
 /**
@@ -160,7 +167,8 @@ export const createAuthenticate = ({
     project: GatewayProject,
   ): Caller => {
     const onPlatform = definition.plane === 'platform';
-    if (!key || (!onPlatform && key.projectNumber !== project.number)) throw invalidToken();
+    if (!key || (!onPlatform && key.projectNumber !== project.number))
+      throw invalidToken(definition);
     const { expiresAtMs } = key;
     if (expiresAtMs !== undefined && expiresAtMs <= now()) throw keyExpired(expiresAtMs);
     if (onPlatform && !definition.callers.includes('key')) throw notForKeys();
@@ -191,7 +199,7 @@ export const createAuthenticate = ({
 
   const withAnyToken = async (...[req, ...call]: Parameters<Authenticate>) => {
     try {
-      const token = readBearer(req);
+      const token = readBearer(req, call[0]);
       return token === undefined ? anonymous : await withToken(token, ...call);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'invalid_token') return withBadCredential;
@@ -203,7 +211,7 @@ export const createAuthenticate = ({
     if (definition.ignoresCredentials) return anonymous;
     if (definition.badCredentials === 'reach-service')
       return withAnyToken(req, definition, project, address);
-    const token = readBearer(req);
+    const token = readBearer(req, definition);
     if (token !== undefined) return withToken(token, definition, project, address);
     if (definition.callers.includes('anonymous')) return anonymous;
     throw new ApiError(

@@ -74,7 +74,7 @@ export const checkTarget = (
   caller: Caller,
   definition: RouteDefinition,
 ): GatewayProject => {
-  if (caller.key && caller.key.projectNumber !== target?.number) throw invalidToken();
+  if (caller.key && caller.key.projectNumber !== target?.number) throw invalidToken(definition);
   const mayEnter =
     caller.kind === 'operator' || caller.kind === 'key' || target?.ownerId === caller.userId;
   if (!target || !mayEnter) throw projectNotFound();

@@ -1,5 +1,6 @@
 import { ApiError, type Method, type RouteDefinition } from '@backlot/contract';
 import findMyWay from 'find-my-way';
+import { createNearestRoute } from './nearest-route.ts';
 
 export interface FoundRoute {
   definition: RouteDefinition;
@@ -41,6 +42,8 @@ export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute =
     platform: createRouter(routes.filter(({ plane }) => plane === 'platform')),
   };
 
+  const nearest = createNearestRoute(routes);
+
   return (plane, method, path, inPlatformProject) => {
     // A parameter is never empty, though the router would take an empty one at the end.
     const hasNoEmptySegment = !path.includes('//') && !path.endsWith('/');
@@ -58,12 +61,20 @@ export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute =
     const found = isMethod(wanted) ? find(wanted) : null;
     if (found) return found;
 
-    const allowed = methods
-      .filter((allowedMethod) => find(allowedMethod))
-      .flatMap((allowedMethod) => (allowedMethod === 'GET' ? ['GET', 'HEAD'] : [allowedMethod]));
-    if (allowed.length === 0) throw new ApiError('route_not_found', 'There is no such route.');
+    const allowed = methods.flatMap((name) => find(name)?.definition ?? []);
+    const [known] = allowed;
+    if (!known) {
+      const hint = inPlatformProject
+        ? 'The project "platform" holds the accounts of owners alone.'
+        : nearest.ofPath(plane, path);
+      throw new ApiError('route_not_found', 'There is no such route.', { hint });
+    }
+    const taken = allowed.flatMap(({ method: name }) =>
+      name === 'GET' ? ['GET', 'HEAD'] : [name],
+    );
     throw new ApiError('method_not_allowed', `This route does not take ${method}.`, {
-      headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },
+      hint: nearest.ofMethod(known, method, taken),
+      headers: { Allow: [...taken, 'OPTIONS'].join(', ') },
     });
   };
 };

@@ -20,6 +20,7 @@ export type {
 export * from './internal-only.ts';
 export * from './json-body.ts';
 export { type JsonParts, LargeJson } from './json-parts.ts';
+export { nearestName } from './nearest-name.ts';
 export * from './pagination.ts';
 export * from './places.ts';
 export * from './route.ts';

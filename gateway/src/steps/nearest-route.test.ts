@@ -1,0 +1,79 @@
+import { ApiError, routes } from '@backlot/contract';
+import { expect, it } from '@jest/globals';
+import { createFindRoute } from './find-route.ts';
+
+const findRoute = createFindRoute(routes);
+
+const refusal = (plane: 'runtime' | 'platform', method: string, path: string): ApiError => {
+  try {
+    findRoute(plane, method, path, false);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('It is a route.');
+};
+
+it.each<[string, string]>([
+  ['/auth/login', 'To sign in: POST /auth/signin.'],
+  ['/login', 'To sign in: POST /auth/signin.'],
+  ['/auth/Login', 'To sign in: POST /auth/signin.'],
+  ['/auth/register', 'To create an account: POST /auth/signup.'],
+  ['/auth/sign-up', 'To create an account: POST /auth/signup.'],
+  ['/auth/logout', 'To sign out: POST /auth/signout.'],
+  ['/auth/user', 'The user: GET /auth/me.'],
+  ['/users/me', 'The user: GET /auth/me.'],
+  ['/auth/forgot-password', 'POST /auth/forgot, then POST /auth/reset'],
+  ['/db', 'Name a collection: GET /db/<collection>.'],
+  ['/rest/v1/todos', 'Records are at /db/<collection>.'],
+  ['/collections/todos/records', 'Records are at /db/<collection>.'],
+  ['/v1/chat/completions', 'To generate text: POST /ai.'],
+  ['/ai/generate', 'To generate text: POST /ai.'],
+  ['/upload', 'To upload a file: POST /storage/upload.'],
+  ['/send-email', 'To send a mail: POST /email/send.'],
+  ['/checkout', 'To start a payment: POST /payments/checkout.'],
+  ['/storage/uplaod', 'Did you mean POST /storage/upload?'],
+  ['/db/todos/', 'Did you mean GET, POST /db/<collection>?'],
+  ['/projects', "With an owner's token: GET, POST /api/platform/projects."],
+  ['/nothing/like/any/of/ours', 'Every route is listed at /docs.'],
+])('answers %s with %s', (path, hint) => {
+  const error = refusal('runtime', 'POST', path);
+  expect([error.code, error.message]).toEqual(['route_not_found', 'There is no such route.']);
+  expect(error.hint).toContain(hint);
+});
+
+it('leads from the control plane to a project', () => {
+  expect(refusal('platform', 'GET', '/auth/me').hint).toBe(
+    'In a project: GET, PATCH, DELETE /auth/me, after /api/runtime/<project>.',
+  );
+  expect(refusal('platform', 'GET', '/project').hint).toBe(
+    'Did you mean GET, POST /api/platform/projects?',
+  );
+});
+
+it('says what the built-in project has', () => {
+  expect(() => findRoute('runtime', 'GET', '/db/notes', true)).toThrow(
+    expect.objectContaining({ hint: 'The project "platform" holds the accounts of owners alone.' }),
+  );
+});
+
+it.each([
+  ['DELETE', '/db/todos', 'It takes GET, HEAD, POST. DELETE goes to /db/<collection>/<id>.'],
+  ['PATCH', '/db/todos', 'It takes GET, HEAD, POST. PATCH goes to /db/<collection>/<id>.'],
+  ['POST', '/db/todos/1', 'It takes GET, HEAD, PUT, PATCH, DELETE. POST goes to /db/<collection>.'],
+  ['GET', '/auth/signin', 'It takes POST.'],
+  ['GET', '/ai', 'It takes POST.'],
+  ['BREW', '/ai', 'It takes POST.'],
+])('answers %s %s with "%s"', (method, path, hint) => {
+  const error = refusal('runtime', method, path);
+  expect([error.code, error.hint]).toEqual(['method_not_allowed', hint]);
+});
+
+it('takes bounded time for any path', () => {
+  for (const path of [
+    '/'.repeat(60_000),
+    `/${'a/'.repeat(30_000)}`,
+    `/auth/${'login'.repeat(10_000)}`,
+  ])
+    expect(refusal('runtime', 'GET', path).hint).toMatch(/^[\x20-\x7e]{1,200}$/);
+});

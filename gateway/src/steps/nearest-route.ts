@@ -1,0 +1,97 @@
+import type { Method, RouteDefinition } from '@backlot/contract';
+import { nearestName } from '@backlot/http';
+
+type Plane = RouteDefinition['plane'];
+
+const passwords =
+  'A forgotten password: POST /auth/forgot, then POST /auth/reset. To change it: POST /auth/password.';
+
+/** What other backends have at a path, and where it is here. Lower case, without a slash at the end. */
+const elsewhere: readonly (readonly [RegExp, string])[] = [
+  [/^(\/auth)?\/(login|sign-?in|log-in|token|sessions?)$/, 'To sign in: POST /auth/signin.'],
+  [/^(\/auth)?\/(register|sign-?up|users)$/, 'To create an account: POST /auth/signup.'],
+  [/^(\/auth)?\/(logout|sign-?out|log-out)$/, 'To sign out: POST /auth/signout.'],
+  [/^(\/auth|\/users?)?\/(me|user|profile|session|current-user)$/, 'The user: GET /auth/me.'],
+  [/^\/auth\/(forgot|reset|recover|change)[a-z_-]*$/, passwords],
+  [
+    /^\/(rest\/v1|collections|classes|tables|entities|data)\/.+$/,
+    'Records are at /db/<collection>.',
+  ],
+  [/^\/db$/, 'Name a collection: GET /db/<collection>.'],
+  [/^(\/v1)?\/(ai|chat)\/.+$|^\/(generate|llm|chat)$/, 'To generate text: POST /ai.'],
+  [/^\/(upload|files?|storage)(\/upload)?$/, 'To upload a file: POST /storage/upload.'],
+  [/^\/(e?mails?|send-?email|email\/.+)$/, 'To send a mail: POST /email/send.'],
+  [/^\/(payments\/)?(checkout|pay)(\/sessions?)?$/, 'To start a payment: POST /payments/checkout.'],
+];
+
+/** As people read it: `/db/<collection>/<id>`. */
+const readable = (path: string) => path.replace(/:([A-Za-z]+)/g, '<$1>');
+const base: Record<Plane, string> = { runtime: '', platform: '/api/platform' };
+const order: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const maxPathLength = 200;
+
+/** Names the path whose literal segments are the same or nearly; a parameter takes any segment. */
+const nearestPath = (paths: readonly string[], path: string): string | undefined => {
+  const segments = path.split('/');
+  return paths.find((known) => {
+    const parts = known.split('/');
+    return (
+      parts.length === segments.length &&
+      parts.every((part, index) => {
+        const segment = segments[index] ?? '';
+        return part.startsWith(':') || part === segment || nearestName(segment, [part]) === part;
+      })
+    );
+  });
+};
+
+export interface NearestRoute {
+  /** For a path that no route has. */
+  ofPath(plane: Plane, path: string): string;
+  /** For a method that none of a path's routes has. */
+  ofMethod(known: RouteDefinition, method: string, allowed: readonly string[]): string;
+}
+
+/** What a developer may have meant, in a sentence; made for each wrong call, so it is bounded. */
+export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestRoute => {
+  const pathsOf = (plane: Plane) => [
+    ...new Set(routes.filter((route) => route.plane === plane).map(({ path }) => path)),
+  ];
+  const paths = { runtime: pathsOf('runtime'), platform: pathsOf('platform') };
+  const methodsOf = (plane: Plane, path: string) =>
+    routes
+      .filter((route) => route.plane === plane && route.path === path)
+      .map(({ method }) => method)
+      .sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  const describe = (plane: Plane, path: string) =>
+    `${methodsOf(plane, path).join(', ')} ${base[plane]}${readable(path)}`;
+
+  return {
+    ofPath(plane, sent) {
+      const path = sent.slice(0, maxPathLength).replace(/\/+$/, '');
+      const guess = plane === 'runtime' ? path.toLowerCase() : '';
+      const known = elsewhere.find(([pattern]) => pattern.test(guess));
+      if (known) return known[1];
+      const nearest = nearestPath(paths[plane], path);
+      if (nearest !== undefined) return `Did you mean ${describe(plane, nearest)}?`;
+      const other = plane === 'runtime' ? 'platform' : 'runtime';
+      const there = nearestPath(paths[other], path);
+      if (there === undefined) return 'Every route is listed at /docs.';
+      return other === 'platform'
+        ? `With an owner's token: ${describe(other, there)}.`
+        : `In a project: ${describe(other, there)}, after /api/runtime/<project>.`;
+    },
+    ofMethod({ plane, path }, method, allowed) {
+      const takes = `It takes ${allowed.join(', ')}.`;
+      const below = paths[plane].find(
+        (other) =>
+          methodsOf(plane, other).includes(method as Method) &&
+          (other.replace(/\/:[A-Za-z]+$/, '') === path ||
+            other === path.replace(/\/:[A-Za-z]+$/, '')),
+      );
+      return below === undefined
+        ? takes
+        : `${takes} ${method} goes to ${base[plane]}${readable(below)}.`;
+    },
+  };
+};
