@@ -1,5 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { type ClassLimits, defaultLimits } from '@backlot/contract';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { defaultAddressBounds } from './addresses/address-bounds.ts';
 import {
   createTestBed,
   operatorToken,
@@ -109,6 +111,47 @@ describe('rate limits', () => {
     await given({ read: { perCaller: 7, perProject: 100 } });
     const answers = await Promise.all(Array.from({ length: 30 }, () => status()));
     expect(answers.filter((status) => status === 200)).toHaveLength(7);
+  });
+
+  describe('of a batch', () => {
+    const operations = (count: number) => JSON.stringify({ delete: Array(count).fill('id') });
+    const batch = async (body: string | Buffer, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${bed.url}${list}/_batch`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      });
+      await answer.arrayBuffer();
+      const [, left] = /"caller";r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
+      return { status: answer.status, left: Number(left) };
+    };
+
+    it('count one call for each started 20 operations', async () => {
+      await given({ write: { perCaller: 60, perProject: 1000 } });
+      expect(await batch(operations(20))).toEqual({ status: 200, left: 59 });
+      expect(await batch(operations(21))).toEqual({ status: 200, left: 57 });
+      expect(await batch(operations(500))).toEqual({ status: 200, left: 32 });
+      expect(await batch(operations(500))).toEqual({ status: 200, left: 7 });
+      expect(await batch(operations(500))).toEqual({ status: 429, left: 7 });
+      expect(await batch(operations(140))).toEqual({ status: 200, left: 0 });
+      expect(bed.seen.map(({ body }) => body)).toContain(operations(500));
+    });
+
+    it('count most for a body that is compressed or too large', async () => {
+      await given({ write: { perCaller: 60, perProject: 1000 } });
+      const gzip = { 'content-encoding': 'gzip' };
+      expect(await batch(gzipSync(operations(1)), gzip)).toEqual({ status: 200, left: 35 });
+      expect(await batch('x'.repeat(9 * 1024 * 1024))).toEqual({ status: 413, left: 10 });
+    });
+
+    it('use up an address’ calls as well', async () => {
+      const addressBounds = { ...defaultAddressBounds, callers: 1 };
+      await given({ write: { perCaller: 60, perProject: 1000 } }, { config: { addressBounds } });
+      const as = (sub: string) => ({ authorization: `Bearer ${bed.token({ sub })}` });
+      for (const sub of ['u1', 'u2', 'u3'])
+        expect((await batch(operations(500), as(sub))).status).toBe(200);
+      expect((await batch(operations(1), as('u4'))).status).toBe(429);
+    });
   });
 
   it('knows an address behind trusted proxies, and is not told one by a caller', async () => {

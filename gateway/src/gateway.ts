@@ -30,7 +30,7 @@ import { checkActive, checkTarget, createFindProject } from './steps/find-projec
 import { createFindRoute, servicePath } from './steps/find-route.ts';
 import { createForward } from './steps/forward.ts';
 import { createObserve } from './steps/observe.ts';
-import { checkSize, createReadAhead } from './steps/read-ahead.ts';
+import { checkSize, createReadAhead, needsReadAhead } from './steps/read-ahead.ts';
 import { type CallPath, readPath } from './steps/read-path.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
 import { createStandardHeaders, crossOriginHeaders } from './steps/standard-headers.ts';
@@ -169,14 +169,16 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const { limit: limitClass } = definition;
     const { startedAt } = call;
     const addressCount = countAddress(ownProject, limitClass, caller, address);
-    const ahead = definition.price?.needsBody
+    const ahead = needsReadAhead(definition)
       ? await readAhead(req, res, { definition, address, startedAt })
       : undefined;
     const isOutOfScope = lacksScope(caller, definition);
     const request = isOutOfScope
       ? undefined
       : reservationFor(req, definition, ownProject, ahead?.body, config.priceChanges);
-    const by = { caller, address, addressCount };
+    const calls = ahead?.calls ?? 1;
+    addressCount?.weigh(calls);
+    const by = { caller, address, addressCount, calls };
     const reserved = await admit(res, { project: ownProject, limitClass, ...by, request });
     const charge =
       request && reserved !== undefined ? openCharge(res, counters, request, reserved) : undefined;

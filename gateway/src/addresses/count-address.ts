@@ -8,6 +8,8 @@ import type { CountRefusal } from './refusals.ts';
 export interface AddressCount {
   /** Calls of this class and project that came from the address in about the last minute. */
   before: number;
+  /** The call counts as so many. */
+  weigh(calls: number): void;
   /** The call was refused after all. */
   giveBack(): void;
 }
@@ -46,6 +48,14 @@ export const createCountAddress = (
         { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) },
       );
     }
-    return { before, giveBack: () => counts.giveBack(key) };
+    let counted = 1;
+    return {
+      before,
+      weigh(calls) {
+        counts.add(key, calls - counted);
+        counted = calls;
+      },
+      giveBack: () => counts.giveBack(key, counted),
+    };
   };
 };

@@ -44,7 +44,7 @@ export const createFailedLookups = (
         hasFailed = isInvalid(error);
         throw error;
       } finally {
-        if (!hasFailed) counts.giveBack(address);
+        if (!hasFailed) counts.giveBack(address, 1);
       }
     },
   };

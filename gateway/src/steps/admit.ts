@@ -43,6 +43,8 @@ export interface AdmittedCall {
   address: string;
   /** Undefined for those whose address does not count. */
   addressCount: AddressCount | undefined;
+  /** What it weighs; 1 unless stated. */
+  calls?: number;
   /** What a priced call asks for. */
   request?: ReservationRequest | undefined;
 }
@@ -82,15 +84,15 @@ export const createAdmit = (
 ): Admit => {
   const isDue = createReloadGate(now);
   return async (res, call) => {
-    const { project, limitClass, caller, address, addressCount, request } = call;
+    const { project, limitClass, caller, address, addressCount, calls = 1, request } = call;
     const { callerLimit, callerKeyPrefix, policy, projectPolicy } = project.admission[limitClass];
     const keepFree = callsToKeepFree(call, now());
-    const projectCheck = { ...project.admission[limitClass].projectCheck, keepFree };
+    const projectCheck = { ...project.admission[limitClass].projectCheck, keepFree, calls };
     const counter = callerCounter(caller, project, address);
     const checks =
       counter === undefined
         ? [projectCheck]
-        : [{ key: callerKeyPrefix + counter, limit: callerLimit, windowMs }, projectCheck];
+        : [{ key: callerKeyPrefix + counter, limit: callerLimit, windowMs, calls }, projectCheck];
     const admission = await admitLoaded(counters, credits, checks, request, isDue);
     const [first, second] = admission.states;
     if (first && second) {

@@ -1,25 +1,28 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
 import { type Bodies, isComing } from '../addresses/bodies.ts';
+import { ItemCounter } from './count-items.ts';
 
 export interface ReadAhead {
   /** Streams to the service what was read here. */
   req: IncomingMessage;
   /** What the body means; undefined when it is no JSON that can be read here. */
   body: unknown;
+  /** What the call weighs at its limits. */
+  calls: number;
   /** For a body that turned out to be too large; the call is counted before it is refused. */
   refusal?: ApiError;
 }
 
 /** Undefined where there are more. @throws ApiError invalid_body */
-const collect = (req: IncomingMessage, limitBytes: number) =>
+const collect = (req: IncomingMessage, limitBytes: number, counter: ItemCounter | undefined) =>
   new Promise<Buffer | undefined>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size <= limitBytes) return;
+      if (size <= limitBytes) return counter?.push(chunk);
       req.off('data', onData);
       resolve(undefined);
     };
@@ -77,6 +80,19 @@ export const checkSize = (req: IncomingMessage, definition: RouteDefinition): vo
   if (isTooLarge) throw bodyTooLarge(limitBytes);
 };
 
+type Weight = NonNullable<RouteDefinition['weight']>;
+
+const weigh = ({ itemsPerCall, maxCalls }: Weight, { items }: ItemCounter): number =>
+  Math.min(maxCalls, Math.max(1, Math.ceil(items / itemsPerCall)));
+
+/** What is compressed is left to its service. */
+const isPlain = ({ headers }: IncomingMessage) =>
+  ['', 'identity'].includes((headers['content-encoding'] ?? '').toLowerCase());
+
+/** The body tells what the call costs or weighs. */
+export const needsReadAhead = ({ price, weight }: RouteDefinition): boolean =>
+  Boolean(price?.needsBody || weight);
+
 export interface ReadAheadCall {
   definition: RouteDefinition;
   address: string;
@@ -85,7 +101,7 @@ export interface ReadAheadCall {
 }
 
 /**
- * Reads the body of a call whose price depends on it. A body that says itself that it is too large
+ * Reads the body of a call whose price or weight depends on it. A body that says itself that it is too large
  * stays unread.
  * @throws ApiError invalid_body, request_timeout, rate_limited, overloaded
  */
@@ -97,15 +113,22 @@ export const createReadAhead =
     { definition, address, startedAt }: ReadAheadCall,
   ): Promise<ReadAhead> => {
     const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
-    if (isTooLarge) return { req, body: undefined };
+    const { price, weight } = definition;
+    const unread = { req, body: undefined, calls: weight?.maxCalls ?? 1 };
+    if (isTooLarge) return unread;
     const slow = Promise.withResolvers<undefined>();
     const held = isComing(req)
       ? bodies.expect(req, res, { address, limitBytes, startedAt, onSlow: slow.reject })
       : undefined;
-    const bytes = await Promise.race([collect(req, limitBytes), slow.promise]);
-    if (!bytes) return { req, body: undefined, refusal: bodyTooLarge(limitBytes) };
+    const counter = weight && isPlain(req) ? new ItemCounter() : undefined;
+    const bytes = await Promise.race([collect(req, limitBytes, counter), slow.promise]);
+    if (!bytes) return { ...unread, refusal: bodyTooLarge(limitBytes) };
     held?.shrink(bytes.length);
     const copy = replay(req, bytes);
     if (held) copy.once('end', held.release);
-    return { req: copy, body: parse(bytes) };
+    return {
+      req: copy,
+      body: price?.needsBody ? parse(bytes) : undefined,
+      calls: weight && counter ? weigh(weight, counter) : unread.calls,
+    };
   };

@@ -45,6 +45,11 @@ export interface RouteDefinition {
   /** What a key that calls has to have: see `neededScope`, which derives it unless it is stated. */
   scope?: KeyScope;
   limit: LimitClass;
+  /**
+   * The call counts as one for each started `itemsPerCall` of the items in the lists of its body, and
+   * as `maxCalls` where the gateway can't read it. One call unless stated.
+   */
+  weight?: { itemsPerCall: number; maxCalls: number };
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;

@@ -87,6 +87,50 @@ export const countersConformance = (
       expect((await modest()).allowed).toBe(true);
     });
 
+    it('counts a heavy call as so many, or not at all', async () => {
+      const heavy = (calls: number) =>
+        subject.counters.admit([
+          { ...check('caller', 60), calls },
+          { ...check('project', 100), calls },
+        ]);
+      expect(await heavy(25)).toMatchObject({
+        allowed: true,
+        states: [
+          { remaining: 35, resetMs: 25_000 },
+          { remaining: 75, resetMs: 15_000 },
+        ],
+      });
+      expect((await heavy(25)).allowed).toBe(true);
+      expect(await heavy(25)).toMatchObject({
+        allowed: false,
+        retryAfterMs: 15_000,
+        states: [{ remaining: 10 }, { remaining: 50 }],
+      });
+      expect(await heavy(10)).toMatchObject({ allowed: true, states: [{ remaining: 0 }, {}] });
+      subject.advance(24_999);
+      expect((await heavy(25)).allowed).toBe(false);
+      subject.advance(1);
+      expect((await heavy(25)).allowed).toBe(true);
+    });
+
+    it('lets heavy calls at once use no more than the limit together', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () =>
+          subject.counters.admit([{ ...check('caller', 60), calls: 25 }]),
+        ),
+      );
+      expect(answers.filter(({ allowed }) => allowed)).toHaveLength(2);
+    });
+
+    it('lets a call that is heavier than the limit through where all is free', async () => {
+      const heavy = () =>
+        subject.counters.admit([{ ...check('project', 10), keepFree: 4, calls: 25 }]);
+      expect(await heavy()).toMatchObject({ allowed: true, states: [{ remaining: 0 }] });
+      expect(await heavy()).toMatchObject({ allowed: false, retryAfterMs: 36_000 });
+      subject.advance(36_000);
+      expect((await heavy()).allowed).toBe(true);
+    });
+
     it('never lets more than limit + refill through, and the stated wait is enough', async () => {
       await fc.assert(
         fc.asyncProperty(

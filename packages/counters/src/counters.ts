@@ -8,6 +8,11 @@ export interface RateCheck {
   windowMs: number;
   /** The call passes only where so many more would: they are kept for others. Default 0. */
   keepFree?: number;
+  /**
+   * What the call weighs. Default 1. One that is heavier than all that the limit leaves it passes where
+   * everything else is free.
+   */
+  calls?: number;
 }
 
 export interface RateState {

@@ -40,12 +40,21 @@ describe('recent counts', () => {
     expect(Number.isFinite(counts.take('d', 1).retryAfterMs)).toBe(true);
   });
 
+  it('count what weighs more, and give all of it back', () => {
+    const { counts, burst } = given();
+    counts.take('a', 50);
+    counts.add('a', 24);
+    expect(counts.take('a', 50).before).toBe(25);
+    counts.giveBack('a', 25);
+    expect(burst('a', 50)).toBe(49);
+  });
+
   it('forget what was given back, and the longest unused key', () => {
     const { counts, burst } = given(2);
     burst('a', 3);
-    counts.giveBack('a');
+    counts.giveBack('a', 1);
     expect(burst('a', 3)).toBe(1);
-    counts.giveBack('unknown');
+    counts.giveBack('unknown', 1);
     for (const key of ['b', 'c']) counts.take(key, 3);
     expect(counts.take('a', 3).before).toBe(0);
   });

@@ -24,8 +24,10 @@ export interface RecentCount {
 export interface RecentCounts {
   /** Counts one more, unless `limit` is reached. */
   take(key: string, limit: number): RecentCount;
-  /** One that was taken does not count after all. */
-  giveBack(key: string): void;
+  /** One that was taken counts as so many more. */
+  add(key: string, more: number): void;
+  /** What was taken does not count after all. */
+  giveBack(key: string, count: number): void;
 }
 
 interface Entry {
@@ -60,9 +62,13 @@ export const createRecentCounts = ({
       else entries.set(key, { count: 1, at: now() });
       return { allowed: true, before, retryAfterMs: 0 };
     },
-    giveBack(key) {
+    add(key, more) {
       const entry = readEntry(key);
-      if (entry) entry.count = Math.max(0, entry.count - 1);
+      if (entry) entry.count += more;
+    },
+    giveBack(key, count) {
+      const entry = readEntry(key);
+      if (entry) entry.count = Math.max(0, entry.count - count);
     },
   };
 };

@@ -117,10 +117,11 @@ export const createRedisCounters = (
       const keys = checks.map(({ key }) => key);
       if (request) keys.push(...creditKeys(request.ownerId));
       requireOneHashTag(keys);
-      const limits = checks.flatMap(({ limit, windowMs, keepFree = 0 }) => [
+      const limits = checks.flatMap(({ limit, windowMs, keepFree = 0, calls = 1 }) => [
         limit,
         windowMs,
         keepFree,
+        calls,
       ]);
       const answer = await client
         .admit(

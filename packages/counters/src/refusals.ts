@@ -17,7 +17,8 @@ const isSame = (a: readonly RateCheck[], b: readonly RateCheck[]) =>
       check.key === other?.key &&
       check.limit === other.limit &&
       check.windowMs === other.windowMs &&
-      check.keepFree === other.keepFree
+      check.keepFree === other.keepFree &&
+      check.calls === other.calls
     );
   });
 

@@ -219,6 +219,7 @@ export const writeBatch = defineRoute({
   path: '/db/:collection/_batch',
   summary: 'Create, update and delete up to 500 records, all or none',
   limit: 'write',
+  weight: { itemsPerCall: 20, maxCalls: maxBatchOperations / 20 },
   params: inCollection,
   body: z.object(operations).refine((batch) => {
     const count = batch.create.length + batch.update.length + batch.delete.length;
