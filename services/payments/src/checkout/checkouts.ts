@@ -125,7 +125,7 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
       const { allowedOrigins, verifiedOrigins } = await findOrigins(project.id);
       checkReturnUrl(body.returnUrl, allowedOrigins);
       const isTrusted = isTrustedOrigin(body.returnUrl, {
-        trustedOrigins: [...allowedOrigins, ...verifiedOrigins],
+        trustedOrigins: verifiedOrigins,
         publicUrl,
       });
       const paymentId = uuidv7();
