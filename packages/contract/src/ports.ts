@@ -4,6 +4,7 @@
  */
 import type { KeyScope, LimitClass } from './define-route.ts';
 import type { ProjectSettings } from './routes/projects.ts';
+import type { CollectionShape } from './routes/shape.ts';
 import type { ServiceName } from './services.ts';
 
 export type ClassLimits = Record<LimitClass, { perCaller: number; perProject: number }>;
@@ -91,6 +92,18 @@ export interface OwnerDirectory {
   isVerified(ownerId: string): Promise<boolean>;
 }
 
+/** Offered by the records service. */
+export interface ShapeDirectory {
+  /**
+   * The collections of a project, with their fields.
+   * @param asking `ip`: the address for which it is asked, as it stands in an identity
+   */
+  describe(asking: {
+    project: { id: string; number: number; ownerId: string | null };
+    ip: string;
+  }): Promise<CollectionShape[]>;
+}
+
 /** Whom one can ask, and which service answers. */
 export interface Directories {
   projects: ProjectDirectory;
@@ -98,6 +111,7 @@ export interface Directories {
   owners: OwnerDirectory;
   accounts: AccountDirectory;
   sessions: SessionDirectory;
+  shapes: ShapeDirectory;
 }
 export type DirectoryName = keyof Directories;
 
@@ -107,6 +121,7 @@ export const directoryServices = {
   owners: 'projects',
   accounts: 'auth',
   sessions: 'auth',
+  shapes: 'records',
 } as const satisfies Record<DirectoryName, ServiceName>;
 
 /** The built-in project whose users are the owners. */

@@ -2,6 +2,7 @@ import {
   type AccountDirectory,
   type AccountSnapshot,
   authRoutes,
+  type CollectionShape,
   type CreditDirectory,
   type Directories,
   type DirectoryName,
@@ -14,6 +15,7 @@ import {
   type ServiceName,
   type SessionDirectory,
   type SessionSnapshot,
+  type ShapeDirectory,
 } from '@backlot/contract';
 import {
   type IdentityKey,
@@ -144,6 +146,18 @@ export const createHttpOwnerDirectory = (options: HttpDirectoryOptions): OwnerDi
   };
 };
 
+/** The records service asked for the shape of collections over HTTP. */
+export const createHttpShapeDirectory = (options: HttpDirectoryOptions): ShapeDirectory => {
+  const ask = createAsk(options, 'POST');
+  return {
+    async describe(asking) {
+      const shapes = await jsonOrNull<CollectionShape[]>(await ask('/internal/shapes', asking));
+      if (!shapes) throw new Error(`${options.origin} tells no shapes.`);
+      return shapes;
+    },
+  };
+};
+
 const httpDirectories: {
   [Name in DirectoryName]: (options: HttpDirectoryOptions) => Directories[Name];
 } = {
@@ -152,6 +166,7 @@ const httpDirectories: {
   owners: createHttpOwnerDirectory,
   accounts: createHttpAccountDirectory,
   sessions: createHttpSessionDirectory,
+  shapes: createHttpShapeDirectory,
 };
 
 /**

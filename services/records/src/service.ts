@@ -8,6 +8,7 @@ import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
+import { internalRouter } from './internal.ts';
 import { createCounts } from './list/counts.ts';
 import { createLists } from './list/lists.ts';
 import { checkTextOrder } from './list/sort.ts';
@@ -16,6 +17,7 @@ import { createQuota } from './record/quota.ts';
 import { createRecords } from './record/records.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
 import { createRoutes } from './routes/index.ts';
+import { createShapes } from './shape/shapes.ts';
 
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
@@ -48,6 +50,7 @@ export const recordsService = defineService({
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const collections = createCollections({ database, outbox, now });
+    const shapes = createShapes({ database, collections, scans });
     return {
       routes: createRoutes({
         collections,
@@ -55,10 +58,13 @@ export const recordsService = defineService({
         batches: createBatches({ database, quota, now }),
         batchShares: batches,
         quota,
+        shapes,
         lists: createLists({ database, limits, scans, answers }),
         counts: createCounts({ database, limits, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
+      internal: internalRouter(shapes),
+      api: { directories: { shapes } },
       queues: { scans, batches, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),

@@ -4,7 +4,10 @@ import type { SignedFor } from './identities.ts';
 
 export type FindTestRoute = (method: string, path: string) => SignedFor;
 
-const isAboutAccounts = /^\/internal\/(sessions|accounts)\//;
+const answeringService = (path: string) => {
+  if (/^\/internal\/(sessions|accounts)\//.test(path)) return 'auth';
+  return path === '/internal/shapes' ? 'records' : 'projects';
+};
 
 /**
  * What the gateway signs a call for, by the path that the service sees. A call of nothing finds nothing
@@ -18,8 +21,7 @@ export const createFindTestRoute = (routes: readonly RouteDefinition[]): FindTes
   }
   return (method, path) => {
     if (path.startsWith('/internal/')) {
-      const service = isAboutAccounts.test(path) ? 'auth' : 'projects';
-      return { service, operationId: `${method} ${path}` };
+      return { service: answeringService(path), operationId: `${method} ${path}` };
     }
     const found = router.find(
       (method === 'HEAD' ? 'GET' : method) as findMyWay.HTTPMethod,

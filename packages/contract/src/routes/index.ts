@@ -7,6 +7,7 @@ import * as originRoutes from './origins.ts';
 import * as paymentRoutes from './payments.ts';
 import * as projectRoutes from './projects.ts';
 import * as recordRoutes from './records.ts';
+import * as shapeRoutes from './shape.ts';
 import * as storageRoutes from './storage.ts';
 
 /** Each path group with its schemas. A new one is an import and an entry here. */
@@ -19,6 +20,7 @@ export {
   paymentRoutes,
   projectRoutes,
   recordRoutes,
+  shapeRoutes,
   storageRoutes,
 };
 
@@ -32,6 +34,7 @@ export const routes: readonly RouteDefinition[] = [
   originRoutes,
   creditRoutes,
   recordRoutes,
+  shapeRoutes,
   aiRoutes,
   storageRoutes,
   emailRoutes,

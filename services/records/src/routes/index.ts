@@ -7,10 +7,12 @@ import type { Lists } from '../list/lists.ts';
 import type { Batches } from '../record/batch.ts';
 import type { Quota } from '../record/quota.ts';
 import type { Records } from '../record/records.ts';
+import type { Shapes } from '../shape/shapes.ts';
 import { writeBatch } from './batch.ts';
 import { listCollections, setCollectionAccess } from './collections.ts';
 import { countRecords, listRecords } from './lists.ts';
 import { createRecord, deleteRecord, getRecord, replaceRecord, updateRecord } from './records.ts';
+import { getCollectionShape, getProjectShape } from './shape.ts';
 
 export interface RoutesDeps {
   collections: Collections;
@@ -18,6 +20,7 @@ export interface RoutesDeps {
   batches: Batches;
   batchShares: FairShares;
   quota: Quota;
+  shapes: Shapes;
   lists: Lists;
   counts: Counts;
   cursorKeys: readonly KeyObject[];
@@ -30,6 +33,7 @@ export const createRoutes = ({
   batches,
   batchShares,
   quota,
+  shapes,
   lists,
   counts,
   cursorKeys,
@@ -44,4 +48,6 @@ export const createRoutes = ({
   deleteRecord(collections, records),
   listCollections(collections, quota),
   setCollectionAccess(collections),
+  getProjectShape(shapes),
+  getCollectionShape(shapes),
 ];

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { defineRoute } from '../define-route.ts';
+import { idInPath } from '../schemas.ts';
+import { accessPresets } from './records.ts';
+
+export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
+export type FieldType = (typeof fieldTypes)[number];
+
+const types = z.array(z.enum(fieldTypes));
+
+const fieldShape = z.object({
+  path: z
+    .string()
+    .describe('As in where and sort: dots lead into objects and into those of arrays'),
+  types: types.describe('Most common first'),
+  share: z.number().min(0).max(1).describe('Of the sampled records, or of the objects around it'),
+  itemTypes: types.optional().describe('Of the elements, where it is an array'),
+  values: z
+    .array(z.string())
+    .optional()
+    .describe('All that the sample has, where they look like an enumeration'),
+});
+export type FieldShape = z.infer<typeof fieldShape>;
+
+export const collectionShape = z.object({
+  name: z.string(),
+  access: z.enum(accessPresets),
+  count: z.int().min(0),
+  sampled: z.int().min(0).describe('Records that were looked at'),
+  fields: z.array(fieldShape),
+  hasMoreFields: z.boolean(),
+});
+export type CollectionShape = z.infer<typeof collectionShape>;
+
+/** Names of fields are private: they are for the owner and the keys of a project. */
+const base = {
+  service: 'records',
+  plane: 'platform',
+  callers: ['owner', 'key', 'operator'],
+  scope: 'read',
+  method: 'GET',
+  limit: 'read',
+  status: 200,
+} as const;
+
+export const getProjectShape = defineRoute({
+  ...base,
+  operationId: 'getProjectShape',
+  path: '/projects/:projectId/shape',
+  summary: 'Fields of all collections, from a sample of 500 newest and 500 random records of each',
+  params: z.object({ projectId: idInPath }),
+  response: z.object({ collections: z.array(collectionShape) }),
+  errors: ['not_found', 'overloaded'],
+});
+
+export const getCollectionShape = defineRoute({
+  ...base,
+  operationId: 'getCollectionShape',
+  path: '/projects/:projectId/collections/:collection/shape',
+  summary: 'Fields of one collection, from a sample of its records',
+  params: z.object({ projectId: idInPath, collection: idInPath }),
+  response: collectionShape,
+  errors: ['not_found', 'overloaded'],
+});

@@ -1,0 +1,105 @@
+import { shapeRoutes } from '@backlot/contract';
+import { internalIdentity } from '@backlot/identity';
+import { asKey, asOwner, refusesStrangers, testProject } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+
+const pathOf = (rest: string, id = testProject.id) => `/platform/projects/${id}${rest}`;
+
+describe('shape', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+    for (let n = 0; n < 6; n++)
+      await bed.create('todos', { title: `Todo number ${n}`, status: n % 2 ? 'open' : 'done' });
+    await bed.call('PUT', pathOf('/collections/empty'), {
+      identity: asOwner(),
+      body: { access: 'locked' },
+    });
+    const other = asKey({ project: { ...testProject, id: 'other', number: 77 } });
+    await bed.create('secrets', { hidden: 1 }, other);
+  });
+  afterAll(() => bed.close());
+
+  for (const [route, path] of [
+    [shapeRoutes.getProjectShape, '/projects/testproject/shape'],
+    [shapeRoutes.getCollectionShape, '/projects/testproject/collections/todos/shape'],
+  ] as const) {
+    refusesStrangers(
+      route,
+      () => bed.http,
+      () => ({ path }),
+    );
+  }
+
+  const shape = async (rest = '/shape', identity = asKey()) => {
+    const { status, body } = await bed.call('GET', pathOf(rest), { identity });
+    expect(status).toBe(200);
+    return body;
+  };
+  const todos = {
+    name: 'todos',
+    access: 'shared',
+    count: 6,
+    sampled: 6,
+    fields: [
+      { path: 'status', types: ['string'], share: 1, values: ['done', 'open'] },
+      { path: 'title', types: ['string'], share: 1 },
+    ],
+    hasMoreFields: false,
+  };
+
+  it('has every collection of the project, for its owner and its keys', async () => {
+    const empty = { name: 'empty', access: 'locked', count: 0, sampled: 0 };
+    const expected = { collections: [{ ...empty, fields: [], hasMoreFields: false }, todos] };
+    expect(await shape()).toEqual(expected);
+    expect(await shape('/shape', asOwner())).toEqual(expected);
+  });
+
+  it('is there for one collection, and none that does not exist', async () => {
+    expect(await shape('/collections/todos/shape')).toEqual(todos);
+    for (const name of ['nothing', 'secrets', "'", '%F0%9F%94%91']) {
+      const identity = asKey();
+      expect(
+        await bed.call('GET', pathOf(`/collections/${name}/shape`), { identity }),
+      ).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+  });
+
+  it('tells the gateway the same, and nobody else', async () => {
+    const { id, number, ownerId } = testProject;
+    const body = { project: { id, number, ownerId }, ip: '192.0.2.1' };
+    const ask = (identity = internalIdentity, asked: unknown = body) =>
+      bed.call('POST', '/internal/shapes', { identity, body: asked });
+    expect((await ask()).body).toEqual((await shape()).collections);
+    expect((await ask(asOwner())).status).toBe(401);
+    expect((await ask(asKey())).status).toBe(401);
+    expect(await ask(internalIdentity, { ip: 1 })).toMatchObject({ status: 400 });
+  });
+
+  it('looks at the newest records and at some of the older ones', async () => {
+    await bed.create('history', { old: 1 });
+    const values = `SELECT $1, (SELECT coll_id FROM collections WHERE name = 'history'), uuidv7(), now(), now()`;
+    await bed.database.query(
+      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
+       ${values}, '{"middle": 1}' FROM generate_series(1, 400)`,
+      [testProject.number],
+    );
+    await bed.database.query(
+      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
+       ${values}, '{"new": 1}' FROM generate_series(1, 500)`,
+      [testProject.number],
+    );
+    const { count, sampled, fields } = await shape('/collections/history/shape');
+    expect(count).toBe(901);
+    expect(sampled).toBeGreaterThan(500);
+    expect(sampled).toBeLessThanOrEqual(1000);
+    const names = fields.map(({ path }: { path: string }) => path);
+    expect(names.slice(0, 2)).toEqual(['new', 'middle']);
+  });
+
+  it('reads no more than a mebibyte of large records, and one at least', async () => {
+    for (let n = 0; n < 3; n++) await bed.create('large', { [`f${n}`]: 'x'.repeat(600_000) });
+    expect(await shape('/collections/large/shape')).toMatchObject({ count: 3, sampled: 2 });
+  });
+});

@@ -1,0 +1,87 @@
+import { ApiError, type CollectionShape, type ShapeDirectory } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { type FairShares, toFlow, type YieldSlot } from '@backlot/fair-shares';
+import type { CollectionSummary, Collections } from '../collections/collections.ts';
+import { inferFields } from './infer-fields.ts';
+import { sampleRecords } from './sample.ts';
+
+export interface ShapesDeps {
+  database: Database;
+  collections: Collections;
+  scans: FairShares;
+  /** Milliseconds that only go forward. */
+  monotonicNow?: () => number;
+}
+
+/** Who wants to know, for their share of the scans. */
+export type Asking = Parameters<ShapeDirectory['describe']>[0] & { signal?: AbortSignal };
+
+export interface Shapes extends ShapeDirectory {
+  describe(asking: Asking): Promise<CollectionShape[]>;
+  /** @throws ApiError not_found */
+  describeOne(asking: Asking, name: string): Promise<CollectionShape>;
+}
+
+/** Collections that come after so much work are listed without a sample. */
+const maxWorkMs = 2000;
+
+const withoutSample = ({ name, access, count }: CollectionSummary): CollectionShape => ({
+  ...{ name, access, count },
+  ...{ sampled: 0, fields: [], hasMoreFields: false },
+});
+
+export const createShapes = ({
+  database,
+  collections,
+  scans,
+  monotonicNow = () => performance.now(),
+}: ShapesDeps): Shapes => {
+  const describeSample = async (
+    projectNumber: number,
+    summary: CollectionSummary,
+    yieldSlot: YieldSlot,
+  ): Promise<CollectionShape> => {
+    const shape = withoutSample(summary);
+    const collection = await collections.find(projectNumber, summary.name);
+    if (!collection) return shape;
+    const documents = await sampleRecords(database, collection, yieldSlot);
+    return { ...shape, sampled: documents.length, ...inferFields(documents) };
+  };
+
+  const describeAll = ({ project, ip, signal }: Asking, summaries: readonly CollectionSummary[]) =>
+    scans.run(
+      toFlow({ project, ip }),
+      async (yieldSlot) => {
+        const shapes: CollectionShape[] = [];
+        let workedMs = 0;
+        for (const summary of summaries) {
+          await yieldSlot();
+          const startedAt = monotonicNow();
+          const isInTime = workedMs < maxWorkMs;
+          shapes.push(
+            isInTime
+              ? await describeSample(project.number, summary, yieldSlot)
+              : withoutSample(summary),
+          );
+          workedMs += monotonicNow() - startedAt;
+        }
+        return shapes;
+      },
+      { signal },
+    );
+
+  return {
+    async describe(asking) {
+      return describeAll(asking, await collections.list(asking.project.number));
+    },
+    async describeOne(asking, name) {
+      const listed = await collections.list(asking.project.number);
+      const [shape] = await describeAll(
+        asking,
+        listed.filter((summary) => summary.name === name),
+      );
+      if (!shape) throw new ApiError('not_found', 'There is no such collection.');
+      return shape;
+    },
+  };
+};
