@@ -20,9 +20,10 @@ export type {
 export * from './internal-only.ts';
 export * from './json-body.ts';
 export { type JsonParts, LargeJson } from './json-parts.ts';
-export { nearestName } from './nearest-name.ts';
+export { nearestName, printable } from './nearest-name.ts';
 export * from './pagination.ts';
 export * from './places.ts';
 export * from './route.ts';
 export * from './serve.ts';
 export * from './service-app.ts';
+export { hintHeader } from './unknown-input.ts';

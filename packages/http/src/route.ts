@@ -22,7 +22,7 @@ import { identityRefused } from './internal-only.ts';
 import { issueSentence, issueText } from './issue-text.ts';
 import { readJsonBody } from './json-body.ts';
 import { LargeJson, sendParts } from './json-parts.ts';
-import { checkUnknownInput } from './unknown-input.ts';
+import { addHint, checkUnknownInput } from './unknown-input.ts';
 
 /** What a handler gets: validated input and a verified identity, never `req` or `res`. */
 export interface Call<R extends RouteDefinition> {
@@ -253,14 +253,19 @@ export const route = <const R extends RouteDefinition>(
       };
     // Usage is not part of the answer: it isn't kept for a replay, which does no work.
     const answerWith = (answer: Answer) =>
-      send(res, { ...answer, headers: { ...answer.headers, ...usage } });
+      send(res, { ...answer, headers: { ...addHint(res, answer.headers), ...usage } });
 
     const key = definition.method === 'POST' ? call.header('idempotency-key') : undefined;
     const runOnce = async () => {
       const reply = await handler(call);
       if ('events' in reply) return sendEvents(res, reply, call, context.log);
       if ('body' in reply && reply.body instanceof LargeJson) {
-        return sendParts(res, definition.status, reply.headers ?? {}, reply.body.parts);
+        return sendParts(
+          res,
+          definition.status,
+          addHint(res, reply.headers ?? {}),
+          reply.body.parts,
+        );
       }
       return answerWith(await finish(reply)());
     };

@@ -58,3 +58,11 @@ export const checkUnknownInput = (
   }
   if (ignored.length > 0) res.setHeader(hintHeader, ignored.join(' ').slice(0, maxHintLength));
 };
+
+/** A handler's own hint follows what was said of unknown names. */
+export const addHint = (res: ServerResponse, headers: Record<string, string>) => {
+  const before = res.getHeader(hintHeader);
+  const own = headers[hintHeader];
+  if (own === undefined || before === undefined) return headers;
+  return { ...headers, [hintHeader]: `${before} ${own}`.slice(0, maxHintLength) };
+};

@@ -28,7 +28,7 @@ export const record = z.looseObject({
 });
 
 /** What `data` may hold in depth is the record service's rule. */
-const data = z.record(z.string(), z.unknown(), 'must be an object');
+const data = z.record(z.string(), z.unknown(), 'must be an object, as in {"data":{"title":"x"}}');
 /** Numbers as a browser sends them; `limit` above 1,000 is clamped. */
 const wholeNumber = z
   .string()

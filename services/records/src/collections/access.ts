@@ -60,7 +60,8 @@ export const resolveAccess = (preset: AccessPreset, identity: Identity): Access 
 };
 
 const signInFirst = () => new ApiError('unauthenticated', 'Sign in first.');
-export const recordNotFound = () => new ApiError('not_found', 'There is no such record.');
+export const recordNotFound = (hint?: string) =>
+  new ApiError('not_found', 'There is no such record.', hint === undefined ? {} : { hint });
 
 /** docs/api.md, "Access": anonymous callers get 401, signed-in ones 403. */
 export const changeForbidden = ({ userId }: Access): ApiError =>

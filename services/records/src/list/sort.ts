@@ -22,7 +22,22 @@ const refuse = (message: string): never => {
   throw new ApiError('invalid_sort', `"sort": ${message}`);
 };
 
+/** `price:desc` and `price desc`, as others write it, and `{"price":-1}`. */
+const otherForms =
+  /^(?<field>[^\s:{[]+)(?:\s*:\s*|\s+)(?<word>asc|desc|ascending|descending|1|-1)$/i;
+
+const refuseOtherForms = (text: string): void => {
+  const { field, word } = otherForms.exec(text)?.groups ?? {};
+  if (field !== undefined && word !== undefined) {
+    const sign = /^(-1|desc)/i.test(word) ? '-' : '';
+    refuse(`${JSON.stringify(text)} is not a field; send sort=${sign}${field}.`);
+  }
+  if (/^[{[]/.test(text))
+    refuse('is no JSON; send the name of a field, "-" before it for descending: sort=-price.');
+};
+
 const parseField = (text: string): SortField => {
+  refuseOtherForms(text);
   const descending = text.startsWith('-');
   const field = descending ? text.slice(1) : text;
   if (field === '') return refuse('needs field names, as in "-createdAt" or "status,-price".');

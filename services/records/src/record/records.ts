@@ -12,6 +12,7 @@ import {
   rowPolicySql,
 } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import { idHint } from '../list/hints.ts';
 import type { Reader } from '../list/reader.ts';
 import {
   and,
@@ -113,7 +114,7 @@ const smallRecordColumns = `CASE WHEN size_bytes <= ${maxPipelinedBytes} THEN ${
 const recordColumns = `${recordJsonSql()} AS json, ${versionSql} AS version`;
 
 const targetParameters = ({ collection, id }: RecordTarget): Parameters => {
-  if (!isUuid(id)) throw recordNotFound();
+  if (!isUuid(id)) throw recordNotFound(idHint(collection.name, id));
   return startParameters(collection, id);
 };
 

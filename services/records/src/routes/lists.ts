@@ -7,6 +7,7 @@ import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
 import { decodePosition, encodePosition } from '../list/cursor.ts';
+import { listHints } from '../list/hints.ts';
 import { encloseParts } from '../list/large-pages.ts';
 import type { Lists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
@@ -40,8 +41,10 @@ export const listRecords = (
       { flow: toFlow(identity), signal },
     );
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
+    const headers = listHints(filter, sort);
     const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`;
     return {
+      headers,
       body:
         typeof items === 'string'
           ? new JsonText(`{"items":${items},${rest}`)
@@ -51,13 +54,15 @@ export const listRecords = (
 
 export const countRecords = (collections: Collections, counts: Counts) =>
   route(recordRoutes.countRecords, async ({ params, query, identity, signal }) => {
-    const filter = splitFilter(parseWhere(query.where));
+    const where = parseWhere(query.where);
+    const filter = splitFilter(where);
     const ownerId = parseMine(query.mine, identity);
     const collection = await collections.find(identity.project.number, params.collection);
     if (!collection) return { body: { count: 0 } };
     const access = resolveAccess(collection.access, identity);
     const selection = { collection, access, filter, ownerId };
-    return { body: await counts.count(selection, { flow: toFlow(identity), signal }) };
+    const body = await counts.count(selection, { flow: toFlow(identity), signal });
+    return { body, headers: listHints(where) };
   });
 
 /**

@@ -1,9 +1,11 @@
-import { recordRoutes } from '@backlot/contract';
+import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
-import { JsonText, LargeJson, route } from '@backlot/http';
+import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { recordNotFound, resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
+import { systemFields } from '../fields.ts';
+import { idHint } from '../list/hints.ts';
 import { wholePart } from '../list/large-pages.ts';
 import { type CheckedData, checkData, refuseRoundedNumbers } from '../record/data.ts';
 import { parsePatch } from '../record/patch.ts';
@@ -23,7 +25,8 @@ export const createRecord = (collections: Collections, records: Records) =>
     const data = parseData(rawBody);
     const collection = await collections.findOrCreate(identity, params.collection);
     const access = resolveAccess(collection.access, identity);
-    return replyWith(await records.create(identity.project, collection, access, data));
+    const reply = replyWith(await records.create(identity.project, collection, access, data));
+    return { ...reply, headers: { ...reply.headers, ...droppedHint(rawBody.value) } };
   });
 
 export const updateRecord = (collections: Collections, records: Records) =>
@@ -43,8 +46,11 @@ export const replaceRecord = (collections: Collections, records: Records) =>
       const target = { project: identity.project, collection, access, id: params.id };
       return replyWith(await records.upsert(target, data));
     }
-    const target = await findTarget(collections, identity, params);
-    return replyWith(await records.replace(target, data, parseIfMatch(header('if-match'))));
+    const replace = async () => {
+      const target = await findTarget(collections, identity, params);
+      return records.replace(target, data, parseIfMatch(header('if-match')));
+    };
+    return replyWith(await replace().catch(leadToUpsert));
   });
 
 export const deleteRecord = (collections: Collections, records: Records) =>
@@ -54,6 +60,14 @@ export const deleteRecord = (collections: Collections, records: Records) =>
     return { body: { ok: true as const } };
   });
 
+/** Says how PUT creates, whether the record is missing or hidden. */
+const leadToUpsert = (error: unknown): never => {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+  throw recordNotFound(
+    'PUT replaces what is there. To create a record under an id of your own, send ?upsert=1 with a new UUIDv7.',
+  );
+};
+
 /** The record that a path names. @throws ApiError not_found where there is no such collection */
 const findTarget = async (
   collections: Collections,
@@ -61,7 +75,7 @@ const findTarget = async (
   { collection: name, id }: { collection: string; id: string },
 ): Promise<RecordTarget> => {
   const collection = await collections.find(identity.project.number, name);
-  if (!collection) throw recordNotFound();
+  if (!collection) throw recordNotFound(isUuid(id) ? undefined : idHint(name, id));
   const access = resolveAccess(collection.access, identity);
   return { project: identity.project, collection, access, id };
 };
@@ -73,6 +87,18 @@ const parseData = ({ value, text }: { value: unknown; text: string }): CheckedDa
   const data = checkData((value as { data: unknown }).data);
   refuseRoundedNumbers(text);
   return data;
+};
+
+/** Of a new record: its own fields are never the client's. */
+const droppedHint = (body: unknown): Record<string, string> => {
+  const dropped = systemFields.filter((name) =>
+    Object.hasOwn((body as { data: object }).data, name),
+  );
+  if (dropped.length === 0) return {};
+  const names = dropped.map((name) => `"${name}"`).join(', ');
+  return {
+    [hintHeader]: `Ignored in "data": ${names}, which the server sets. To choose the id: PUT /db/<collection>/<id>?upsert=1 with a UUIDv7.`,
+  };
 };
 
 /** The ETag is strong: equal tags mean equal records. */

@@ -71,6 +71,106 @@ describe('what /db does not know', () => {
     expect(collections).toEqual([{ name: 'todos' }]);
   });
 
+  const listBy = (name: string, value: string) =>
+    bed.call('GET', `/db/todos?${name}=${encodeURIComponent(value)}`);
+
+  it.each([
+    ['{"title":{"contains":"x"}}', '{"title":{"$contains":...}}?'],
+    ['{"title":{"ilike":"%x%"}}', '{"title":{"$contains":...}}?'],
+    ['{"n":{"gte":1,"lt":5}}', '{"n":{"$gte":...}}?'],
+    ['{"$or":[{"a":1},{"b":{"not_in":[1]}}]}', '{"b":{"$nin":...}}?'],
+  ])(
+    'compares with the object in where=%s, and says in a header how operators are written',
+    async (where, hint) => {
+      for (const path of ['/db/todos', '/db/todos/_count']) {
+        const { status, headers } = await bed.call(
+          'GET',
+          `${path}?where=${encodeURIComponent(where)}`,
+        );
+        expect([path, status]).toEqual([path, 200]);
+        expect(headers.get('backlot-hint')).toContain(
+          `Operators begin with "$": did you mean ${hint}`,
+        );
+      }
+    },
+  );
+
+  it.each(['{"address":{"city":"Bern","size":2}}', '{"title":"contains"}', '{"a":{}}', '{}'])(
+    'says nothing of where=%s',
+    async (where) => {
+      const { status, headers } = await listBy('where', where);
+      expect([status, headers.get('backlot-hint')]).toEqual([200, null]);
+    },
+  );
+
+  it.each([
+    ['{"title":{"$ilike":"x"}}', 'Did you mean "$contains"?'],
+    ['{"title":{"$like":"x"}}', 'Did you mean "$contains"?'],
+    ['{"title":{"$icontains":"x"}}', 'Did you mean "$contains"?'],
+    ['{"title":{"$regex":"x"}}', 'Did you mean "$contains"?'],
+    ['{"title":{"$search":"x"}}', 'Did you mean "$contains"?'],
+    ['{"title":{"$neq":"x"}}', 'Did you mean "$ne"?'],
+    ['{"tags":{"$elemMatch":{}}}', '"$elemMatch" is not an operator. Known: $eq, $ne, $in'],
+    ['{"or":[{"a":1}]}', '"or" is no field; did you mean "$or"?'],
+  ])('refuses where=%s and leads on', async (where, message) => {
+    const { status, body } = await listBy('where', where);
+    expect([status, body.code]).toEqual([400, 'invalid_where']);
+    expect(body.error).toContain(message);
+    if (where.includes('$')) expect(body.error).toContain('"$options":"i" ignores case');
+  });
+
+  it.each([
+    ['price:desc', 'send sort=-price.'],
+    ['price desc', 'send sort=-price.'],
+    ['price:asc', 'send sort=price.'],
+    ['title,price:DESC', 'send sort=-price.'],
+    ['price:-1', 'send sort=-price.'],
+    ['{"price":-1}', '"-" before it for descending: sort=-price.'],
+  ])('refuses sort=%s and leads on', async (sort, message) => {
+    const { status, body } = await listBy('sort', sort);
+    expect([status, body.code]).toEqual([400, 'invalid_sort']);
+    expect(body.error).toContain(message);
+  });
+
+  it('sorts by a field that is called like a direction, and says so', async () => {
+    for (const sort of ['price.desc', 'price,desc']) {
+      const { status, headers } = await listBy('sort', sort);
+      expect([sort, status]).toEqual([sort, 200]);
+      expect(headers.get('backlot-hint')).toContain('sort=-price');
+    }
+    expect((await listBy('sort', 'description')).headers.has('backlot-hint')).toBe(false);
+  });
+
+  it('leads from what is no id, and from a PUT of what is not there', async () => {
+    for (const collection of ['todos', 'missing']) {
+      const count = await bed.call('GET', `/db/${collection}/count`);
+      expect([count.status, count.body.hint]).toEqual([
+        404,
+        `Ids of records are UUIDs. Did you mean /db/${collection}/_count?`,
+      ]);
+      const other = await bed.call('GET', `/db/${collection}/first`);
+      expect([other.status, other.body.hint]).toEqual([404, 'Ids of records are UUIDs.']);
+      const put = await bed.call('PUT', `/db/${collection}/018f0000-0000-7000-8000-000000000000`, {
+        identity: asUser(ada),
+        body: { data: {} },
+      });
+      expect([put.status, put.body.hint]).toEqual([404, expect.stringContaining('?upsert=1')]);
+    }
+  });
+
+  it('says which fields of a new record the server sets', async () => {
+    const { status, headers, body } = await bed.call('POST', '/db/todos', {
+      identity: asUser(ada),
+      body: { data: { id: 'mine', createdAt: '2020-01-01', title: 'x' }, acl: 1 },
+    });
+    expect(status).toBe(201);
+    expect(body.id).not.toBe('mine');
+    expect(headers.get('backlot-hint')).toMatch(
+      /^Ignored field: "acl".* Ignored in "data": "id", "createdAt", which the server sets\./,
+    );
+    await bed.call('DELETE', `/db/todos/${body.id}`, { identity: asUser(ada) });
+  });
+
   it('lets a cache buster pass everywhere', async () => {
     const identity = asUser(ada);
     for (const path of ['/db/todos', '/db/todos/_count', `/db/todos/${id}`])

@@ -14,6 +14,40 @@ const textMatches: Record<string, TextMatch> = {
 };
 export const isTextOperator = (name: string): boolean => Object.hasOwn(textMatches, name);
 
+/** What other query languages call them; in lower case, letters alone. */
+const operatorNames: Record<string, string> = {
+  $eq: 'eq equal equals is',
+  $ne: 'ne neq notequal notequals isnot',
+  $gt: 'gt greaterthan after',
+  $gte: 'gte ge greaterthanorequal min',
+  $lt: 'lt lessthan before',
+  $lte: 'lte le lessthanorequal max',
+  $in: 'in anyof oneof',
+  $nin: 'nin notin noneof',
+  $exists: 'exists isnull isset',
+  $all: 'all containsall',
+  $size: 'size length',
+  $not: 'not',
+  $contains: 'contains like ilike icontains regex search match matches includes substring text',
+  $startsWith: 'startswith istartswith prefix beginswith',
+  $endsWith: 'endswith iendswith suffix',
+  $options: 'options',
+};
+const operatorByName = new Map(
+  Object.entries(operatorNames).flatMap(([operator, names]) =>
+    names.split(' ').map((name) => [name, operator] as const),
+  ),
+);
+
+/** The operator that was meant by a name with or without `$`. */
+export const nearestOperator = (name: string): string | undefined =>
+  operatorByName.get(
+    name
+      .slice(0, 40)
+      .toLowerCase()
+      .replace(/[^a-z]/g, ''),
+  );
+
 const knownOperators =
   'Known: $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $exists, $all, $size, $not, and $contains, $startsWith, $endsWith, beside which "$options":"i" ignores case.';
 
@@ -76,6 +110,14 @@ export const parseEqualValue = (field: string, value: Json, place: string): Json
   return value;
 };
 
+const refuseOperator = (field: string, name: string): never => {
+  const nearest = nearestOperator(name);
+  const question = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  return refuse(
+    `${quoted(field)}: ${quoted(name)} is not an operator.${question} ${knownOperators}`,
+  );
+};
+
 /** A comparison or a search in texts. */
 export const parseComparison = (
   field: string,
@@ -96,8 +138,7 @@ export const parseComparison = (
     return { op: 'compare', sign, value: operand };
   }
   const match = Object.hasOwn(textMatches, name) ? textMatches[name] : undefined;
-  if (!match)
-    return refuse(`${quoted(field)}: ${quoted(name)} is not an operator. ${knownOperators}`);
+  if (!match) return refuseOperator(field, name);
   if (typeof operand !== 'string') return refuse(`${place} needs a string.`);
   checkOperand(operand, place);
   return { op: 'text', match, text: operand, ignoreCase: options === 'i' };

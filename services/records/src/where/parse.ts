@@ -68,6 +68,9 @@ class WhereParser {
   /** The value of a field: one to equal, or an object of operators. */
   #field(field: string, value: Json, depth: number): Filter {
     if (Array.isArray(value)) {
+      if (/^(and|or|nor)$/i.test(field) && value.some(isObject)) {
+        return refuse(`${quoted(field)} is no field; did you mean "$${field.toLowerCase()}"?`);
+      }
       return refuse(
         `${quoted(field)} is an array; use {"$in":[…]} for any of these values or {"$eq":[…]} for exactly this array.`,
       );

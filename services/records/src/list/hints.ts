@@ -1,0 +1,61 @@
+import { hintHeader, nearestName, printable } from '@backlot/http';
+import type { Filter, Json } from '../where/filter.ts';
+import { isObject, nearestOperator } from '../where/operands.ts';
+import type { Sort } from './sort.ts';
+
+/** `{"title":{"contains":"x"}}`: an object whose every key is an operator without its `$`. */
+const bareOperator = (value: Json): string | undefined => {
+  if (!isObject(value)) return undefined;
+  const names = Object.keys(value);
+  return names.every((name) => nearestOperator(name) !== undefined) ? names[0] : undefined;
+};
+
+const filterHint = (filter: Filter): string | undefined => {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return firstOf(filter.filters, filterHint);
+    case 'not':
+      return filterHint(filter.filter);
+    case 'test': {
+      const name = filter.test.op === 'eq' ? bareOperator(filter.test.value) : undefined;
+      if (name === undefined) return undefined;
+      const field = printable(filter.field);
+      return (
+        `"${field}" was compared with an object that has the field "${printable(name)}". ` +
+        `Operators begin with "$": did you mean {"${field}":{"${nearestOperator(name)}":...}}?`
+      );
+    }
+  }
+};
+
+const firstOf = <T>(items: readonly T[], find: (item: T) => string | undefined) => {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const direction = /(?:^|\.)(asc|desc|ascending|descending)$/i;
+
+/** `sort=price.desc` and `sort=price,desc`, which may be names of fields. */
+const sortHint = ({ fields }: Sort): string | undefined => {
+  const odd = fields.find(({ field }) => direction.test(field));
+  return odd === undefined
+    ? undefined
+    : `Sorted by the field "${printable(odd.field)}". For descending order put "-" before the field: sort=-price.`;
+};
+
+/** Says in a header what a list or a count took for something else than was probably meant. */
+export const listHints = (filter: Filter, sort?: Sort): Record<string, string> => {
+  const hints = [filterHint(filter), sort && sortHint(sort)].filter((hint) => hint !== undefined);
+  return hints.length === 0 ? {} : { [hintHeader]: hints.join(' ') };
+};
+
+/** For a path such as `/db/notes/count`, whose last part is no id. */
+export const idHint = (collection: string, id: string): string => {
+  const nearest = nearestName(id, ['_count', '_batch']);
+  const question = nearest === undefined ? '' : ` Did you mean /db/${collection}/${nearest}?`;
+  return `Ids of records are UUIDs.${question}`;
+};
