@@ -1,0 +1,181 @@
+import type { Answer, Api } from '@backlot/testing/platform-api';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Account, type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
+
+interface Guess {
+  typed: string;
+  body?: unknown;
+  status: number;
+  /** In the error, its hint or the header Backlot-Hint. */
+  leadsTo: string[];
+}
+
+const where = (filter: object) => `where=${encodeURIComponent(JSON.stringify(filter))}`;
+const unknownId = '018f0000-0000-7000-8000-000000000000';
+const listNames = 'Known here: where, mine, sort, limit, offset, cursor';
+const mail = { to: 'ada@example.org', subject: 'x', html: 'x' };
+const item = { name: 'Mug', quantity: 1 };
+const returnUrl = 'http://localhost/paid';
+const messages = [{ role: 'user', content: 'A recipe' }];
+
+/** What people bring from other backends, as they were seen to type it. */
+const guesses: Guess[] = [
+  {
+    typed: 'GET /db/cards?column=todo',
+    status: 400,
+    leadsTo: [listNames, 'To filter by a field, send where={"column":"todo"}'],
+  },
+  { typed: 'GET /db/cards?search=x', status: 400, leadsTo: [listNames, 'did you mean "where"?'] },
+  { typed: 'GET /db/cards?order=x', status: 400, leadsTo: [listNames, 'did you mean "sort"?'] },
+  { typed: 'GET /db/cards?page=2', status: 400, leadsTo: [listNames, 'did you mean "offset"?'] },
+  { typed: 'GET /db/cards?per_page=9', status: 400, leadsTo: ['did you mean "limit"?'] },
+  {
+    typed: `GET /db/cards?${where({ title: { contains: 'x' } })}`,
+    status: 200,
+    leadsTo: ['Operators begin with "$"', '{"title":{"$contains":...}}'],
+  },
+  ...['$ilike', '$like', '$icontains', '$regex', '$search'].map((operator) => ({
+    typed: `GET /db/cards?${where({ title: { [operator]: 'x' } })}`,
+    status: 400,
+    leadsTo: ['Did you mean "$contains"?', 'Known: $eq, $ne, $in', '"$options":"i" ignores case'],
+  })),
+  {
+    typed: `GET /db/cards?${where({ tags: { $elemMatch: {} } })}`,
+    status: 400,
+    leadsTo: ['"$elemMatch" is not an operator', 'Known: $eq, $ne, $in'],
+  },
+  { typed: 'GET /db/cards?sort=n:desc', status: 400, leadsTo: ['send sort=-n'] },
+  { typed: 'GET /db/cards?sort=n%20desc', status: 400, leadsTo: ['send sort=-n'] },
+  { typed: 'GET /db/cards?sort=n.desc', status: 200, leadsTo: ['put "-" before the field'] },
+  { typed: 'GET /db/cards/count', status: 404, leadsTo: ['Did you mean /db/cards/_count?'] },
+  {
+    typed: 'POST /db/cards',
+    body: { data: { id: 'mine', createdAt: 'now' } },
+    status: 201,
+    leadsTo: ['"id", "createdAt"', 'the server sets', '?upsert=1'],
+  },
+  {
+    typed: 'POST /db/cards',
+    body: { data: {}, sharedWith: ['x'], acl: {} },
+    status: 201,
+    leadsTo: ['"sharedWith", "acl"'],
+  },
+  {
+    typed: 'POST /db/cards',
+    body: { title: 'x' },
+    status: 400,
+    leadsTo: ['"data" must be an object, as in {"data":{"title":"x"}}'],
+  },
+  {
+    typed: `PUT /db/cards/${unknownId}`,
+    body: { data: {} },
+    status: 404,
+    leadsTo: ['?upsert=1'],
+  },
+  { typed: 'DELETE /db/cards', status: 405, leadsTo: ['DELETE goes to /db/<collection>/<id>'] },
+  { typed: 'GET /db', status: 404, leadsTo: ['GET /db/<collection>'] },
+  { typed: 'POST /auth/login', body: {}, status: 404, leadsTo: ['POST /auth/signin'] },
+  { typed: 'POST /auth/register', body: {}, status: 404, leadsTo: ['POST /auth/signup'] },
+  { typed: 'POST /auth/logout', body: {}, status: 404, leadsTo: ['POST /auth/signout'] },
+  { typed: 'GET /auth/signin', status: 405, leadsTo: ['It takes POST.'] },
+  {
+    typed: 'POST /auth/signup',
+    body: { email: 'eve@example.org', password: 'abc' },
+    status: 400,
+    leadsTo: ['"password" needs at least 8 characters'],
+  },
+  {
+    typed: 'POST /auth/signin',
+    body: { username: 'eve', pass: 'abc' },
+    status: 400,
+    leadsTo: ['"email" is missing', 'did you mean "email"?', 'did you mean "password"?'],
+  },
+  {
+    typed: 'GET /projects',
+    status: 404,
+    leadsTo: ["With an owner's token", '/api/platform/projects'],
+  },
+  {
+    typed: 'POST /ai',
+    body: { messages, response_format: {}, model: 'x', temperature: 1 },
+    status: 200,
+    leadsTo: ['"response_format" (did you mean "json"?), "model", "temperature"'],
+  },
+  { typed: 'POST /ai', body: { prompt: 'x' }, status: 400, leadsTo: ['"messages" is missing'] },
+  {
+    typed: 'POST /email/send',
+    body: { ...mail, from: 'me@example.org' },
+    status: 200,
+    leadsTo: ['"from"'],
+  },
+  {
+    typed: 'POST /payments/checkout',
+    body: { items: [{ ...item, amount: 12.5 }], returnUrl },
+    status: 400,
+    leadsTo: ['is in cents: a whole number, such as 1999'],
+  },
+  {
+    typed: 'POST /payments/checkout',
+    body: { items: [{ ...item, price: 1200 }], returnUrl },
+    status: 400,
+    leadsTo: ['did you mean "amount"?', '"items.0.amount" is in cents'],
+  },
+  {
+    typed: 'GET /payments/verify?sessionId=x',
+    status: 400,
+    leadsTo: ['did you mean "session_id"?'],
+  },
+  { typed: 'POST /upload', body: {}, status: 404, leadsTo: ['POST /storage/upload'] },
+];
+
+describe('what a newcomer types in the first hour', () => {
+  let platform: PlatformUnderTest;
+  let project: { id: string; owner: Account; api: Api };
+  let ada: Account;
+  beforeAll(async () => {
+    platform = await platformUnderTest('in-process');
+    project = await platform.newProject();
+    ada = await platform.signUp(project.id);
+    await project.api('POST', '/db/cards', { token: ada.token, body: { data: { title: 'x' } } });
+  });
+  afterAll(() => platform.stop());
+
+  const wordsOf = ({ headers, body }: Answer) =>
+    [headers.get('backlot-hint'), body.error, body.hint].join(' ');
+
+  it.each(guesses.map((guess) => [guess.typed, guess] as const))(
+    '%s is led on',
+    async (typed, { body, status, leadsTo }) => {
+      const [method = '', path = ''] = typed.split(' ');
+      const answer = await project.api(method, path, { token: ada.token, body });
+      expect([typed, answer.status]).toEqual([typed, status]);
+      for (const words of leadsTo) expect(wordsOf(answer)).toContain(words);
+    },
+  );
+
+  it('is told by the control plane whose token it takes', async () => {
+    const answer = await platform.control('GET', '/projects', { token: ada.token });
+    expect([answer.status, answer.body.hint]).toEqual([
+      401,
+      "The control plane takes an owner's token: POST /api/runtime/platform/auth/signin.",
+    ]);
+  });
+
+  it('gets JSON in the form of a sketch', async () => {
+    const { status, body } = await project.api('POST', '/ai', {
+      token: ada.token,
+      body: { messages, json: { title: 'string', ingredients: ['string'] } },
+    });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ title: expect.any(String), ingredients: expect.any(Array) });
+  });
+
+  it('may send the headers of other clients', async () => {
+    const asked = 'apikey,authorization,cache-control,prefer,x-client-info';
+    const response = await fetch(`${platform.url}/api/runtime/${project.id}/db/cards`, {
+      method: 'OPTIONS',
+      headers: { 'Access-Control-Request-Headers': asked },
+    });
+    expect(response.headers.get('access-control-allow-headers')).toBe(asked);
+  });
+});
