@@ -50,6 +50,12 @@ const isConnectionLoss = (error: unknown): boolean => {
   return lossCodes.has(String(code)) || lossMessages.test(String(message));
 };
 
+/** A node of a Citus cluster names the constraint in its message alone, with the shard's number. */
+const constraintIn = ({ constraint, message }: pg.DatabaseError): string | undefined =>
+  constraint ?? /constraint "(.+?)(_\d+)?"/.exec(message)?.[1];
+
 /** The violated constraint's name, or undefined where the error is none. */
 export const violatedConstraint = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
+  error instanceof pg.DatabaseError && error.code?.startsWith('23')
+    ? constraintIn(error)
+    : undefined;

@@ -32,6 +32,14 @@ export const isoTimeSql = (column: string): string =>
 export const epochMsSql = (column: string): string =>
   `(extract(epoch FROM ${column}) * 1000)::int8`;
 
+/**
+ * What `updated_at` becomes with a change: the version grows even where two changes fall into one
+ * millisecond or the clock steps back. Time zones come in because adding to a timestamptz is not IMMUTABLE,
+ * which Citus asks of an UPDATE.
+ */
+export const nextVersionSql = (time: string): string =>
+  `greatest(${time}, (updated_at AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
+
 /** Grows with every change of a record. */
 export const versionSql = epochMsSql('updated_at');
 

@@ -52,11 +52,12 @@ const cacheTtlMs = 5000;
 const cacheEntries = 10_000;
 const defaultAccess: AccessPreset = 'shared';
 
+/** Of the project `$1`. */
 const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt",
-  (SELECT count(*) FROM records WHERE records.project_id = collections.project_id AND records.coll_id = collections.coll_id) AS count,
+  (SELECT count(*) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id) AS count,
   CASE WHEN counted_at IS NOT NULL
-    THEN greatest(0, byte_count + (SELECT coalesce(sum(bytes), 0)::int8 FROM count_delta WHERE count_delta.project_id = collections.project_id AND count_delta.coll_id = collections.coll_id))
-    ELSE (SELECT coalesce(sum(size_bytes), 0) FROM records WHERE records.project_id = collections.project_id AND records.coll_id = collections.coll_id)
+    THEN greatest(0, byte_count + (SELECT coalesce(sum(bytes), 0)::int8 FROM count_delta WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))
+    ELSE (SELECT coalesce(sum(size_bytes), 0) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)
   END AS "sizeBytes"`;
 
 export const createCollections = ({ database, outbox, now }: CollectionsDeps): Collections => {
@@ -92,21 +93,24 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
       ]);
       const existing = await read(projectNumber, name);
       if (existing) return existing;
-      const [row] = await database.query<{ id: number }>(
-        `INSERT INTO collections (project_id, coll_id, name, access, created_at, counted_at)
-         SELECT $1, coalesce(max(coll_id), 0) + 1, $2, $3, $4, now()
-         FROM collections WHERE project_id = $1 HAVING count(*) < $5
-         RETURNING coll_id AS id`,
-        [projectNumber, name, access, new Date(now()), maxCollections],
+      const [last = { count: 0, id: 0 }] = await database.query<{ count: number; id: number }>(
+        `SELECT count(*), coalesce(max(coll_id), 0) AS id FROM collections WHERE project_id = $1`,
+        [projectNumber],
       );
-      if (!row) {
+      if (last.count >= maxCollections) {
         throw new ApiError(
           'collection_limit',
           `A project has at most ${maxCollections} collections.`,
         );
       }
+      const id = last.id + 1;
+      await database.query(
+        `INSERT INTO collections (project_id, coll_id, name, access, created_at, counted_at)
+         VALUES ($1, $2, $3, $4, $5, now())`,
+        [projectNumber, id, name, access, new Date(now())],
+      );
       await outbox.append('collection.changed', { projectNumber, name });
-      return { projectNumber, id: row.id, name, access };
+      return { projectNumber, id, name, access };
     });
 
   const find = async (projectNumber: number, name: string) => {
@@ -148,9 +152,13 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
     setAccess: (projectNumber, name, access) =>
       database.transaction(async () => {
         await insertIfMissing(projectNumber, name, access);
-        const [row] = await database.query<CollectionSummary>(
-          `UPDATE collections SET access = $3 WHERE project_id = $1 AND name = $2 RETURNING ${summaryColumns}`,
+        await database.query(
+          'UPDATE collections SET access = $3 WHERE project_id = $1 AND name = $2',
           [projectNumber, name, access],
+        );
+        const [row] = await database.query<CollectionSummary>(
+          `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 AND name = $2`,
+          [projectNumber, name],
         );
         if (!row) throw new ApiError('not_found', 'There is no such collection.');
         await outbox.append('collection.changed', { projectNumber, name });

@@ -164,7 +164,7 @@ const pageSql = (
 
 /** A key as the cursor keeps it: whole after `=`, or cut after `~`. */
 const cursorKeySql = (key: string): string =>
-  `CASE WHEN octet_length(${key}::text) <= ${maxKeyBytes} THEN '=' || ${key}::text ELSE '~' || slot_key(${key})::text END`;
+  `CASE WHEN octet_length(${key}::text) <= ${maxKeyBytes} THEN '=' || ${key}::text ELSE '~' || records.slot_key(${key})::text END`;
 
 export const positionSql = (
   { keys, id }: CursorPosition,
@@ -179,7 +179,7 @@ export const positionSql = (
     if (!isCut) return value;
     const key = expressions[i];
     const behind = field.descending ? `to_jsonb((${value} #>> '{}') || U&'\\+10FFFF')` : value;
-    return `coalesce((SELECT ${key} FROM records WHERE ${inCollection} AND id = ${idSql} AND slot_key(${key}) = ${value}), ${behind})`;
+    return `coalesce((SELECT ${key} FROM records WHERE ${inCollection} AND id = ${idSql} AND records.slot_key(${key}) = ${value}), ${behind})`;
   };
   return { keys: sort.fields.map(keySql), id: idSql };
 };

@@ -82,7 +82,7 @@ const dataKeySql = (field: string, parameters: Parameters): string => {
     const step = parameters.add(segment, 'text');
     return isPosition(segment) ? `(${sql} #> ARRAY[${step}])` : `(${sql} -> ${step})`;
   }, 'data');
-  return `sort_key(${value})`;
+  return `records.sort_key(${value})`;
 };
 
 /** The jsonb whose order is the field's order, over the columns of `records`. */

@@ -11,7 +11,7 @@ import {
   rowPolicySql,
 } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
-import { inCollection, startParameters, versionSql } from '../sql.ts';
+import { inCollection, nextVersionSql, startParameters, versionSql } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import type { CheckedData } from './data.ts';
 import { mergedSql, noNumberSql, type Patch, sumsSql } from './patch.ts';
@@ -98,18 +98,18 @@ const createSql = `WITH created AS (
 const updateSql = `WITH changed AS (
     UPDATE records SET
       data = (${mergedSql('change.data')} || ${sumsSql('change.inc')}) - change.unset,
-      updated_at = greatest($7::timestamptz, updated_at + interval '1 ms')
+      updated_at = ${nextVersionSql('$7::timestamptz')}
     FROM (
       SELECT id, data, inc, ARRAY(SELECT jsonb_array_elements_text(unset)) AS unset
       FROM unnest($3::uuid[], $4::jsonb[], $5::jsonb[], $6::jsonb[]) given(id, data, inc, unset)
     ) change
-    WHERE project_id = $1 AND coll_id = $2 AND records.id = change.id
+    WHERE ${inCollection} AND records.id = change.id
       AND NOT ${noNumberSql('change.inc')}
-    RETURNING records.id, ${versionSql} AS version, new.size_bytes - old.size_bytes AS growth),
+    RETURNING records.id, updated_at, new.size_bytes - old.size_bytes AS growth),
   counted AS (
     INSERT INTO count_delta (project_id, coll_id, d, bytes)
     SELECT $1, $2, 0, sum(growth) FROM changed HAVING sum(growth) <> 0)
-  SELECT id, version FROM changed`;
+  SELECT id, ${versionSql} AS version FROM changed`;
 
 const deleteSql = `WITH deleted AS (
     DELETE FROM records WHERE ${inCollection} AND id = ANY ($3::uuid[]) RETURNING size_bytes)

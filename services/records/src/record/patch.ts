@@ -55,8 +55,7 @@ export const parsePatch = ({ data = {}, unset = [], inc = {} }: PatchBody): Patc
 export const mergedSql = (data: string): string => `records.data || ${data}`;
 
 /** The fields of `inc` with their sums: exact, then rounded to the nearest double, so that 0.1 and 0.2 make 0.3. */
-export const sumsSql = (inc: string): string =>
-  `coalesce((SELECT jsonb_object_agg(key, to_jsonb((coalesce((records.data ->> key)::numeric, 0) + value::numeric)::float8)) FROM jsonb_each_text(${inc})), '{}')`;
+export const sumsSql = (inc: string): string => `records.sums(records.data, ${inc})`;
 
 /** Holds where a field of `inc` is there and no number. */
 export const noNumberSql = (inc: string): string =>

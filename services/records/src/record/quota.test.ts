@@ -147,8 +147,9 @@ describe('the totals of records', () => {
   const folded = async () => {
     const [row] = await bed.database.query(
       `SELECT totals.records AS "totalRecords", totals.bytes AS "totalBytes" FROM totals
-       WHERE project_id = $1 AND NOT EXISTS (SELECT FROM count_delta)
-         AND (records, bytes) = (SELECT sum(row_count), sum(byte_count) FROM collections WHERE collections.project_id = $1)`,
+       WHERE project_id = $1 AND NOT EXISTS (SELECT 1 FROM count_delta)
+         AND records = (SELECT sum(row_count) FROM collections WHERE collections.project_id = $1)
+         AND bytes = (SELECT sum(byte_count) FROM collections WHERE collections.project_id = $1)`,
       [testProject.number],
     );
     return row;

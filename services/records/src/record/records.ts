@@ -18,6 +18,7 @@ import {
   and,
   inCollection,
   maxPipelinedBytes,
+  nextVersionSql,
   type Parameters,
   recordJsonSql,
   startParameters,
@@ -144,13 +145,14 @@ const withinRoom = (
 
 /**
  * A change together with what it counts, so that both are committed or neither is.
- * @param change returns `json`, `version` and `growth`, the bytes that it adds
+ * @param change returns `growth`, the bytes that it adds
+ * @param answer `json` and `version`, from what the change returns
  */
-const countedSql = (change: string, records: 0 | -1): string =>
+const countedSql = (change: string, records: 0 | -1, answer: string): string =>
   `WITH changed AS (${change}), counted AS (
      INSERT INTO count_delta (project_id, coll_id, d, bytes)
      SELECT $1, $2, ${records}, growth FROM changed WHERE growth <> 0)
-   SELECT json, version FROM changed`;
+   SELECT ${answer} FROM changed`;
 
 /** The document follows the record's own fields, as `recordJsonSql` has it. */
 const joinRecordJson = (ownFields: object, dataJson: string): string =>
@@ -201,16 +203,17 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
     throw new ApiError('conflict', 'This record changes too often just now. Try again.');
   };
 
-  /** The version grows even where two changes fall into one millisecond or the clock steps back. */
   const updateSql = (data: string, parameters: Parameters): string => {
     const time = parameters.add(toIso(now()), 'timestamptz');
-    return `UPDATE records SET data = ${data}, updated_at = greatest(${time}, updated_at + interval '1 ms')`;
+    return `UPDATE records SET data = ${data}, updated_at = ${nextVersionSql(time)}`;
   };
 
   const updatedSql = (update: string, where: string): string =>
     countedSql(
-      `${update} WHERE ${where} RETURNING ${recordColumns}, new.size_bytes - old.size_bytes AS growth`,
+      `${update} WHERE ${where}
+       RETURNING id, owner_id, created_at, updated_at, data, new.size_bytes - old.size_bytes AS growth`,
       0,
+      recordColumns,
     );
 
   /** Undefined where the id is taken. */
@@ -319,8 +322,9 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
       const parameters = targetParameters(target);
       const where = changeableRow(target, versions, parameters);
       const text = countedSql(
-        `DELETE FROM records WHERE ${where} RETURNING '' AS json, 0 AS version, -size_bytes AS growth`,
+        `DELETE FROM records WHERE ${where} RETURNING -size_bytes AS growth`,
         -1,
+        `'' AS json, 0 AS version`,
       );
       await change(target, text, parameters, { versions });
     },

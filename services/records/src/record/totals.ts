@@ -1,4 +1,5 @@
 import type { Database, TransactionOptions } from '@backlot/database';
+import { inCollection } from '../sql.ts';
 
 /** What records add up to. The size is that of the documents as JSON, as PostgreSQL writes it. */
 export interface Totals {
@@ -17,6 +18,9 @@ export const foldEveryMs = 2000;
 /** Most rows of count_delta that one statement adds up. */
 const foldRows = 20_000;
 
+/** Projects that one transaction folds. */
+const foldProjects = 100;
+
 /** Folds and first counts run one at a time, in one process of all. */
 const lockKey = `hashtextextended('records totals', 0)`;
 
@@ -26,6 +30,9 @@ export const lockTotals = (database: Database) =>
 
 const countTimeoutMs = 600_000;
 
+/** Lets the transaction look at several nodes of a Citus cluster, where each statement else asks one. */
+const acrossNodes = `set_config('citus.multi_task_query_log_level', 'off', true)`;
+
 /** Runs `work` in a transaction unless another process is at it. */
 const runAlone = <T>(
   database: Database,
@@ -34,43 +41,58 @@ const runAlone = <T>(
 ): Promise<T | undefined> =>
   database.transaction(async () => {
     const [lock] = await database.query<{ free: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(${lockKey}) AS free`,
+      `SELECT pg_try_advisory_xact_lock(${lockKey}) AS free, ${acrossNodes}`,
     );
     return lock?.free ? work() : undefined;
   }, options);
 
-const addToTotals = `INSERT INTO totals (project_id, records, bytes)
-  SELECT project_id, sum(records), sum(bytes) FROM changed GROUP BY project_id
-  ON CONFLICT (project_id) DO UPDATE
-    SET records = totals.records + excluded.records, bytes = totals.bytes + excluded.bytes`;
+const addToTotals = async (database: Database, project: number, { records, bytes }: Totals) => {
+  await database.query(
+    `INSERT INTO totals (project_id, records, bytes) VALUES ($1, $2, $3)
+     ON CONFLICT (project_id) DO UPDATE
+       SET records = totals.records + excluded.records, bytes = totals.bytes + excluded.bytes`,
+    [project, records, bytes],
+  );
+};
 
-/** Adds what writes have counted to the totals and forgets it, in one statement: a crash loses nothing. */
+const selectUnfolded = `SELECT DISTINCT project_id FROM (
+  SELECT project_id FROM count_delta delta WHERE NOT EXISTS (
+    SELECT FROM collections c WHERE c.project_id = delta.project_id AND c.coll_id = delta.coll_id AND c.counted_at IS NULL)
+  LIMIT $1) unfolded`;
+
+const foldSql = `WITH taken AS (
+    DELETE FROM count_delta WHERE project_id = $1 AND ctid = ANY (ARRAY(
+      SELECT delta.ctid FROM count_delta delta WHERE delta.project_id = $1 AND NOT EXISTS (
+        SELECT FROM collections c WHERE c.project_id = $1 AND c.coll_id = delta.coll_id AND c.counted_at IS NULL)
+      LIMIT $2))
+    RETURNING coll_id, d, bytes),
+  delta AS (
+    SELECT coll_id, sum(d)::int8 AS records, sum(bytes)::int8 AS bytes FROM taken GROUP BY 1),
+  changed AS (
+    UPDATE collections c SET row_count = row_count + delta.records, byte_count = byte_count + delta.bytes
+    FROM delta WHERE c.project_id = $1 AND c.coll_id = delta.coll_id
+    RETURNING delta.records, delta.bytes)
+  SELECT coalesce(sum(records), 0)::int8 AS records, coalesce(sum(bytes), 0)::int8 AS bytes,
+    (SELECT count(*) FROM taken) AS rows FROM changed`;
+
+/** Adds what writes have counted to the totals and forgets it, in one transaction: a crash loses nothing. */
 export const foldTotals = async (database: Database): Promise<void> => {
   const fold = async () => {
-    const [taken] = await database.query<{ rows: number }>(
-      `WITH taken AS (
-         DELETE FROM count_delta WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM count_delta delta WHERE NOT EXISTS (
-             SELECT FROM collections c WHERE c.project_id = delta.project_id AND c.coll_id = delta.coll_id AND counted_at IS NULL)
-           LIMIT $1))
-         RETURNING project_id, coll_id, d, bytes),
-       delta AS (
-         SELECT project_id, coll_id, sum(d) AS records, sum(bytes) AS bytes FROM taken GROUP BY 1, 2),
-       changed AS (
-         UPDATE collections c SET row_count = row_count + delta.records, byte_count = byte_count + delta.bytes
-         FROM delta WHERE c.project_id = delta.project_id AND c.coll_id = delta.coll_id
-         RETURNING c.project_id, delta.records, delta.bytes),
-       added AS (${addToTotals})
-       SELECT count(*) AS rows FROM taken`,
-      [foldRows],
-    );
-    return taken?.rows ?? 0;
+    const unfolded = await database.query<{ project_id: number }>(selectUnfolded, [foldRows]);
+    let isOver = unfolded.length <= foldProjects;
+    for (const { project_id: project } of unfolded.slice(0, foldProjects)) {
+      const [sum] = await database.query<Totals & { rows: number }>(foldSql, [project, foldRows]);
+      if (!sum) continue;
+      await addToTotals(database, project, sum);
+      isOver &&= sum.rows < foldRows;
+    }
+    return isOver;
   };
-  while ((await runAlone(database, fold)) === foldRows);
+  while ((await runAlone(database, fold)) === false);
 };
 
 /**
- * Counts one collection for each statement: those from before their writes were counted, and every one
+ * Counts one collection in each transaction: those from before their writes were counted, and every one
  * again each week, so that what a restored backup or a statement by hand has changed comes in. What the
  * writes have counted by then is in the same snapshot, so that it is forgotten. The first count is
  * repeated after an hour: while an update rolls out, processes of the version before don't count.
@@ -82,53 +104,59 @@ export const countCollections = async (database: Database): Promise<void> => {
        WHERE counted_at IS NULL OR counted_at < now() - interval '7 days' LIMIT 1`,
     );
     if (!next) return false;
-    await database.query(
-      `WITH forgotten AS (DELETE FROM count_delta WHERE project_id = $1 AND coll_id = $2),
-       counted AS (
-         SELECT count(*) AS records, coalesce(sum(size_bytes), 0) AS bytes
-         FROM records WHERE project_id = $1 AND coll_id = $2),
-       changed AS (
-         UPDATE collections SET row_count = counted.records, byte_count = counted.bytes,
-           counted_at = CASE WHEN counted_at IS NULL THEN now() - interval '6 days 23 hours' ELSE now() END
-         FROM counted WHERE project_id = $1 AND coll_id = $2
-         RETURNING project_id, new.row_count - old.row_count AS records, new.byte_count - old.byte_count AS bytes)
-       ${addToTotals}`,
-      [next.project_id, next.coll_id],
-    );
+    const [growth] = await database.query<Totals>(countSql, [next.project_id, next.coll_id]);
+    if (growth) await addToTotals(database, next.project_id, growth);
     return true;
   };
   while (await runAlone(database, countNext, { statementTimeoutMs: countTimeoutMs }));
 };
 
-const totalsSql = (projects: string) => `SELECT greatest(0, sum(records))::int8 AS records,
+const countSql = `WITH forgotten AS (DELETE FROM count_delta WHERE ${inCollection}),
+  counted AS (
+    SELECT count(*) AS records, coalesce(sum(size_bytes), 0) AS bytes,
+      now() AS at, now() - interval '6 days 23 hours' AS first_at
+    FROM records WHERE ${inCollection})
+  UPDATE collections SET row_count = counted.records, byte_count = counted.bytes,
+    counted_at = CASE WHEN counted_at IS NULL THEN counted.first_at ELSE counted.at END
+  FROM counted WHERE ${inCollection}
+  RETURNING new.row_count - old.row_count AS records, new.byte_count - old.byte_count AS bytes`;
+
+const totalsSql = (isAmong: string) => `SELECT greatest(0, sum(records))::int8 AS records,
   greatest(0, sum(bytes))::int8 AS bytes FROM (
-    SELECT records, bytes FROM totals WHERE project_id IN (${projects})
+    SELECT records, bytes FROM totals WHERE project_id ${isAmong}
     UNION ALL
-    SELECT d, bytes FROM count_delta WHERE project_id IN (${projects})) amounts`;
+    SELECT d, bytes FROM count_delta WHERE project_id ${isAmong}) amounts`;
+
+const none: Totals = { records: 0, bytes: 0 };
+
+/** Of these projects, whichever nodes they are on. */
+const readTogether = (database: Database, projects: readonly number[]): Promise<Totals> =>
+  database.transaction(async () => {
+    await database.query(`SELECT ${acrossNodes}`);
+    const [sum] = await database.query<Totals>(totalsSql('= ANY ($1::int8[])'), [projects]);
+    return sum ?? none;
+  });
 
 /** What has been committed by now, folded or not; remembers whose project it is. */
 export const readTotals = async (
   database: Database,
   { number, ownerId }: { number: number; ownerId: string | null },
 ): Promise<ProjectTotals> => {
-  const none: Totals = { records: 0, bytes: 0 };
-  const [project] = await database.query<Totals & { owner_id: string | null }>(
-    `SELECT project.*, (SELECT owner_id FROM totals WHERE project_id = $1)
-     FROM (${totalsSql('SELECT $1::int8')}) project`,
-    [number],
+  const [project = none] = await database.query<Totals>(totalsSql('= $1'), [number]);
+  const known = await database.query<{ project_id: number; owner_id: string | null }>(
+    'SELECT project_id, owner_id FROM totals WHERE project_id = $1 OR owner_id = $2',
+    [number, ownerId],
   );
-  const { records, bytes } = project ?? none;
-  if (ownerId !== (project?.owner_id ?? null)) {
+  const owner = known.find((row) => row.project_id === number)?.owner_id ?? null;
+  if (ownerId !== owner) {
     await database.query(
       `INSERT INTO totals (project_id, owner_id) VALUES ($1, $2)
        ON CONFLICT (project_id) DO UPDATE SET owner_id = excluded.owner_id`,
       [number, ownerId],
     );
   }
-  if (ownerId === null) return { project: { records, bytes }, owner: null };
-  const [owner] = await database.query<Totals>(
-    totalsSql('SELECT project_id FROM totals WHERE owner_id = $1'),
-    [ownerId],
-  );
-  return { project: { records, bytes }, owner: owner ?? none };
+  if (ownerId === null) return { project, owner: null };
+  const others = known.map((row) => row.project_id).filter((id) => id !== number);
+  if (others.length === 0) return { project, owner: project };
+  return { project, owner: await readTogether(database, [number, ...others]) };
 };

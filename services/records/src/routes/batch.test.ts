@@ -216,7 +216,10 @@ const holdRecord = async ({ database }: TestBed, id: string) => {
     onLocked = resolve;
   });
   const holding = database.transaction(async () => {
-    await database.query('SELECT FROM records WHERE id = $1 FOR UPDATE', [id]);
+    await database.query(
+      'SELECT FROM records WHERE project_id = $1 AND coll_id = 1 AND id = $2 FOR UPDATE',
+      [testProject.number, id],
+    );
     onLocked();
     await released;
   });
@@ -226,7 +229,7 @@ const holdRecord = async ({ database }: TestBed, id: string) => {
       for (;;) {
         const [row] = await database.query<{ count: number }>(
           `SELECT count(*) AS count FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+           WHERE datname = current_database() AND state = 'active' AND query LIKE '% FOR UPDATE'`,
         );
         if ((row?.count ?? 0) >= count) return;
         await pause(20);

@@ -62,7 +62,7 @@ const testSql = (field: string, test: Test, parameters: Parameters): string => {
  */
 const throughArrays = (path: string[], test: Test, parameters: Parameters): string => {
   if (path.slice(1).some(isPosition) || matchesMissing(test)) {
-    const source = `path_values(data, ${parameters.add(path, 'text[]')}) reached`;
+    const source = `records.path_values(data, ${parameters.add(path, 'text[]')}) reached`;
     const one = elementSql('reached.v', test, parameters);
     const many = fieldSql('reached.v', test, parameters);
     return `EXISTS (SELECT FROM ${source} WHERE CASE WHEN by_position THEN ${one} ELSE ${many} END)`;
