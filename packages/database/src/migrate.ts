@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { changesOneByOne, distribute } from './distribution.ts';
 import { withClient } from './one-client.ts';
 import { scopedToAll } from './project-scope.ts';
 import { grantToService, protectMigrations, type ServiceRole } from './service-role.ts';
@@ -20,14 +21,24 @@ export interface MigrateOptions extends Migrations {
   role?: ServiceRole | undefined;
   /** A further schema, in which that role may make tables. */
   tablesIn?: string | undefined;
+  /** Tables that a Citus cluster spreads over its nodes by `project_id`, all of a project to one. */
+  distributed?: readonly string[] | undefined;
 }
 
 /**
  * Applies what has not been applied yet, all of it in one transaction. Processes that start at once
- * wait for each other. The schema is made where it is missing. @throws DatabaseUnavailable
+ * wait for each other. The schema is made where it is missing, and on a Citus cluster tables are spread.
+ * @throws DatabaseUnavailable
  */
-export const migrate = ({ url, directory, role, ...options }: MigrateOptions): Promise<void> =>
-  withClient({ connectionString: url, options: scopedToAll }, async (client) => {
+export const migrate = ({
+  url,
+  directory,
+  role,
+  distributed = [],
+  ...options
+}: MigrateOptions): Promise<void> => {
+  const settings = `${scopedToAll} ${changesOneByOne}`;
+  return withClient({ connectionString: url, options: settings }, async (client) => {
     const { schema } = options;
     // The runner's own, so that roles and rights are changed by one at a time too.
     await client.query(`SELECT pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`);
@@ -45,7 +56,9 @@ export const migrate = ({ url, directory, role, ...options }: MigrateOptions): P
       log: () => {},
     });
     if (role) await protectMigrations(client, { schema, role });
+    if (distributed.length > 0) await distribute(client, { schema, tables: distributed });
   });
+};
 
 /** PostgreSQL's codes for a table, a schema or a right that is not there yet. */
 const notYet = new Set(['42P01', '3F000', '42501']);

@@ -79,6 +79,8 @@ export interface ServiceDefinition<
   migrations: URL;
   /** A further schema, in which it may make tables. */
   tablesIn?: string;
+  /** Tables that a Citus cluster spreads over its nodes by `project_id`, all of a project to one. */
+  distributed?: readonly string[];
   /** Of its own settings; those of every process come with the process. */
   config: ConfigReader<Config>;
   /** Directories that it gets with the context. */

@@ -48,6 +48,8 @@ export interface RunnableService<Api extends object, A extends object> {
   migrations: URL;
   /** A further schema, in which it may make tables. */
   tablesIn: string | undefined;
+  /** Tables that a Citus cluster spreads over its nodes by `project_id`. */
+  distributed: readonly string[] | undefined;
   /** Of its own settings. */
   config: ConfigReader<unknown>;
   /** Services that it asks something at once. */
@@ -70,6 +72,7 @@ export const runnable = <Config, Context extends ServiceContext<Config>, Api ext
   name: definition.name,
   migrations: definition.migrations,
   tablesIn: definition.tablesIn,
+  distributed: definition.distributed,
   config: definition.config,
   asks: definition.asks ?? [],
   open({ env, directories, ...shared }, given) {

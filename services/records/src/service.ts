@@ -35,6 +35,8 @@ export const recordsService = defineService({
   name: 'records',
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
+  // `totals` is also read by owner, across projects; the first one decides where the others lie.
+  distributed: ['collections', 'records', 'count_delta'],
   config: recordsConfig,
   hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {

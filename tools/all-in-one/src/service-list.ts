@@ -16,8 +16,9 @@ export const runnableServices: readonly RunnableService<object, never>[] =
   Object.values(serviceList);
 
 /** Each service's schema and its numbered SQL files. */
-export const migrations = runnableServices.map(({ name, migrations, tablesIn }) => ({
+export const migrations = runnableServices.map(({ name, migrations, ...tables }) => ({
   schema: name,
   directory: fileURLToPath(migrations),
-  tablesIn,
+  tablesIn: tables.tablesIn,
+  distributed: tables.distributed,
 }));

@@ -1,0 +1,56 @@
+import pg from 'pg';
+
+/** For connections that change distributed tables and make functions in one transaction; PostgreSQL without Citus takes it too. */
+export const changesOneByOne = '-c citus.multi_shard_modify_mode=sequential';
+
+export interface Distribution {
+  schema: string;
+  /** Each has the column `project_id`, which is in all of its keys. */
+  tables: readonly string[];
+}
+
+const selectMissing = `
+  SELECT n.nspname AS schema, c.relname AS table FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE n.nspname = $1 AND c.relname = ANY ($2)
+     AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid AND d.partmethod = 'h')
+   ORDER BY array_position($2, c.relname::text)`;
+
+/** Whether the database is the coordinator of a Citus cluster that has nodes for distributed tables. */
+const isCoordinator = async (client: pg.ClientBase): Promise<boolean> => {
+  const { rows: extensions } = await client.query(
+    `SELECT FROM pg_extension WHERE extname = 'citus'`,
+  );
+  if (extensions.length === 0) return false;
+  const { rows: nodes } = await client.query(
+    'SELECT FROM pg_dist_node WHERE isactive AND shouldhaveshards LIMIT 1',
+  );
+  return nodes.length > 0;
+};
+
+/**
+ * Spreads the tables over the nodes of a Citus cluster, so that all rows of a project lie on one node; does
+ * nothing elsewhere, and to tables that are spread already. Rows that are there move along, and who writes
+ * to the tables waits meanwhile.
+ */
+export const distribute = async (
+  client: pg.ClientBase,
+  { schema, tables }: Distribution,
+): Promise<void> => {
+  if (!(await isCoordinator(client))) return;
+  const first = `${schema}.${tables[0]}`;
+  const { rows } = await client.query<{ schema: string; table: string }>(selectMissing, [
+    schema,
+    tables,
+  ]);
+  await client.query('BEGIN');
+  for (const { table } of rows) {
+    const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
+    const place = table === tables[0] ? 'none' : first;
+    await client.query(
+      `SELECT create_distributed_table($1::regclass, 'project_id', colocate_with => $2)`,
+      [name, place],
+    );
+    await client.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [name]);
+  }
+  await client.query('COMMIT');
+};
