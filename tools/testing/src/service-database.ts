@@ -7,6 +7,7 @@ export interface ServiceSchema {
   name: string;
   migrations: URL;
   tablesIn?: string | undefined;
+  distributed?: readonly string[] | undefined;
 }
 
 export interface ServiceDatabase extends TestDatabase {
@@ -19,13 +20,14 @@ export interface ServiceDatabase extends TestDatabase {
 /** Migrates the database of this address; answers the address for the service. */
 export const migrateForService = async (
   ownerUrl: string,
-  { name, migrations, tablesIn }: ServiceSchema,
+  { name, migrations, ...tables }: ServiceSchema,
 ): Promise<string> => {
   const database = new URL(ownerUrl).pathname.slice(1);
   // Known to whoever migrates a second time, beside a service that is connected.
   const role = { name: `${database}_${name}`, password: 'the password of a test' };
   const directory = fileURLToPath(migrations);
-  await migrate({ url: ownerUrl, schema: name, directory, role, tablesIn });
+  const { tablesIn, distributed } = tables;
+  await migrate({ url: ownerUrl, schema: name, directory, role, tablesIn, distributed });
   return addressFor(role, ownerUrl);
 };
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { findWorkers, joinDatabases } from './test-cluster.ts';
 
 export interface TestDatabase {
   url: string;
@@ -8,24 +9,39 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A fresh, empty database on the server that jest's global set-up has started. */
+/**
+ * A fresh, empty database on the server that jest's global set-up has started. Where that is the coordinator
+ * of a Citus cluster, the database is one too.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl === undefined) {
     throw new Error('TEST_DATABASE_URL is unset: run tests with pnpm test, whose set-up sets it.');
   }
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await runOnServer(
-    serverUrl,
-    `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'
+  const workers = await findWorkers(serverUrl);
+  const servers = [serverUrl, ...workers];
+  await Promise.all(
+    servers.map((server) =>
+      runOnServer(
+        server,
+        `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'
        LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' LOCALE 'C' STRATEGY file_copy`,
+      ),
+    ),
   );
+  if (workers.length > 0) await joinDatabases(serverUrl, workers, name);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
     url: url.href,
     async drop() {
-      await runOnServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, name);
+      for (const server of servers)
+        await runOnServer(
+          server,
+          `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
+          server === serverUrl ? name : undefined,
+        );
       await runOnServer(serverUrl, dropRoles(name));
     },
   };

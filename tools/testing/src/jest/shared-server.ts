@@ -7,10 +7,15 @@ let server: RunningPostgres | undefined;
 
 /**
  * One throwaway server for the whole run, in a folder of its own, so that two runs at once do not
- * meet. What killed runs left behind is removed. With TEST_DATABASE_URL set, that server is used.
+ * meet. What killed runs left behind is removed. Where TEST_DATABASE_URL or DATABASE_URL names a server,
+ * that one is used; each test makes databases of its own on it.
  */
 export async function startSharedServer(rootDir: string): Promise<void> {
-  if (process.env.TEST_DATABASE_URL !== undefined) return;
+  const given = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL;
+  if (given !== undefined) {
+    process.env.TEST_DATABASE_URL = given;
+    return;
+  }
   const runs = join(rootDir, '.backlot', 'test-postgres');
   await mkdir(runs, { recursive: true });
   for (const run of await readdir(runs)) await removeThrowaway(join(runs, run));
