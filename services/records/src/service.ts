@@ -36,7 +36,7 @@ export const recordsService = defineService({
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
   // `totals` is also read by owner, across projects; the first one decides where the others lie.
-  distributed: ['collections', 'records', 'count_delta'],
+  distributed: ['collections', 'records', 'shares', 'count_delta'],
   config: recordsConfig,
   hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
