@@ -10,7 +10,7 @@ export interface Distribution {
 }
 
 const selectMissing = `
-  SELECT n.nspname AS schema, c.relname AS table FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  SELECT c.relname AS table FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE n.nspname = $1 AND c.relname = ANY ($2)
      AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid AND d.partmethod = 'h')
    ORDER BY array_position($2, c.relname::text)`;
@@ -38,19 +38,19 @@ export const distribute = async (
 ): Promise<void> => {
   if (!(await isCoordinator(client))) return;
   const first = `${schema}.${tables[0]}`;
-  const { rows } = await client.query<{ schema: string; table: string }>(selectMissing, [
-    schema,
-    tables,
-  ]);
+  const { rows } = await client.query<{ table: string }>(selectMissing, [schema, tables]);
+  const names = rows.map(({ table }) => ({
+    table,
+    name: `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`,
+  }));
   await client.query('BEGIN');
-  for (const { table } of rows) {
-    const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
-    const place = table === tables[0] ? 'none' : first;
+  for (const { table, name } of names)
     await client.query(
       `SELECT create_distributed_table($1::regclass, 'project_id', colocate_with => $2)`,
-      [name, place],
+      [name, table === tables[0] ? 'none' : first],
     );
+  // What has moved; not before all have that refer to each other.
+  for (const { name } of names)
     await client.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [name]);
-  }
   await client.query('COMMIT');
 };
