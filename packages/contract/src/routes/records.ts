@@ -155,12 +155,19 @@ export const updateRecord = defineRoute({
   summary: 'Merge fields into a record, remove some, add to numbers',
   limit: 'write',
   params: oneRecord,
+  query: z.object({
+    merge: z
+      .enum(['deep', 'shallow'])
+      .default('shallow')
+      .describe('deep: objects are merged at all levels and null removes (RFC 7396)'),
+  }),
   body: change.refine(changesSomething, needsChange),
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
   status: 200,
   errors: [
     'invalid_path',
+    'invalid_query',
     'invalid_body',
     'invalid_data',
     'not_found',

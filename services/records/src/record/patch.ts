@@ -6,6 +6,8 @@ import { checkData, keyProblem } from './data.ts';
 export interface Patch {
   /** JSON of the fields to set. */
   dataJson: string;
+  /** Whether objects are merged at all levels, as RFC 7396 says, and null removes. */
+  isDeep: boolean;
   unset: readonly string[];
   /** Added to the numbers that are there; a missing field counts as 0. */
   inc: Readonly<Record<string, number>>;
@@ -30,7 +32,10 @@ const refuse = (message: string): never => {
  * Checks the fields by name; their types are the contract's.
  * @throws ApiError invalid_data, naming the field
  */
-export const parsePatch = ({ data = {}, unset = [], inc = {} }: PatchBody): Patch => {
+export const parsePatch = (
+  { data = {}, unset = [], inc = {} }: PatchBody,
+  isDeep = false,
+): Patch => {
   const { json, sizeBytes } = checkData(data);
   const changedFields = new Set(Object.keys(data as object));
   const others = [
@@ -48,7 +53,7 @@ export const parsePatch = ({ data = {}, unset = [], inc = {} }: PatchBody): Patc
     (sum, field) => sum + Buffer.byteLength(JSON.stringify(field)) + maxNumberBytes,
     0,
   );
-  return { dataJson: json, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
+  return { dataJson: json, isDeep, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
 };
 
 /** The document with the fields of `data` set. */
@@ -66,10 +71,11 @@ export const noNumberSql = (inc: string): string =>
  * fails.
  */
 export const patchSql = (
-  { dataJson, unset, inc }: Patch,
+  { dataJson, isDeep, unset, inc }: Patch,
   parameters: Parameters,
 ): { data: string; condition: string | undefined } => {
-  const merged = mergedSql(parameters.add(dataJson, 'jsonb'));
+  const given = parameters.add(dataJson, 'jsonb');
+  const merged = isDeep ? `records.merge_patch(records.data, ${given})` : mergedSql(given);
   const removed = unset.length > 0 ? ` - ${parameters.add(unset, 'text[]')}` : '';
   if (Object.keys(inc).length === 0) return { data: `(${merged})${removed}`, condition: undefined };
   const added = parameters.add(JSON.stringify(inc), 'jsonb');

@@ -30,8 +30,9 @@ export const createRecord = (collections: Collections, records: Records) =>
   });
 
 export const updateRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.updateRecord, async ({ params, rawBody, identity, header }) => {
-    const patch = parsePatch(rawBody.value as Parameters<typeof parsePatch>[0]);
+  route(recordRoutes.updateRecord, async ({ params, query, rawBody, identity, header }) => {
+    const body = rawBody.value as Parameters<typeof parsePatch>[0];
+    const patch = parsePatch(body, query.merge === 'deep');
     refuseRoundedNumbers(rawBody.text);
     const target = await findTarget(collections, identity, params);
     return replyWith(await records.patch(target, patch, parseIfMatch(header('if-match'))));
