@@ -2,8 +2,8 @@ import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { answersWith } from './exchange.ts';
 import { startExim } from './exim.ts';
+import { answersWith } from './process/exchange.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { answersWith } from './exchange.ts';
-import { findFreePort } from './free-port.ts';
-import { type OwnServer, startOwnServer } from './own-server.ts';
-import { findServer } from './program-ladder.ts';
-import { openServerFolder } from './server-folder.ts';
+import { answersWith } from './process/exchange.ts';
+import { findFreePort } from './process/free-port.ts';
+import { type OwnServer, startOwnServer } from './process/own-server.ts';
+import { findServer } from './process/program-ladder.ts';
+import { openServerFolder } from './process/server-folder.ts';
 
 export interface EximOptions {
   /** Holds the log; what exim itself writes lies in a folder that its user can reach. */

@@ -4,17 +4,17 @@
  * Refuses: production. A deployment sets the URLs of its servers and never imports this package.
  */
 export { type EximOptions, type RunningExim, startExim } from './exim.ts';
-export { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
-export { findFreePort } from './free-port.ts';
-export type { OwnServer } from './own-server.ts';
 export {
   type PostgresOptions,
   type RunningPostgres,
   removeThrowaway,
   startPostgres,
-} from './postgres.ts';
-export { findServer } from './program-ladder.ts';
+} from './postgres/postgres.ts';
+export { type HeldFolder, tryHoldFolder } from './process/folder-lock.ts';
+export { findFreePort } from './process/free-port.ts';
+export type { OwnServer } from './process/own-server.ts';
+export { findServer } from './process/program-ladder.ts';
+export { removeThrowawayServer } from './process/server-folder.ts';
 export { type RabbitmqOptions, type RunningRabbitmq, startRabbitmq } from './rabbitmq.ts';
 export { type RedisOptions, type RunningRedis, startRedis } from './redis.ts';
-export { type RunningS3, type S3Access, startS3 } from './s3.ts';
-export { removeThrowawayServer } from './server-folder.ts';
+export { type RunningS3, type S3Access, startS3 } from './s3/s3.ts';

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { removeThrowawayServer } from './process/server-folder.ts';
 import { type RunningRabbitmq, startRabbitmq } from './rabbitmq.ts';
-import { removeThrowawayServer } from './server-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
 const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ContainerCommand } from './container.ts';
-import { answersWith } from './exchange.ts';
-import { findFreePort } from './free-port.ts';
-import { type OwnServer, type ProgramCommand, startOwnServer } from './own-server.ts';
-import { findProgram, findServer } from './program-ladder.ts';
-import { openServerFolder } from './server-folder.ts';
+import type { ContainerCommand } from './process/container.ts';
+import { answersWith } from './process/exchange.ts';
+import { findFreePort } from './process/free-port.ts';
+import { type OwnServer, type ProgramCommand, startOwnServer } from './process/own-server.ts';
+import { findProgram, findServer } from './process/program-ladder.ts';
+import { openServerFolder } from './process/server-folder.ts';
 
 export interface RabbitmqOptions {
   /** Holds the data, the settings and the log. Created where needed; one server at a time. */

@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { answersWith } from './exchange.ts';
+import { answersWith } from './process/exchange.ts';
+import { removeThrowawayServer } from './process/server-folder.ts';
 import { type RedisOptions, startRedis } from './redis.ts';
-import { removeThrowawayServer } from './server-folder.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

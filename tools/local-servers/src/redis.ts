@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ContainerCommand } from './container.ts';
-import { answersWith } from './exchange.ts';
-import { findFreePort } from './free-port.ts';
-import { type OwnServer, type ProgramCommand, startOwnServer } from './own-server.ts';
-import { type Found, findServer } from './program-ladder.ts';
-import { openServerFolder } from './server-folder.ts';
+import type { ContainerCommand } from './process/container.ts';
+import { answersWith } from './process/exchange.ts';
+import { findFreePort } from './process/free-port.ts';
+import { type OwnServer, type ProgramCommand, startOwnServer } from './process/own-server.ts';
+import { type Found, findServer } from './process/program-ladder.ts';
+import { openServerFolder } from './process/server-folder.ts';
 
 export interface RedisOptions {
   /** Holds the settings and the log; Redis itself writes nothing down. Created where needed. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { readServerPid } from './leftover-server.ts';
+import { readServerPid } from '../process/leftover-server.ts';
 import { removeThrowaway, startPostgres } from './postgres.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
+import type { ContainerCommand } from '../process/container.ts';
+import { findFreePort } from '../process/free-port.ts';
+import { type OwnServer, type ProgramCommand, startOwnServer } from '../process/own-server.ts';
+import { type Found, findServer } from '../process/program-ladder.ts';
+import { openServerFolder } from '../process/server-folder.ts';
 import { type CephAccess, cephPackages, prepareCeph } from './ceph.ts';
-import type { ContainerCommand } from './container.ts';
-import { findFreePort } from './free-port.ts';
-import { type OwnServer, type ProgramCommand, startOwnServer } from './own-server.ts';
-import { type Found, findServer } from './program-ladder.ts';
-import { openServerFolder } from './server-folder.ts';
 
 export interface S3Options {
   /** Holds settings and logs; objects are in memory. Created where needed. */

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { chown, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { tryHoldFolder } from '../process/folder-lock.ts';
+import { stopLeftoverServer } from '../process/leftover-server.ts';
+import { chooseLauncher, chooseServerUser } from '../process/server-user.ts';
 import { findBinaries } from './binaries.ts';
 import {
   type ClusterKind,
@@ -11,10 +14,7 @@ import {
   readPassword,
   superuser,
 } from './cluster.ts';
-import { tryHoldFolder } from './folder-lock.ts';
-import { stopLeftoverServer } from './leftover-server.ts';
 import { launchServer, type ServerProcess } from './server-process.ts';
-import { chooseLauncher, chooseServerUser } from './server-user.ts';
 
 const execute = promisify(execFile);
 

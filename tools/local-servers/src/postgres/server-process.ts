@@ -1,11 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../process/free-port.ts';
+import { isReady } from '../process/leftover-server.ts';
+import {
+  type Launcher,
+  runProgram,
+  type ServerUser,
+  startProgram,
+} from '../process/server-user.ts';
 import type { Binaries } from './binaries.ts';
 import type { ClusterFiles, ClusterKind } from './cluster.ts';
-import { findFreePort } from './free-port.ts';
-import { isReady } from './leftover-server.ts';
-import { type Launcher, runProgram, type ServerUser, startProgram } from './server-user.ts';
 
 /** Long, because a server that was killed first replays its log. */
 const startTimeoutMs = 120_000;

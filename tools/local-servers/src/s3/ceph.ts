@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findFreePort } from './free-port.ts';
+import { findFreePort } from '../process/free-port.ts';
 
 export interface CephAccess {
   port: number;

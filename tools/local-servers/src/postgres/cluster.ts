@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { type Launcher, runProgram, type ServerUser } from '../process/server-user.ts';
 import { type Binaries, postgresMajor } from './binaries.ts';
-import { type Launcher, runProgram, type ServerUser } from './server-user.ts';
 
 export const superuser = 'backlot';
 
