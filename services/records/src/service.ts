@@ -18,6 +18,7 @@ import { createRecords } from './record/records.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
 import { createRoutes } from './routes/index.ts';
 import { createShapes } from './shape/shapes.ts';
+import { buildEveryMs, createSlotBuilder } from './slots/build.ts';
 
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
@@ -36,7 +37,7 @@ export const recordsService = defineService({
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
   // `totals` is also read by owner, across projects; the first one decides where the others lie.
-  distributed: ['collections', 'records', 'shares', 'count_delta'],
+  distributed: ['collections', 'slots', 'records', 'shares', 'count_delta'],
   config: recordsConfig,
   hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
@@ -53,11 +54,13 @@ export const recordsService = defineService({
     const quota = createQuota({ database, limits: config.quota, now });
     const collections = createCollections({ database, outbox, now });
     const shapes = createShapes({ database, collections, scans });
+    const { refresh } = collections;
+    const slotBuilder = createSlotBuilder({ database, outbox });
     return {
       routes: createRoutes({
         collections,
-        records: createRecords({ database, quota, scans, answers, now }),
-        batches: createBatches({ database, quota, now }),
+        records: createRecords({ database, quota, refresh, scans, answers, now }),
+        batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
         quota,
         shapes,
@@ -74,6 +77,7 @@ export const recordsService = defineService({
       sweeps: [
         { run: () => foldTotals(database), everyMs: foldEveryMs },
         { run: () => countCollections(database) },
+        { run: () => slotBuilder.run(), everyMs: buildEveryMs },
       ],
       listeners: {
         'collection.changed': ({ projectNumber, name }) =>

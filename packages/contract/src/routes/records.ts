@@ -276,6 +276,15 @@ export const collection = z.object({
   count: z.number().int().min(0),
   sizeBytes: z.number().int().min(0).describe('Of the documents as JSON'),
   createdAt: timestamp,
+  indexes: z.array(
+    z.object({
+      field: z.string(),
+      state: z.enum(['building', 'ready', 'dropping']).describe('Only a ready one answers lists'),
+      isPinned: z.boolean().describe('Asked for by the owner; others follow from the lists'),
+      uses: z.int().min(0).describe('Lists and counts that it has answered'),
+      lastUsedAt: timestamp.nullable(),
+    }),
+  ),
 });
 
 export const listCollections = defineRoute({
@@ -304,10 +313,18 @@ export const setCollectionAccess = defineRoute({
   operationId: 'setCollectionAccess',
   method: 'PUT',
   path: '/projects/:projectId/collections/:collection',
-  summary: 'Set who may read and change a collection; creates it when it is missing',
+  summary:
+    'Set who may read and change a collection and which fields are always indexed; creates it when it is missing',
   limit: 'write',
   params: z.object({ projectId: idInPath, collection: collectionName }),
-  body: z.strictObject({ access: z.enum(accessPresets) }),
+  body: z.strictObject({
+    access: z.enum(accessPresets).optional(),
+    indexes: z
+      .array(z.string())
+      .max(6)
+      .optional()
+      .describe('Fields; they replace those from before'),
+  }),
   response: collection,
   status: 200,
   errors: ['invalid_path', 'invalid_body', 'not_found', 'collection_limit'],

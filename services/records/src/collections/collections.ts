@@ -3,8 +3,10 @@ import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
 import { lockTotals } from '../record/totals.ts';
+import { createSlotAssignment } from '../slots/assign.ts';
+import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
-import { bypassesPresets, checkCreate, resolveAccess } from './access.ts';
+import { bypassesPresets, checkCreate, recordNotFound, resolveAccess } from './access.ts';
 
 /** A collection as the statements on its records need it. */
 export interface Collection {
@@ -12,6 +14,9 @@ export interface Collection {
   id: number;
   name: string;
   access: AccessPreset;
+  /** Goes up whenever what writers have to fill in changes. */
+  epoch: number;
+  slots: readonly Slot[];
 }
 
 export interface CollectionSummary {
@@ -21,6 +26,22 @@ export interface CollectionSummary {
   /** Of the documents as JSON. */
   sizeBytes: number;
   createdAt: string;
+  indexes: CollectionIndex[];
+}
+
+export interface CollectionIndex {
+  field: string;
+  state: SlotState;
+  /** Whether the owner has asked for it. */
+  isPinned: boolean;
+  uses: number;
+  lastUsedAt: string | null;
+}
+
+export interface CollectionChanges {
+  access?: AccessPreset | undefined;
+  /** The fields that are always indexed, in place of those from before. */
+  indexes?: readonly string[] | undefined;
 }
 
 export interface Collections {
@@ -31,9 +52,18 @@ export interface Collections {
    * @throws ApiError unauthenticated, forbidden, collection_limit, collection_creation_off
    */
   findOrCreate(identity: Identity, name: string): Promise<Collection>;
+  /** The collection as it is now. @throws ApiError not_found */
+  refresh(collection: Collection): Promise<Collection>;
   list(projectNumber: number): Promise<CollectionSummary[]>;
-  /** Creates the collection when it is missing. @throws ApiError collection_limit */
-  setAccess(projectNumber: number, name: string, access: AccessPreset): Promise<CollectionSummary>;
+  /**
+   * Creates the collection when it is missing.
+   * @throws ApiError collection_limit, invalid_body where a field can not be indexed
+   */
+  set(
+    project: Identity['project'],
+    name: string,
+    changes: CollectionChanges,
+  ): Promise<CollectionSummary>;
   /** Drops the cached entry: another process has changed the collection. */
   invalidate(projectNumber: number, name: string): void;
 }
@@ -53,7 +83,16 @@ const cacheEntries = 10_000;
 const defaultAccess: AccessPreset = 'shared';
 
 /** Of the project `$1`. */
-const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt",
+const collectionSql = `SELECT coll_id, access, epoch, (
+    SELECT json_agg(json_build_object('number', slot, 'field', field, 'state', state, 'distinctShare', distinct_share))
+    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)
+  FROM collections WHERE project_id = $1 AND name = $2`;
+
+const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 'state', state,
+    'isPinned', is_pinned, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
+  FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)`;
+
+const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes,
   (SELECT count(*) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id) AS count,
   CASE WHEN counted_at IS NOT NULL
     THEN greatest(0, byte_count + (SELECT coalesce(sum(bytes), 0)::int8 FROM count_delta WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))
@@ -67,6 +106,7 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
     ttlResolution: 0,
     perf: { now },
   });
+  const slots = createSlotAssignment(database, outbox);
   const cacheKey = (projectNumber: number, name: string) => `${projectNumber}/${name}`;
 
   /** Only once the surrounding transaction has committed: what is rolled back must not be cached. */
@@ -76,13 +116,13 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
     });
 
   const read = async (projectNumber: number, name: string): Promise<Collection | null> => {
-    const [row] = await database.read(
-      'records_collection',
-      'SELECT coll_id, access FROM collections WHERE project_id = $1 AND name = $2',
-      [projectNumber, name],
-    );
+    const [row] = await database.read('records_collection', collectionSql, [projectNumber, name]);
     if (!row) return null;
-    return { projectNumber, id: Number(row[0]), name, access: row[1] as AccessPreset };
+    const [id, access, epoch, slots] = row;
+    return {
+      ...{ projectNumber, name, id: Number(id), access: access as AccessPreset },
+      ...{ epoch: Number(epoch), slots: JSON.parse(slots ?? '[]') as Slot[] },
+    };
   };
 
   /** Ids are 1 to the limit without gaps, under a lock, so that the limit is exact. */
@@ -110,7 +150,7 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
         [projectNumber, id, name, access, new Date(now())],
       );
       await outbox.append('collection.changed', { projectNumber, name });
-      return { projectNumber, id, name, access };
+      return { projectNumber, id, name, access, epoch: 1, slots: [] };
     });
 
   const find = async (projectNumber: number, name: string) => {
@@ -128,6 +168,12 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
   return {
     find,
     invalidate,
+    async refresh({ projectNumber, name }) {
+      invalidate(projectNumber, name);
+      const current = await find(projectNumber, name);
+      if (current) return current;
+      throw recordNotFound();
+    },
     async findOrCreate(identity, name) {
       const { number: projectNumber, settings } = identity.project;
       const existing = await find(projectNumber, name);
@@ -149,21 +195,24 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
         `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 ORDER BY name`,
         [projectNumber],
       ),
-    setAccess: (projectNumber, name, access) =>
+    set: ({ number: projectNumber, settings }, name, { access, indexes }) =>
       database.transaction(async () => {
-        await insertIfMissing(projectNumber, name, access);
-        await database.query(
-          'UPDATE collections SET access = $3 WHERE project_id = $1 AND name = $2',
-          [projectNumber, name, access],
+        const collection = await insertIfMissing(
+          ...([projectNumber, name] as const),
+          access ?? (settings.defaultAccess as AccessPreset | undefined) ?? defaultAccess,
         );
+        if (indexes) await slots.pin(collection, indexes);
+        await database.query(
+          'UPDATE collections SET access = coalesce($3, access) WHERE project_id = $1 AND name = $2',
+          [projectNumber, name, access ?? null],
+        );
+        await outbox.append('collection.changed', { projectNumber, name });
+        database.afterCommit(() => invalidate(projectNumber, name));
         const [row] = await database.query<CollectionSummary>(
           `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 AND name = $2`,
           [projectNumber, name],
         );
-        if (!row) throw new ApiError('not_found', 'There is no such collection.');
-        await outbox.append('collection.changed', { projectNumber, name });
-        database.afterCommit(() => invalidate(projectNumber, name));
-        return row;
+        return row ?? Promise.reject(new ApiError('not_found', 'There is no such collection.'));
       }),
   };
 };
@@ -182,7 +231,7 @@ export const eraseProject = async (database: Database, projectNumber: number): P
   }
   await database.transaction(async () => {
     await lockTotals(database);
-    for (const table of ['count_delta', 'collections', 'totals']) {
+    for (const table of ['count_delta', 'slots', 'collections', 'totals']) {
       await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
     }
   });

@@ -20,13 +20,18 @@ describe('the erasure of a project', () => {
       `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
        SELECT 5 + n % 2, 1 + n % 3, uuidv7(), now(), now(), '{}' FROM generate_series(1, 9000) n`,
     );
+    await database.query(
+      `INSERT INTO slots (project_id, coll_id, slot, field, state, is_pinned, assigned_at)
+       SELECT project, 1, 1, 'a', 'ready', true, now() FROM generate_series(5, 6) project`,
+    );
     for (const _ of ['once', 'again']) {
       await eraseProject(database, 5);
       const left = await database.query(
         `SELECT project_id AS project, count(*) AS records,
-           (SELECT count(*) FROM collections) AS collections FROM records GROUP BY 1`,
+           (SELECT count(*) FROM collections) AS collections,
+           (SELECT count(*) FROM slots) AS slots FROM records GROUP BY 1`,
       );
-      expect(left).toEqual([{ project: 6, records: 4500, collections: 3 }]);
+      expect(left).toEqual([{ project: 6, records: 4500, collections: 3, slots: 1 }]);
     }
   });
 });

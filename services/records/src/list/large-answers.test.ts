@@ -32,6 +32,8 @@ describe('large answers', () => {
     id: 1,
     name: 'large',
     access: 'shared',
+    epoch: 1,
+    slots: [],
   } as const;
   const reader = (owner: string) => ({ flow: [owner, 'shop', '192.0.2.1'] as const });
   let database: Database;
@@ -66,7 +68,8 @@ describe('large answers', () => {
     const scans = createFairShares({ slots: 3, quickSlots: 3 });
     const answers = createFairShares({ slots: 2, maxRunningPerOwner: 1, ...options });
     const lists = createLists({ database, limits, scans, answers });
-    const records = createRecords({ database, quota, scans, answers, now: Date.now });
+    const refresh = async () => collection;
+    const records = createRecords({ database, quota, refresh, scans, answers, now: Date.now });
     const page = (
       query: { limit?: number; sort?: string; where?: object; whose?: string },
       owner = 'ada',

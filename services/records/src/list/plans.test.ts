@@ -38,7 +38,7 @@ describe('plans', () => {
   let someId: string;
   const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
   const query: ListQuery = {
-    collection: { projectNumber: 1, id: 1, name: 'x', access: 'shared' },
+    collection: { projectNumber: 1, id: 1, name: 'x', access: 'shared', epoch: 1, slots: [] },
     access: resolveAccess('shared', asKey()),
     filter: split(undefined),
     ownerId: undefined,

@@ -116,7 +116,14 @@ describe('scans in pieces', () => {
         contents.map((data) => JSON.stringify(data)),
       ],
     );
-    const collection: Collection = { projectNumber: 1, id: made, name: 'x', access };
+    const collection: Collection = {
+      projectNumber: 1,
+      id: made,
+      name: 'x',
+      access,
+      epoch: 1,
+      slots: [],
+    };
     return { collection, ids };
   };
 

@@ -162,7 +162,7 @@ describe('sort', () => {
         documents.map((data) => JSON.stringify(data)),
       ],
     );
-    return { projectNumber: 1, id: collections, name: 'x', access: 'shared' };
+    return { projectNumber: 1, id: collections, name: 'x', access: 'shared', epoch: 1, slots: [] };
   };
 
   const pages = async (collection: Collection, sort: string, limit: number): Promise<Item[]> => {

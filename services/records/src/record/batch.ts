@@ -10,11 +10,13 @@ import {
   recordNotFound,
   rowPolicySql,
 } from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
-import { inCollection, nextVersionSql, startParameters, versionSql } from '../sql.ts';
+import type { Collection, Collections } from '../collections/collections.ts';
+import { checkEpoch, onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
+import { isCurrentSql, slotAssignments, slotValues } from '../slots/slots.ts';
+import { inCollection, nextVersionSql, type Parameters, startParameters, versionSql } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import type { CheckedData } from './data.ts';
-import { mergedSql, noNumberSql, type Patch, sumsSql } from './patch.ts';
+import { changesField, mergedSql, noNumberSql, type Patch, sumsSql } from './patch.ts';
 import type { Quota } from './quota.ts';
 import { explainRefusal, translateWriteError } from './refusals.ts';
 
@@ -52,6 +54,7 @@ export interface Batches {
 export interface BatchDeps {
   database: Database;
   quota: Quota;
+  refresh: Collections['refresh'];
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -87,29 +90,44 @@ const lockRecords = async (
   return new Map(rows.map((row) => [row.id, row]));
 };
 
-const createSql = `WITH created AS (
-    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data)
-    SELECT $1, $2, id, $3, created_at, created_at, data
+/** Writes nothing where the collection's slots have changed, as `updateSql`. */
+const createSql = ({ slots, epoch }: Collection, parameters: Parameters): string => {
+  const keys = slotValues(slots, 'data', '$3::uuid', parameters);
+  return `WITH created AS (
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns})
+    SELECT $1, $2, id, $3, created_at, created_at, data${keys.values}
     FROM unnest($4::uuid[], $5::timestamptz[], $6::jsonb[]) made(id, created_at, data)
+    WHERE ${isCurrentSql(epoch, parameters)}
     RETURNING size_bytes)
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
-  SELECT $1, $2, count(*), sum(size_bytes) FROM created`;
+  SELECT $1, $2, count(*), sum(size_bytes) FROM created HAVING count(*) > 0 RETURNING d`;
+};
 
-const updateSql = `WITH changed AS (
+const updatedDataSql = `(${mergedSql('change.data')} || ${sumsSql('change.inc')}) - change.unset`;
+
+const updateSql = (
+  { slots, epoch }: Collection,
+  patches: readonly Patch[],
+  parameters: Parameters,
+): string => {
+  const isChanged = (field: string) => patches.some((patch) => changesField(patch)(field));
+  const keys = slotAssignments(slots, `(${updatedDataSql})`, parameters, isChanged);
+  return `WITH changed AS (
     UPDATE records SET
-      data = (${mergedSql('change.data')} || ${sumsSql('change.inc')}) - change.unset,
+      data = ${updatedDataSql}${keys},
       updated_at = ${nextVersionSql('$7::timestamptz')}
     FROM (
       SELECT id, data, inc, ARRAY(SELECT jsonb_array_elements_text(unset)) AS unset
       FROM unnest($3::uuid[], $4::jsonb[], $5::jsonb[], $6::jsonb[]) given(id, data, inc, unset)
     ) change
     WHERE ${inCollection} AND records.id = change.id
-      AND NOT ${noNumberSql('change.inc')}
+      AND NOT ${noNumberSql('change.inc')} AND ${isCurrentSql(epoch, parameters)}
     RETURNING records.id, updated_at, new.size_bytes - old.size_bytes AS growth),
   counted AS (
     INSERT INTO count_delta (project_id, coll_id, d, bytes)
     SELECT $1, $2, 0, sum(growth) FROM changed HAVING sum(growth) <> 0)
   SELECT id, ${versionSql} AS version FROM changed`;
+};
 
 const deleteSql = `WITH deleted AS (
     DELETE FROM records WHERE ${inCollection} AND id = ANY ($3::uuid[]) RETURNING size_bytes)
@@ -119,11 +137,11 @@ const deleteSql = `WITH deleted AS (
 const toIso = (ms: number) => new Date(ms).toISOString();
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-export const createBatches = ({ database, quota, now }: BatchDeps): Batches => {
+export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Batches => {
   const ids = new V7Generator();
 
   const create = async (
-    { projectNumber, id: collectionId }: Collection,
+    collection: Collection,
     { userId }: Access,
     documents: readonly CheckedData[],
   ): Promise<Written[]> => {
@@ -133,12 +151,15 @@ export const createBatches = ({ database, quota, now }: BatchDeps): Batches => {
       const id = ids.generateOrResetWithTs(at).toString();
       return { id, updatedAt: toIso(idTimeMs(id)) };
     });
-    await database.query(createSql, [
-      ...[projectNumber, collectionId, userId],
+    const parameters = startParameters(
+      ...([collection, userId] as const),
       made.map(({ id }) => id),
       made.map(({ updatedAt }) => updatedAt),
       documents.map(({ json }) => json),
-    ]);
+    );
+    const text = createSql(collection, parameters);
+    const written = await database.query(text, parameters.values);
+    if (written.length === 0) throw new StaleSlots();
     return made;
   };
 
@@ -149,14 +170,18 @@ export const createBatches = ({ database, quota, now }: BatchDeps): Batches => {
     updates: BatchOperations['update'],
   ): Promise<Written[]> => {
     if (updates.length === 0) return [];
-    const changed = await database.query<{ id: string; version: number }>(updateSql, [
-      ...[collection.projectNumber, collection.id],
+    const parameters = startParameters(
+      collection,
       updates.map(({ id }) => id),
       updates.map(({ patch }) => patch.dataJson),
       updates.map(({ patch }) => JSON.stringify(patch.inc)),
       updates.map(({ patch }) => JSON.stringify(patch.unset)),
       toIso(now()),
-    ]);
+    );
+    const patches = updates.map(({ patch }) => patch);
+    const text = updateSql(collection, patches, parameters);
+    const changed = await database.query<{ id: string; version: number }>(text, parameters.values);
+    if (changed.length < updates.length) await checkEpoch(database, collection);
     const versions = new Map(changed.map(({ id, version }) => [id, version]));
     const written: Written[] = [];
     for (const [index, { id, patch }] of updates.entries()) {
@@ -196,7 +221,7 @@ export const createBatches = ({ database, quota, now }: BatchDeps): Batches => {
       if (operations.create.length > 0) checkCreate(access);
       const targets = [...operations.update.map(({ id }) => id), ...operations.delete];
       if (targets.length > 0) checkChange(access);
-      const writeAll = () =>
+      const writeAll = (collection: Collection) =>
         database
           .transaction(async () => {
             if (targets.length > 0)
@@ -221,7 +246,10 @@ export const createBatches = ({ database, quota, now }: BatchDeps): Batches => {
           sum(operations.create.map(({ sizeBytes }) => sizeBytes)) +
           sum(operations.update.map(({ patch }) => patch.maxGrowthBytes)),
       };
-      return growth.bytes > 0 ? quota.add(project, growth, writeAll) : writeAll();
+      return onCurrentSlots(refresh, { collection }, ({ collection }) => {
+        const write = () => writeAll(collection);
+        return growth.bytes > 0 ? quota.add(project, growth, write) : write();
+      });
     },
   };
 };

@@ -56,6 +56,13 @@ export const parsePatch = (
   return { dataJson: json, isDeep, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
 };
 
+/** Whether a patch sets, removes or increases the field of the document's first level. */
+export const changesField = ({ dataJson, unset, inc }: Patch): ((field: string) => boolean) => {
+  const data = JSON.parse(dataJson) as object;
+  return (field) =>
+    Object.hasOwn(data, field) || Object.hasOwn(inc, field) || unset.includes(field);
+};
+
 /** The document with the fields of `data` set. */
 export const mergedSql = (data: string): string => `records.data || ${data}`;
 

@@ -11,9 +11,11 @@ import {
   recordNotFound,
   rowPolicySql,
 } from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
+import type { Collection, Collections } from '../collections/collections.ts';
 import { idHint } from '../list/hints.ts';
 import type { Reader } from '../list/reader.ts';
+import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
+import { isCurrentSql, slotAssignments, slotValues } from '../slots/slots.ts';
 import {
   and,
   inCollection,
@@ -26,7 +28,7 @@ import {
 } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import type { CheckedData } from './data.ts';
-import { type Patch, patchSql } from './patch.ts';
+import { changesField, type Patch, patchSql } from './patch.ts';
 import type { Quota } from './quota.ts';
 import {
   type AcceptedVersions,
@@ -66,6 +68,7 @@ export interface Records {
 export interface RecordsDeps {
   database: Database;
   quota: Quota;
+  refresh: Collections['refresh'];
   scans: FairShares;
   /** A slot for each large answer that is read or not yet taken. */
   answers: FairShares;
@@ -80,16 +83,19 @@ interface ChangeConditions {
   roomBytes?: number | undefined;
 }
 
-const createSql = (onConflict = '') => `WITH created AS (
-    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data)
-    VALUES ($1, $2, $3, $4, $5, $5, $6) ${onConflict} RETURNING size_bytes)
+/** Writes nothing where the collection's slots have changed. */
+const createSql = (
+  { slots, epoch }: Collection,
+  parameters: Parameters,
+  onConflict: string,
+): string => {
+  const keys = slotValues(slots, '$6::jsonb', '$4::uuid', parameters);
+  return `WITH created AS (
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns})
+    SELECT $1, $2, $3, $4, $5::timestamptz, $5, $6::jsonb${keys.values}
+    WHERE ${isCurrentSql(epoch, parameters)} ${onConflict} RETURNING size_bytes)
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
-
-const createStatement = { name: 'records_create', text: createSql() };
-const createIfAbsent = {
-  name: 'records_create_if_absent',
-  text: createSql('ON CONFLICT DO NOTHING'),
 };
 
 /** A record's id is the time of its creation: a client that makes one may be offline for a day. */
@@ -105,6 +111,9 @@ const isNewId = (id: string, now: number) =>
 
 const isRefusedAs = (code: ErrorCode, error: unknown) =>
   error instanceof ApiError && error.code === code;
+
+/** A connection keeps each of them, with its plan. */
+const maxNamedStatements = 300;
 
 /** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
 const maxTries = 3;
@@ -160,7 +169,14 @@ const joinRecordJson = (ownFields: object, dataJson: string): string =>
     ? JSON.stringify(ownFields)
     : `${JSON.stringify(ownFields).slice(0, -1)},${dataJson.slice(1)}`;
 
-export const createRecords = ({ database, quota, scans, answers, now }: RecordsDeps): Records => {
+export const createRecords = ({
+  database,
+  quota,
+  refresh,
+  scans,
+  answers,
+  now,
+}: RecordsDeps): Records => {
   const ids = new V7Generator();
   /** The texts differ by the caller's rights and the parts of a patch: a few dozen in all. */
   const names = new Map<string, string>();
@@ -168,6 +184,15 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
     const name = names.get(text) ?? `records_${names.size}`;
     names.set(text, name);
     return name;
+  };
+
+  /** The texts of writes differ by the slots too: those beyond a number are planned each time. */
+  const write = <Row>(text: string, { values }: Parameters): Promise<Row[]> => {
+    const isNamed = names.has(text) || names.size < maxNamedStatements;
+    const written = isNamed
+      ? database.named<Row>(statementName(text), text, values)
+      : database.query<Row>(text, values);
+    return written.catch((error: unknown) => Promise.reject(translateWriteError(error)));
   };
 
   /** Keyed by the short condition, because hashing the whole text each time was 2 % of a get. */
@@ -189,23 +214,22 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
   const change = async (
     target: RecordTarget,
     text: string,
-    { values }: Parameters,
+    parameters: Parameters,
     { versions, inc = {}, roomBytes }: ChangeConditions,
   ): Promise<RecordJson> => {
     for (let tries = 0; tries < maxTries; tries++) {
-      const [changed] = await database
-        .named<RecordJson>(statementName(text), text, values)
-        .catch((error: unknown) => Promise.reject(translateWriteError(error)));
+      const [changed] = await write<RecordJson>(text, parameters);
       if (changed) return changed;
+      await checkEpoch(database, target.collection);
       await explainRefusal(database, target, versions, inc);
       if (roomBytes !== undefined) return quota.refuse(target.project);
     }
     throw new ApiError('conflict', 'This record changes too often just now. Try again.');
   };
 
-  const updateSql = (data: string, parameters: Parameters): string => {
+  const updateSql = (data: string, keys: string, parameters: Parameters): string => {
     const time = parameters.add(toIso(now()), 'timestamptz');
-    return `UPDATE records SET data = ${data}, updated_at = ${nextVersionSql(time)}`;
+    return `UPDATE records SET data = ${data}${keys}, updated_at = ${nextVersionSql(time)}`;
   };
 
   const updatedSql = (update: string, where: string): string =>
@@ -220,16 +244,14 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
   const insert = async (
     { project, collection, access, id }: RecordTarget,
     { json, sizeBytes }: CheckedData,
-    { name, text } = createStatement,
+    onConflict = '',
   ): Promise<RecordJson | undefined> => {
     const version = idTimeMs(id);
     const time = toIso(version);
-    const values = [collection.projectNumber, collection.id, id, access.userId, time, json];
-    const write = () =>
-      database
-        .named<{ bytes: number }>(name, text, values)
-        .catch((error: unknown) => Promise.reject(translateWriteError(error)));
-    const rows = await quota.add(project, { records: 1, bytes: sizeBytes }, write);
+    const parameters = startParameters(collection, id, access.userId, time, json);
+    const text = createSql(collection, parameters, onConflict);
+    const growth = { records: 1, bytes: sizeBytes };
+    const rows = await quota.add(project, growth, () => write(text, parameters));
     const ownFields = { id, ownerId: access.userId, createdAt: time, updatedAt: time };
     return rows.length === 0 ? undefined : { json: joinRecordJson(ownFields, json), version };
   };
@@ -239,47 +261,74 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
     return quota.change(target.project, sizeBytes, async (roomBytes) => {
       const parameters = targetParameters(target);
       const data = parameters.add(json, 'jsonb');
-      const update = updateSql(data, parameters);
-      const matches = changeableRow(target, versions, parameters);
+      const { slots, epoch } = target.collection;
+      const keys = slotAssignments(slots, data, parameters);
+      const update = updateSql(data, keys, parameters);
+      const isCurrent = isCurrentSql(epoch, parameters);
+      const matches = and([changeableRow(target, versions, parameters), isCurrent]);
       const where = withinRoom(matches, data, roomBytes, parameters);
       const text = updatedSql(update, where);
       return change(target, text, parameters, { versions, roomBytes });
     });
   };
 
+  const patch: Records['patch'] = async (target, changes, versions) => {
+    checkChange(target.access);
+    return quota.change(target.project, changes.maxGrowthBytes, async (roomBytes) => {
+      const parameters = targetParameters(target);
+      const { data, condition } = patchSql(changes, parameters);
+      const { slots, epoch } = target.collection;
+      const keys = slotAssignments(slots, data, parameters, changesField(changes));
+      const update = updateSql(data, keys, parameters);
+      const isCurrent = isCurrentSql(epoch, parameters);
+      const row = changeableRow(target, versions, parameters);
+      const matches = and([row, condition, isCurrent]);
+      const where = withinRoom(matches, data, roomBytes, parameters);
+      const text = updatedSql(update, where);
+      return change(target, text, parameters, { versions, inc: changes.inc, roomBytes });
+    });
+  };
+
+  const upsert = async (target: RecordTarget, data: CheckedData): Promise<RecordJson> => {
+    checkChange(target.access);
+    const { id, access } = target;
+    const mayCreate = access.rights.create && isNewId(id, now());
+    let full: unknown;
+    if (mayCreate) {
+      try {
+        const newTarget = { ...target, id: id.toLowerCase() };
+        const created = await insert(newTarget, data, 'ON CONFLICT DO NOTHING');
+        if (created) return created;
+      } catch (error) {
+        // What is there already may be replaced by something smaller.
+        if (!isRefusedAs('quota_reached', error)) throw error;
+        full = error;
+      }
+    }
+    try {
+      return await replace(target, data, undefined);
+    } catch (error) {
+      if (!isRefusedAs('not_found', error)) throw error;
+      checkCreate(access);
+      if (full !== undefined) throw full;
+      throw mayCreate ? error : new ApiError('invalid_path', newIdRule);
+    }
+  };
+
   return {
     async create(project, collection, access, data) {
       checkCreate(access);
       const id = ids.generateOrResetWithTs(now()).toString();
-      const created = await insert({ project, collection, access, id }, data);
-      return created ?? Promise.reject(new Error(`The id ${id} was there already.`));
+      const target = { project, collection, access, id };
+      return onCurrentSlots(refresh, target, async (target) => {
+        const created = await insert(target, data);
+        if (created) return created;
+        await checkEpoch(database, target.collection);
+        throw new Error(`The id ${id} was there already.`);
+      });
     },
 
-    async upsert(target, data) {
-      checkChange(target.access);
-      const { id, access } = target;
-      const mayCreate = access.rights.create && isNewId(id, now());
-      let full: unknown;
-      if (mayCreate) {
-        try {
-          const newTarget = { ...target, id: id.toLowerCase() };
-          const created = await insert(newTarget, data, createIfAbsent);
-          if (created) return created;
-        } catch (error) {
-          // What is there already may be replaced by something smaller.
-          if (!isRefusedAs('quota_reached', error)) throw error;
-          full = error;
-        }
-      }
-      try {
-        return await replace(target, data, undefined);
-      } catch (error) {
-        if (!isRefusedAs('not_found', error)) throw error;
-        checkCreate(access);
-        if (full !== undefined) throw full;
-        throw mayCreate ? error : new ApiError('invalid_path', newIdRule);
-      }
-    },
+    upsert: (target, data) => onCurrentSlots(refresh, target, (current) => upsert(current, data)),
 
     async get(target, { flow, signal }) {
       const { rights, userId } = target.access;
@@ -302,31 +351,23 @@ export const createRecords = ({ database, quota, scans, answers, now }: RecordsD
       }
     },
 
-    async patch(target, patch, versions) {
-      checkChange(target.access);
-      return quota.change(target.project, patch.maxGrowthBytes, async (roomBytes) => {
+    patch: (target, changes, versions) =>
+      onCurrentSlots(refresh, target, (current) => patch(current, changes, versions)),
+
+    replace: (target, data, versions) =>
+      onCurrentSlots(refresh, target, (current) => replace(current, data, versions)),
+
+    remove: (target, versions) =>
+      onCurrentSlots(refresh, target, async (target) => {
+        checkChange(target.access);
         const parameters = targetParameters(target);
-        const { data, condition } = patchSql(patch, parameters);
-        const update = updateSql(data, parameters);
-        const matches = and([changeableRow(target, versions, parameters), condition]);
-        const where = withinRoom(matches, data, roomBytes, parameters);
-        const text = updatedSql(update, where);
-        return change(target, text, parameters, { versions, inc: patch.inc, roomBytes });
-      });
-    },
-
-    replace,
-
-    async remove(target, versions) {
-      checkChange(target.access);
-      const parameters = targetParameters(target);
-      const where = changeableRow(target, versions, parameters);
-      const text = countedSql(
-        `DELETE FROM records WHERE ${where} RETURNING -size_bytes AS growth`,
-        -1,
-        `'' AS json, 0 AS version`,
-      );
-      await change(target, text, parameters, { versions });
-    },
+        const where = changeableRow(target, versions, parameters);
+        const text = countedSql(
+          `DELETE FROM records WHERE ${where} RETURNING -size_bytes AS growth`,
+          -1,
+          `'' AS json, 0 AS version`,
+        );
+        await change(target, text, parameters, { versions });
+      }),
   };
 };

@@ -23,5 +23,5 @@ export const listCollections = (collections: Collections, quota: Quota) =>
 
 export const setCollectionAccess = (collections: Collections) =>
   route(recordRoutes.setCollectionAccess, async ({ params, body, identity }) => ({
-    body: await collections.setAccess(identity.project.number, params.collection, body.access),
+    body: await collections.set(identity.project, params.collection, body),
   }));

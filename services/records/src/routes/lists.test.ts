@@ -357,6 +357,8 @@ describe('bounds on what a list or count reads', () => {
       id: 1,
       name: 'many',
       access: 'shared',
+      epoch: 1,
+      slots: [],
     } as const;
     const page = (sort: string, offset: number) =>
       lists.page(
@@ -403,7 +405,7 @@ describe('bounds on what a list or count reads', () => {
     const page = (owner: string, projectNumber: number, where: string | undefined, offset = 0) =>
       lists.page(
         {
-          collection: { projectNumber, id: 1, name: 'many', access: 'shared' },
+          collection: { projectNumber, id: 1, name: 'many', access: 'shared', epoch: 1, slots: [] },
           access: resolveAccess('shared', asKey()),
           filter: splitFilter(parseWhere(where)),
           ownerId: undefined,

@@ -1,0 +1,178 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventPayloads } from '@backlot/contract';
+import type { Database, Outbox } from '@backlot/database';
+import { inCollection, startParameters } from '../sql.ts';
+import { recordKeySql, type SlotState } from './slots.ts';
+
+export interface SlotBuilder {
+  /** Works for about a second on the slots that are building or dropping; goes on at the next call. */
+  run(): Promise<void>;
+}
+
+export interface SlotBuilderDeps {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  /** How long one call works. */
+  workMs?: number;
+  /** Rows of the first batch, and of any at most. */
+  batchRows?: number;
+}
+
+interface SlotRow {
+  project_id: number;
+  coll_id: number;
+  slot: number;
+  field: string;
+  state: SlotState;
+  is_known: boolean;
+  assigned_at: Date;
+  position: string | null;
+}
+
+/** Calls follow each other at once where there is work: a call under way is not repeated. */
+export const buildEveryMs = 500;
+
+/** A batch that takes longer is followed by a smaller one: writers of its records wait for its end. */
+const batchMs = 60;
+const leastRows = 50;
+const growth = 2;
+
+/** Batches run one at a time, in one process of all. */
+const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records slots', 0)) AS free`;
+
+const nextSql = `SELECT project_id, coll_id, slot, field, state, is_known, assigned_at, position FROM slots
+  WHERE state <> 'ready' ORDER BY random() LIMIT 1`;
+
+/** Transactions that have written records, or are about to with what they saw before now. */
+const writersSql = `SELECT virtualtransaction AS id FROM pg_locks
+  WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = 'records'::regclass
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+const sampleRows = 1000;
+
+/**
+ * Fills the slots' columns of records from before, in batches along the primary key. Where it has come to is
+ * in the batch's transaction: a process that dies loses and repeats nothing.
+ */
+export const createSlotBuilder = ({
+  database,
+  outbox,
+  workMs = 1000,
+  batchRows = 1000,
+}: SlotBuilderDeps): SlotBuilder => {
+  /**
+   * Returns once every transaction that began a statement before the slot was assigned has ended: later
+   * ones see the new epoch. Each holds its lock on the table from before its snapshot to its end.
+   */
+  const waitForWriters = async (untilMs: number): Promise<boolean> => {
+    const read = async () => (await database.query<{ id: string }>(writersSql)).map(({ id }) => id);
+    let left = await read();
+    while (left.length > 0) {
+      if (performance.now() > untilMs) return false;
+      await pause(20);
+      const running = new Set(await read());
+      left = left.filter((id) => running.has(id));
+    }
+    return true;
+  };
+
+  const markKnown = ({ project_id, coll_id, slot, assigned_at }: SlotRow) =>
+    database.query(
+      `UPDATE slots SET is_known = true WHERE ${inCollection} AND slot = $3 AND assigned_at = $4`,
+      [project_id, coll_id, slot, assigned_at],
+    );
+
+  /** The slot as it is now, locked, so that it stays the field's until the batch is committed. */
+  const lockSlot = async ({ project_id, coll_id, slot, field, state }: SlotRow) => {
+    const [current] = await database.query<SlotRow>(
+      `SELECT project_id, coll_id, slot, field, state, is_known, assigned_at, position FROM slots
+       WHERE ${inCollection} AND slot = $3 AND field = $4 AND state = $5 AND is_known
+       FOR UPDATE SKIP LOCKED`,
+      [project_id, coll_id, slot, field, state],
+    );
+    return current;
+  };
+
+  const finish = async ({ project_id, coll_id, slot, state }: SlotRow): Promise<void> => {
+    const key = [project_id, coll_id, slot];
+    if (state === 'dropping') {
+      await database.query(`DELETE FROM slots WHERE ${inCollection} AND slot = $3`, key);
+    } else {
+      await database.query(
+        `UPDATE slots SET state = 'ready', ready_at = $4, distinct_share = coalesce((
+           SELECT count(DISTINCT k${slot}) / nullif(count(*), 0)::real FROM (
+             SELECT k${slot} FROM records WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample), 0)
+         WHERE ${inCollection} AND slot = $3`,
+        [...key, new Date()],
+      );
+    }
+    const [collection] = await database.query<{ name: string }>(
+      `SELECT name FROM collections WHERE ${inCollection}`,
+      [project_id, coll_id],
+    );
+    if (collection)
+      await outbox.append('collection.changed', {
+        ...{ projectNumber: project_id, name: collection.name },
+      });
+  };
+
+  /** Locks the records in the order in which writers of several do. Returns how many it had. */
+  const fillBatch = async (slot: SlotRow, rows: number): Promise<number> => {
+    const collection = { projectNumber: slot.project_id, id: slot.coll_id };
+    const behind = 'id > $3::uuid';
+    const start = slot.position ?? '00000000-0000-0000-0000-000000000000';
+    const ids = await database.query<{ id: string }>(
+      `SELECT id FROM records WHERE ${inCollection} AND ${behind} ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
+      [slot.project_id, slot.coll_id, start, rows],
+    );
+    const last = ids.at(-1);
+    if (last) {
+      const parameters = startParameters(collection, start, last.id);
+      const key = slot.state === 'dropping' ? 'NULL' : recordKeySql(slot.field, parameters);
+      const column = `k${slot.slot}`;
+      await database.query(
+        `UPDATE records SET ${column} = ${key}
+         WHERE ${inCollection} AND ${behind} AND id <= $4::uuid AND ${column} IS DISTINCT FROM ${key}`,
+        parameters.values,
+      );
+      await database.query(`UPDATE slots SET position = $4 WHERE ${inCollection} AND slot = $3`, [
+        slot.project_id,
+        slot.coll_id,
+        slot.slot,
+        last.id,
+      ]);
+    }
+    if (ids.length < rows) await finish(slot);
+    return ids.length;
+  };
+
+  /** Returns whether there may be more to do for the slot. */
+  const runBatch = (slot: SlotRow, rows: number): Promise<boolean> =>
+    database.transaction(async () => {
+      const [lock] = await database.query<{ free: boolean }>(lockSql);
+      const current = lock?.free ? await lockSlot(slot) : undefined;
+      return current !== undefined && (await fillBatch(current, rows)) === rows;
+    });
+
+  return {
+    async run() {
+      const untilMs = performance.now() + workMs;
+      let rows = batchRows;
+      while (performance.now() < untilMs) {
+        const [slot] = await database.query<SlotRow>(nextSql);
+        if (!slot) return;
+        if (!slot.is_known) {
+          if (!(await waitForWriters(untilMs))) return;
+          await markKnown(slot);
+        }
+        const startedAt = performance.now();
+        const goesOn = await runBatch(slot, rows);
+        const tookMs = performance.now() - startedAt;
+        const inTime = rows * Math.min(growth, batchMs / tookMs);
+        rows = Math.min(batchRows, Math.max(leastRows, Math.floor(inTime)));
+        // As long a pause as the batch took leaves at least half of one connection's work to others.
+        if (goesOn) await pause(tookMs);
+      }
+    },
+  };
+};

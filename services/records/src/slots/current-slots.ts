@@ -1,0 +1,40 @@
+import { ApiError } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import type { Collection, Collections } from '../collections/collections.ts';
+
+/** A statement was made for slots that the collection no longer has. */
+export class StaleSlots extends Error {}
+
+/** @throws StaleSlots where the slots are not those that this process knows */
+export const checkEpoch = async (
+  database: Database,
+  { projectNumber, id, epoch }: Collection,
+): Promise<void> => {
+  const [row] = await database.read(
+    'records_epoch',
+    'SELECT epoch FROM collections WHERE project_id = $1 AND coll_id = $2',
+    [projectNumber, id],
+  );
+  if (Number(row?.[0]) !== epoch) throw new StaleSlots();
+};
+
+/** Slots change a few times a day, so that a second change within one call is rare. */
+const maxTries = 5;
+
+/** Runs `work`, and once more with the collection as it is now where that threw StaleSlots. */
+export const onCurrentSlots = async <Target extends { collection: Collection }, T>(
+  refresh: Collections['refresh'],
+  target: Target,
+  work: (target: Target) => Promise<T>,
+): Promise<T> => {
+  let current = target;
+  for (let tries = 0; tries < maxTries; tries++) {
+    try {
+      return await work(current);
+    } catch (error) {
+      if (!(error instanceof StaleSlots)) throw error;
+      current = { ...current, collection: await refresh(current.collection) };
+    }
+  }
+  throw new ApiError('conflict', 'The indexes of this collection change just now. Try again.');
+};
