@@ -13,6 +13,7 @@ const without: Record<string, string> = {
   'records.collections': 'read with every record',
   'records.count_delta': 'written with every record',
   'records.shares': 'read with the records of every list',
+  'records.slots': 'read with every record, and by the job that fills them across projects',
   'records.totals': 'summed up by owner, across projects',
 };
 const [own, other] = [7, 8];

@@ -13,7 +13,13 @@ import {
 import type { Collection, Collections } from '../collections/collections.ts';
 import { checkEpoch, onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { isCurrentSql, slotAssignments, slotValues } from '../slots/slots.ts';
-import { inCollection, nextVersionSql, type Parameters, startParameters, versionSql } from '../sql.ts';
+import {
+  inCollection,
+  nextVersionSql,
+  type Parameters,
+  startParameters,
+  versionSql,
+} from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import type { CheckedData } from './data.ts';
 import { changesField, mergedSql, noNumberSql, type Patch, sumsSql } from './patch.ts';
