@@ -6,28 +6,41 @@ import { createPage, sendPage } from './page.ts';
 const script = `
 const link = new URLSearchParams(location.hash.slice(1));
 const project = link.get('project');
-const action = ['verify', 'reset'].find((name) => link.get(name));
+const action = ['verify', 'reset', 'join'].find((name) => link.get(name));
 const show = (id) => { document.getElementById(id).hidden = false; };
 const hide = (id) => { document.getElementById(id).hidden = true; };
 const say = (id, text) => { document.getElementById(id).textContent = text; };
-const call = async (body) => {
-  const answer = await fetch('/api/runtime/' + encodeURIComponent(project) + '/auth/' + action, {
+const call = async (path, body, token) => {
+  const answer = await fetch('/api/runtime/' + encodeURIComponent(project) + path, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ token: link.get(action), ...body }),
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: 'Bearer ' + token }) },
+    body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error((await answer.json()).error);
+  const { error, ...content } = await answer.json();
+  if (!answer.ok) throw new Error(error);
+  return content;
 };
-const done = { verify: 'Your e-mail address is confirmed.', reset: 'Your password is changed. You can sign in with it.' };
-const onSubmit = (id, readBody) => {
+const token = link.get(action);
+const done = {
+  verify: 'Your e-mail address is confirmed.',
+  reset: 'Your password is changed. You can sign in with it.',
+  join: 'You have joined. Go to the app and sign in.',
+};
+let account;
+const join = async (form, button) => {
+  const { email, password } = form.elements;
+  account ??= await call('/auth/' + button.value, { email: email.value, password: password.value });
+  await call('/groups/join', { token }, account.token);
+};
+const onSubmit = (id, send) => {
   const form = document.getElementById(id);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const button = form.querySelector('button');
+    const button = event.submitter ?? form.querySelector('button');
     button.disabled = true;
     say('problem', '');
     try {
-      await call(readBody(form));
+      await send(form, button);
       history.replaceState(null, '', location.pathname);
       hide(id);
       say('result', done[action] + ' You may close this page.');
@@ -38,8 +51,9 @@ const onSubmit = (id, readBody) => {
     }
   });
 };
-onSubmit('verify', () => ({}));
-onSubmit('reset', (form) => ({ password: form.elements.password.value }));
+onSubmit('verify', () => call('/auth/verify', { token }));
+onSubmit('reset', (form) => call('/auth/reset', { token, password: form.elements.password.value }));
+onSubmit('join', join);
 if (project && action) show(action);
 else say('problem', 'This link is incomplete. Copy all of it from the mail.');
 `;
@@ -59,13 +73,22 @@ const page = createPage(
 <div id="rule">At least 8 characters.</div>
 <button>Change password</button>
 </form>
+<form id="join" hidden>
+<p>Sign in to join the group that you are invited to.</p>
+<label for="join-email">E-mail address</label>
+<input id="join-email" name="email" type="email" autocomplete="username" required>
+<label for="join-password">Password</label>
+<input id="join-password" name="password" type="password" autocomplete="current-password" maxlength="128" required>
+<button value="signin">Sign in and join</button>
+<button value="signup">Create an account and join</button>
+</form>
 <p id="problem" role="alert"></p>
 <p id="result" role="status"></p>
 </main>`,
   script,
 );
 
-/** Where links of mails lead: /account#project=<id>&verify=<token>. */
+/** Where links of mails lead: /account#project=<id>&verify=<token>, or `reset` or `join` instead. */
 export const accountRouter = (): Router => {
   const router = Router();
   router.get('/', (_req, res) => sendPage(res, page));

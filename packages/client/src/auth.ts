@@ -4,6 +4,8 @@ export interface User {
   id: string;
   email: string;
   name: string | null;
+  /** Id of a file. */
+  avatar: string | null;
   role: string;
   emailVerified: boolean;
   createdAt: string;
@@ -135,7 +137,7 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
         return null;
       }
     },
-    updateMe: async (changes: { name?: string | null }): Promise<User> =>
+    updateMe: async (changes: { name?: string | null; avatar?: string | null }): Promise<User> =>
       (await call<{ user: User }>('PATCH', '/auth/me', { body: changes })).user,
     /** Erases the account. */
     async deleteMe(): Promise<void> {

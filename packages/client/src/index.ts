@@ -5,6 +5,7 @@
 import { createAi } from './ai.ts';
 import { createAuth, createTokenKeeper, createTokenStorage, type TokenStorage } from './auth.ts';
 import { createCollection } from './db.ts';
+import { createGroups, createUsers } from './groups.ts';
 import { createStorage } from './storage.ts';
 import { createTransport } from './transport.ts';
 
@@ -12,6 +13,7 @@ export type { Ai, Generated, Message, Prompt } from './ai.ts';
 export type { Auth, TokenStorage, User } from './auth.ts';
 export type { Batch, Changes, Collection, ListOptions, Page, Stored, Where } from './db.ts';
 export { BacklotError } from './error.ts';
+export type { Group, Groups, Invite, Member, Person, Users } from './groups.ts';
 export type { Storage, StoredFile, UploadOptions } from './storage.ts';
 
 export interface ClientOptions {
@@ -92,6 +94,8 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
     /** The records of one collection. */
     db: <Name extends keyof Project & string>(collection: Name) =>
       createCollection<Project[Name]>(transport, collection),
+    groups: createGroups(transport),
+    users: createUsers(transport),
     ai: createAi(transport),
     storage: createStorage(transport),
     email: {

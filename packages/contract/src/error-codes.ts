@@ -33,6 +33,7 @@ export const errorStatus = {
   quota_reached: 403,
   owner_unverified: 403,
   origin_limit: 403,
+  group_limit: 403,
   not_found: 404,
   project_not_found: 404,
   route_not_found: 404,

@@ -70,7 +70,9 @@ export const events = {
     ipHash: z.string().optional(),
     to: z.string(),
     name: z.string().nullable(),
-    template: z.enum(['verify-email', 'reset-password']),
+    template: z.enum(['verify-email', 'reset-password', 'group-invite']),
+    /** Of an invitation: the group's name, and that of who invites. */
+    group: z.object({ name: z.string(), invitedBy: z.string().nullable() }).optional(),
     /** The one-time token of the link. */
     token: z.string(),
     expiresAt: z.string(),

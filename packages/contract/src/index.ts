@@ -12,6 +12,7 @@ export * from './prices.ts';
 export type { ChatMessage } from './routes/ai.ts';
 export type { User } from './routes/auth.ts';
 export type { Mail } from './routes/email.ts';
+export type { Group, Invite, Member, Person } from './routes/groups.ts';
 export * from './routes/index.ts';
 export type { ProvenOrigin } from './routes/origins.ts';
 export type { Payment, PaymentStatus } from './routes/payments.ts';

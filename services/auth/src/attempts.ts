@@ -50,6 +50,13 @@ export const createCounters = (limits: AuthConfig['limits']) => ({
       limit: project === platformProject.number ? limits.ownerSignUpPerIp : limits.signUpPerIp,
     },
   ],
+  groupsFrom: (ip: string): Counter[] => [
+    { key: sha256('groups from', ip), limit: limits.groupsPerIp },
+  ],
+  invites: (userId: string | null, ip: string): Counter[] => [
+    { key: sha256('invitations of', String(userId)), limit: limits.invitesPerUser },
+    { key: sha256('invitations from', ip), limit: limits.invitesPerIp },
+  ],
   resetCallsFrom: (ip: string): Counter[] => [
     { key: sha256('forgot from', ip), limit: limits.forgotPerIp },
   ],

@@ -12,11 +12,12 @@ const knownAddressMs = 90 * 24 * 3_600_000;
 
 const erased: TableColumn[] = [
   { table: 'users', column: 'id' },
+  { table: 'groups', column: 'id' },
   { table: 'attempts', column: 'counter' },
   { table: 'one_time_tokens', column: 'token_hash' },
 ];
 
-/** Erases all accounts of a project in short transactions; sessions and links go with their users. */
+/** Erases all accounts of a project in short transactions; sessions and links go with their users, invitations with groups. */
 export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
   for (const { table, column } of erased) {
     let deleted: unknown[];
@@ -33,6 +34,7 @@ export const eraseProject = async (database: Database, projectNumber: number): P
 const expiring: (TableColumn & { keptMs: number })[] = [
   { table: 'sessions', column: 'expires_at', keptMs: 0 },
   { table: 'one_time_tokens', column: 'expires_at', keptMs: 0 },
+  { table: 'group_invites', column: 'expires_at', keptMs: 0 },
   { table: 'attempts', column: 'window_ends_at', keptMs: 0 },
   { table: 'known_addresses', column: 'last_seen_at', keptMs: knownAddressMs },
 ];

@@ -35,6 +35,9 @@ export interface AuthConfig {
     ownerSignUpPerIp: AttemptLimit;
     forgotPerEmail: AttemptLimit;
     forgotPerIp: AttemptLimit;
+    groupsPerIp: AttemptLimit;
+    invitesPerUser: AttemptLimit;
+    invitesPerIp: AttemptLimit;
   };
 }
 
@@ -113,6 +116,9 @@ export const authConfig = defineConfig(settings, (values): AuthConfig => {
       },
       forgotPerEmail: { max: values.BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR, windowMs: hourMs },
       forgotPerIp: { max: values.BACKLOT_RESET_CALLS_PER_IP_PER_HOUR, windowMs: hourMs },
+      groupsPerIp: { max: 100, windowMs: hourMs },
+      invitesPerUser: { max: 100, windowMs: dayMs },
+      invitesPerIp: { max: 100, windowMs: hourMs },
     },
   };
 });

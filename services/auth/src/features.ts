@@ -3,6 +3,9 @@ import type { Database, Outbox } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
 import { type Attempts, type Counters, createAttempts, createCounters } from './attempts.ts';
 import type { AuthConfig } from './config.ts';
+import { createGroups, type Groups } from './groups/groups.ts';
+import { createInvites, type Invites } from './groups/invites.ts';
+import { createMembers, type Members } from './groups/members.ts';
 import { createLinks, type Links } from './links/links.ts';
 import { createPasswords, type PasswordHasher, type Passwords } from './passwords/passwords.ts';
 import { type AccessTokens, createAccessTokens } from './sessions/access-tokens.ts';
@@ -17,7 +20,10 @@ export interface Features {
   config: AuthConfig;
   counters: Counters;
   database: Database;
+  groups: Groups;
+  invites: Invites;
   links: Links;
+  members: Members;
   passwords: Passwords;
   sessions: Sessions;
   signingKeys: SigningKeys;
@@ -36,6 +42,7 @@ export interface FeatureOptions {
 export const createFeatures = (options: FeatureOptions): Features => {
   const { config, database, now, outbox } = options;
   const users = createUsers(database, outbox, now);
+  const groups = createGroups({ ...options, users });
   const signingKeys = createSigningKeys(options);
   return {
     accessTokens: createAccessTokens(signingKeys, config.issuer, now),
@@ -43,7 +50,10 @@ export const createFeatures = (options: FeatureOptions): Features => {
     config,
     counters: createCounters(config.limits),
     database,
+    groups,
+    invites: createInvites({ ...options, users, groups }),
     links: createLinks({ ...options, users }),
+    members: createMembers({ database, groups }),
     passwords: createPasswords(options),
     sessions: createSessions({ ...options, users }),
     signingKeys,

@@ -29,6 +29,32 @@ export interface Attempt {
   window_ends_at: Date;
 }
 
+export interface GroupInvite {
+  created_at: Date;
+  email: string;
+  expires_at: Date;
+  group_id: string;
+  id: string;
+  project_number: number;
+  role: string;
+  token_hash: Buffer;
+}
+
+export interface GroupMember {
+  group_id: string;
+  joined_at: Date;
+  project_number: number;
+  role: string;
+  user_id: string;
+}
+
+export interface Group {
+  created_at: Date;
+  id: string;
+  name: string;
+  project_number: number;
+}
+
 export interface Idempotency {
   claim: string | null;
   created_at: Generated<Date>;
@@ -80,6 +106,7 @@ export interface SigningKey {
 }
 
 export interface User {
+  avatar: string | null;
   created_at: Date;
   email: string;
   email_verified: Generated<boolean>;
@@ -94,6 +121,9 @@ export interface User {
 
 export interface DB {
   attempts: Attempt;
+  group_invites: GroupInvite;
+  group_members: GroupMember;
+  groups: Group;
   idempotency: Idempotency;
   known_addresses: KnownAddress;
   one_time_tokens: OneTimeToken;

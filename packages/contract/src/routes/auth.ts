@@ -6,6 +6,7 @@ export const user = z.object({
   id: uuid,
   email: z.string(),
   name: z.string().nullable(),
+  avatar: uuid.nullable().describe('Id of a file'),
   role: z.string(),
   emailVerified: z.boolean(),
   createdAt: timestamp,
@@ -15,6 +16,11 @@ export type User = z.infer<typeof user>;
 
 const session = z.object({ token: z.string(), user });
 const onlyUser = z.object({ user });
+
+/** What a user is in a project or a group. */
+export const roleName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1-32 of a-z, 0-9, _ and -, starting with a letter');
 
 /** docs/api.md, "Accounts": trimmed, lower-cased. 254 is RFC 5321's longest address. */
 export const email = z.string().max(320).trim().toLowerCase().pipe(z.email().max(254));
@@ -65,10 +71,10 @@ export const getMe = defineRoute({
   operationId: 'getMe',
   method: 'GET',
   path: '/auth/me',
-  summary: 'The signed-in user',
-  callers: ['user'],
+  summary: 'The signed-in user; with "caller" to the owner of the project, who is no user of it',
+  callers: ['user', 'owner'],
   limit: 'read',
-  response: onlyUser,
+  response: onlyUser.extend({ caller: z.literal('owner').optional() }),
   status: 200,
   errors: [],
 });
@@ -78,10 +84,10 @@ export const updateMe = defineRoute({
   operationId: 'updateMe',
   method: 'PATCH',
   path: '/auth/me',
-  summary: 'Change the own name',
+  summary: 'Change the own name and picture',
   callers: ['user'],
   limit: 'write',
-  body: z.object({ name: name.nullable().optional() }),
+  body: z.object({ name: name.nullable().optional(), avatar: uuid.nullable().optional() }),
   response: onlyUser,
   status: 200,
   errors: ['invalid_body'],
@@ -235,10 +241,7 @@ export const updateUser = defineRoute({
   params: z.object({ projectId: idInPath, userId: idInPath }),
   body: z.strictObject({
     name: name.nullable().optional(),
-    role: z
-      .string()
-      .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1-32 of a-z, 0-9, _ and -, starting with a letter')
-      .optional(),
+    role: roleName.optional(),
     emailVerified: z.boolean().optional(),
   }),
   response: user,

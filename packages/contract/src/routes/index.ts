@@ -3,6 +3,7 @@ import * as aiRoutes from './ai.ts';
 import * as authRoutes from './auth.ts';
 import * as creditRoutes from './credits.ts';
 import * as emailRoutes from './email.ts';
+import * as groupRoutes from './groups.ts';
 import * as originRoutes from './origins.ts';
 import * as paymentRoutes from './payments.ts';
 import * as projectRoutes from './projects.ts';
@@ -16,6 +17,7 @@ export {
   authRoutes,
   creditRoutes,
   emailRoutes,
+  groupRoutes,
   originRoutes,
   paymentRoutes,
   projectRoutes,
@@ -30,6 +32,7 @@ const isRoute = (value: unknown): value is RouteDefinition =>
 /** Every endpoint of the platform. */
 export const routes: readonly RouteDefinition[] = [
   authRoutes,
+  groupRoutes,
   projectRoutes,
   originRoutes,
   creditRoutes,

@@ -12,7 +12,6 @@ import type { Users } from '../users/users.ts';
 export type LinkPurpose = 'verify' | 'reset';
 
 interface Link {
-  /** 32 bytes, base64url; only its SHA-256 is kept. */
   token: string;
   expiresAt: Date;
 }
@@ -33,7 +32,9 @@ class UnknownAddress extends Error {
   override readonly name = 'UnknownAddress';
 }
 
-const digest = (token: string) => createHash('sha256').update(token).digest();
+/** 32 bytes, base64url; only its digest is kept. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
+export const digestToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 export const invalidLink = () =>
   new ApiError('invalid_link', 'This link was used already or has expired. Ask for a new one.');
@@ -51,9 +52,9 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
     userId: string | null,
     purpose: LinkPurpose,
   ): Promise<Link> => {
-    const token = randomBytes(32).toString('base64url');
+    const token = newToken();
     const expiresAt = new Date(now() + purposes[purpose].lifetimeMs);
-    const change = { token_hash: digest(token), expires_at: expiresAt };
+    const change = { token_hash: digestToken(token), expires_at: expiresAt };
     await queries
       .insertInto('one_time_tokens')
       .values({ project_number: project, user_id: userId, purpose, ...change })
@@ -115,7 +116,7 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
         .selectFrom('one_time_tokens')
         .select('user_id')
         .where('project_number', '=', project)
-        .where('token_hash', '=', digest(token))
+        .where('token_hash', '=', digestToken(token))
         .where('purpose', '=', purpose)
         .where('expires_at', '>', new Date(now()))
         .where('user_id', 'is not', null)
@@ -141,7 +142,7 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
       const { numDeletedRows } = await queries
         .deleteFrom('one_time_tokens')
         .where('project_number', '=', project)
-        .where('token_hash', '=', digest(token))
+        .where('token_hash', '=', digestToken(token))
         .where('purpose', '=', purpose)
         .where('expires_at', '>', new Date(now()))
         .where('user_id', '=', userId)

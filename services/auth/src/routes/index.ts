@@ -1,12 +1,20 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Features } from '../features.ts';
 import { changePassword } from './change-password.ts';
+import { inviteToGroup, joinGroup, listGroupInvites, revokeGroupInvite } from './group-invites.ts';
+import {
+  findUsers,
+  listGroupMembers,
+  removeGroupMember,
+  updateGroupMember,
+} from './group-members.ts';
+import { createGroup, deleteGroup, listGroups, updateGroup } from './groups.ts';
 import { forgotPassword, resetPassword, verifyEmail } from './links.ts';
 import { deleteMe, getMe, updateMe } from './me.ts';
 import { getJwks, refreshToken, signOut } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
-import { deleteUser, listOwners, listUsers, updateUser } from './users.ts';
+import { deleteUser, listOwners, listUsers, setUserRole, updateUser } from './users.ts';
 
 export const authServiceRoutes = (features: Features): MountedRoute[] => [
   signUp(features),
@@ -25,4 +33,17 @@ export const authServiceRoutes = (features: Features): MountedRoute[] => [
   updateUser(features),
   deleteUser(features),
   listOwners(features),
+  createGroup(features),
+  listGroups(features),
+  updateGroup(features),
+  deleteGroup(features),
+  joinGroup(features),
+  listGroupMembers(features),
+  updateGroupMember(features),
+  removeGroupMember(features),
+  inviteToGroup(features),
+  listGroupInvites(features),
+  revokeGroupInvite(features),
+  findUsers(features),
+  setUserRole(features),
 ];

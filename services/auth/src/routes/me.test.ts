@@ -1,7 +1,7 @@
 import { authRoutes } from '@backlot/contract';
 import { refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, dayMs, otherProject, type TestBed } from '../testing/test-bed.ts';
+import { createTestBed, dayMs, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
 
 describe('getMe', () => {
   let bed: TestBed;
@@ -21,6 +21,18 @@ describe('getMe', () => {
       status: 200,
       body: { user },
     });
+  });
+
+  it('tells the owner of the project who they are, by their token', async () => {
+    const owner = await bed.signUp({ project: platform, name: 'Olga' });
+    const project = { ...testProject, ownerId: owner.user.id };
+    const identity = { ...owner.identity, project, caller: 'owner' as const };
+    expect((await bed.call('GET', '/auth/me', { identity })).body).toEqual({
+      user: owner.user,
+      caller: 'owner',
+    });
+    await bed.call('POST', '/auth/signout', { identity: owner.identity });
+    expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(401);
   });
 
   it('refuses a session that has ended, that has expired, or that is of another project or user', async () => {

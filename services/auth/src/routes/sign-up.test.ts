@@ -52,6 +52,7 @@ describe('signUp', () => {
       id: expect.any(String),
       email: 'ada@example.org',
       name: 'Ada',
+      avatar: null,
       role: 'user',
       emailVerified: false,
       createdAt: new Date(bed.clock.now()).toISOString(),

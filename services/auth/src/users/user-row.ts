@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { User as UserTable } from '../tables.ts';
 
 export const userColumns = [
-  ...(['id', 'email', 'name', 'role'] as const),
+  ...(['id', 'email', 'name', 'avatar', 'role'] as const),
   ...(['email_verified', 'created_at', 'updated_at'] as const),
 ] as const;
 export type UserRow = Pick<Selectable<UserTable>, (typeof userColumns)[number]>;
@@ -27,6 +27,7 @@ export const presentUser = (row: UserRow): User => ({
   id: row.id,
   email: row.email,
   name: row.name,
+  avatar: row.avatar,
   role: row.role,
   emailVerified: row.email_verified,
   createdAt: row.created_at.toISOString(),

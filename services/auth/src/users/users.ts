@@ -3,6 +3,7 @@ import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { presentPage, readPosition } from '@backlot/http';
 import type { Identity, IdentityProject } from '@backlot/identity';
 import { uuidv7 } from 'uuidv7';
+import { leaveAllGroups } from '../groups/hand-over.ts';
 import type { DB as Tables } from '../tables.ts';
 import {
   type Account,
@@ -15,6 +16,7 @@ import {
 
 export interface UserChanges {
   name?: string | null | undefined;
+  avatar?: string | null | undefined;
   role?: string | undefined;
   emailVerified?: boolean | undefined;
 }
@@ -40,6 +42,9 @@ export const createUsers = (
       .where('project_number', '=', project)
       .where('id', '=', id);
 
+  const publishChange = (project: number, userIds: string[]) =>
+    outbox.append('user.changed', { projectNumber: project, userIds });
+
   return {
     /** An account as `add` stores it. */
     create(user: {
@@ -53,6 +58,7 @@ export const createUsers = (
         id: uuidv7(),
         email: user.email,
         name: user.name,
+        avatar: null,
         role: 'user',
         email_verified: user.emailVerified,
         created_at: at,
@@ -148,11 +154,12 @@ export const createUsers = (
     update: (project: number, id: string, changes: UserChanges): Promise<UserRow> =>
       database.transaction(async () => {
         if (!isUuid(id)) throw unknownUser();
-        const { name, role, emailVerified } = changes;
+        const { name, avatar, role, emailVerified } = changes;
         const row = await queries
           .updateTable('users')
           .set({
             ...(name !== undefined && { name }),
+            ...(avatar !== undefined && { avatar }),
             ...(role !== undefined && { role }),
             ...(emailVerified !== undefined && { email_verified: emailVerified }),
             updated_at: new Date(now()),
@@ -161,8 +168,7 @@ export const createUsers = (
           .where('id', '=', id)
           .returning(userColumns)
           .executeTakeFirstOrThrow(unknownUser);
-        if (role !== undefined)
-          await outbox.append('user.changed', { projectNumber: project, userIds: [id] });
+        if (role !== undefined) await publishChange(project, [id]);
         if (project === platformProject.number && emailVerified)
           await outbox.append('owner.verified', { ownerId: id });
         return row;
@@ -208,11 +214,13 @@ export const createUsers = (
           .where('user_id', '=', id)
           .returning('id')
           .execute();
+        const newOwners = await leaveAllGroups(database, project.number, id);
         await queries
           .deleteFrom('users')
           .where('project_number', '=', project.number)
           .where('id', '=', id)
           .execute();
+        if (newOwners.length > 0) await publishChange(project.number, newOwners);
         const sessionIds = sessions.map((session) => session.id);
         if (sessionIds.length > 0)
           await outbox.append('session.revoked', { projectNumber: project.number, sessionIds });

@@ -90,6 +90,30 @@ describe('the platform’s own mails', () => {
     expect(links).toEqual([ours, ours, `${settings.accountPageUrl}${fragment}`, ours]);
   });
 
+  it('invite to a group, by the names of group and inviter, and by no address in them', async () => {
+    const invitation = { ...requested, name: null, template: 'group-invite' as const };
+    const group = { name: '<i>Red team', invitedBy: 'Olga' };
+    await tell('mail.requested', { ...invitation, group });
+    const mail = await sent();
+    expect(mail.subject).toBe('Join <i>Red team at <b>Ada’s & Bob’s</b>');
+    expect(mail.text).toContain('Olga invites you to join');
+    expect(mail.text).toContain(
+      `https://api.example.org/account#project=testproject&join=${token}`,
+    );
+    expect(mail.html).not.toMatch(/<i>|<b>/);
+    const lure = { name: 'Win at evil.example', invitedBy: 'http://evil.example' };
+    await tell('mail.requested', { ...invitation, group: lure });
+    const { subject, text = '', html } = await sent(2);
+    expect(subject + text + html).not.toContain('evil.example');
+    expect(text).toContain('somebody invites you to join a group at');
+  });
+
+  it('invite so many times as other account mails are sent, and no more', async () => {
+    const invitation = { ...requested, template: 'group-invite' as const };
+    for (let n = 0; n < 12; n++) await tell('mail.requested', { ...invitation, token: `${n}` });
+    await sent(10);
+  });
+
   it('lead owners to the platform’s page, whatever the project `platform` has set', async () => {
     bed.setProject({
       ...{ id: 'platform', number: 1, ownerId: null },

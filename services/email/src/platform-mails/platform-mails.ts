@@ -11,6 +11,7 @@ import { showProjectName } from '../mails/project-name.ts';
 import { accountMailBounds } from './account-mail-bounds.ts';
 import {
   creditsContent,
+  groupInviteContent,
   type MailContent,
   render,
   resetPasswordContent,
@@ -36,10 +37,15 @@ interface PlatformMail {
 }
 
 const platformName = 'Backlot';
-const linkNames = { 'verify-email': 'verify', 'reset-password': 'reset' } as const;
+const linkNames = {
+  'verify-email': 'verify',
+  'reset-password': 'reset',
+  'group-invite': 'join',
+} as const;
 const linkContents = {
   'verify-email': verifyEmailContent,
   'reset-password': resetPasswordContent,
+  'group-invite': groupInviteContent,
 } as const;
 
 export type PlatformMails = ReturnType<typeof createPlatformMails>;

@@ -60,6 +60,8 @@ const until = (expiresAt: string) =>
 interface AccountLink {
   projectName: string;
   name: string | null;
+  /** Of an invitation. */
+  group?: { name: string; invitedBy: string | null } | undefined;
   url: string;
   expiresAt: string;
 }
@@ -95,6 +97,29 @@ export const resetPasswordContent = ({
   action: { label: 'Choose a new password', url },
   footer: `If you did not ask for it, do nothing: your password for ${projectName} stays as it is.`,
 });
+
+export const groupInviteContent = ({
+  projectName,
+  name,
+  group,
+  url,
+  expiresAt,
+}: AccountLink): MailContent => {
+  const shown = (text: string | null | undefined, otherwise: string) =>
+    text === null || text === undefined || holdsAddress(text) ? otherwise : oneLine(text);
+  const team = shown(group?.name, 'a group');
+  const inviter = shown(group?.invitedBy, 'somebody');
+  return {
+    subject: `Join ${team} at ${projectName}`,
+    greeting: greet(name),
+    paragraphs: [
+      `${inviter} invites you to join ${team} at ${oneLine(projectName)}.`,
+      `The link can be used once, until ${until(expiresAt)}, with an account there or a new one.`,
+    ],
+    action: { label: 'Join', url },
+    footer: `You get this mail because somebody at ${projectName} entered your address. If you do not know why, do nothing.`,
+  };
+};
 
 export const creditsContent = (credits: {
   name: string | null;

@@ -1,0 +1,41 @@
+import type { Database } from '@backlot/database';
+
+/**
+ * Takes a user out of their groups. One that had no other owner gets its oldest admin, else its oldest
+ * member; one without members goes. Belongs into a transaction that has locked the user.
+ * @returns the new owners
+ */
+export const leaveAllGroups = async (
+  database: Database,
+  project: number,
+  userId: string,
+): Promise<string[]> => {
+  const left = await database.query<{ id: string }>(
+    `SELECT id FROM groups WHERE project_number = $1 AND id IN (
+       SELECT group_id FROM group_members WHERE project_number = $1 AND user_id = $2)
+     ORDER BY id FOR NO KEY UPDATE`,
+    [project, userId],
+  );
+  if (left.length === 0) return [];
+  const values = [project, left.map(({ id }) => id)];
+  await database.query('DELETE FROM group_members WHERE project_number = $1 AND user_id = $2', [
+    project,
+    userId,
+  ]);
+  await database.query(
+    `DELETE FROM groups g WHERE g.project_number = $1 AND g.id = ANY ($2::uuid[]) AND NOT EXISTS (
+       SELECT FROM group_members m WHERE m.project_number = $1 AND m.group_id = g.id)`,
+    values,
+  );
+  const owners = await database.query<{ id: string }>(
+    `UPDATE group_members m SET role = 'owner' FROM (
+       SELECT DISTINCT ON (c.group_id) c.group_id, c.user_id FROM group_members c
+        WHERE c.project_number = $1 AND c.group_id = ANY ($2::uuid[]) AND NOT EXISTS (
+          SELECT FROM group_members o WHERE o.project_number = $1 AND o.group_id = c.group_id AND o.role = 'owner')
+        ORDER BY c.group_id, c.role = 'admin' DESC, c.joined_at, c.user_id) next
+      WHERE m.project_number = $1 AND m.group_id = next.group_id AND m.user_id = next.user_id
+     RETURNING m.user_id AS id`,
+    values,
+  );
+  return [...new Set(owners.map(({ id }) => id))];
+};

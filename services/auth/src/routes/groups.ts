@@ -1,0 +1,29 @@
+import { groupRoutes } from '@backlot/contract';
+import { route } from '@backlot/http';
+import type { Features } from '../features.ts';
+import { presentGroup } from '../groups/groups.ts';
+
+export const createGroup = ({ groups, attempts, counters }: Features) =>
+  route(groupRoutes.createGroup, async ({ body: { name }, identity }) => {
+    const counted = counters.groupsFrom(identity.ip);
+    const group = await attempts.countCalls(identity.project.number, counted, () =>
+      groups.create(identity, name),
+    );
+    return { body: presentGroup(group) };
+  });
+
+export const listGroups = ({ groups }: Features) =>
+  route(groupRoutes.listGroups, async ({ query, identity }) => ({
+    body: await groups.list(identity, query),
+  }));
+
+export const updateGroup = ({ groups }: Features) =>
+  route(groupRoutes.updateGroup, async ({ params, body: { name }, identity }) => ({
+    body: presentGroup(await groups.rename(identity, params.groupId, name)),
+  }));
+
+export const deleteGroup = ({ groups }: Features) =>
+  route(groupRoutes.deleteGroup, async ({ params, identity }) => {
+    await groups.remove(identity, params.groupId);
+    return { body: { ok: true as const } };
+  });
