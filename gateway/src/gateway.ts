@@ -10,6 +10,7 @@ import {
   type RouteDefinition,
   type ServiceName,
   type SessionDirectory,
+  type ShapeDirectory,
 } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import { answerFailure, type DiscardBody, discardBody } from '@backlot/http';
@@ -21,10 +22,11 @@ import { createAddresses } from './addresses/addresses.ts';
 import type { PaceBounds } from './addresses/body-pace.ts';
 import { createCachedProjects } from './directory/cached-projects.ts';
 import { createCachedSessions } from './directory/cached-sessions.ts';
-import { createDescription, sendDescription } from './pages/docs.ts';
+import { createDocuments } from './documents/documents.ts';
+import { createDescription } from './pages/docs.ts';
 import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
-import { anonymous, createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
+import { createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
 import { openCharge, reservationFor } from './steps/charge.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
@@ -57,6 +59,7 @@ export interface GatewayDeps {
   projects: ProjectDirectory;
   sessions: SessionDirectory;
   credits: CreditDirectory;
+  shapes: ShapeDirectory;
   counters: Counters;
   bus: Bus;
   /** What it signs with for each service. */
@@ -92,9 +95,6 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** Served by the gateway itself in every project, without a look at credentials. */
-const descriptionPath = '/openapi.json';
-
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD';
 
 export const createGateway = (deps: GatewayDeps): Gateway => {
@@ -102,7 +102,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   const cached = createCachedProjects(deps.projects, now, eventsConnected);
   const { issuer } = config;
   const sessions = createCachedSessions(deps.sessions, { issuer, now, eventsConnected });
-  const description = createDescription(deps.apiDescription, config.publicUrl);
+  const { apiDescription, shapes } = deps;
+  const { publicUrl } = config;
+  const description = createDescription(apiDescription, publicUrl);
+  const documents = createDocuments({ apiDescription, description, shapes, publicUrl });
 
   const metrics = deps.registry && createHttpMetrics(deps.registry);
   const observe = createObserve({ log, metrics, accessLog: config.accessLog });
@@ -147,12 +150,14 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       plane === 'runtime' ? findProject.byId(at.projectId, address) : findProject.platform();
     const ownProject = checkActive(found instanceof Promise ? await found : found);
 
-    if (plane === 'runtime' && at.path === descriptionPath && isRead(req)) {
-      call.operation = 'getApiDescription';
-      const addressCount = countAddress(ownProject, 'read', anonymous, address);
-      const by = { caller: anonymous, address, addressCount };
+    const document = plane === 'runtime' && isRead(req) ? documents.find(at.path) : undefined;
+    if (document) {
+      call.operation = document.operation;
+      const caller = await authenticate(req, document.access, ownProject, address);
+      const addressCount = countAddress(ownProject, 'read', caller, address);
+      const by = { caller, address, addressCount };
       await admit(res, { project: ownProject, limitClass: 'read', ...by });
-      return sendDescription(res, description.ofProject(ownProject.id));
+      return documents.send(res, document, { project: ownProject, caller, address });
     }
     const inPlatformProject = plane === 'runtime' && ownProject.id === platformProject.id;
     const { definition, targetProjectId } = findRoute(
@@ -213,7 +218,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const path = readPath(req.url);
     return path ? handle(req, res, path, next) : next();
   });
-  pipeline.use(createSystemPages({ ...deps, description, publicUrl: config.publicUrl }));
+  pipeline.use(createSystemPages({ ...deps, description, guide: documents.general, publicUrl }));
   pipeline.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
     fail(error, req, res),
   );

@@ -33,7 +33,7 @@ let forget = () => {};
 const bus = await openBus(config.amqpUrl, log, (connected) => connected && forget());
 const gateway = createGateway({
   ...{ ...shared, bus, counters, registry, config: config.gateway },
-  ...createHttpDirectories(['projects', 'credits', 'sessions'], config.origins, shared),
+  ...createHttpDirectories(['projects', 'credits', 'sessions', 'shapes'], config.origins, shared),
   upstreams: createHttpUpstreams(config.origins),
   apiDescription: openApiDocument(routes, config.gateway.priceChanges),
   eventsConnected: bus.connected,

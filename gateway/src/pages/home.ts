@@ -30,6 +30,7 @@ curl -s $BASE_URL/db/todos`,
 const links = [
   { path: '/docs', what: 'the API, each call with its parameters and errors' },
   { path: '/docs/openapi.json', what: 'the same for programs (OpenAPI)' },
+  { path: '/llms.txt', what: 'all of it in short, for agents; /llms-full.txt has every rule' },
   { path: '/sdk.js', what: 'the client for browsers: import { createClient } from it' },
   { path: '/api/platform/prices', what: 'what calls cost' },
   { path: '/examples/guestbook/', what: 'a guestbook, one page of HTML on the project demo' },

@@ -1,6 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import { bareApp } from '@backlot/http';
-import type { Express } from 'express';
+import type { Express, Response } from 'express';
 import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
 import { examplesRouter } from './examples.ts';
@@ -9,6 +9,8 @@ import { sdkRouter } from './sdk.ts';
 
 export interface SystemPagesOptions {
   description: Description;
+  /** For agents, of every project: `/llms.txt` and `/llms-full.txt`. */
+  guide: { brief: string; full: string };
   /** Base of absolute addresses, without a slash at the end. */
   publicUrl: string;
   /** Epoch milliseconds. */
@@ -66,6 +68,10 @@ export const createSystemPages = (options: SystemPagesOptions): Express => {
   });
   app.use(homeRouter({ publicUrl: options.publicUrl, state }));
   app.use(sdkRouter());
+  const sendGuide = (res: Response, text: string) =>
+    res.set('Cache-Control', 'public, max-age=3600').type('text/plain').send(text);
+  app.get('/llms.txt', (_req, res) => void sendGuide(res, options.guide.brief));
+  app.get('/llms-full.txt', (_req, res) => void sendGuide(res, options.guide.full));
   app.use('/docs', docsRouter(options.description));
   app.use('/account', accountRouter());
   app.use('/examples', examplesRouter());

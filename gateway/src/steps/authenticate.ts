@@ -39,9 +39,15 @@ export interface AuthenticateDeps {
   now: () => number;
 }
 
+/** What of a route says which credentials it looks at. */
+export type AccessRules = Pick<
+  RouteDefinition,
+  'plane' | 'callers' | 'ignoresCredentials' | 'badCredentials'
+>;
+
 export type Authenticate = (
   req: IncomingMessage,
-  definition: RouteDefinition,
+  definition: AccessRules,
   project: GatewayProject,
   address: string,
 ) => Caller | Promise<Caller>;
@@ -109,7 +115,7 @@ const hasSeveralCredentials = ({ rawHeaders }: IncomingMessage): boolean => {
   return count > 1;
 };
 
-const readBearer = (req: IncomingMessage, definition: RouteDefinition): string | undefined => {
+const readBearer = (req: IncomingMessage, definition: AccessRules): string | undefined => {
   const header = req.headers.authorization;
   if (header === undefined) return undefined;
   const token = header.length <= maxHeaderLength ? bearer.exec(header)?.[1] : undefined;
@@ -120,7 +126,7 @@ const readBearer = (req: IncomingMessage, definition: RouteDefinition): string |
 /** A user of the project, or its owner by a token of `platform`. */
 const asCaller = (
   session: Session | null,
-  definition: RouteDefinition,
+  definition: AccessRules,
   project: GatewayProject,
 ): Caller => {
   if (!session) throw invalidToken(definition);
@@ -163,7 +169,7 @@ export const createAuthenticate = ({
 
   const withKey = (
     key: KeySnapshot | null,
-    definition: RouteDefinition,
+    definition: AccessRules,
     project: GatewayProject,
   ): Caller => {
     const onPlatform = definition.plane === 'platform';
@@ -177,7 +183,7 @@ export const createAuthenticate = ({
 
   const withToken = (
     token: string,
-    definition: RouteDefinition,
+    definition: AccessRules,
     project: GatewayProject,
     address: string,
   ): Caller | Promise<Caller> => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { type Bus, createInProcessBus } from '@backlot/bus';
 import {
+  type CollectionShape,
   defaultLimits,
   type KeySnapshot,
   type ProjectDirectory,
@@ -10,6 +11,7 @@ import {
   type ServiceName,
   type SessionDirectory,
   type SessionSnapshot,
+  type ShapeDirectory,
 } from '@backlot/contract';
 import { type Counters, createMemoryCounters } from '@backlot/counters';
 import { type Identity, identityHeader } from '@backlot/identity';
@@ -85,6 +87,9 @@ export interface FakeDirectories {
   gate: Promise<unknown> | undefined;
   directory: ProjectDirectory;
   sessions: SessionDirectory;
+  /** Of each project by its number. */
+  collections: Map<number, CollectionShape[]>;
+  shapes: ShapeDirectory;
 }
 
 export const createFakeDirectories = (
@@ -97,6 +102,11 @@ export const createFakeDirectories = (
     session: { role: 'user', groups: [] },
     asked: [],
     gate: undefined,
+    collections: new Map(),
+    shapes: {
+      describe: ({ project: { number } }) =>
+        look(`describe ${number}`, () => fake.collections.get(number) ?? []),
+    },
     directory: {
       findProject: (id) => look(`findProject ${id}`, () => fake.projects.get(id) ?? null),
       findKey: (hash) => look(`findKey ${hash}`, () => fake.keys.get(hash) ?? null),
@@ -206,6 +216,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     projects: fake.directory,
     sessions: fake.sessions,
     credits: { loadOwner: (ownerId) => counters.load(ownerId, 100_000, 1) },
+    shapes: fake.shapes,
     counters,
     bus,
     identityKeys: testIdentityKeys('gateway'),

@@ -37,6 +37,7 @@ const inProcess = (services: Services) => {
     upstreams: Object.fromEntries(entries) as Record<ServiceName, Upstream>,
     ...services.auth.directories,
     ...services.projects.directories,
+    ...services.records.directories,
   };
 };
 
@@ -54,7 +55,7 @@ const overHttp = async (
   }
   return {
     upstreams: createHttpUpstreams(origins as Record<ServiceName, string>),
-    ...createHttpDirectories(['projects', 'credits', 'sessions'], origins, shared),
+    ...createHttpDirectories(['projects', 'credits', 'sessions', 'shapes'], origins, shared),
   };
 };
 

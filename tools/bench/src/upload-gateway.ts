@@ -43,6 +43,7 @@ const gateway = createGateway({
   },
   sessions: { findSession: async () => null, jwks: async () => ({ keys: [] }) },
   credits: { loadOwner: async () => {} },
+  shapes: { describe: async () => [] },
   counters,
   bus: createInProcessBus({ onDead: () => {} }),
   identityKeys: identityKeysFor(gatewayName, 'only this bench'),

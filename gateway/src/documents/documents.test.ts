@@ -1,0 +1,179 @@
+import { type CollectionShape, openApiDocument, routes } from '@backlot/contract';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createTestBed,
+  operatorToken,
+  ownerId,
+  secretKey,
+  type TestBed,
+} from '../testing/test-bed.ts';
+
+const base = '/api/runtime/demo';
+const documents = ['/openapi.json', '/llms.txt', '/llms-full.txt', '/types.d.ts'];
+
+const todos: CollectionShape = {
+  ...{ name: 'todo-items', access: 'private', count: 7, sampled: 7, hasMoreFields: false },
+  fields: [
+    { path: 'title', types: ['string'], share: 1 },
+    { path: 'status', types: ['string'], share: 0.5, values: ['done', 'open'] },
+    { path: 'steps', types: ['array', 'null'], share: 1, itemTypes: ['object'] },
+    { path: 'steps.walrusCount', types: ['number'], share: 1 },
+    { path: 'due at', types: ['null'], share: 1 },
+  ],
+};
+const empty: CollectionShape = {
+  ...{ name: 'Project', access: 'shared', count: 0, sampled: 0, hasMoreFields: false },
+  fields: [],
+};
+/** About so many a model counts. */
+const tokens = (text: string) => text.length / 3.5;
+
+describe('documents of a project', () => {
+  let bed: TestBed;
+  beforeEach(async () => {
+    bed = await createTestBed({
+      deps: { apiDescription: openApiDocument(routes) },
+      config: { publicUrl: 'https://api.example.org' },
+    });
+    bed.fake.collections.set(1001, [todos, empty]);
+  });
+  afterEach(() => bed.close());
+
+  const owner = () => bed.token({ aud: 'platform', sub: ownerId });
+  const text = ({ body }: { body: unknown }) =>
+    typeof body === 'string' ? body : JSON.stringify(body);
+
+  it.each(documents)('%s shows the names of fields to the owner and to keys', async (path) => {
+    for (const token of [owner(), secretKey, operatorToken]) {
+      const answer = await bed.call('GET', base + path, { token });
+      expect(answer.status).toBe(200);
+      expect(text(answer)).toContain('todo-items');
+      expect(text(answer)).toContain('walrusCount');
+      expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+      expect(answer.headers.get('vary')).toContain('Authorization');
+    }
+  });
+
+  it.each(documents)('%s shows no name to anybody else, and looks none up', async (path) => {
+    const isForAll = path !== '/types.d.ts';
+    const byNobody = await bed.call('GET', base + path);
+    const byUser = await bed.call('GET', base + path, { token: bed.token() });
+    expect([byNobody.status, byUser.status]).toEqual(isForAll ? [200, 200] : [401, 403]);
+    for (const answer of [byNobody, byUser]) {
+      expect(text(answer)).not.toContain('todo-items');
+      expect(text(answer)).not.toContain('walrusCount');
+    }
+    if (isForAll) expect(byNobody.headers.get('vary')).toContain('Authorization');
+    for (const token of [
+      'bad',
+      `bk_${'x'.repeat(43)}`,
+      bed.token({ aud: 'other' }),
+      bed.token({ aud: 'platform', sub: 'another' }),
+    ])
+      expect((await bed.call('GET', base + path, { token })).body.code).toBe('invalid_token');
+    const elsewhere = await bed.call('GET', `/api/runtime/other${path}`, { token: secretKey });
+    expect(elsewhere.body.code).toBe('invalid_token');
+    expect(bed.fake.asked.filter((question) => question.startsWith('describe'))).toEqual([]);
+  });
+
+  it('are counted as reads', async () => {
+    const { headers } = await bed.call('GET', `${base}/llms.txt`);
+    expect(headers.get('ratelimit')).toMatch(/^"caller";r=1199;/);
+  });
+
+  it('wait for the records service no longer than it answers', async () => {
+    const failing = await createTestBed({
+      deps: { shapes: { describe: () => Promise.reject(new Error('down')) } },
+    });
+    const answer = await failing.call('GET', `${base}/types.d.ts`, { token: secretKey });
+    expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
+    expect((await failing.call('GET', `${base}/llms.txt`)).status).toBe(200);
+    await failing.close();
+  });
+
+  it('describe the collections as TypeScript', async () => {
+    const { body } = await bed.call('GET', `${base}/types.d.ts`, { token: secretKey });
+    expect(
+      body,
+    ).toBe(`// The collections of https://api.example.org/api/runtime/demo, as a sample of their records shows them.
+// A record has id, ownerId, createdAt and updatedAt besides, which createClient<Project>() adds.
+
+export interface Project {
+  /** private, 7 records */
+  "todo-items": TodoItems;
+  /** shared, 0 records */
+  Project: Project2;
+}
+
+export interface TodoItems {
+  title: string;
+  status?: "done" | "open" | (string & {});
+  steps: ({
+    walrusCount: number;
+  })[] | null;
+  "due at": unknown;
+}
+
+export type Project2 = { [name: string]: unknown };
+`);
+  });
+
+  it('describe the collections in OpenAPI, with named schemas, beside the general paths', async () => {
+    const { body } = await bed.call('GET', `${base}/openapi.json`, { token: secretKey });
+    expect(body.servers).toEqual([{ url: 'https://api.example.org/api/runtime/demo' }]);
+    expect(Object.keys(body.paths)).toEqual(
+      expect.arrayContaining(['/db/todo-items', '/db/todo-items/{id}', '/db/{collection}']),
+    );
+    expect(body.components.schemas.TodoItemsData.properties).toEqual({
+      title: { type: 'string' },
+      status: { type: 'string', examples: ['done', 'open'] },
+      steps: {
+        anyOf: [
+          {
+            type: 'array',
+            items: { type: 'object', properties: { walrusCount: { type: 'number' } } },
+          },
+          { type: 'null' },
+        ],
+      },
+      'due at': { type: 'null' },
+    });
+    const { get, post } = body.paths['/db/todo-items'];
+    expect(get.responses['200'].content['application/json'].schema.properties.items).toEqual({
+      ...{ type: 'array', items: { $ref: '#/components/schemas/TodoItems' } },
+    });
+    expect(post.requestBody.content['application/json'].schema.properties.data).toEqual({
+      $ref: '#/components/schemas/TodoItemsData',
+    });
+    const operationIds = Object.values<object>(body.paths)
+      .flatMap((methods) => Object.values<{ operationId?: string }>(methods as never))
+      .flatMap(({ operationId }) => operationId ?? []);
+    expect(new Set(operationIds).size).toBe(operationIds.length);
+  });
+
+  it('for agents stay below 4,000 and 16,000 tokens, whatever the project holds', async () => {
+    const fields = Array.from({ length: 200 }, (_, n) => ({
+      ...{ path: `${'long'.repeat(20)}${n}`, types: ['string' as const], share: 0.5 },
+    }));
+    const many = Array.from({ length: 100 }, (_, n) => ({
+      ...{ name: `collection${n}`, access: 'shared' as const, count: 1e6, sampled: 1000 },
+      ...{ fields: n % 2 ? fields : todos.fields, hasMoreFields: true },
+    }));
+    bed.fake.collections.set(1001, many);
+    const brief = await bed.call('GET', `${base}/llms.txt`, { token: secretKey });
+    const full = await bed.call('GET', `${base}/llms-full.txt`, { token: secretKey });
+    expect(brief.body).toContain('more: see');
+    expect(tokens(brief.body)).toBeLessThan(4000);
+    expect(tokens(full.body)).toBeLessThan(16_000);
+  });
+
+  it('for agents are there for every project, at the root', async () => {
+    const { status, headers, body } = await bed.call('GET', '/llms.txt');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(body).toContain('https://api.example.org/api/runtime/<project>');
+    expect(tokens(body)).toBeLessThan(4000);
+    const full = await bed.call('GET', '/llms-full.txt');
+    expect(full.body).toContain('### Access');
+    expect(tokens(full.body)).toBeLessThan(16_000);
+  });
+});

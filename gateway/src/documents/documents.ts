@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { ApiError, type CollectionShape, callers, type ShapeDirectory } from '@backlot/contract';
+import type { GatewayProject } from '../directory/gateway-project.ts';
+import type { Description } from '../pages/docs.ts';
+import type { AccessRules, Caller } from '../steps/authenticate.ts';
+import { describeForAgents } from './llms.ts';
+import { describeProject } from './project-description.ts';
+import { describeTypesOf } from './types.ts';
+
+/** What may be asked of each project beside the contract's routes: served by the gateway itself. */
+export interface ProjectDocument {
+  operation: string;
+  type: string;
+  /** As `authenticate` takes it. */
+  access: AccessRules;
+  /** @param collections undefined where the caller may not see names of fields */
+  write(project: GatewayProject, collections: readonly CollectionShape[] | undefined): string;
+}
+
+export interface DocumentsOptions {
+  /** Content of openapi.json. */
+  apiDescription: object;
+  description: Description;
+  shapes: ShapeDirectory;
+  publicUrl: string;
+}
+
+/** Characters that the collections may take of a page whose bounds are 4,000 and 16,000 tokens. */
+const briefChars = 3000;
+const fullChars = 12_000;
+
+const byAnybody = { plane: 'runtime', callers } as const;
+const byOwnerAndKeys = { plane: 'runtime', callers: ['owner', 'key', 'operator'] } as const;
+
+/** docs/api.md, as it is. */
+const readRules = () =>
+  readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8').replace(/^# .*\n/, '');
+
+export type Documents = ReturnType<typeof createDocuments>;
+
+/** Descriptions of one project; who may see them gets them with the names of its fields. */
+export const createDocuments = (options: DocumentsOptions) => {
+  const { apiDescription, description, shapes, publicUrl } = options;
+  const rules = readRules();
+  const brief = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
+    describeForAgents({ publicUrl, project, collections, maxChars: briefChars });
+  const full = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
+    `${describeForAgents({ publicUrl, project, collections, maxChars: fullChars })}\n# The rules in full\n${rules}`;
+  const documents: Readonly<Record<string, ProjectDocument>> = {
+    '/openapi.json': {
+      operation: 'getApiDescription',
+      type: 'application/json',
+      access: byAnybody,
+      write: ({ id }, collections) =>
+        collections
+          ? JSON.stringify(
+              describeProject(
+                { ...apiDescription, servers: [{ url: `${publicUrl}/api/runtime/${id}` }] },
+                collections,
+              ),
+            )
+          : description.ofProject(id),
+    },
+    '/types.d.ts': {
+      operation: 'getTypes',
+      type: 'text/plain',
+      access: byOwnerAndKeys,
+      write: ({ id }, collections = []) =>
+        describeTypesOf(`${publicUrl}/api/runtime/${id}`, collections),
+    },
+    '/llms.txt': { operation: 'getGuide', type: 'text/plain', access: byAnybody, write: brief },
+    '/llms-full.txt': {
+      operation: 'getFullGuide',
+      type: 'text/plain',
+      access: byAnybody,
+      write: full,
+    },
+  };
+
+  const maySeeFields = ({ kind }: Caller) => byOwnerAndKeys.callers.some((may) => may === kind);
+
+  return {
+    find: (path: string): ProjectDocument | undefined =>
+      Object.hasOwn(documents, path) ? documents[path] : undefined,
+    /** Of every project. */
+    general: { brief: brief(), full: full() },
+    /** @throws ApiError forbidden, unavailable */
+    async send(
+      res: ServerResponse,
+      document: ProjectDocument,
+      { project, caller, address }: { project: GatewayProject; caller: Caller; address: string },
+    ): Promise<void> {
+      const isShown = maySeeFields(caller);
+      if (!isShown && document.access === byOwnerAndKeys)
+        throw new ApiError('forbidden', 'Only the owner and the keys of a project see its fields.');
+      const { id, number, ownerId } = project;
+      const asking = { project: { id, number, ownerId }, ip: address };
+      const collections = isShown ? await shapes.describe(asking).catch(failLookUp) : undefined;
+      sendPrivately(res, document.type, document.write(project, collections));
+    },
+  };
+};
+
+const failLookUp = (cause: unknown): never => {
+  throw new ApiError(
+    'unavailable',
+    'The collections can not be looked at right now. Try again shortly.',
+    { cause, retryAfterSeconds: 2 },
+  );
+};
+
+/** Who asks with another credential gets another text. */
+const sendPrivately = (res: ServerResponse, type: string, text: string) => {
+  res.writeHead(200, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Authorization',
+  });
+  res.end(text);
+};

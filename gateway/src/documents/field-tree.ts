@@ -1,0 +1,42 @@
+import type { CollectionShape, FieldShape } from '@backlot/contract';
+
+/** A field with those below it, of its objects or of the objects in its arrays. */
+export interface FieldNode {
+  name: string;
+  field: FieldShape;
+  below: FieldNode[];
+}
+
+/** The fields of a collection as a tree: a shape lists each field before those below it. */
+export const toFieldTree = ({ fields }: CollectionShape): FieldNode[] => {
+  const nodes = new Map<string, FieldNode>();
+  const top: FieldNode[] = [];
+  for (const field of fields) {
+    const dot = field.path.lastIndexOf('.');
+    const node = { name: field.path.slice(dot + 1), field, below: [] };
+    nodes.set(field.path, node);
+    if (dot < 0) top.push(node);
+    else nodes.get(field.path.slice(0, dot))?.below.push(node);
+  }
+  return top;
+};
+
+/** A name in PascalCase for each collection, no two alike, also with `Data` behind it. */
+export const typeNames = (
+  collections: readonly CollectionShape[],
+  taken: readonly string[] = [],
+): Map<string, string> => {
+  const used = new Set(taken);
+  const names = new Map<string, string>();
+  for (const { name } of collections) {
+    const pascal = name
+      .split(/[_-]+/)
+      .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
+      .join('');
+    let unique = pascal;
+    for (let n = 2; used.has(unique) || used.has(`${unique}Data`); n++) unique = `${pascal}${n}`;
+    used.add(unique).add(`${unique}Data`);
+    names.set(name, unique);
+  }
+  return names;
+};
