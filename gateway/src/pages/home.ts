@@ -28,6 +28,7 @@ curl -s $BASE_URL/db/todos`,
 ];
 
 const links = [
+  { path: '/docs/guides', what: 'guides: how to do what most apps need, step by step' },
   { path: '/docs', what: 'the API, each call with its parameters and errors' },
   { path: '/docs/openapi.json', what: 'the same for programs (OpenAPI)' },
   { path: '/llms.txt', what: 'all of it in short, for agents; /llms-full.txt has every rule' },

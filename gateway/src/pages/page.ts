@@ -10,6 +10,8 @@ main.narrow { max-width: 28rem; margin: 0 auto; }
 h1 { font-size: 1.4rem; }
 h2 { font-size: 1.1rem; margin-top: 2rem; }
 a { color: var(--accent); }
+table { border-collapse: collapse; }
+th, td { padding: .3rem .6rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
 pre { padding: .8rem; overflow-x: auto; border-radius: .4rem; background: var(--soft); font: .85rem/1.5 ui-monospace, monospace; }
 label { display: block; font-weight: 600; }
 input { box-sizing: border-box; width: 100%; padding: .6rem; margin: .3rem 0 .3rem; border: 1px solid var(--line); border-radius: .4rem; font: inherit; }

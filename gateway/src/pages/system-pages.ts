@@ -4,6 +4,7 @@ import type { Express, Response } from 'express';
 import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
 import { examplesRouter } from './examples.ts';
+import { guidesRouter } from './guides.ts';
 import { homeRouter } from './home.ts';
 import { sdkRouter } from './sdk.ts';
 
@@ -72,6 +73,7 @@ export const createSystemPages = (options: SystemPagesOptions): Express => {
     res.set('Cache-Control', 'public, max-age=3600').type('text/plain').send(text);
   app.get('/llms.txt', (_req, res) => void sendGuide(res, options.guide.brief));
   app.get('/llms-full.txt', (_req, res) => void sendGuide(res, options.guide.full));
+  app.use('/docs/guides', guidesRouter(options.publicUrl));
   app.use('/docs', docsRouter(options.description));
   app.use('/account', accountRouter());
   app.use('/examples', examplesRouter());
