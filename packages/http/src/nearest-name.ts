@@ -4,7 +4,11 @@ import { distance } from 'fastest-levenshtein';
 const synonyms: Record<string, string> = {
   where: 'filter filters query q search find selector condition conditions eq',
   sort: 'order orderby sortby ordering sortorder direction',
-  limit: 'perpage pagesize take size max maxresults top first count',
+  limit: 'perpage pagesize take size max maxresults top first',
+  total: 'count totalcount withcount counttotal',
+  fields: 'select columns projection only pick attributes',
+  include: 'expand populate embed relations with join',
+  merge: 'deep mergedeep',
   offset: 'page skip start from pagenumber',
   cursor: 'after pagetoken nextcursor next startafter continuation continuationtoken',
   mine: 'own owner ownerid my me self user userid',

@@ -10,7 +10,9 @@ import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
 import { internalRouter } from './internal.ts';
 import { createCounts } from './list/counts.ts';
+import { createIncludes } from './list/include.ts';
 import { createLists } from './list/lists.ts';
+import { createShownRecords } from './list/shown-records.ts';
 import { checkTextOrder } from './list/sort.ts';
 import { createBatches } from './record/batch.ts';
 import { createQuota } from './record/quota.ts';
@@ -53,6 +55,7 @@ export const recordsService = defineService({
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const collections = createCollections({ database, outbox, now });
+    const lists = createLists({ database, limits, scans, answers });
     const shapes = createShapes({ database, collections, scans });
     const { refresh } = collections;
     const slotBuilder = createSlotBuilder({ database, outbox });
@@ -64,7 +67,8 @@ export const recordsService = defineService({
         batchShares: batches,
         quota,
         shapes,
-        lists: createLists({ database, limits, scans, answers }),
+        lists,
+        shownRecords: createShownRecords(createIncludes(collections, lists)),
         counts: createCounts({ database, limits, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),

@@ -12,7 +12,7 @@ interface Guess {
 
 const where = (filter: object) => `where=${encodeURIComponent(JSON.stringify(filter))}`;
 const unknownId = '018f0000-0000-7000-8000-000000000000';
-const listNames = 'Known here: where, mine, sort, limit, offset, cursor';
+const listNames = 'Known here: where, mine, sort, limit, offset, cursor, fields, include, total';
 const mail = { to: 'ada@example.org', subject: 'x', html: 'x' };
 const item = { name: 'Mug', quantity: 1 };
 const returnUrl = 'http://localhost/paid';
@@ -28,6 +28,8 @@ const guesses: Guess[] = [
   { typed: 'GET /db/cards?search=x', status: 400, leadsTo: [listNames, 'did you mean "where"?'] },
   { typed: 'GET /db/cards?order=x', status: 400, leadsTo: [listNames, 'did you mean "sort"?'] },
   { typed: 'GET /db/cards?page=2', status: 400, leadsTo: [listNames, 'did you mean "offset"?'] },
+  { typed: 'GET /db/cards?select=title', status: 400, leadsTo: ['did you mean "fields"?'] },
+  { typed: 'GET /db/cards?expand=author', status: 400, leadsTo: ['did you mean "include"?'] },
   { typed: 'GET /db/cards?per_page=9', status: 400, leadsTo: ['did you mean "limit"?'] },
   {
     typed: `GET /db/cards?${where({ title: { contains: 'x' } })}`,

@@ -51,6 +51,21 @@ const filter = {
     .describe('1: only the caller’s own records'),
 };
 
+const shown = {
+  fields: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe('Shows these fields and the id alone: title,done'),
+  include: z
+    .string()
+    .max(512)
+    .optional()
+    .describe(
+      'Shows records of other collections in place of their ids, one level deep: authorId, or author:people',
+    ),
+};
+
 export const listRecords = defineRoute({
   ...base,
   operationId: 'listRecords',
@@ -69,11 +84,18 @@ export const listRecords = defineRoute({
     limit: wholeNumber.transform((n) => Math.min(n, 1000)).default(100),
     offset: wholeNumber.default(0),
     cursor: z.string().max(8192).optional(),
+    ...shown,
+    total: z
+      .enum(['1', '0', 'true', 'false', ''])
+      .optional()
+      .describe('1: with the count of all records that fit'),
   }),
   response: z.object({
-    items: z.array(record),
+    items: z.array(z.looseObject({ id: uuid })),
     hasMore: z.boolean(),
     nextCursor: z.string().nullable(),
+    total: z.int().min(0).optional(),
+    approximate: z.literal(true).optional().describe('The total is an estimate'),
   }),
   status: 200,
   errors: [
@@ -108,9 +130,10 @@ export const getRecord = defineRoute({
   summary: 'Read one record',
   limit: 'read',
   params: oneRecord,
-  response: record,
+  query: z.object(shown),
+  response: z.looseObject({ id: uuid }),
   status: 200,
-  errors: ['invalid_path', 'not_found'],
+  errors: ['invalid_path', 'invalid_query', 'not_found', 'query_too_expensive'],
 });
 
 export const createRecord = defineRoute({

@@ -4,6 +4,7 @@ import type { MountedRoute } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
 import type { Lists } from '../list/lists.ts';
+import type { ShownRecords } from '../list/shown-records.ts';
 import type { Batches } from '../record/batch.ts';
 import type { Quota } from '../record/quota.ts';
 import type { Records } from '../record/records.ts';
@@ -23,6 +24,7 @@ export interface RoutesDeps {
   shapes: Shapes;
   lists: Lists;
   counts: Counts;
+  shownRecords: ShownRecords;
   cursorKeys: readonly KeyObject[];
 }
 
@@ -36,11 +38,12 @@ export const createRoutes = ({
   shapes,
   lists,
   counts,
+  shownRecords,
   cursorKeys,
 }: RoutesDeps): MountedRoute[] => [
   countRecords(collections, counts),
-  listRecords(collections, lists, cursorKeys),
-  getRecord(collections, records),
+  listRecords({ collections, lists, counts, shownRecords }, cursorKeys),
+  getRecord(collections, records, shownRecords),
   createRecord(collections, records),
   writeBatch(collections, batches, batchShares),
   updateRecord(collections, records),

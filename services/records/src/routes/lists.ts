@@ -5,21 +5,28 @@ import { JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
-import type { Counts } from '../list/counts.ts';
+import type { Count, Counts } from '../list/counts.ts';
 import { decodePosition, encodePosition } from '../list/cursor.ts';
 import { listHints } from '../list/hints.ts';
 import { encloseParts } from '../list/large-pages.ts';
 import type { Lists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
+import { parseShown, type ShownRecords } from '../list/shown-records.ts';
 import { parseSort } from '../list/sort.ts';
 import { parseWhere } from '../where/parse.ts';
 
 /** docs/api.md, "Lists". */
 const maxOffset = 10_000;
 
+interface ListRoutes {
+  collections: Collections;
+  lists: Lists;
+  counts: Counts;
+  shownRecords: ShownRecords;
+}
+
 export const listRecords = (
-  collections: Collections,
-  lists: Lists,
+  { collections, lists, counts, shownRecords }: ListRoutes,
   cursorKeys: readonly KeyObject[],
 ) =>
   route(recordRoutes.listRecords, async ({ params, query, identity, signal }) => {
@@ -29,20 +36,26 @@ export const listRecords = (
     checkOffset(offset, cursor);
     const ownerId = parseMine(query.mine, identity);
     const projectNumber = identity.project.number;
+    const shown = parseShown(query);
     const scope = { projectNumber, collection: params.collection, filter, sort, ownerId };
     const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys);
 
     const collection = await collections.find(projectNumber, params.collection);
-    if (!collection) return { body: { items: [], hasMore: false, nextCursor: null } };
+    const withTotal = query.total === '1' || query.total === 'true';
+    if (!collection) {
+      const total = withTotal ? { total: 0 } : {};
+      return { body: { items: [], hasMore: false, nextCursor: null, ...total } };
+    }
     const access = resolveAccess(collection.access, identity);
     const selection = { collection, access, filter: splitFilter(filter), ownerId };
-    const { items, hasMore, last } = await lists.page(
-      { ...selection, sort, limit, offset, after },
-      { flow: toFlow(identity), signal },
-    );
+    const reader = { flow: toFlow(identity), signal };
+    const page = await lists.page({ ...selection, sort, limit, offset, after }, reader);
+    const { hasMore, last } = page;
+    const items = await shownRecords.list(page.items, shown, identity, reader);
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
     const headers = listHints(filter, sort);
-    const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`;
+    const total = withTotal ? totalJson(await counts.count(selection, reader)) : '';
+    const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}}`;
     return {
       headers,
       body:
@@ -64,6 +77,9 @@ export const countRecords = (collections: Collections, counts: Counts) =>
     const body = await counts.count(selection, { flow: toFlow(identity), signal });
     return { body, headers: listHints(where) };
   });
+
+const totalJson = ({ count, approximate }: Count) =>
+  `,"total":${count}${approximate ? ',"approximate":true' : ''}`;
 
 /**
  * The user to whose records `mine` narrows the list.

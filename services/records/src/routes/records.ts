@@ -7,17 +7,25 @@ import type { Collections } from '../collections/collections.ts';
 import { systemFields } from '../fields.ts';
 import { idHint } from '../list/hints.ts';
 import { wholePart } from '../list/large-pages.ts';
+import { parseShown, type ShownRecords } from '../list/shown-records.ts';
 import { type CheckedData, checkData, refuseRoundedNumbers } from '../record/data.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { RecordJson, Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
 
-export const getRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.getRecord, async ({ params, identity, signal }) => {
+export const getRecord = (collections: Collections, records: Records, shownRecords: ShownRecords) =>
+  route(recordRoutes.getRecord, async ({ params, query, identity, signal }) => {
+    const shown = parseShown(query);
     const target = await findTarget(collections, identity, params);
-    const { release, ...record } = await records.get(target, { flow: toFlow(identity), signal });
-    const reply = replyWith(record);
-    return release ? { ...reply, body: new LargeJson(wholePart(record.json, release)) } : reply;
+    const reader = { flow: toFlow(identity), signal };
+    const { release, ...record } = await records.get(target, reader);
+    const show = () => shownRecords.one(record.json, shown, identity, reader);
+    const json = await show().catch((error: unknown) => {
+      release?.();
+      throw error;
+    });
+    const reply = replyWith({ ...record, json });
+    return release ? { ...reply, body: new LargeJson(wholePart(json, release)) } : reply;
   });
 
 export const createRecord = (collections: Collections, records: Records) =>

@@ -1,0 +1,160 @@
+import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collection, Collections } from '../collections/collections.ts';
+import type { Filter } from '../where/filter.ts';
+import type { Lists } from './lists.ts';
+import type { Reader } from './reader.ts';
+import type { JsonRecord } from './shown-fields.ts';
+import { parseSort } from './sort.ts';
+
+/** docs/api.md, "Lists": a page costs two statements more at most. */
+const maxIncludedFields = 3;
+const maxCollections = 2;
+/** Places of a page where an id becomes a record, and what all of them may add in bytes. */
+const maxPlaces = 500;
+const maxIncludedBytes = 2 * 1024 * 1024;
+
+export interface IncludedField {
+  field: string;
+  collection: string;
+}
+
+const refuse = (message: string): never => {
+  throw new ApiError('invalid_query', `"include" ${message}`);
+};
+
+/** `authorId` and `tagIds` mean the collections `authors` and `tags`. */
+const guessCollection = (field: string): string => {
+  const noun = field.replace(/_?ids?$/i, '') || field;
+  return noun.endsWith('s') ? noun : `${noun}s`;
+};
+
+/**
+ * Reads the query parameter `include`.
+ * @throws ApiError invalid_query
+ */
+export const parseInclude = (text: string | undefined): readonly IncludedField[] => {
+  if (text === undefined) return [];
+  const fields = text.split(',').map((part): IncludedField => {
+    const [field = '', collection = guessCollection(field)] = part.trim().split(':');
+    if (field === '' || !recordRoutes.collectionName.safeParse(collection).success)
+      refuse('needs fields that hold ids, as in include=authorId or include=author:people');
+    return { field, collection };
+  });
+  if (fields.length > maxIncludedFields) refuse(`may have at most ${maxIncludedFields} fields`);
+  if (new Set(fields.map(({ collection }) => collection)).size > maxCollections)
+    refuse(`may be of at most ${maxCollections} collections`);
+  return fields;
+};
+
+const tooMuch = (what: string) =>
+  new ApiError('query_too_expensive', `"include": this page would show ${what}.`, {
+    hint: 'Ask for fewer records with "limit", or for the others by their ids.',
+  });
+
+/** The answer is too large to be put together. @throws ApiError query_too_expensive */
+export const refuseLargeInclude = (): never => {
+  throw tooMuch('more than 256 KB beside what is included');
+};
+
+const toIds = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter(
+    (id): id is string => typeof id === 'string' && isUuid(id),
+  );
+
+export interface Includes {
+  /** Puts what the caller may see of other records in place of their ids; other ids stay. */
+  into(
+    records: readonly JsonRecord[],
+    fields: readonly IncludedField[],
+    identity: Identity,
+    reader: Reader,
+  ): Promise<readonly JsonRecord[]>;
+}
+
+/** A record with the bytes of its JSON. */
+interface Found {
+  record: JsonRecord;
+  bytes: number;
+}
+
+export const createIncludes = (collections: Collections, lists: Lists): Includes => {
+  const findCollection = async (
+    { field, collection: name }: IncludedField,
+    identity: Identity,
+  ): Promise<Collection> => {
+    const collection = await collections.find(identity.project.number, name);
+    return (
+      collection ?? refuse(`finds no collection "${name}"; name it: include=${field}:<collection>`)
+    );
+  };
+
+  const read = async (
+    collection: Collection,
+    ids: readonly string[],
+    identity: Identity,
+    reader: Reader,
+  ): Promise<Map<string, Found>> => {
+    const access = resolveAccess(collection.access, identity);
+    if (ids.length === 0 || access.rights.read === 'none') return new Map();
+    const isAmongIds: Filter = { kind: 'test', field: 'id', test: { op: 'in', values: [...ids] } };
+    const filter = { bounds: [isAmongIds], conditions: [] };
+    const paging = { sort: parseSort(), limit: ids.length, offset: 0, after: undefined };
+    const { items } = await lists.page(
+      { collection, access, filter, ownerId: undefined, ...paging },
+      reader,
+    );
+    if (typeof items !== 'string') {
+      items.close();
+      throw tooMuch('more than 256 KB of another collection');
+    }
+    const records = JSON.parse(items) as JsonRecord[];
+    return new Map(
+      records.map((record) => [
+        String(record.id),
+        { record, bytes: Buffer.byteLength(JSON.stringify(record)) },
+      ]),
+    );
+  };
+
+  return {
+    async into(records, fields, identity, reader) {
+      const idsOf = (field: string) => records.flatMap((record) => toIds(record[field]));
+      const places = fields.flatMap(({ field }) => idsOf(field));
+      if (places.length > maxPlaces) throw tooMuch(`more than ${maxPlaces} records`);
+      const found = new Map<string, Map<string, Found>>();
+      for (const wanted of fields) {
+        const { collection: name } = wanted;
+        if (found.has(name)) continue;
+        const sameCollection = fields.filter(({ collection }) => collection === name);
+        const ids = new Set(
+          sameCollection.flatMap(({ field }) => idsOf(field)).map((id) => id.toLowerCase()),
+        );
+        const collection = await findCollection(wanted, identity);
+        found.set(name, await read(collection, [...ids], identity, reader));
+      }
+      let leftBytes = maxIncludedBytes;
+      const resolve = (value: unknown, byId: Map<string, Found> | undefined): unknown => {
+        const hit = typeof value === 'string' ? byId?.get(value.toLowerCase()) : undefined;
+        if (!hit) return value;
+        leftBytes -= hit.bytes;
+        if (leftBytes < 0) throw tooMuch('more than 2 MB of other collections');
+        return hit.record;
+      };
+      const include = (record: JsonRecord): JsonRecord => {
+        const shown = { ...record };
+        for (const { field, collection } of fields) {
+          if (!Object.hasOwn(record, field)) continue;
+          const value = record[field];
+          const byId = found.get(collection);
+          shown[field] = Array.isArray(value)
+            ? value.map((item) => resolve(item, byId))
+            : resolve(value, byId);
+        }
+        return shown;
+      };
+      return records.map(include);
+    },
+  };
+};
