@@ -81,7 +81,7 @@ export interface Batch<T> {
   delete?: readonly string[];
 }
 
-interface Written {
+export interface Written {
   id: string;
   updatedAt: string;
 }

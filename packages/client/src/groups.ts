@@ -30,7 +30,7 @@ export interface Invite {
   expiresAt: string;
 }
 
-interface PageOptions {
+export interface PageOptions {
   limit?: number;
   /** The `nextCursor` of the page before. */
   cursor?: string;
