@@ -28,6 +28,8 @@ export interface BedOptions {
   bus?: Bus;
   /** The database of another bed, for a further process of the same service. */
   databaseUrl?: string;
+  /** Told of every statement that the service itself sends. */
+  onStatement?: (text: string) => void;
 }
 
 export interface TestClock {
@@ -77,6 +79,33 @@ const acrossProjects = (database: Database): Database => ({
   transaction: (...call) => database.acrossProjects(() => database.transaction(...call)),
 });
 
+/** The database itself, and what is replaced in it, behind one that tells of each statement. */
+const watched = (database: Database, onStatement: (text: string) => void): Database => {
+  const own: Pick<Database, 'query' | 'execute' | 'scan' | 'named' | 'read'> = {
+    query(text, values) {
+      onStatement(text);
+      return database.query(text, values);
+    },
+    execute(text, values) {
+      onStatement(text);
+      return database.execute(text, values);
+    },
+    scan(text, values) {
+      onStatement(text);
+      return database.scan(text, values);
+    },
+    named(name, text, values) {
+      onStatement(text);
+      return database.named(name, text, values);
+    },
+    read(name, text, values) {
+      onStatement(text);
+      return database.read(name, text, values);
+    },
+  };
+  return Object.assign(Object.create(database) as Database, own);
+};
+
 /** @param stands whether only `pass` moves it */
 export const createTestClock = ({ stands = false } = {}): TestClock => {
   const startedAt = Date.now();
@@ -110,7 +139,7 @@ export const createServiceBed = async <
   const { clock = createTestClock(), bus = createInProcessBus({ onDead: () => {} }) } = options;
   const errors: string[] = [];
   const shared = {
-    database,
+    database: options.onStatement ? watched(database, options.onStatement) : database,
     bus,
     identityKeys: testIdentityKeys(definition.name),
     now: clock.now,

@@ -1,5 +1,5 @@
 import type { Database, TransactionOptions } from '@backlot/database';
-import { inCollection } from '../sql.ts';
+import { acrossProjects, inCollection } from '../sql.ts';
 
 /** What records add up to. The size is that of the documents as JSON, as PostgreSQL writes it. */
 export interface Totals {
@@ -55,7 +55,7 @@ const addToTotals = async (database: Database, project: number, { records, bytes
   );
 };
 
-const selectUnfolded = `SELECT DISTINCT project_id FROM (
+const selectUnfolded = `${acrossProjects} SELECT DISTINCT project_id FROM (
   SELECT project_id FROM count_delta delta WHERE NOT EXISTS (
     SELECT FROM collections c WHERE c.project_id = delta.project_id AND c.coll_id = delta.coll_id AND c.counted_at IS NULL)
   LIMIT $1) unfolded`;
@@ -100,7 +100,7 @@ export const foldTotals = async (database: Database): Promise<void> => {
 export const countCollections = async (database: Database): Promise<void> => {
   const countNext = async () => {
     const [next] = await database.query<{ project_id: number; coll_id: number }>(
-      `SELECT project_id, coll_id FROM collections
+      `${acrossProjects} SELECT project_id, coll_id FROM collections
        WHERE counted_at IS NULL OR counted_at < now() - interval '7 days' LIMIT 1`,
     );
     if (!next) return false;
@@ -133,7 +133,8 @@ const none: Totals = { records: 0, bytes: 0 };
 const readTogether = (database: Database, projects: readonly number[]): Promise<Totals> =>
   database.transaction(async () => {
     await database.query(`SELECT ${acrossNodes}`);
-    const [sum] = await database.query<Totals>(totalsSql('= ANY ($1::int8[])'), [projects]);
+    const text = `${acrossProjects} ${totalsSql('= ANY ($1::int8[])')}`;
+    const [sum] = await database.query<Totals>(text, [projects]);
     return sum ?? none;
   });
 

@@ -3,6 +3,7 @@ import { anonymous, type BedOptions, createServiceBed, type ServiceBed } from '@
 import type { ReadLimits } from '../list/list-statement.ts';
 import type { QuotaLimits } from '../record/quota.ts';
 import { recordsService } from '../service.ts';
+import { clusterProblems, readCatalog } from './cluster-rules.ts';
 
 export const ada = '018f0000-0000-7000-8000-0000000000a1';
 export const bob = '018f0000-0000-7000-8000-0000000000b1';
@@ -11,6 +12,7 @@ const defaultLimits: ReadLimits = { scanRows: 100_000, pageBytes: 32 * 1024 * 10
 
 const unlimited = { records: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
 
+/** What its service has sent is checked when it is closed: a Citus cluster has to take it. */
 export interface TestBed extends ServiceBed<object> {
   /** Creates a record and returns it. */
   create(
@@ -30,10 +32,22 @@ export const createTestBed = async (
     scanConcurrency: 1,
     quota: { project: unlimited, owner: unlimited, ...quota },
   };
-  const bed = await createServiceBed(recordsService, { config }, options);
+  const statements = new Set<string>();
+  const onStatement = (text: string) => statements.add(text);
+  const bed = await createServiceBed(recordsService, { config }, { ...options, onStatement });
+  const catalog = await readCatalog(bed.ownerDatabase);
   await bed.service.start();
   return {
     ...bed,
+    async close() {
+      await bed.close();
+      const refused: string[] = [];
+      for (const text of statements) {
+        const problems = await clusterProblems(text, catalog);
+        if (problems.length > 0) refused.push(`${problems.join('; ')}, in: ${text}`);
+      }
+      if (refused.length > 0) throw new Error(refused.join('\n\n'));
+    },
     async create(collection, data, identity = anonymous()) {
       const path = `/db/${collection}`;
       const { status, body } = await bed.call('POST', path, { identity, body: { data } });
