@@ -13,12 +13,6 @@ export class Parameters {
   }
 }
 
-/**
- * How the few statements begin that look at the rows of several projects: sweeps, and the sum of an owner.
- * All others name one project for each table, so that one node of a Citus cluster answers them.
- */
-export const acrossProjects = '/* across projects */';
-
 /** Every statement on records begins with these two values and has this condition. */
 export const inCollection = 'project_id = $1 AND coll_id = $2';
 export const startParameters = (

@@ -1,5 +1,6 @@
 import type { Database, TransactionOptions } from '@backlot/database';
-import { acrossProjects, inCollection } from '../sql.ts';
+import { readAcrossProjects } from '../across-projects.ts';
+import { inCollection } from '../sql.ts';
 
 /** What records add up to. The size is that of the documents as JSON, as PostgreSQL writes it. */
 export interface Totals {
@@ -30,9 +31,6 @@ export const lockTotals = (database: Database) =>
 
 const countTimeoutMs = 600_000;
 
-/** Lets the transaction look at several nodes of a Citus cluster, where each statement else asks one. */
-const acrossNodes = `set_config('citus.multi_task_query_log_level', 'off', true)`;
-
 /** Runs `work` in a transaction unless another process is at it. */
 const runAlone = <T>(
   database: Database,
@@ -41,7 +39,7 @@ const runAlone = <T>(
 ): Promise<T | undefined> =>
   database.transaction(async () => {
     const [lock] = await database.query<{ free: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(${lockKey}) AS free, ${acrossNodes}`,
+      `SELECT pg_try_advisory_xact_lock(${lockKey}) AS free`,
     );
     return lock?.free ? work() : undefined;
   }, options);
@@ -55,7 +53,7 @@ const addToTotals = async (database: Database, project: number, { records, bytes
   );
 };
 
-const selectUnfolded = `${acrossProjects} SELECT DISTINCT project_id FROM (
+const selectUnfolded = `SELECT DISTINCT project_id FROM (
   SELECT project_id FROM count_delta delta WHERE NOT EXISTS (
     SELECT FROM collections c WHERE c.project_id = delta.project_id AND c.coll_id = delta.coll_id AND c.counted_at IS NULL)
   LIMIT $1) unfolded`;
@@ -78,7 +76,9 @@ const foldSql = `WITH taken AS (
 /** Adds what writes have counted to the totals and forgets it, in one transaction: a crash loses nothing. */
 export const foldTotals = async (database: Database): Promise<void> => {
   const fold = async () => {
-    const unfolded = await database.query<{ project_id: number }>(selectUnfolded, [foldRows]);
+    const unfolded = await readAcrossProjects<{ project_id: number }>(database, selectUnfolded, [
+      foldRows,
+    ]);
     let isOver = unfolded.length <= foldProjects;
     for (const { project_id: project } of unfolded.slice(0, foldProjects)) {
       const [sum] = await database.query<Totals & { rows: number }>(foldSql, [project, foldRows]);
@@ -99,8 +99,9 @@ export const foldTotals = async (database: Database): Promise<void> => {
  */
 export const countCollections = async (database: Database): Promise<void> => {
   const countNext = async () => {
-    const [next] = await database.query<{ project_id: number; coll_id: number }>(
-      `${acrossProjects} SELECT project_id, coll_id FROM collections
+    const [next] = await readAcrossProjects<{ project_id: number; coll_id: number }>(
+      database,
+      `SELECT project_id, coll_id FROM collections
        WHERE counted_at IS NULL OR counted_at < now() - interval '7 days' LIMIT 1`,
     );
     if (!next) return false;
@@ -129,15 +130,6 @@ const totalsSql = (isAmong: string) => `SELECT greatest(0, sum(records))::int8 A
 
 const none: Totals = { records: 0, bytes: 0 };
 
-/** Of these projects, whichever nodes they are on. */
-const readTogether = (database: Database, projects: readonly number[]): Promise<Totals> =>
-  database.transaction(async () => {
-    await database.query(`SELECT ${acrossNodes}`);
-    const text = `${acrossProjects} ${totalsSql('= ANY ($1::int8[])')}`;
-    const [sum] = await database.query<Totals>(text, [projects]);
-    return sum ?? none;
-  });
-
 /** What has been committed by now, folded or not; remembers whose project it is. */
 export const readTotals = async (
   database: Database,
@@ -159,5 +151,10 @@ export const readTotals = async (
   if (ownerId === null) return { project, owner: null };
   const others = known.map((row) => row.project_id).filter((id) => id !== number);
   if (others.length === 0) return { project, owner: project };
-  return { project, owner: await readTogether(database, [number, ...others]) };
+  const [together = none] = await readAcrossProjects<Totals>(
+    database,
+    totalsSql('= ANY ($1::int8[])'),
+    [[number, ...others]],
+  );
+  return { project, owner: together };
 };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
+import { readAcrossProjects } from '../across-projects.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { recordKeySql, type SlotState } from './slots.ts';
 
@@ -159,7 +160,7 @@ export const createSlotBuilder = ({
       const untilMs = performance.now() + workMs;
       let rows = batchRows;
       while (performance.now() < untilMs) {
-        const [slot] = await database.query<SlotRow>(nextSql);
+        const [slot] = await readAcrossProjects<SlotRow>(database, nextSql);
         if (!slot) return;
         if (!slot.is_known) {
           if (!(await waitForWriters(untilMs))) return;

@@ -1,7 +1,7 @@
 import type { Database } from '@backlot/database';
 import { loadModule, parseSync } from 'libpg-query';
+import { acrossProjects } from '../across-projects.ts';
 import { recordsService } from '../service.ts';
-import { acrossProjects } from '../sql.ts';
 
 /** What of the database the rules rest on. */
 export interface Catalog {
