@@ -9,6 +9,13 @@ export { openApiDocument } from './openapi.ts';
 export * from './ports.ts';
 export * from './price-list.ts';
 export * from './prices.ts';
+export {
+  type AccessPreset,
+  type AccessRules,
+  accessPresets,
+  type CollectionAccess,
+  type FieldRules,
+} from './routes/access.ts';
 export type { ChatMessage } from './routes/ai.ts';
 export type { User } from './routes/auth.ts';
 export type { Mail } from './routes/email.ts';
@@ -17,7 +24,6 @@ export * from './routes/index.ts';
 export type { ProvenOrigin } from './routes/origins.ts';
 export type { Payment, PaymentStatus } from './routes/payments.ts';
 export type { LimitChanges, ProjectSettings, StoredKey } from './routes/projects.ts';
-export { type AccessPreset, accessPresets } from './routes/records.ts';
 export type { CollectionShape, FieldShape, FieldType } from './routes/shape.ts';
 export type { StoredFile, Visibility } from './routes/storage.ts';
 export { failure, isUuid } from './schemas.ts';

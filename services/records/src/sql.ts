@@ -47,9 +47,10 @@ export const versionSql = epochMsSql('updated_at');
  * A row of `records` as the API's JSON, written by PostgreSQL: the document passes through as text.
  * right(…, -1) takes off the opening brace without counting characters, as substr would.
  * @param created `created_at` as text, where a query has it already: it is a fifth of the work
+ * @param data the document, where it is not all of the column
  */
-export const recordJsonSql = (created = isoTimeSql('created_at')): string =>
-  `'{"id":"' || id || '","ownerId":' || coalesce('"' || owner_id || '"', 'null') || ',"createdAt":"' || ${created} || '","updatedAt":"' || CASE WHEN updated_at = created_at THEN ${created} ELSE ${isoTimeSql('updated_at')} END || CASE WHEN data = '{}' THEN '"}' ELSE '",' || right(data::text, -1) END`;
+export const recordJsonSql = (created = isoTimeSql('created_at'), data = 'data'): string =>
+  `'{"id":"' || id || '","ownerId":' || coalesce('"' || owner_id || '"', 'null') || ',"createdAt":"' || ${created} || '","updatedAt":"' || CASE WHEN updated_at = created_at THEN ${created} ELSE ${isoTimeSql('updated_at')} END || CASE WHEN ${data} = '{}' THEN '"}' ELSE '",' || right(${data}::text, -1) END`;
 
 /** Answers up to this size travel on the pipelined connections, where others wait behind them. */
 export const maxPipelinedBytes = 256 * 1024;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, keyScopes, limitClasses, MIB } from '../define-route.ts';
 import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { accessPresets } from './access.ts';
 import { email } from './auth.ts';
-import { accessPresets } from './records.ts';
 
 export const origin = z
   .url({ protocol: /^https?$/ })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, MIB, recordBodyLimitBytes } from '../define-route.ts';
 import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
+import { collectionAccess } from './access.ts';
 
 /** docs/api.md, "Records". */
 export const collectionName = z
@@ -9,16 +10,6 @@ export const collectionName = z
     /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
     'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter',
   );
-
-export const accessPresets = [
-  'shared',
-  'public-read',
-  'members',
-  'private',
-  'append-only',
-  'locked',
-] as const;
-export type AccessPreset = (typeof accessPresets)[number];
 
 export const record = z.looseObject({
   id: uuid,
@@ -295,7 +286,7 @@ const platform = {
 
 export const collection = z.object({
   name: z.string(),
-  access: z.enum(accessPresets),
+  access: collectionAccess.describe('The name of a preset, or rules'),
   count: z.number().int().min(0),
   sizeBytes: z.number().int().min(0).describe('Of the documents as JSON'),
   createdAt: timestamp,
@@ -341,7 +332,7 @@ export const setCollectionAccess = defineRoute({
   limit: 'write',
   params: z.object({ projectId: idInPath, collection: collectionName }),
   body: z.strictObject({
-    access: z.enum(accessPresets).optional(),
+    access: collectionAccess.optional(),
     indexes: z
       .array(z.string())
       .max(6)

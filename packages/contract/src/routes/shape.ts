@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../define-route.ts';
 import { idInPath } from '../schemas.ts';
-import { accessPresets } from './records.ts';
+import { collectionAccess } from './access.ts';
 
 export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type FieldType = (typeof fieldTypes)[number];
@@ -24,7 +24,7 @@ export type FieldShape = z.infer<typeof fieldShape>;
 
 export const collectionShape = z.object({
   name: z.string(),
-  access: z.enum(accessPresets),
+  access: collectionAccess,
   count: z.int().min(0),
   sampled: z.int().min(0).describe('Records that were looked at'),
   fields: z.array(fieldShape),

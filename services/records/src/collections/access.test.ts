@@ -30,6 +30,11 @@ const blind = {
   nobodys: { read: 404, change: 404 },
   sees: 'none',
 } as const;
+const looksOn = {
+  adas: { read: 200, change: 403 },
+  nobodys: { read: 200, change: 403 },
+  sees: 'all',
+} as const;
 const ownerChanges = { create: 201, sees: 'all' } as const;
 
 /** docs/api.md, "Access". `ada` is the owner of the record, `bob` another user. */
@@ -85,6 +90,26 @@ const table: Record<AccessPreset, { anonymous: Expected; ada: Expected; bob: Exp
     bob: { create: 201, ...blind },
   },
   locked: {
+    anonymous: shutOut,
+    ada: { create: 403, ...blind },
+    bob: { create: 403, ...blind },
+  },
+  catalog: {
+    anonymous: {
+      create: 401,
+      adas: { read: 200, change: 401 },
+      nobodys: { read: 200, change: 401 },
+      sees: 'all',
+    },
+    ada: { create: 403, ...looksOn },
+    bob: { create: 403, ...looksOn },
+  },
+  inbox: {
+    anonymous: { ...shutOut, create: 201 },
+    ada: { create: 201, ...blind },
+    bob: { create: 201, ...blind },
+  },
+  team: {
     anonymous: shutOut,
     ada: { create: 403, ...blind },
     bob: { create: 403, ...blind },

@@ -1,73 +1,84 @@
-import { type AccessPreset, ApiError } from '@backlot/contract';
+import { ApiError, type CollectionAccess } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import type { Parameters } from '../sql.ts';
-
-/** Which records of a collection a caller may see or change. */
-type RowPolicy = 'all' | 'own' | 'own-or-ownerless' | 'ownerless' | 'none';
-
-interface Rights {
-  read: RowPolicy;
-  change: RowPolicy;
-  create: boolean;
-}
-
-const noRights: Rights = { read: 'none', change: 'none', create: false };
-const fullRights: Rights = { read: 'all', change: 'all', create: true };
-
-/**
- * docs/api.md, "Access". A deleted account's id stays in its records, which are then nobody's: only
- * the project's own callers may change them.
- */
-const presets: Record<AccessPreset, { anonymous: Rights; user: Rights }> = {
-  shared: {
-    anonymous: { read: 'all', change: 'ownerless', create: true },
-    user: { read: 'all', change: 'own-or-ownerless', create: true },
-  },
-  'public-read': {
-    anonymous: { read: 'all', change: 'none', create: false },
-    user: { read: 'all', change: 'own', create: true },
-  },
-  members: {
-    anonymous: noRights,
-    user: { read: 'all', change: 'own', create: true },
-  },
-  private: {
-    anonymous: noRights,
-    user: { read: 'own', change: 'own', create: true },
-  },
-  'append-only': {
-    anonymous: { ...noRights, create: true },
-    user: { ...noRights, create: true },
-  },
-  locked: { anonymous: noRights, user: noRights },
-};
+import { and, type Parameters } from '../sql.ts';
+import {
+  type CompiledAccess,
+  compileAccess,
+  type FieldLimits,
+  fullPermissions,
+  type RecordWord,
+  type Rights,
+  type RowPolicy,
+} from './rules.ts';
 
 /** What one caller may do in a collection. */
 export interface Access {
   /** The user of this project who calls; null for everybody else. */
   userId: string | null;
+  /** Of their groups. */
+  groupIds: readonly string[];
   rights: Rights;
+  fields: FieldLimits;
+  /** The rules behind it. */
+  compiled: CompiledAccess;
 }
 
-/** The owner of the project, its secret keys and the operator are bound by no preset. */
-export const bypassesPresets = ({ caller }: Identity): boolean =>
+/** What a rule is about, as an error names it. */
+export interface Place {
+  project: { id: string };
+  collection: { name: string };
+}
+
+/** The owner of the project, its secret keys and the operator are bound by no rule. */
+export const bypassesRules = ({ caller }: Identity): boolean =>
   caller === 'owner' || caller === 'key' || caller === 'operator';
 
-export const resolveAccess = (preset: AccessPreset, identity: Identity): Access => {
-  if (bypassesPresets(identity)) return { userId: null, rights: fullRights };
+const noGroups: readonly string[] = [];
+
+export const resolveAccess = (access: CollectionAccess, identity: Identity): Access => {
+  const compiled = compileAccess(access);
+  if (bypassesRules(identity)) return { userId: null, groupIds: [], ...fullPermissions, compiled };
   const userId = identity.caller === 'user' ? identity.userId : null;
-  return { userId, rights: presets[preset][userId === null ? 'anonymous' : 'user'] };
+  const { role, groups } = identity;
+  const groupIds = userId !== null && groups ? groups.map(({ id }) => id) : noGroups;
+  const kind = { isUser: userId !== null, role, hasGroups: groupIds.length > 0 };
+  const { rights, fields } = compiled.permissionsFor(kind);
+  return { userId, groupIds, rights, fields, compiled };
 };
 
 const signInFirst = () => new ApiError('unauthenticated', 'Sign in first.');
 export const recordNotFound = (hint?: string) =>
   new ApiError('not_found', 'There is no such record.', hint === undefined ? {} : { hint });
 
+const listed = (words: readonly string[]) =>
+  words.length === 0 ? 'nobody but the project’s owner and its keys' : words.join(', ');
+
+/** What the collection's rule says, and who can change it. */
+export const ruleHint = (
+  { compiled: { access, rules } }: Access,
+  { project, collection }: Place,
+  action: 'create' | 'change' | 'delete',
+): string => {
+  const words = action === 'delete' ? (rules.delete ?? rules.change) : rules[action];
+  const kind = typeof access === 'string' ? ` (the preset "${access}")` : '';
+  return (
+    `In "${collection.name}"${kind} the rule for "${action}" is: ${listed(words)}. The project’s owner sets rules by ` +
+    `PUT /api/platform/projects/${project.id}/collections/${collection.name} {"access": …}; a role is given to a user by ` +
+    `PATCH /api/platform/projects/${project.id}/users/<id> {"role": "staff"}.`
+  );
+};
+
 /** docs/api.md, "Access": anonymous callers get 401, signed-in ones 403. */
-export const changeForbidden = ({ userId }: Access): ApiError =>
-  userId === null
+export const changeForbidden = (
+  access: Access,
+  place: Place,
+  action: 'change' | 'delete',
+): ApiError =>
+  access.userId === null
     ? signInFirst()
-    : new ApiError('forbidden', 'You may not change this record: it is not yours.');
+    : new ApiError('forbidden', `You may not ${action} this record.`, {
+        hint: ruleHint(access, place, action),
+      });
 
 /** @throws ApiError unauthenticated; signed-in callers just see less. */
 export const checkRead = ({ userId, rights }: Access): void => {
@@ -75,33 +86,80 @@ export const checkRead = ({ userId, rights }: Access): void => {
 };
 
 /** @throws ApiError unauthenticated */
-export const checkChange = ({ userId, rights }: Access): void => {
-  if (rights.change === 'none' && userId === null) throw signInFirst();
+export const checkChange = (
+  { userId, rights }: Access,
+  action: 'change' | 'delete' = 'change',
+): void => {
+  if (rights[action] === 'none' && userId === null) throw signInFirst();
 };
 
-/** @throws ApiError unauthenticated, forbidden */
-export const checkCreate = ({ userId, rights }: Access): void => {
-  if (rights.create) return;
-  if (userId === null) throw signInFirst();
-  throw new ApiError('forbidden', 'You may not create records in this collection.');
+/**
+ * @param groupId of the new record; undefined asks whether the caller may create any record
+ * @throws ApiError unauthenticated, forbidden
+ */
+export const checkCreate = (access: Access, place: Place, groupId?: string | null): void => {
+  const { create } = access.rights;
+  if (create === 'all') return;
+  const isAny = groupId === undefined && create !== 'none';
+  if (isAny || (groupId && create.includes('group') && access.groupIds.includes(groupId))) return;
+  if (access.userId === null) throw signInFirst();
+  throw new ApiError('forbidden', 'You may not create records in this collection.', {
+    hint: ruleHint(access, place, 'create'),
+  });
 };
 
-/** The policy as a condition on `owner_id`; undefined where it admits every row. */
-export const rowPolicySql = (
-  policy: RowPolicy,
-  userId: string | null,
+type Caller = Pick<Access, 'userId' | 'groupIds'>;
+
+const sharedSql = (userId: string) =>
+  `EXISTS (SELECT FROM shares WHERE shares.project_id = $1 AND shares.coll_id = $2 AND shares.record_id = records.id AND shares.user_id = ${userId})`;
+
+/** A word as a condition on the columns of `records`. */
+export const recordWordSql = (
+  word: RecordWord,
+  { userId, groupIds }: Caller,
   parameters: Parameters,
-): string | undefined => {
-  switch (policy) {
-    case 'all':
-      return undefined;
-    case 'none':
-      return 'false';
+): string => {
+  switch (word) {
     case 'ownerless':
       return 'owner_id IS NULL';
-    case 'own':
+    case 'owner':
       return `owner_id = ${parameters.add(userId, 'uuid')}`;
-    case 'own-or-ownerless':
-      return `(owner_id IS NULL OR owner_id = ${parameters.add(userId, 'uuid')})`;
+    case 'group':
+      return `group_id = ANY (${parameters.add(groupIds, 'uuid[]')})`;
+    case 'shared':
+      return sharedSql(parameters.add(userId, 'uuid'));
+    case 'sharedToChange':
+      return sharedSql(`${parameters.add(userId, 'uuid')} AND may = 'change'`);
   }
+};
+
+/** The policy as a condition on the columns of `records`; undefined where it admits every row. */
+export const rowPolicySql = (
+  policy: RowPolicy,
+  caller: Caller,
+  parameters: Parameters,
+): string | undefined => {
+  if (policy === 'all') return undefined;
+  if (policy === 'none') return 'false';
+  const words = policy.map((word) => recordWordSql(word, caller, parameters));
+  return words.length === 1 ? words[0] : `(${words.join(' OR ')})`;
+};
+
+const covers = (wide: RowPolicy, narrow: RowPolicy): boolean =>
+  wide === 'all' ||
+  narrow === 'none' ||
+  (wide !== 'none' &&
+    narrow !== 'all' &&
+    narrow.every((word) => wide.includes(word === 'sharedToChange' ? 'shared' : word)));
+
+/** Which rows the caller may change or delete: of those that they may read. */
+export const writePolicySql = (
+  access: Access,
+  action: 'change' | 'delete',
+  parameters: Parameters,
+): string | undefined => {
+  const { read, [action]: write } = access.rights;
+  const unread = covers(read, write) ? 'all' : read;
+  const conditions = [unread, write].map((policy) => rowPolicySql(policy, access, parameters));
+  return and(conditions) || undefined;
 };

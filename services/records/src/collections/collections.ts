@@ -1,4 +1,9 @@
-import { type AccessPreset, ApiError, type EventPayloads } from '@backlot/contract';
+import {
+  type AccessPreset,
+  ApiError,
+  type CollectionAccess,
+  type EventPayloads,
+} from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
@@ -6,14 +11,15 @@ import { lockTotals } from '../record/totals.ts';
 import { createSlotAssignment } from '../slots/assign.ts';
 import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
-import { bypassesPresets, checkCreate, recordNotFound, resolveAccess } from './access.ts';
+import { bypassesRules, checkCreate, recordNotFound, resolveAccess } from './access.ts';
+import { formatAccess, parseAccess } from './rules.ts';
 
 /** A collection as the statements on its records need it. */
 export interface Collection {
   projectNumber: number;
   id: number;
   name: string;
-  access: AccessPreset;
+  access: CollectionAccess;
   /** Goes up whenever what writers have to fill in changes. */
   epoch: number;
   slots: readonly Slot[];
@@ -21,7 +27,7 @@ export interface Collection {
 
 export interface CollectionSummary {
   name: string;
-  access: AccessPreset;
+  access: CollectionAccess;
   count: number;
   /** Of the documents as JSON. */
   sizeBytes: number;
@@ -39,7 +45,7 @@ export interface CollectionIndex {
 }
 
 export interface CollectionChanges {
-  access?: AccessPreset | undefined;
+  access?: CollectionAccess | undefined;
   /** The fields that are always indexed, in place of those from before. */
   indexes?: readonly string[] | undefined;
 }
@@ -99,6 +105,13 @@ const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt"
     ELSE (SELECT coalesce(sum(size_bytes), 0) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)
   END AS "sizeBytes"`;
 
+type SummaryRow = Omit<CollectionSummary, 'access'> & { access: string };
+
+const toSummary = (row: SummaryRow): CollectionSummary => ({
+  ...row,
+  access: parseAccess(row.access),
+});
+
 export const createCollections = ({ database, outbox, now }: CollectionsDeps): Collections => {
   const cache = new LRUCache<string, Collection>({
     max: cacheEntries,
@@ -120,13 +133,13 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
     if (!row) return null;
     const [id, access, epoch, slots] = row;
     return {
-      ...{ projectNumber, name, id: Number(id), access: access as AccessPreset },
+      ...{ projectNumber, name, id: Number(id), access: parseAccess(access ?? '') },
       ...{ epoch: Number(epoch), slots: JSON.parse(slots ?? '[]') as Slot[] },
     };
   };
 
   /** Ids are 1 to the limit without gaps, under a lock, so that the limit is exact. */
-  const insertIfMissing = (projectNumber: number, name: string, access: AccessPreset) =>
+  const insertIfMissing = (projectNumber: number, name: string, access: CollectionAccess) =>
     database.transaction(async () => {
       await database.query(`SELECT pg_advisory_xact_lock(hashtextextended('collections', $1))`, [
         projectNumber,
@@ -147,7 +160,7 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
       await database.query(
         `INSERT INTO collections (project_id, coll_id, name, access, created_at, counted_at)
          VALUES ($1, $2, $3, $4, $5, now())`,
-        [projectNumber, id, name, access, new Date(now())],
+        [projectNumber, id, name, formatAccess(access), new Date(now())],
       );
       await outbox.append('collection.changed', { projectNumber, name });
       return { projectNumber, id, name, access, epoch: 1, slots: [] };
@@ -179,8 +192,11 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
       const existing = await find(projectNumber, name);
       if (existing) return existing;
       const access = (settings.defaultAccess as AccessPreset | undefined) ?? defaultAccess;
-      checkCreate(resolveAccess(access, identity));
-      if (settings.createCollections === false && !bypassesPresets(identity)) {
+      checkCreate(resolveAccess(access, identity), {
+        project: identity.project,
+        collection: { name },
+      });
+      if (settings.createCollections === false && !bypassesRules(identity)) {
         throw new ApiError(
           'collection_creation_off',
           `There is no collection "${name}", and in this project only its owner and its secret keys create collections.`,
@@ -190,11 +206,14 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
       cacheAfterCommit(created);
       return created;
     },
-    list: (projectNumber) =>
-      database.query<CollectionSummary>(
+    async list(projectNumber) {
+      const rows = await database.query<SummaryRow>(
         `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 ORDER BY name`,
         [projectNumber],
-      ),
+      );
+      return rows.map(toSummary);
+    },
+
     set: ({ number: projectNumber, settings }, name, { access, indexes }) =>
       database.transaction(async () => {
         const collection = await insertIfMissing(
@@ -204,15 +223,16 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
         if (indexes) await slots.pin(collection, indexes);
         await database.query(
           'UPDATE collections SET access = coalesce($3, access) WHERE project_id = $1 AND name = $2',
-          [projectNumber, name, access ?? null],
+          [projectNumber, name, access === undefined ? null : formatAccess(access)],
         );
         await outbox.append('collection.changed', { projectNumber, name });
         database.afterCommit(() => invalidate(projectNumber, name));
-        const [row] = await database.query<CollectionSummary>(
+        const [row] = await database.query<SummaryRow>(
           `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 AND name = $2`,
           [projectNumber, name],
         );
-        return row ?? Promise.reject(new ApiError('not_found', 'There is no such collection.'));
+        if (!row) throw new ApiError('not_found', 'There is no such collection.');
+        return toSummary(row);
       }),
   };
 };

@@ -1,6 +1,7 @@
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { JsonParts } from '@backlot/http';
+import { visibleRecordsSql } from '../collections/field-rules.ts';
 import { and, inCollection, recordJsonSql, startParameters } from '../sql.ts';
 import type { Reader } from './reader.ts';
 import { conditionsSql, type Selection } from './selection.ts';
@@ -30,7 +31,7 @@ export const createLargePages = ({ database, scans, answers }: LargePagesDeps) =
     const page = `unnest(${parameters.add(ids, 'uuid[]')}) WITH ORDINALITY page(id, n)`;
     const conditions = and([inCollection, ...conditionsSql(selection, parameters)]);
     const text = `SELECT string_agg(json, ',' ORDER BY n) AS items FROM (
-      SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN records USING (id) WHERE ${conditions}) records`;
+      SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN ${visibleRecordsSql(selection.access, parameters)} USING (id) WHERE ${conditions}) records`;
     const read = () => database.query<{ items: string | null }>(text, parameters.values);
     const [row] = await scans.run(flow, read, { signal });
     return row?.items ?? '';

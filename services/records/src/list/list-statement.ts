@@ -1,3 +1,4 @@
+import { visibleRecordsSql } from '../collections/field-rules.ts';
 import {
   and,
   inCollection,
@@ -62,7 +63,7 @@ export const smallListStatement = (query: ListQuery, limits: ReadLimits): ListSt
   };
 };
 
-export const recordColumns = 'id, owner_id, created_at, updated_at, data, size_bytes';
+export const recordColumns = 'id, owner_id, group_id, created_at, updated_at, data, size_bytes';
 
 /** Longer than any statement runs. */
 const anyTimeMs = 60_000;
@@ -89,10 +90,11 @@ export const listStatement = (
   const offset = parameters.add(query.offset, 'int');
   const bounds = boundsSql(query, parameters);
   const conditions = conditionsSql(query, parameters);
+  const visibleRecords = visibleRecordsSql(query.access, parameters);
   const { sort } = query;
   const keys = sort.fields.map((field) => sortKeySql(field, parameters));
   const position = (cursor: CursorPosition) =>
-    afterSql(sort, keys, positionSql(cursor, sort, keys, parameters));
+    afterSql(sort, keys, positionSql(cursor, query, keys, parameters));
   const after = query.after && position(query.after);
   const until = query.until && `NOT ${position(query.until)}`;
   const order = orderSql(sort);
@@ -101,7 +103,7 @@ export const listStatement = (
     pageSql(rows, keys.length, limit, pageBytes, { isUnfinished, isExceeded });
 
   if (keys.length === 0 && conditions.length === 0) {
-    const rows = `SELECT ${recordColumns} FROM records WHERE ${and([bounds, after])} ${page}`;
+    const rows = `SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${and([bounds, after])} ${page}`;
     return { text: asPage(rows, 'false', 'false'), values: parameters.values };
   }
   const rowsAtOnce = parameters.add(Math.min(stretch.rows, limits.scanRows), 'int');
@@ -109,7 +111,7 @@ export const listStatement = (
   const scan = and([bounds, keys.length === 0 ? after : undefined]);
   const start = `WITH ${deadlineSql(parameters.add(stretch.ms, 'int'))}, scan AS MATERIALIZED (
     SELECT count(*) AS rows FROM (SELECT FROM records WHERE ${scan} LIMIT ${countedRows} + 1) rows)`;
-  const source = `SELECT ${recordColumns} FROM records WHERE ${scan}`;
+  const source = `SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${scan}`;
   const tests = keys.length === 0 ? conditions : [...conditions, after, until];
   const fits = `CASE WHEN ${isInTime} THEN ${and(['true', ...tests])} ELSE false END`;
   // Time only goes forward: where it is not over at the end, it was not while a row was looked at.
@@ -168,7 +170,7 @@ const cursorKeySql = (key: string): string =>
 
 export const positionSql = (
   { keys, id }: CursorPosition,
-  sort: Sort,
+  { sort, access }: Pick<ListQuery, 'sort' | 'access'>,
   expressions: readonly string[],
   parameters: Parameters,
 ): PositionSql => {
@@ -179,7 +181,7 @@ export const positionSql = (
     if (!isCut) return value;
     const key = expressions[i];
     const behind = field.descending ? `to_jsonb((${value} #>> '{}') || U&'\\+10FFFF')` : value;
-    return `coalesce((SELECT ${key} FROM records WHERE ${inCollection} AND id = ${idSql} AND records.slot_key(${key}) = ${value}), ${behind})`;
+    return `coalesce((SELECT ${key} FROM ${visibleRecordsSql(access, parameters)} WHERE ${inCollection} AND id = ${idSql} AND records.slot_key(${key}) = ${value}), ${behind})`;
   };
   return { keys: sort.fields.map(keySql), id: idSql };
 };

@@ -155,7 +155,10 @@ const parseCursorKey = (text: string): CursorKey => ({
 
 /** The few statements without a filter are prepared; equal names mean equal texts. */
 const preparedName = (query: ListQuery): string | undefined => {
-  const { filter, limit, offset, sort, after } = query;
+  const { filter, limit, offset, sort, after, access } = query;
   if (filter.bounds.length > 0 || limit > maxPipelinedLimit || offset > 0) return undefined;
-  return `records_list_${sort.idDescending ? 'newest' : 'oldest'}${after ? '_after' : ''}`;
+  const { hidden } = access.fields;
+  if (hidden.some(({ policy }) => policy !== 'none')) return undefined;
+  const fields = hidden.length > 0 ? '_without_fields' : '';
+  return `records_list_${sort.idDescending ? 'newest' : 'oldest'}${after ? '_after' : ''}${fields}`;
 };

@@ -46,7 +46,7 @@ export const conditionsSql = (selection: Selection, parameters: Parameters): str
   const { access, filter, ownerId } = selection;
   const conditions = filter.conditions.map((condition) => filterSql(condition, parameters));
   const mine = ownerId === undefined ? undefined : `owner_id = ${parameters.add(ownerId, 'uuid')}`;
-  const policy = rowPolicySql(access.rights.read, access.userId, parameters);
+  const policy = rowPolicySql(access.rights.read, access, parameters);
   return [mine, policy, ...conditions].filter((condition) => condition !== undefined);
 };
 

@@ -1,3 +1,4 @@
+import { visibleRecordsSql } from '../collections/field-rules.ts';
 import { and, type Parameters, startParameters } from '../sql.ts';
 import {
   deadlineSql,
@@ -58,6 +59,7 @@ const walkSql = (
   const scan = and([boundsSql(selection, parameters), scanned, start]);
   const order = `ORDER BY id ${directionSql(descending)}`;
   const size = parameters.add(rows, 'int');
+  const visibleRecords = visibleRecordsSql(selection.access, parameters);
   const deadline = deadlineSql(parameters.add(ms, 'int'));
   const isLookedAt = `(id = (SELECT ids[1] FROM ends) OR ${isInTime})`;
   return {
@@ -66,7 +68,7 @@ const walkSql = (
       looked AS MATERIALIZED (
         SELECT ${['id', 'fits', ...kept].join(', ')} FROM (
           SELECT *, CASE WHEN ${isLookedAt} THEN (${and(['true', ...tests])}) IS TRUE END AS fits
-          FROM (SELECT ${recordColumns} FROM records WHERE ${scan} ${order} LIMIT ${size}) records OFFSET 0) records
+          FROM (SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${scan} ${order} LIMIT ${size}) records OFFSET 0) records
         WHERE fits IS NOT FALSE ${most === undefined ? '' : `LIMIT ${most}`}),
       stop AS MATERIALIZED (
         SELECT next::text, coalesce(array_position(ids, next) - 1, cardinality(ids), 0) AS looked FROM (
@@ -109,7 +111,7 @@ export const findSlice = (query: ListQuery, slice: Slice, most: number): Stateme
   const tests = conditionsSql(query, parameters);
   const descending = query.sort.idDescending;
   const after =
-    query.after && afterSql(query.sort, [], positionSql(query.after, query.sort, [], parameters));
+    query.after && afterSql(query.sort, [], positionSql(query.after, query, [], parameters));
   const walk = walkSql(query, slice, parameters, {
     ...{ descending, tests, kept: ['size_bytes'], scanned: after },
     most: parameters.add(most, 'int'),
@@ -132,7 +134,7 @@ export const sortSlice = (
   const { sort } = query;
   const keys = sort.fields.map((field) => sortKeySql(field, parameters));
   const after =
-    query.after && afterSql(sort, keys, positionSql(query.after, sort, keys, parameters));
+    query.after && afterSql(sort, keys, positionSql(query.after, query, keys, parameters));
   const keyColumns = keys.map((_, i) => `s${i}`);
   const columns = ['id', 'size_bytes', ...keyColumns].join(', ');
   const walk = walkSql(query, slice, parameters, {

@@ -7,10 +7,13 @@ import {
   changeForbidden,
   checkChange,
   checkCreate,
+  type Place,
   recordNotFound,
   rowPolicySql,
 } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
+import { checkNewFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
+import type { RowPolicy } from '../collections/rules.ts';
 import { checkEpoch, onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { isCurrentSql, slotAssignments, slotValues } from '../slots/slots.ts';
 import {
@@ -75,7 +78,8 @@ export const inOperation = (operation: string, error: unknown): unknown => {
 interface LockedRow {
   id: string;
   readable: boolean | null;
-  changeable: boolean | null;
+  change: boolean | null;
+  delete: boolean | null;
 }
 
 /** Locks the records in one order for all batches, so that two of them don't wait for each other. */
@@ -86,14 +90,57 @@ const lockRecords = async (
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, LockedRow>> => {
   const parameters = startParameters(collection, ids);
-  const readable = rowPolicySql(access.rights.read, access.userId, parameters) ?? 'true';
-  const changeable = rowPolicySql(access.rights.change, access.userId, parameters) ?? 'true';
+  const { rights } = access;
+  const test = (policy: RowPolicy) => rowPolicySql(policy, access, parameters) ?? 'true';
   const rows = await database.query<LockedRow>(
-    `SELECT id, ${readable} AS readable, ${changeable} AS changeable FROM records
+    `SELECT id, ${test(rights.read)} AS readable, ${test(rights.change)} AS change, ${test(rights.delete)} AS delete FROM records
      WHERE ${inCollection} AND id = ANY ($3::uuid[]) ORDER BY id FOR UPDATE`,
     parameters.values,
   );
   return new Map(rows.map((row) => [row.id, row]));
+};
+
+type Updates = BatchOperations['update'];
+
+const updateParameters = (updates: Updates): unknown[] => [
+  updates.map(({ id }) => id),
+  updates.map(({ patch }) => patch.dataJson),
+  updates.map(({ patch }) => JSON.stringify(patch.inc)),
+  updates.map(({ patch }) => JSON.stringify(patch.unset)),
+];
+
+/** The parameters of `updateParameters` as rows. */
+const changesSql = `(SELECT id, data, inc, ARRAY(SELECT jsonb_array_elements_text(unset)) AS unset
+    FROM unnest($3::uuid[], $4::jsonb[], $5::jsonb[], $6::jsonb[]) given(id, data, inc, unset)) change`;
+
+/** Of locked records. @throws ApiError unauthenticated, forbidden where a field may not be changed so */
+const checkUpdatedFields = async (
+  database: Database,
+  place: Place & { collection: Collection },
+  access: Access,
+  updates: Updates,
+): Promise<void> => {
+  const { collection } = place;
+  const parameters = startParameters(collection, ...updateParameters(updates));
+  const data = 'change.data';
+  const refused = refusedFieldSql(
+    access,
+    {
+      names: (field) => updates.some(({ patch }) => changesField(patch)(field)),
+      sql: () => ({ given: data, result: data, unset: 'change.unset', inc: 'change.inc' }),
+    },
+    parameters,
+  );
+  if (refused === undefined) return;
+  const rows = await database.query<{ id: string; field: string | null }>(
+    `SELECT records.id, ${refused} AS field FROM records JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
+    parameters.values,
+  );
+  const fields = new Map(rows.map(({ id, field }) => [id, field]));
+  for (const [index, { id }] of updates.entries()) {
+    const field = fields.get(id);
+    if (field) throw inOperation(`update[${index}]`, fieldForbidden(access, field, place));
+  }
 };
 
 /** Writes nothing where the collection's slots have changed, as `updateSql`. */
@@ -122,10 +169,7 @@ const updateSql = (
     UPDATE records SET
       data = ${updatedDataSql}${keys},
       updated_at = ${nextVersionSql('$7::timestamptz')}
-    FROM (
-      SELECT id, data, inc, ARRAY(SELECT jsonb_array_elements_text(unset)) AS unset
-      FROM unnest($3::uuid[], $4::jsonb[], $5::jsonb[], $6::jsonb[]) given(id, data, inc, unset)
-    ) change
+    FROM ${changesSql}
     WHERE ${inCollection} AND records.id = change.id
       AND NOT ${noNumberSql('change.inc')} AND ${isCurrentSql(epoch, parameters)}
     RETURNING records.id, updated_at, new.size_bytes - old.size_bytes AS growth),
@@ -176,14 +220,8 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
     updates: BatchOperations['update'],
   ): Promise<Written[]> => {
     if (updates.length === 0) return [];
-    const parameters = startParameters(
-      collection,
-      updates.map(({ id }) => id),
-      updates.map(({ patch }) => patch.dataJson),
-      updates.map(({ patch }) => JSON.stringify(patch.inc)),
-      updates.map(({ patch }) => JSON.stringify(patch.unset)),
-      toIso(now()),
-    );
+    await checkUpdatedFields(database, { project, collection }, access, updates);
+    const parameters = startParameters(collection, ...updateParameters(updates), toIso(now()));
     const patches = updates.map(({ patch }) => patch);
     const text = updateSql(collection, patches, parameters);
     const changed = await database.query<{ id: string; version: number }>(text, parameters.values);
@@ -194,7 +232,7 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
       const version = versions.get(id);
       if (version === undefined) {
         const target = { project, collection, access, id };
-        const refusal = explainRefusal(database, target, undefined, patch.inc);
+        const refusal = explainRefusal(database, target, { action: 'change', inc: patch.inc });
         await refusal.catch((error: unknown) =>
           Promise.reject(inOperation(`update[${index}]`, error)),
         );
@@ -209,24 +247,34 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
   const checkLocked = (
     locked: ReadonlyMap<string, LockedRow>,
     access: Access,
+    place: Place,
     operations: BatchOperations,
   ) => {
     const targets = [
-      ...operations.update.map(({ id }, index) => [id, `update[${index}]`] as const),
-      ...operations.delete.map((id, index) => [id, `delete[${index}]`] as const),
+      ...operations.update.map(({ id }, i) => [id, 'change', `update[${i}]`] as const),
+      ...operations.delete.map((id, i) => [id, 'delete', `delete[${i}]`] as const),
     ];
-    for (const [id, operation] of targets) {
+    for (const [id, action, operation] of targets) {
       const row = locked.get(id);
       if (!row?.readable) throw inOperation(operation, recordNotFound());
-      if (!row.changeable) throw inOperation(operation, changeForbidden(access));
+      if (!row[action]) throw inOperation(operation, changeForbidden(access, place, action));
     }
   };
 
   return {
     async write(project, collection, access, operations) {
-      if (operations.create.length > 0) checkCreate(access);
+      const place = { project, collection };
+      for (const [index, made] of operations.create.entries()) {
+        try {
+          checkCreate(access, place, null);
+          checkNewFields(access, made, place);
+        } catch (error) {
+          throw inOperation(`create[${index}]`, error);
+        }
+      }
+      if (operations.update.length > 0) checkChange(access);
+      if (operations.delete.length > 0) checkChange(access, 'delete');
       const targets = [...operations.update.map(({ id }) => id), ...operations.delete];
-      if (targets.length > 0) checkChange(access);
       const writeAll = (collection: Collection) =>
         database
           .transaction(async () => {
@@ -234,6 +282,7 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
               checkLocked(
                 await lockRecords(database, collection, access, targets),
                 access,
+                place,
                 operations,
               );
             const created = await create(collection, access, operations.create);

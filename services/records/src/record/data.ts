@@ -90,6 +90,8 @@ export interface CheckedData {
   json: string;
   /** Of the text that PostgreSQL writes. */
   sizeBytes: number;
+  /** Whether the document has the field. */
+  has(field: string): boolean;
 }
 
 /**
@@ -107,7 +109,7 @@ export const checkData = (sent: unknown): CheckedData => {
   const json = JSON.stringify(data);
   const sizeBytes = Buffer.byteLength(json) + validator.extraBytes;
   if (sizeBytes > maxDataBytes) return refuse(`data is larger than ${maxDataBytes} bytes.`);
-  return { json, sizeBytes };
+  return { json, sizeBytes, has: (field) => Object.hasOwn(data, field) };
 };
 
 const withoutSystemFields = (data: Data): Data =>

@@ -1,4 +1,5 @@
 import { ApiError } from '@backlot/contract';
+import type { ChangedFields } from '../collections/field-rules.ts';
 import { isSystemField } from '../fields.ts';
 import type { Parameters } from '../sql.ts';
 import { checkData, keyProblem } from './data.ts';
@@ -6,6 +7,8 @@ import { checkData, keyProblem } from './data.ts';
 export interface Patch {
   /** JSON of the fields to set. */
   dataJson: string;
+  /** Whether it sets the field. */
+  has(field: string): boolean;
   /** Whether objects are merged at all levels, as RFC 7396 says, and null removes. */
   isDeep: boolean;
   unset: readonly string[];
@@ -36,7 +39,7 @@ export const parsePatch = (
   { data = {}, unset = [], inc = {} }: PatchBody,
   isDeep = false,
 ): Patch => {
-  const { json, sizeBytes } = checkData(data);
+  const { json, sizeBytes, has } = checkData(data);
   const changedFields = new Set(Object.keys(data as object));
   const others = [
     ...[...new Set(unset)].map((field) => ['unset', field] as const),
@@ -53,15 +56,14 @@ export const parsePatch = (
     (sum, field) => sum + Buffer.byteLength(JSON.stringify(field)) + maxNumberBytes,
     0,
   );
-  return { dataJson: json, isDeep, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
+  return { dataJson: json, has, isDeep, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
 };
 
 /** Whether a patch sets, removes or increases the field of the document's first level. */
-export const changesField = ({ dataJson, unset, inc }: Patch): ((field: string) => boolean) => {
-  const data = JSON.parse(dataJson) as object;
-  return (field) =>
-    Object.hasOwn(data, field) || Object.hasOwn(inc, field) || unset.includes(field);
-};
+export const changesField =
+  ({ has, unset, inc }: Patch) =>
+  (field: string): boolean =>
+    has(field) || Object.hasOwn(inc, field) || unset.includes(field);
 
 /** The document with the fields of `data` set. */
 export const mergedSql = (data: string): string => `records.data || ${data}`;
@@ -91,3 +93,17 @@ export const patchSql = (
     condition: `NOT ${noNumberSql(added)}`,
   };
 };
+
+/** What a patch does with fields; one that it takes out is not among those given. */
+export const changedFields = (patch: Patch): ChangedFields => ({
+  names: changesField(patch),
+  sql(parameters) {
+    const data = parameters.add(patch.dataJson, 'jsonb');
+    return {
+      given: data,
+      result: patch.isDeep ? `records.merge_patch(records.data, ${data})` : data,
+      unset: parameters.add(patch.unset, 'text[]'),
+      inc: parameters.add(JSON.stringify(patch.inc), 'jsonb'),
+    };
+  },
+});

@@ -10,8 +10,17 @@ import {
   checkRead,
   recordNotFound,
   rowPolicySql,
+  writePolicySql,
 } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
+import {
+  type ChangedFields,
+  checkNewFields,
+  freeFieldsSql,
+  keptFieldsSql,
+  visibleDataSql,
+  visibleRecordsSql,
+} from '../collections/field-rules.ts';
 import { idHint } from '../list/hints.ts';
 import type { Reader } from '../list/reader.ts';
 import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
@@ -28,11 +37,12 @@ import {
 } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import type { CheckedData } from './data.ts';
-import { changesField, type Patch, patchSql } from './patch.ts';
+import { changedFields, changesField, type Patch, patchSql } from './patch.ts';
 import type { Quota } from './quota.ts';
 import {
   type AcceptedVersions,
   explainRefusal,
+  type Reasons,
   type RecordTarget,
   translateWriteError,
 } from './refusals.ts';
@@ -76,9 +86,7 @@ export interface RecordsDeps {
   now: () => number;
 }
 
-interface ChangeConditions {
-  versions: AcceptedVersions;
-  inc?: Patch['inc'];
+interface ChangeConditions extends Reasons {
   /** How much larger the record may become, where that is asked. */
   roomBytes?: number | undefined;
 }
@@ -111,18 +119,22 @@ const isNewId = (id: string, now: number) =>
 
 const isRefusedAs = (code: ErrorCode, error: unknown) =>
   error instanceof ApiError && error.code === code;
+const isRefused = (error: unknown) =>
+  (['quota_reached', 'forbidden', 'unauthenticated'] as const).some((code) =>
+    isRefusedAs(code, error),
+  );
 
 /** A connection keeps each of them, with its plan. */
 const maxNamedStatements = 300;
-
+const unnamed = '';
 /** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
 const maxTries = 3;
 
 const toIso = (ms: number) => new Date(ms).toISOString();
 const matchesId = `${inCollection} AND id = $3`;
 const smallRecordColumns = `CASE WHEN size_bytes <= ${maxPipelinedBytes} THEN ${recordJsonSql()} END, ${versionSql}`;
-const recordColumns = `${recordJsonSql()} AS json, ${versionSql} AS version`;
-
+const recordColumns = (data = 'data') =>
+  `${recordJsonSql(undefined, data)} AS json, ${versionSql} AS version`;
 const targetParameters = ({ collection, id }: RecordTarget): Parameters => {
   if (!isUuid(id)) throw recordNotFound(idHint(collection.name, id));
   return startParameters(collection, id);
@@ -131,12 +143,13 @@ const targetParameters = ({ collection, id }: RecordTarget): Parameters => {
 /** Matches the row if this caller may change it and it has one of the versions. */
 const changeableRow = (
   { access }: RecordTarget,
+  action: 'change' | 'delete',
   versions: AcceptedVersions,
   parameters: Parameters,
 ) =>
   and([
     matchesId,
-    rowPolicySql(access.rights.change, access.userId, parameters),
+    writePolicySql(access, action, parameters),
     versions && `updated_at = ANY (${parameters.add(versions.map(toIso), 'timestamptz[]')})`,
   ]);
 
@@ -161,7 +174,16 @@ const countedSql = (change: string, records: 0 | -1, answer: string): string =>
   `WITH changed AS (${change}), counted AS (
      INSERT INTO count_delta (project_id, coll_id, d, bytes)
      SELECT $1, $2, ${records}, growth FROM changed WHERE growth <> 0)
-   SELECT ${answer} FROM changed`;
+   SELECT ${answer} FROM changed records`;
+
+/** A document instead of another names all of its fields. */
+const replacedFields = (json: string, has: CheckedData['has']): ChangedFields => ({
+  names: has,
+  sql(parameters) {
+    const given = parameters.add(json, 'jsonb');
+    return { given, result: given, unset: `'{}'::text[]`, inc: `'{}'::jsonb` };
+  },
+});
 
 /** The document follows the record's own fields, as `recordJsonSql` has it. */
 const joinRecordJson = (ownFields: object, dataJson: string): string =>
@@ -186,27 +208,36 @@ export const createRecords = ({
     return name;
   };
 
-  /** The texts of writes differ by the slots too: those beyond a number are planned each time. */
-  const write = <Row>(text: string, { values }: Parameters): Promise<Row[]> => {
-    const isNamed = names.has(text) || names.size < maxNamedStatements;
-    const written = isNamed
-      ? database.named<Row>(statementName(text), text, values)
-      : database.query<Row>(text, values);
-    return written.catch((error: unknown) => Promise.reject(translateWriteError(error)));
-  };
+  /** With slots, and with rules for fields, there are more: those beyond a number are planned each time. */
+  const nameWithinBound = (text: string): string =>
+    names.has(text) || names.size < maxNamedStatements ? statementName(text) : unnamed;
+
+  const write = <Row>(text: string, { values }: Parameters): Promise<Row[]> =>
+    database
+      .named<Row>(nameWithinBound(text), text, values)
+      .catch((error: unknown) => Promise.reject(translateWriteError(error)));
 
   /** Keyed by the short condition, because hashing the whole text each time was 2 % of a get. */
   const readStatements = new Map<
     string | undefined,
     { name: string; text: string; wholeText: string }
   >();
-  const readStatement = (policy: string | undefined) => {
+  const readTexts = (policy: string | undefined, source: string) => {
+    const found = `FROM ${source} WHERE ${and([matchesId, policy])}`;
+    return {
+      text: `SELECT ${smallRecordColumns} ${found}`,
+      wholeText: `SELECT ${recordColumns()} ${found}`,
+    };
+  };
+  const readStatement = (policy: string | undefined, source: string) => {
+    if (source !== 'records') {
+      const texts = readTexts(policy, source);
+      return { name: nameWithinBound(texts.text), ...texts };
+    }
     const known = readStatements.get(policy);
     if (known) return known;
-    const found = `FROM records WHERE ${and([matchesId, policy])}`;
-    const text = `SELECT ${smallRecordColumns} ${found}`;
-    const wholeText = `SELECT ${recordColumns} ${found}`;
-    const statement = { name: statementName(text), text, wholeText };
+    const texts = readTexts(policy, source);
+    const statement = { name: statementName(texts.text), ...texts };
     readStatements.set(policy, statement);
     return statement;
   };
@@ -215,13 +246,13 @@ export const createRecords = ({
     target: RecordTarget,
     text: string,
     parameters: Parameters,
-    { versions, inc = {}, roomBytes }: ChangeConditions,
+    { roomBytes, ...reasons }: ChangeConditions,
   ): Promise<RecordJson> => {
     for (let tries = 0; tries < maxTries; tries++) {
       const [changed] = await write<RecordJson>(text, parameters);
       if (changed) return changed;
       await checkEpoch(database, target.collection);
-      await explainRefusal(database, target, versions, inc);
+      await explainRefusal(database, target, reasons);
       if (roomBytes !== undefined) return quota.refuse(target.project);
     }
     throw new ApiError('conflict', 'This record changes too often just now. Try again.');
@@ -232,12 +263,17 @@ export const createRecords = ({
     return `UPDATE records SET data = ${data}${keys}, updated_at = ${nextVersionSql(time)}`;
   };
 
-  const updatedSql = (update: string, where: string): string =>
+  const updatedSql = (
+    update: string,
+    where: string,
+    access: Access,
+    parameters: Parameters,
+  ): string =>
     countedSql(
       `${update} WHERE ${where}
-       RETURNING id, owner_id, created_at, updated_at, data, new.size_bytes - old.size_bytes AS growth`,
+       RETURNING id, owner_id, group_id, created_at, updated_at, data, new.size_bytes - old.size_bytes AS growth`,
       0,
-      recordColumns,
+      recordColumns(visibleDataSql(access, parameters)),
     );
 
   /** Undefined where the id is taken. */
@@ -256,68 +292,84 @@ export const createRecords = ({
     return rows.length === 0 ? undefined : { json: joinRecordJson(ownFields, json), version };
   };
 
-  const replace: Records['replace'] = async (target, { json, sizeBytes }, versions) => {
-    checkChange(target.access);
+  /** What the caller may not see or change stays. */
+  const replace: Records['replace'] = async (target, { json, sizeBytes, has }, versions) => {
+    const { access } = target;
+    checkChange(access);
     return quota.change(target.project, sizeBytes, async (roomBytes) => {
       const parameters = targetParameters(target);
-      const data = parameters.add(json, 'jsonb');
+      const given = parameters.add(json, 'jsonb');
+      const kept = keptFieldsSql(access, parameters);
+      const data = kept === undefined ? given : `(${given} || ${kept})`;
       const { slots, epoch } = target.collection;
       const keys = slotAssignments(slots, data, parameters);
       const update = updateSql(data, keys, parameters);
-      const isCurrent = isCurrentSql(epoch, parameters);
-      const matches = and([changeableRow(target, versions, parameters), isCurrent]);
+      const fields = replacedFields(json, has);
+      const matches = and([
+        changeableRow(target, 'change', versions, parameters),
+        freeFieldsSql(access, fields, parameters),
+        isCurrentSql(epoch, parameters),
+      ]);
       const where = withinRoom(matches, data, roomBytes, parameters);
-      const text = updatedSql(update, where);
-      return change(target, text, parameters, { versions, roomBytes });
+      const text = updatedSql(update, where, access, parameters);
+      return change(target, text, parameters, { action: 'change', versions, fields, roomBytes });
     });
   };
 
   const patch: Records['patch'] = async (target, changes, versions) => {
-    checkChange(target.access);
+    const { access } = target;
+    checkChange(access);
     return quota.change(target.project, changes.maxGrowthBytes, async (roomBytes) => {
       const parameters = targetParameters(target);
       const { data, condition } = patchSql(changes, parameters);
       const { slots, epoch } = target.collection;
       const keys = slotAssignments(slots, data, parameters, changesField(changes));
       const update = updateSql(data, keys, parameters);
-      const isCurrent = isCurrentSql(epoch, parameters);
-      const row = changeableRow(target, versions, parameters);
-      const matches = and([row, condition, isCurrent]);
+      const fields = changedFields(changes);
+      const matches = and([
+        changeableRow(target, 'change', versions, parameters),
+        freeFieldsSql(access, fields, parameters),
+        condition,
+        isCurrentSql(epoch, parameters),
+      ]);
       const where = withinRoom(matches, data, roomBytes, parameters);
-      const text = updatedSql(update, where);
-      return change(target, text, parameters, { versions, inc: changes.inc, roomBytes });
+      const text = updatedSql(update, where, access, parameters);
+      const reasons = { versions, inc: changes.inc, fields };
+      return change(target, text, parameters, { action: 'change', ...reasons, roomBytes });
     });
   };
 
   const upsert = async (target: RecordTarget, data: CheckedData): Promise<RecordJson> => {
     checkChange(target.access);
     const { id, access } = target;
-    const mayCreate = access.rights.create && isNewId(id, now());
-    let full: unknown;
+    const mayCreate = access.rights.create === 'all' && isNewId(id, now());
+    let refusal: unknown;
     if (mayCreate) {
       try {
+        checkNewFields(access, data, target);
         const newTarget = { ...target, id: id.toLowerCase() };
         const created = await insert(newTarget, data, 'ON CONFLICT DO NOTHING');
         if (created) return created;
       } catch (error) {
-        // What is there already may be replaced by something smaller.
-        if (!isRefusedAs('quota_reached', error)) throw error;
-        full = error;
+        // What is there already may be replaced by something smaller, or has the field already.
+        if (!isRefused(error)) throw error;
+        refusal = error;
       }
     }
     try {
       return await replace(target, data, undefined);
     } catch (error) {
       if (!isRefusedAs('not_found', error)) throw error;
-      checkCreate(access);
-      if (full !== undefined) throw full;
+      checkCreate(access, target, null);
+      if (refusal !== undefined) throw refusal;
       throw mayCreate ? error : new ApiError('invalid_path', newIdRule);
     }
   };
 
   return {
     async create(project, collection, access, data) {
-      checkCreate(access);
+      checkCreate(access, { project, collection }, null);
+      checkNewFields(access, data, { project, collection });
       const id = ids.generateOrResetWithTs(now()).toString();
       const target = { project, collection, access, id };
       return onCurrentSlots(refresh, target, async (target) => {
@@ -331,11 +383,12 @@ export const createRecords = ({
     upsert: (target, data) => onCurrentSlots(refresh, target, (current) => upsert(current, data)),
 
     async get(target, { flow, signal }) {
-      const { rights, userId } = target.access;
-      checkRead(target.access);
+      const { access } = target;
+      checkRead(access);
       const parameters = targetParameters(target);
       const { values } = parameters;
-      const statement = readStatement(rowPolicySql(rights.read, userId, parameters));
+      const policy = rowPolicySql(access.rights.read, access, parameters);
+      const statement = readStatement(policy, visibleRecordsSql(access, parameters));
       const [small] = await database.read(statement.name, statement.text, values);
       if (!small) throw recordNotFound();
       if (small[0]) return { json: small[0], version: Number(small[1]) };
@@ -359,15 +412,15 @@ export const createRecords = ({
 
     remove: (target, versions) =>
       onCurrentSlots(refresh, target, async (target) => {
-        checkChange(target.access);
+        checkChange(target.access, 'delete');
         const parameters = targetParameters(target);
-        const where = changeableRow(target, versions, parameters);
+        const where = changeableRow(target, 'delete', versions, parameters);
         const text = countedSql(
           `DELETE FROM records WHERE ${where} RETURNING -size_bytes AS growth`,
           -1,
           `'' AS json, 0 AS version`,
         );
-        await change(target, text, parameters, { versions });
+        await change(target, text, parameters, { action: 'delete', versions });
       }),
   };
 };

@@ -8,6 +8,7 @@ import {
   rowPolicySql,
 } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import { type ChangedFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
 import { inCollection, startParameters, versionSql } from '../sql.ts';
 import { maxDataBytes, maxKeys } from './data.ts';
 
@@ -27,7 +28,16 @@ interface RefusalRow {
   readable: boolean | null;
   changeable: boolean | null;
   version: number;
+  refused_field: string | null;
   no_number: string | null;
+}
+
+/** What a change asks for, of which each part may have been refused. */
+export interface Reasons {
+  action: 'change' | 'delete';
+  versions?: AcceptedVersions;
+  inc?: Readonly<Record<string, number>>;
+  fields?: ChangedFields;
 }
 
 /**
@@ -36,22 +46,25 @@ interface RefusalRow {
  */
 export const explainRefusal = async (
   database: Database,
-  { collection, access, id }: RecordTarget,
-  versions: AcceptedVersions,
-  inc: Readonly<Record<string, number>>,
+  target: RecordTarget,
+  { action, versions, inc = {}, fields }: Reasons,
 ): Promise<void> => {
+  const { collection, access, id } = target;
   const parameters = startParameters(collection, id);
-  const readable = rowPolicySql(access.rights.read, access.userId, parameters) ?? 'true';
-  const changeable = rowPolicySql(access.rights.change, access.userId, parameters) ?? 'true';
-  const fields = parameters.add(Object.keys(inc), 'text[]');
+  const readable = rowPolicySql(access.rights.read, access, parameters) ?? 'true';
+  const changeable = rowPolicySql(access.rights[action], access, parameters) ?? 'true';
+  const refused = fields && refusedFieldSql(access, fields, parameters);
+  const added = parameters.add(Object.keys(inc), 'text[]');
   const [row] = await database.query<RefusalRow>(
     `SELECT ${readable} AS readable, ${changeable} AS changeable, ${versionSql} AS version,
-       (SELECT field FROM unnest(${fields}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number
+       ${refused ?? 'NULL'} AS refused_field,
+       (SELECT field FROM unnest(${added}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number
      FROM records WHERE ${inCollection} AND id = $3`,
     parameters.values,
   );
   if (!row?.readable) throw recordNotFound();
-  if (!row.changeable) throw changeForbidden(access);
+  if (!row.changeable) throw changeForbidden(access, target, action);
+  if (row.refused_field !== null) throw fieldForbidden(access, row.refused_field, target);
   if (versions && !versions.includes(row.version)) {
     throw new ApiError(
       'precondition_failed',

@@ -68,7 +68,7 @@ describe('a batch', () => {
     const update = [{ id: mine.id, data: { n: 9 } }];
     const unknown = '018f0000-0000-7000-8000-00000000dead';
     const refusals: [object, number, string][] = [
-      [{ create, update, delete: [others.id] }, 403, 'delete[0]: You may not change'],
+      [{ create, update, delete: [others.id] }, 403, 'delete[0]: You may not delete'],
       [{ create, update, delete: [unknown] }, 404, 'delete[0]: There is no such record.'],
       [{ create, update: [...update, { id: unknown, unset: ['n'] }] }, 404, 'update[1]: There is'],
       [{ create: [...create, { data: { $n: 1 } }], update }, 400, 'create[1]: data.$n starts'],

@@ -5,6 +5,7 @@ import { JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
+import { checkVisible } from '../collections/field-rules.ts';
 import type { Count, Counts } from '../list/counts.ts';
 import { decodePosition, encodePosition } from '../list/cursor.ts';
 import { listHints } from '../list/hints.ts';
@@ -13,6 +14,7 @@ import type { Lists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
 import { parseShown, type ShownRecords } from '../list/shown-records.ts';
 import { parseSort } from '../list/sort.ts';
+import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
 /** docs/api.md, "Lists". */
@@ -47,6 +49,10 @@ export const listRecords = (
       return { body: { items: [], hasMore: false, nextCursor: null, ...total } };
     }
     const access = resolveAccess(collection.access, identity);
+    const place = { project: identity.project, collection };
+    checkVisible(access, 'where', fieldsIn(filter), place);
+    const sortFields = sort.fields.map(({ field }) => field);
+    checkVisible(access, 'sort', sortFields, place);
     const selection = { collection, access, filter: splitFilter(filter), ownerId };
     const reader = { flow: toFlow(identity), signal };
     const page = await lists.page({ ...selection, sort, limit, offset, after }, reader);
@@ -73,6 +79,8 @@ export const countRecords = (collections: Collections, counts: Counts) =>
     const collection = await collections.find(identity.project.number, params.collection);
     if (!collection) return { body: { count: 0 } };
     const access = resolveAccess(collection.access, identity);
+    const place = { project: identity.project, collection };
+    checkVisible(access, 'where', fieldsIn(where), place);
     const selection = { collection, access, filter, ownerId };
     const body = await counts.count(selection, { flow: toFlow(identity), signal });
     return { body, headers: listHints(where) };

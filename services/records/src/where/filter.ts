@@ -21,3 +21,15 @@ export type Filter =
   | { kind: 'and' | 'or'; filters: Filter[] }
   | { kind: 'not'; filter: Filter }
   | { kind: 'test'; field: string; test: Test };
+
+/** The fields that a filter asks for; one may come more than once. */
+export const fieldsIn = (filter: Filter): string[] => {
+  switch (filter.kind) {
+    case 'test':
+      return [filter.field];
+    case 'not':
+      return fieldsIn(filter.filter);
+    default:
+      return filter.filters.flatMap(fieldsIn);
+  }
+};
