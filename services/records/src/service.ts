@@ -9,6 +9,7 @@ import { defineService, type ServiceContext } from '@backlot/service';
 import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
 import { internalRouter } from './internal.ts';
+import { createAggregates } from './list/aggregates.ts';
 import { createCounts } from './list/counts.ts';
 import { createIncludes } from './list/include.ts';
 import { createLists } from './list/lists.ts';
@@ -70,6 +71,7 @@ export const recordsService = defineService({
         lists,
         shownRecords: createShownRecords(createIncludes(collections, lists)),
         counts: createCounts({ database, limits, scans }),
+        aggregates: createAggregates({ database, limits, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       internal: internalRouter(shapes),

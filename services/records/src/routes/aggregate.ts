@@ -1,0 +1,24 @@
+import { recordRoutes } from '@backlot/contract';
+import { toFlow } from '@backlot/fair-shares';
+import { route } from '@backlot/http';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import { type Aggregates, parseAggregation } from '../list/aggregates.ts';
+import { listHints } from '../list/hints.ts';
+import { splitFilter } from '../list/selection.ts';
+import { parseWhere } from '../where/parse.ts';
+import { parseMine } from './lists.ts';
+
+export const aggregateRecords = (collections: Collections, aggregates: Aggregates) =>
+  route(recordRoutes.aggregateRecords, async ({ params, query, identity, signal }) => {
+    const where = parseWhere(query.where);
+    const aggregation = parseAggregation(query);
+    const ownerId = parseMine(query.mine, identity);
+    const collection = await collections.find(identity.project.number, params.collection);
+    const access = collection && resolveAccess(collection.access, identity);
+    const filter = splitFilter(where);
+    const selection = access && { collection, access, filter, ownerId };
+    const reader = { flow: toFlow(identity), signal };
+    const groups = await aggregates.groups(selection, aggregation, reader);
+    return { body: { groups }, headers: listHints(where) };
+  });
