@@ -43,7 +43,7 @@ export default {
     ),
     mayImport(
       'leaf-packages-import-none-of-ours',
-      '^(packages/(?:identity|telemetry|database|bus|counters|sealing|fair-shares|client)|tools/local-servers)/',
+      '^(packages/(?:identity|telemetry|database|bus|counters|sealing|fair-shares|client|cli)|tools/local-servers)/',
       [],
       '^$1/',
     ),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export const publishedPackages = ['client'] as const;
+export const publishedPackages = ['client', 'cli'] as const;
 export type PublishedPackage = (typeof publishedPackages)[number];
 
 interface Manifest {
@@ -14,6 +14,7 @@ interface Manifest {
   description: string;
   bin?: Record<string, string>;
   dependencies?: Record<string, string>;
+  engines?: Record<string, string>;
 }
 
 const packages = new URL('../../../packages/', import.meta.url);
@@ -23,7 +24,7 @@ const compiler = join(
 );
 
 /** The oldest Node whose `fetch`, `File` and readable streams the client can rely on. */
-const engines = { node: '>=20' };
+const oldestEngines = { node: '>=20' };
 
 const compile = async (entry: string, folder: string, lib: string, types: string) => {
   const options = {
@@ -32,7 +33,8 @@ const compile = async (entry: string, folder: string, lib: string, types: string
     ...{ verbatimModuleSyntax: true, skipLibCheck: true, ignoreConfig: true },
   };
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  await promisify(execFile)(process.execPath, [compiler, entry, ...flags]);
+  const cwd = fileURLToPath(new URL('../', packages));
+  await promisify(execFile)(process.execPath, [compiler, entry, ...flags], { cwd });
 };
 
 /** The compiler leaves the endings of imports in declarations as the sources have them. */
@@ -47,7 +49,14 @@ const rewriteDeclarations = async (folder: string) => {
 
 const toJs = (path: string) => path.replace(/^\.\/src\//, './').replace(/\.ts$/, '.js');
 
-const publishedManifest = ({ name, version, description, bin, dependencies }: Manifest) => ({
+const publishedManifest = ({
+  name,
+  version,
+  description,
+  bin,
+  dependencies,
+  engines = oldestEngines,
+}: Manifest) => ({
   ...{ name, version, description, license: 'UNLICENSED', type: 'module', engines },
   ...(bin
     ? {

@@ -1,0 +1,22 @@
+/**
+ * The command `backlot`: what an owner does with their projects, from a terminal or a script. It calls
+ * the public API and knows nothing else of the platform.
+ */
+import { Command } from 'commander';
+import { addAccess } from './commands/access.ts';
+import { addKeys } from './commands/keys.ts';
+import { addLogin } from './commands/login.ts';
+import { addProjects } from './commands/projects.ts';
+import { addTypes } from './commands/types.ts';
+import { addUsers } from './commands/users.ts';
+
+export const createProgram = (): Command => {
+  const program = new Command('backlot')
+    .description('Projects of a Backlot installation')
+    .option('--host <address>', 'the installation; BACKLOT_HOST, or the one signed in at')
+    .option('--key <key>', 'a secret key instead of the sign-in; BACKLOT_KEY')
+    .option('--json', 'print the answers as JSON')
+    .showHelpAfterError();
+  for (const add of [addLogin, addProjects, addTypes, addKeys, addAccess, addUsers]) add(program);
+  return program;
+};
