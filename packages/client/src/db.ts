@@ -5,6 +5,8 @@ export interface SystemFields {
   id: string;
   /** The user who created it. */
   ownerId: string | null;
+  /** The group whose record it is. */
+  groupId?: string;
   createdAt: string;
   updatedAt: string;
 }
@@ -47,6 +49,8 @@ export interface Selection<T> {
   where?: Where<T>;
   /** Only the signed-in user's own. */
   mine?: boolean;
+  /** Only those of this group. */
+  group?: string;
   signal?: AbortSignal;
 }
 
@@ -76,9 +80,15 @@ export interface Changes<T> {
 }
 
 export interface Batch<T> {
-  create?: readonly { data: T }[];
+  create?: readonly { data: T; groupId?: string }[];
   update?: readonly ({ id: string } & Changes<T>)[];
   delete?: readonly string[];
+}
+
+export interface Share {
+  userId: string;
+  may: 'read' | 'change';
+  createdAt: string;
 }
 
 export interface Written {
@@ -97,9 +107,10 @@ export type Collection<T> = ReturnType<typeof createCollection<T>>;
 export const createCollection = <T>({ call, send }: Transport, name: string) => {
   const path = `/db/${encodeURIComponent(name)}`;
   const pathTo = (id: string) => `${path}/${encodeURIComponent(id)}`;
-  const selected = ({ where, mine }: Selection<T>) => ({
+  const selected = ({ where, mine, group }: Selection<T>) => ({
     where: where && JSON.stringify(where),
     mine: mine ? 1 : undefined,
+    group,
   });
   const list = ({ sort, limit, offset, cursor, signal, ...selection }: ListOptions<T> = {}) =>
     call<Page<T>>('GET', path, {
@@ -134,7 +145,17 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
         version: response.headers.get('etag') ?? '',
       };
     },
-    create: (data: T) => call<Stored<T>>('POST', path, { body: { data } }),
+    /** @param options `groupId`: the group whose record it becomes, where the collection knows groups */
+    create: (data: T, options: { groupId?: string } = {}) =>
+      call<Stored<T>>('POST', path, { body: { data, ...options } }),
+    /** Of one's own, where the rules of the collection say `shared`. Replaces an older one of that user. */
+    share: (id: string, share: Pick<Share, 'userId' | 'may'>) =>
+      call<Share>('PUT', `${pathTo(id)}/_shares`, { body: share }),
+    shares: async (id: string): Promise<Share[]> =>
+      (await call<{ items: Share[] }>('GET', `${pathTo(id)}/_shares`)).items,
+    async unshare(id: string, userId: string): Promise<void> {
+      await call('DELETE', `${pathTo(id)}/_shares/${encodeURIComponent(userId)}`);
+    },
     /** Merges top-level fields. */
     update: (id: string, changes: Changes<T>, options: ChangeOptions = {}) =>
       call<Stored<T>>('PATCH', pathTo(id), { body: changes, headers: onlyIf(options) }),

@@ -1,4 +1,3 @@
-import type { Page } from './db.ts';
 import type { Transport } from './transport.ts';
 
 export interface Group {
@@ -30,6 +29,12 @@ export interface Invite {
   expiresAt: string;
 }
 
+export interface List<T> {
+  items: T[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
 export interface PageOptions {
   limit?: number;
   /** The `nextCursor` of the page before. */
@@ -48,14 +53,14 @@ export const createGroups = ({ call }: Transport) => {
     /** The signed-in user becomes its owner. */
     create: (name: string): Promise<Group> => call('POST', '/groups', { body: { name } }),
     /** The signed-in user's, newest first. */
-    list: (options: PageOptions = {}): Promise<Page<Group>> =>
+    list: (options: PageOptions = {}): Promise<List<Group>> =>
       call('GET', '/groups', { query: { ...options } }),
     rename: (id: string, name: string): Promise<Group> =>
       call('PATCH', path(id), { body: { name } }),
     async delete(id: string): Promise<void> {
       await call('DELETE', path(id));
     },
-    members: (id: string, options: PageOptions = {}): Promise<Page<Member>> =>
+    members: (id: string, options: PageOptions = {}): Promise<List<Member>> =>
       call('GET', path(id, 'members'), { query: { ...options } }),
     setRole: (id: string, userId: string, role: string): Promise<Member> =>
       call('PATCH', path(id, 'members', userId), { body: { role } }),
@@ -66,7 +71,7 @@ export const createGroups = ({ call }: Transport) => {
     /** Mails a link that works once. */
     invite: (id: string, invitation: { email: string; role?: string }): Promise<Invite> =>
       call('POST', path(id, 'invites'), { body: invitation }),
-    invites: (id: string): Promise<Page<Invite>> => call('GET', path(id, 'invites')),
+    invites: (id: string): Promise<List<Invite>> => call('GET', path(id, 'invites')),
     async revokeInvite(id: string, inviteId: string): Promise<void> {
       await call('DELETE', path(id, 'invites', inviteId));
     },
@@ -78,7 +83,7 @@ export const createGroups = ({ call }: Transport) => {
 export const createUsers = ({ call }: Transport) => ({
   /** Those of up to 100 users with whom the signed-in one shares a group. */
   find: async (ids: readonly string[]): Promise<Person[]> =>
-    (await call<Page<Person>>('GET', '/users', { query: { ids: ids.join(',') } })).items,
+    (await call<List<Person>>('GET', '/users', { query: { ids: ids.join(',') } })).items,
   /** With a secret key alone. */
   setRole: (id: string, role: string): Promise<Person & { role: string }> =>
     call('PATCH', `/users/${encodeURIComponent(id)}`, { body: { role } }),

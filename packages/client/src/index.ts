@@ -11,9 +11,9 @@ import { createTransport } from './transport.ts';
 
 export type { Ai, Generated, Message, Prompt } from './ai.ts';
 export type { Auth, TokenStorage, User } from './auth.ts';
-export type { Batch, Changes, Collection, ListOptions, Page, Stored, Where } from './db.ts';
+export type { Batch, Changes, Collection, ListOptions, Page, Share, Stored, Where } from './db.ts';
 export { BacklotError } from './error.ts';
-export type { Group, Groups, Invite, Member, Person, Users } from './groups.ts';
+export type { Group, Groups, Invite, List, Member, Person, Users } from './groups.ts';
 export type { Storage, StoredFile, UploadOptions } from './storage.ts';
 
 export interface ClientOptions {

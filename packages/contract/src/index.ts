@@ -25,6 +25,7 @@ export type { ProvenOrigin } from './routes/origins.ts';
 export type { Payment, PaymentStatus } from './routes/payments.ts';
 export type { LimitChanges, ProjectSettings, StoredKey } from './routes/projects.ts';
 export type { CollectionShape, FieldShape, FieldType } from './routes/shape.ts';
+export type { Share } from './routes/shares.ts';
 export type { StoredFile, Visibility } from './routes/storage.ts';
 export { failure, isUuid } from './schemas.ts';
 export * from './services.ts';

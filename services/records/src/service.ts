@@ -9,7 +9,6 @@ import { defineService, type ServiceContext } from '@backlot/service';
 import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
 import { internalRouter } from './internal.ts';
-import { createAggregates } from './list/aggregates.ts';
 import { createCounts } from './list/counts.ts';
 import { createIncludes } from './list/include.ts';
 import { createLists } from './list/lists.ts';
@@ -18,6 +17,7 @@ import { checkTextOrder } from './list/sort.ts';
 import { createBatches } from './record/batch.ts';
 import { createQuota } from './record/quota.ts';
 import { createRecords } from './record/records.ts';
+import { createShares } from './record/shares.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
 import { createRoutes } from './routes/index.ts';
 import { createShapes } from './shape/shapes.ts';
@@ -64,6 +64,7 @@ export const recordsService = defineService({
       routes: createRoutes({
         collections,
         records: createRecords({ database, quota, refresh, scans, answers, now }),
+        shares: createShares(database, now),
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
         quota,
@@ -71,7 +72,6 @@ export const recordsService = defineService({
         lists,
         shownRecords: createShownRecords(createIncludes(collections, lists)),
         counts: createCounts({ database, limits, scans }),
-        aggregates: createAggregates({ database, limits, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       internal: internalRouter(shapes),

@@ -50,7 +50,7 @@ export const versionSql = epochMsSql('updated_at');
  * @param data the document, where it is not all of the column
  */
 export const recordJsonSql = (created = isoTimeSql('created_at'), data = 'data'): string =>
-  `'{"id":"' || id || '","ownerId":' || coalesce('"' || owner_id || '"', 'null') || ',"createdAt":"' || ${created} || '","updatedAt":"' || CASE WHEN updated_at = created_at THEN ${created} ELSE ${isoTimeSql('updated_at')} END || CASE WHEN ${data} = '{}' THEN '"}' ELSE '",' || right(${data}::text, -1) END`;
+  `'{"id":"' || id || '","ownerId":' || coalesce('"' || owner_id || '"', 'null') || coalesce(',"groupId":"' || group_id || '"', '') || ',"createdAt":"' || ${created} || '","updatedAt":"' || CASE WHEN updated_at = created_at THEN ${created} ELSE ${isoTimeSql('updated_at')} END || CASE WHEN ${data} = '{}' THEN '"}' ELSE '",' || right(${data}::text, -1) END`;
 
 /** Answers up to this size travel on the pipelined connections, where others wait behind them. */
 export const maxPipelinedBytes = 256 * 1024;

@@ -225,6 +225,7 @@ export const findUsers = defineRoute({
 export const setUserRole = defineRoute({
   ...base,
   callers: ['owner', 'key', 'operator'],
+  scope: 'admin',
   operationId: 'setUserRole',
   method: 'PATCH',
   path: '/users/:userId',

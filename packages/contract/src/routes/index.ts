@@ -9,6 +9,7 @@ import * as paymentRoutes from './payments.ts';
 import * as projectRoutes from './projects.ts';
 import * as recordRoutes from './records.ts';
 import * as shapeRoutes from './shape.ts';
+import * as shareRoutes from './shares.ts';
 import * as storageRoutes from './storage.ts';
 
 /** Each path group with its schemas. A new one is an import and an entry here. */
@@ -23,6 +24,7 @@ export {
   projectRoutes,
   recordRoutes,
   shapeRoutes,
+  shareRoutes,
   storageRoutes,
 };
 
@@ -37,6 +39,7 @@ export const routes: readonly RouteDefinition[] = [
   originRoutes,
   creditRoutes,
   recordRoutes,
+  shareRoutes,
   shapeRoutes,
   aiRoutes,
   storageRoutes,

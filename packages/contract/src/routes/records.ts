@@ -20,6 +20,9 @@ export const record = z.looseObject({
 
 /** What `data` may hold in depth is the record service's rule. */
 const data = z.record(z.string(), z.unknown(), 'must be an object, as in {"data":{"title":"x"}}');
+const groupId = uuid
+  .optional()
+  .describe('A group of the caller’s, where the rules of the collection name groups');
 /** Numbers as a browser sends them; `limit` above 1,000 is clamped. */
 const wholeNumber = z
   .string()
@@ -40,6 +43,7 @@ const filter = {
     .enum(['1', '0', 'true', 'false', ''])
     .optional()
     .describe('1: only the caller’s own records'),
+  group: uuid.optional().describe('Only records of this group'),
 };
 
 const shown = {
@@ -113,53 +117,6 @@ export const countRecords = defineRoute({
   errors: ['invalid_path', 'invalid_query', 'invalid_where'],
 });
 
-const measured = z.string().max(1024).optional();
-const measures = z.record(z.string(), z.union([z.number(), z.string(), z.null()])).optional();
-/** docs/api.md, "Groups and sums". */
-export const maxGroups = 1000;
-
-export const aggregateRecords = defineRoute({
-  ...base,
-  operationId: 'aggregateRecords',
-  method: 'GET',
-  path: '/db/:collection/_aggregate',
-  summary: 'Count records by a field, with sums, averages and extremes of others',
-  limit: 'read',
-  params: inCollection,
-  query: z.object({
-    ...filter,
-    group: z
-      .string()
-      .max(1024)
-      .optional()
-      .describe('A field; without it all records are one group'),
-    sum: measured.describe('Up to 3 fields, of which the numbers count'),
-    avg: measured.describe('Up to 3 fields, of which the numbers count'),
-    min: measured.describe('Up to 3 fields: the least number, else the first of the strings'),
-    max: measured.describe('Up to 3 fields: the largest number, else the last of the strings'),
-  }),
-  response: z.object({
-    groups: z
-      .array(
-        z.object({
-          group: z
-            .unknown()
-            .optional()
-            .describe('The value of the field; null where it is missing'),
-          count: z.int().min(0),
-          sum: measures,
-          avg: measures,
-          min: measures,
-          max: measures,
-        }),
-      )
-      .max(maxGroups)
-      .describe('The largest first'),
-  }),
-  status: 200,
-  errors: ['invalid_path', 'invalid_query', 'invalid_where', 'query_too_expensive'],
-});
-
 export const getRecord = defineRoute({
   ...base,
   operationId: 'getRecord',
@@ -183,7 +140,7 @@ export const createRecord = defineRoute({
   summary: 'Create a record; the first one creates the collection',
   limit: 'write',
   params: inCollection,
-  body: z.object({ data }),
+  body: z.object({ data, groupId }),
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
   status: 201,
@@ -275,7 +232,7 @@ export const replaceRecord = defineRoute({
 export const maxBatchOperations = 500;
 const written = z.object({ id: uuid, updatedAt: timestamp });
 const operations = {
-  create: z.array(z.object({ data })).default([]),
+  create: z.array(z.object({ data, groupId })).default([]),
   update: z.array(change.extend({ id: uuid }).refine(changesSomething, needsChange)).default([]),
   delete: z.array(uuid).default([]),
 };

@@ -15,7 +15,7 @@ describe('the scope that a key needs', () => {
   const withScope = (scope: KeyScope) =>
     routes.filter((route) => neededScope(route) === scope).map(({ operationId }) => operationId);
 
-  it('is "admin" for what a key may do on the control plane, and no more', () => {
+  it('is "admin" for what a key may do on the control plane and for roles, and no more', () => {
     expect(withScope('admin').sort()).toEqual([
       'deletePrompt',
       'deleteUser',
@@ -28,6 +28,7 @@ describe('the scope that a key needs', () => {
       'setCollectionAccess',
       'setLimits',
       'setPrompt',
+      'setUserRole',
       'updateProject',
       'updateUser',
     ]);

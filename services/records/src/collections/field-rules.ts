@@ -1,5 +1,5 @@
 import { ApiError } from '@backlot/contract';
-import type { Parameters } from '../sql.ts';
+import { inCollection, type Parameters } from '../sql.ts';
 import { type Access, checkRead, type Place, recordWordSql } from './access.ts';
 import { type FieldLimit, type RecordWord, type RowPolicy, recordWords } from './rules.ts';
 
@@ -66,7 +66,7 @@ export const visibleDataSql = (access: Access, parameters: Parameters): string =
 export const visibleRecordsSql = (access: Access, parameters: Parameters): string => {
   if (access.fields.hidden.length === 0) return 'records';
   const data = visibleDataSql(access, parameters);
-  return `(SELECT project_id, coll_id, id, owner_id, group_id, created_at, updated_at, octet_length(${data}::text) AS size_bytes, ${data} AS data FROM records) records`;
+  return `(SELECT project_id, coll_id, id, owner_id, group_id, created_at, updated_at, octet_length(${data}::text) AS size_bytes, ${data} AS data FROM records WHERE ${inCollection}) records`;
 };
 
 /** The fields that a change names, each part as an expression. */
@@ -158,7 +158,7 @@ const holdsForNew = (
 /** @throws ApiError unauthenticated, forbidden where a new record has a field that it may not */
 export const checkNewFields = (
   access: Access,
-  { has, groupId = null }: { has(field: string): boolean; groupId?: string | null },
+  { has, groupId = null }: { has(field: string): boolean; groupId?: string | null | undefined },
   place: Place,
 ): void => {
   for (const { field, policy } of access.fields.notGiven) {

@@ -73,6 +73,8 @@ export interface CompiledAccess {
   /** As it was set. */
   access: CollectionAccess;
   rules: AccessRules;
+  /** Which words there are in the rules that need more of a record than its owner. */
+  uses: { group: boolean; shared: boolean };
   permissionsFor(caller: CallerKind): Permissions;
 }
 
@@ -147,6 +149,7 @@ const compile = (access: CollectionAccess): CompiledAccess => {
   return {
     access,
     rules,
+    uses: { group: words.has('group'), shared: words.has('shared') },
     permissionsFor(caller) {
       const { isUser, role = 'user', hasGroups } = caller;
       // What the rules don't name makes no difference.

@@ -26,6 +26,7 @@ export interface CursorScope {
   filter: Filter;
   sort: Sort;
   ownerId: string | undefined;
+  groupId?: string | undefined;
 }
 
 /** Longest sort key, in bytes of JSON, that a cursor holds whole. */
@@ -35,11 +36,11 @@ const positionSchema = z.tuple([z.array(z.tuple([z.string(), z.boolean()])), z.u
 
 /** Signed: a client's sort keys would go into a statement. */
 const signedScope = (scope: CursorScope, secrets: readonly KeyObject[]) => {
-  const { projectNumber, collection, filter, sort, ownerId } = scope;
+  const { projectNumber, collection, filter, sort, ownerId, groupId } = scope;
   return {
-    list: [projectNumber, collection, filter, sort, ownerId],
+    list: [projectNumber, collection, filter, sort, ownerId, groupId],
     secrets,
-    hint: 'Send the same "where", "sort" and "mine" as in the call that returned the cursor.',
+    hint: 'Send the same "where", "sort", "mine" and "group" as in the call that returned the cursor.',
   };
 };
 

@@ -11,6 +11,8 @@ export interface Selection {
   filter: SplitFilter;
   /** Only records of this user. */
   ownerId: string | undefined;
+  /** Only records of this group. */
+  groupId?: string | undefined;
 }
 
 /** The parts of a filter that all have to hold. */
@@ -43,19 +45,26 @@ export const boundsSql = ({ filter }: Selection, parameters: Parameters): string
 
 /** What each row within the bounds is tested for. */
 export const conditionsSql = (selection: Selection, parameters: Parameters): string[] => {
-  const { access, filter, ownerId } = selection;
+  const { access, filter, ownerId, groupId } = selection;
   const conditions = filter.conditions.map((condition) => filterSql(condition, parameters));
   const mine = ownerId === undefined ? undefined : `owner_id = ${parameters.add(ownerId, 'uuid')}`;
   const policy = rowPolicySql(access.rights.read, access, parameters);
-  return [mine, policy, ...conditions].filter((condition) => condition !== undefined);
+  const group = groupId === undefined ? undefined : `group_id = ${parameters.add(groupId, 'uuid')}`;
+  return [mine, group, policy, ...conditions].filter((condition) => condition !== undefined);
 };
 
 /** The first field that rows are tested for; undefined where the primary key answers alone. */
-export const scannedField = ({ access, filter, ownerId }: Selection): string | undefined => {
+export const scannedField = ({
+  access,
+  filter,
+  ownerId,
+  groupId,
+}: Selection): string | undefined => {
   for (const condition of filter.conditions) {
     const field = firstField(condition);
     if (field !== undefined) return field;
   }
+  if (groupId !== undefined) return 'groupId';
   if (ownerId !== undefined || access.rights.read !== 'all') return 'ownerId';
   return filter.conditions.length > 0 ? 'id' : undefined;
 };

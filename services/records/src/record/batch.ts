@@ -147,9 +147,9 @@ const checkUpdatedFields = async (
 const createSql = ({ slots, epoch }: Collection, parameters: Parameters): string => {
   const keys = slotValues(slots, 'data', '$3::uuid', parameters);
   return `WITH created AS (
-    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns})
-    SELECT $1, $2, id, $3, created_at, created_at, data${keys.values}
-    FROM unnest($4::uuid[], $5::timestamptz[], $6::jsonb[]) made(id, created_at, data)
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data, group_id${keys.columns})
+    SELECT $1, $2, id, $3, created_at, created_at, data, group_id${keys.values}
+    FROM unnest($4::uuid[], $5::timestamptz[], $6::jsonb[], $7::uuid[]) made(id, created_at, data, group_id)
     WHERE ${isCurrentSql(epoch, parameters)}
     RETURNING size_bytes)
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
@@ -206,6 +206,7 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
       made.map(({ id }) => id),
       made.map(({ updatedAt }) => updatedAt),
       documents.map(({ json }) => json),
+      documents.map(({ groupId }) => groupId ?? null),
     );
     const text = createSql(collection, parameters);
     const written = await database.query(text, parameters.values);
@@ -266,7 +267,7 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
       const place = { project, collection };
       for (const [index, made] of operations.create.entries()) {
         try {
-          checkCreate(access, place, null);
+          checkCreate(access, place, made.groupId ?? null);
           checkNewFields(access, made, place);
         } catch (error) {
           throw inOperation(`create[${index}]`, error);

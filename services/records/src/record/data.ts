@@ -92,6 +92,8 @@ export interface CheckedData {
   sizeBytes: number;
   /** Whether the document has the field. */
   has(field: string): boolean;
+  /** The group of users whose record it becomes. */
+  groupId?: string | undefined;
 }
 
 /**

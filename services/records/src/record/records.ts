@@ -95,12 +95,14 @@ interface ChangeConditions extends Reasons {
 const createSql = (
   { slots, epoch }: Collection,
   parameters: Parameters,
+  groupId: string | undefined,
   onConflict: string,
 ): string => {
   const keys = slotValues(slots, '$6::jsonb', '$4::uuid', parameters);
+  const group = groupId === undefined ? '' : `, ${parameters.add(groupId, 'uuid')}`;
   return `WITH created AS (
-    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns})
-    SELECT $1, $2, $3, $4, $5::timestamptz, $5, $6::jsonb${keys.values}
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns}${group && ', group_id'})
+    SELECT $1, $2, $3, $4, $5::timestamptz, $5, $6::jsonb${keys.values}${group}
     WHERE ${isCurrentSql(epoch, parameters)} ${onConflict} RETURNING size_bytes)
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
@@ -279,16 +281,17 @@ export const createRecords = ({
   /** Undefined where the id is taken. */
   const insert = async (
     { project, collection, access, id }: RecordTarget,
-    { json, sizeBytes }: CheckedData,
+    { json, sizeBytes, groupId }: CheckedData,
     onConflict = '',
   ): Promise<RecordJson | undefined> => {
     const version = idTimeMs(id);
     const time = toIso(version);
     const parameters = startParameters(collection, id, access.userId, time, json);
-    const text = createSql(collection, parameters, onConflict);
+    const text = createSql(collection, parameters, groupId, onConflict);
     const growth = { records: 1, bytes: sizeBytes };
     const rows = await quota.add(project, growth, () => write(text, parameters));
-    const ownFields = { id, ownerId: access.userId, createdAt: time, updatedAt: time };
+    const ofGroup = groupId !== undefined && { groupId };
+    const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt: time };
     return rows.length === 0 ? undefined : { json: joinRecordJson(ownFields, json), version };
   };
 
@@ -368,7 +371,7 @@ export const createRecords = ({
 
   return {
     async create(project, collection, access, data) {
-      checkCreate(access, { project, collection }, null);
+      checkCreate(access, { project, collection }, data.groupId ?? null);
       checkNewFields(access, data, { project, collection });
       const id = ids.generateOrResetWithTs(now()).toString();
       const target = { project, collection, access, id };

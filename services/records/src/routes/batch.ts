@@ -1,10 +1,11 @@
 import { ApiError, recordRoutes } from '@backlot/contract';
 import { type FairShares, toFlow } from '@backlot/fair-shares';
 import { type Call, route } from '@backlot/http';
-import { resolveAccess } from '../collections/access.ts';
+import { type Access, resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { type Batches, type BatchOperations, inOperation } from '../record/batch.ts';
 import { checkData, refuseRoundedNumbers } from '../record/data.ts';
+import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
 
 /** @param shares of the connections: a batch may take a hundred times as long as one write */
@@ -13,10 +14,22 @@ export const writeBatch = (collections: Collections, batches: Batches, shares: F
     recordRoutes.writeBatch,
     async ({ params, rawBody, identity }) => {
       refuseRoundedNumbers(rawBody.text);
-      const operations = parseOperations(rawBody.value as RawBody);
+      const body = rawBody.value as RawBody;
+      const operations = parseOperations(body);
       const collection = await collections.findOrCreate(identity, params.collection);
       const access = resolveAccess(collection.access, identity);
-      return { body: await batches.write(identity.project, collection, access, operations) };
+      const { project } = identity;
+      for (const [index, { groupId }] of operations.create.entries()) {
+        try {
+          checkGroup(access, identity, { project, collection }, groupId);
+        } catch (error) {
+          throw inOperation(`create[${index}]`, error);
+        }
+      }
+      const allowed = access.compiled.uses.group
+        ? parseOperations(withoutGroupIds(body, access))
+        : operations;
+      return { body: await batches.write(project, collection, access, allowed) };
     },
     {
       inTurn: ({ identity, signal }, work) => shares.run(toFlow(identity), work, { signal }),
@@ -26,10 +39,19 @@ export const writeBatch = (collections: Collections, batches: Batches, shares: F
 /** As it came: validation drops a `__proto__` key without a word, where data has to name it. */
 type RawBody = Partial<Call<typeof recordRoutes.writeBatch>['body']>;
 
+const withoutGroupIds = ({ create = [], update = [], ...rest }: RawBody, access: Access) => ({
+  create: create.map((made) => withoutGroupId(made, access)),
+  update: update.map((change) => withoutGroupId(change, access)),
+  ...rest,
+});
+
 /** @throws ApiError invalid_body, invalid_data */
 const parseOperations = (body: RawBody): BatchOperations => {
   const operations = {
-    create: parseAll('create', body.create, ({ data }) => checkData(data)),
+    create: parseAll('create', body.create, ({ data, groupId }) => ({
+      ...checkData(data),
+      groupId: groupId?.toLowerCase(),
+    })),
     update: parseAll('update', body.update, ({ id, ...patch }) => ({
       id: id.toLowerCase(),
       patch: parsePatch(patch),

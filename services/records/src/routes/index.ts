@@ -2,24 +2,25 @@ import type { KeyObject } from 'node:crypto';
 import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
-import type { Aggregates } from '../list/aggregates.ts';
 import type { Counts } from '../list/counts.ts';
 import type { Lists } from '../list/lists.ts';
 import type { ShownRecords } from '../list/shown-records.ts';
 import type { Batches } from '../record/batch.ts';
 import type { Quota } from '../record/quota.ts';
 import type { Records } from '../record/records.ts';
+import type { Shares } from '../record/shares.ts';
 import type { Shapes } from '../shape/shapes.ts';
-import { aggregateRecords } from './aggregate.ts';
 import { writeBatch } from './batch.ts';
 import { listCollections, setCollectionAccess } from './collections.ts';
 import { countRecords, listRecords } from './lists.ts';
 import { createRecord, deleteRecord, getRecord, replaceRecord, updateRecord } from './records.ts';
 import { getCollectionShape, getProjectShape } from './shape.ts';
+import { listShares, shareRecord, unshareRecord } from './shares.ts';
 
 export interface RoutesDeps {
   collections: Collections;
   records: Records;
+  shares: Shares;
   batches: Batches;
   batchShares: FairShares;
   quota: Quota;
@@ -27,14 +28,14 @@ export interface RoutesDeps {
   lists: Lists;
   counts: Counts;
   shownRecords: ShownRecords;
-  aggregates: Aggregates;
   cursorKeys: readonly KeyObject[];
 }
 
-/** `_count` and `_aggregate` stand before the id that they could be taken for. */
+/** `_count` stands before the id that it could be taken for. */
 export const createRoutes = ({
   collections,
   records,
+  shares,
   batches,
   batchShares,
   quota,
@@ -42,11 +43,9 @@ export const createRoutes = ({
   lists,
   counts,
   shownRecords,
-  aggregates,
   cursorKeys,
 }: RoutesDeps): MountedRoute[] => [
   countRecords(collections, counts),
-  aggregateRecords(collections, aggregates),
   listRecords({ collections, lists, counts, shownRecords }, cursorKeys),
   getRecord(collections, records, shownRecords),
   createRecord(collections, records),
@@ -54,6 +53,9 @@ export const createRoutes = ({
   updateRecord(collections, records),
   replaceRecord(collections, records),
   deleteRecord(collections, records),
+  shareRecord(collections, shares),
+  listShares(collections, shares),
+  unshareRecord(collections, shares),
   listCollections(collections, quota),
   setCollectionAccess(collections),
   getProjectShape(shapes),

@@ -14,6 +14,7 @@ import type { Lists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
 import { parseShown, type ShownRecords } from '../list/shown-records.ts';
 import { parseSort } from '../list/sort.ts';
+import { checkKnowsGroups } from '../record/group-field.ts';
 import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
@@ -38,8 +39,9 @@ export const listRecords = (
     checkOffset(offset, cursor);
     const ownerId = parseMine(query.mine, identity);
     const projectNumber = identity.project.number;
+    const groupId = query.group?.toLowerCase();
     const shown = parseShown(query);
-    const scope = { projectNumber, collection: params.collection, filter, sort, ownerId };
+    const scope = { projectNumber, collection: params.collection, filter, sort, ownerId, groupId };
     const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys);
 
     const collection = await collections.find(projectNumber, params.collection);
@@ -50,10 +52,11 @@ export const listRecords = (
     }
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
+    if (groupId !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
     checkVisible(access, 'where', fieldsIn(filter), place);
     const sortFields = sort.fields.map(({ field }) => field);
     checkVisible(access, 'sort', sortFields, place);
-    const selection = { collection, access, filter: splitFilter(filter), ownerId };
+    const selection = { collection, access, filter: splitFilter(filter), ownerId, groupId };
     const reader = { flow: toFlow(identity), signal };
     const page = await lists.page({ ...selection, sort, limit, offset, after }, reader);
     const { hasMore, last } = page;
@@ -76,12 +79,14 @@ export const countRecords = (collections: Collections, counts: Counts) =>
     const where = parseWhere(query.where);
     const filter = splitFilter(where);
     const ownerId = parseMine(query.mine, identity);
+    const groupId = query.group?.toLowerCase();
     const collection = await collections.find(identity.project.number, params.collection);
     if (!collection) return { body: { count: 0 } };
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
+    if (groupId !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
     checkVisible(access, 'where', fieldsIn(where), place);
-    const selection = { collection, access, filter, ownerId };
+    const selection = { collection, access, filter, ownerId, groupId };
     const body = await counts.count(selection, { flow: toFlow(identity), signal });
     return { body, headers: listHints(where) };
   });
@@ -93,10 +98,7 @@ const totalJson = ({ count, approximate }: Count) =>
  * The user to whose records `mine` narrows the list.
  * @throws ApiError unauthenticated where the caller is no user of the project
  */
-export const parseMine = (
-  mine: string | undefined,
-  { caller, userId }: Identity,
-): string | undefined => {
+const parseMine = (mine: string | undefined, { caller, userId }: Identity): string | undefined => {
   if (mine !== '1' && mine !== 'true') return undefined;
   if (caller === 'user' && userId !== null) return userId;
   throw new ApiError('unauthenticated', '"mine" needs the token of a signed-in user.');

@@ -2,13 +2,14 @@ import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
 import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import { recordNotFound, resolveAccess } from '../collections/access.ts';
+import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { systemFields } from '../fields.ts';
 import { idHint } from '../list/hints.ts';
 import { wholePart } from '../list/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown-records.ts';
 import { type CheckedData, checkData, refuseRoundedNumbers } from '../record/data.ts';
+import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { RecordJson, Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
@@ -29,11 +30,15 @@ export const getRecord = (collections: Collections, records: Records, shownRecor
   });
 
 export const createRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.createRecord, async ({ params, rawBody, identity }) => {
-    const data = parseData(rawBody);
+  route(recordRoutes.createRecord, async ({ params, body, rawBody, identity }) => {
+    const checked = parseData(rawBody);
+    const { project } = identity;
     const collection = await collections.findOrCreate(identity, params.collection);
     const access = resolveAccess(collection.access, identity);
-    const reply = replyWith(await records.create(identity.project, collection, access, data));
+    const groupId = body.groupId?.toLowerCase();
+    checkGroup(access, identity, { project, collection }, groupId);
+    const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
+    const reply = replyWith(await records.create(project, collection, access, data));
     return { ...reply, headers: { ...reply.headers, ...droppedHint(rawBody.value) } };
   });
 
@@ -43,7 +48,9 @@ export const updateRecord = (collections: Collections, records: Records) =>
     const patch = parsePatch(body, query.merge === 'deep');
     refuseRoundedNumbers(rawBody.text);
     const target = await findTarget(collections, identity, params);
-    return replyWith(await records.patch(target, patch, parseIfMatch(header('if-match'))));
+    const ownBody = withoutGroupId(body, target.access);
+    const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
+    return replyWith(await records.patch(target, allowed, parseIfMatch(header('if-match'))));
   });
 
 export const replaceRecord = (collections: Collections, records: Records) =>
@@ -53,11 +60,12 @@ export const replaceRecord = (collections: Collections, records: Records) =>
       const collection = await collections.findOrCreate(identity, params.collection);
       const access = resolveAccess(collection.access, identity);
       const target = { project: identity.project, collection, access, id: params.id };
-      return replyWith(await records.upsert(target, data));
+      return replyWith(await records.upsert(target, withoutOwnFields(data, rawBody, access)));
     }
     const replace = async () => {
       const target = await findTarget(collections, identity, params);
-      return records.replace(target, data, parseIfMatch(header('if-match')));
+      const allowed = withoutOwnFields(data, rawBody, target.access);
+      return records.replace(target, allowed, parseIfMatch(header('if-match')));
     };
     return replyWith(await replace().catch(leadToUpsert));
   });
@@ -78,7 +86,7 @@ const leadToUpsert = (error: unknown): never => {
 };
 
 /** The record that a path names. @throws ApiError not_found where there is no such collection */
-const findTarget = async (
+export const findTarget = async (
   collections: Collections,
   identity: Identity,
   { collection: name, id }: { collection: string; id: string },
@@ -96,6 +104,17 @@ const parseData = ({ value, text }: { value: unknown; text: string }): CheckedDa
   const data = checkData((value as { data: unknown }).data);
   refuseRoundedNumbers(text);
   return data;
+};
+
+/** The data without what is the record's own in this collection. */
+const withoutOwnFields = (
+  data: CheckedData,
+  { value }: { value: unknown },
+  access: Access,
+): CheckedData => {
+  const sent = value as { data: unknown };
+  const allowed = withoutGroupId(sent, access);
+  return allowed === sent ? data : checkData(allowed.data);
 };
 
 /** Of a new record: its own fields are never the client's. */

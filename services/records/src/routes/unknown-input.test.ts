@@ -17,7 +17,7 @@ describe('what /db does not know', () => {
     expect([status, body.code, body.items]).toEqual([400, 'invalid_query', undefined]);
     expect(body.error).toContain(`"${query.slice(0, query.indexOf('='))}"`);
     expect(body.error).toContain(
-      'where, mine, sort, limit, offset, cursor, fields, include, total',
+      'where, mine, group, sort, limit, offset, cursor, fields, include, total',
     );
     return body.error;
   };
@@ -50,7 +50,7 @@ describe('what /db does not know', () => {
     for (const query of ['filter={}', 'limit=5', 'sort=title']) {
       const { status, body } = await bed.call('GET', `/db/todos/_count?${query}`);
       expect([status, body.code]).toEqual([400, 'invalid_query']);
-      expect(body.error).toContain('where, mine');
+      expect(body.error).toContain('where, mine, group');
     }
   });
 
@@ -187,7 +187,7 @@ describe('what /db does not know', () => {
 
   it('stores `data` where more was sent beside it, and says what was ignored', async () => {
     const body = { data: { title: 'z' }, sharedWith: ['bob'], acl: { read: '*' } };
-    const hint = 'Ignored field: "sharedWith", "acl". Known here: data.';
+    const hint = 'Ignored field: "sharedWith", "acl". Known here: data, groupId.';
     const made = await bed.call('POST', '/db/todos', { identity: anonymous(), body });
     expect([made.status, made.headers.get('backlot-hint')]).toEqual([201, hint]);
     const { id: madeId, title, ...rest } = made.body;

@@ -1,0 +1,22 @@
+import { shareRoutes } from '@backlot/contract';
+import { route } from '@backlot/http';
+import type { Collections } from '../collections/collections.ts';
+import type { Shares } from '../record/shares.ts';
+import { findTarget } from './records.ts';
+
+export const shareRecord = (collections: Collections, shares: Shares) =>
+  route(shareRoutes.shareRecord, async ({ params, body, identity }) => ({
+    body: await shares.put(await findTarget(collections, identity, params), body),
+  }));
+
+export const listShares = (collections: Collections, shares: Shares) =>
+  route(shareRoutes.listShares, async ({ params, identity }) => {
+    const items = await shares.list(await findTarget(collections, identity, params));
+    return { body: { items, hasMore: false, nextCursor: null } };
+  });
+
+export const unshareRecord = (collections: Collections, shares: Shares) =>
+  route(shareRoutes.unshareRecord, async ({ params, identity }) => {
+    await shares.remove(await findTarget(collections, identity, params), params.userId);
+    return { body: { ok: true as const } };
+  });
