@@ -1,7 +1,6 @@
 import { cpuSeconds, type LoadRequest, type LoadResult, load, median } from './load.ts';
 
-const rounds = 5;
-const roundSeconds = 4;
+const usualPace = { rounds: 5, roundSeconds: 4 };
 
 export interface Subject {
   name: string;
@@ -14,12 +13,18 @@ const totalCpuSeconds = async (pids: readonly number[]) =>
   (await Promise.all(pids.map(cpuSeconds))).reduce((sum, seconds) => sum + seconds, 0);
 
 /** Turn about, so that both see the same noise of the machine. */
-export const compare = async (what: string, bound: number, subject: Subject, bare: Subject) => {
+export const compare = async (
+  what: string,
+  bound: number,
+  subject: Subject,
+  bare: Subject,
+  { rounds, roundSeconds } = usualPace,
+) => {
   const measured = new Map<Subject, { result: LoadResult; cpuMicros: number }[]>([
     [subject, []],
     [bare, []],
   ]);
-  for (const side of [subject, bare]) await load(side.request, 2);
+  for (const side of [subject, bare]) await load(side.request, Math.min(2, roundSeconds));
   for (let round = 0; round < rounds; round++) {
     for (const [side, results] of measured) {
       const before = await totalCpuSeconds(side.pids);

@@ -5,28 +5,18 @@ import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@backlot/local-servers';
 import { compare } from './compare.ts';
 import { median, residentMib } from './load.ts';
-import { data, operatorToken, prepare } from './prepare.ts';
+import { startPlatform } from './platform.ts';
+import { data, prepare } from './prepare.ts';
 import { reachable, startProgram } from './program.ts';
 
 const toFile = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const platformPort = 18_080;
 const barePort = 18_081;
-const startPlatform = async (dataDir: string, databaseUrl = '') => {
-  const env = { PORT: String(platformPort), BACKLOT_DATA_DIR: dataDir, DATABASE_URL: databaseUrl };
-  const startedAt = performance.now();
-  const program = startProgram(fileURLToPath(import.meta.resolve('@backlot/all-in-one/main')), [], {
-    ...env,
-    BACKLOT_OPERATOR_TOKEN: operatorToken,
-  });
-  await reachable(`http://localhost:${platformPort}/readyz`, 200);
-  return { program, readyMs: performance.now() - startedAt };
-};
-
 const benchStart = async (folder: string) => {
   const dataDir = join(folder, 'start');
   const times: number[] = [];
   for (let start = 0; start < 4; start++) {
-    const { program, readyMs } = await startPlatform(dataDir);
+    const { program, readyMs } = await startPlatform(platformPort, dataDir);
     times.push(readyMs);
     if (start === 3) {
       await new Promise((resolve) => setTimeout(resolve, 3000));
@@ -45,7 +35,7 @@ const benchStart = async (folder: string) => {
 
 const benchCalls = async (folder: string) => {
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
-  const { program } = await startPlatform(join(folder, 'calls'), postgres.url);
+  const { program } = await startPlatform(platformPort, join(folder, 'calls'), postgres.url);
   const { token, id, place } = await prepare(`http://localhost:${platformPort}`, postgres.url);
   const bare = startProgram(
     toFile('./bare-server.ts'),

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -8,7 +11,7 @@ const run = promisify(execFile);
 
 export interface LoadRequest {
   url: string;
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'PATCH';
   headers?: Record<string, string>;
   body?: string;
   /** 64 unless stated. */
@@ -17,6 +20,10 @@ export interface LoadRequest {
   pauseMs?: number;
   /** All other answers are failures. Any below 400 is good where nothing is stated. */
   expected?: { status: number; bytes: number };
+  /** Each call goes to one of them below the url, by chance. */
+  paths?: readonly string[];
+  /** Each call has an Idempotency-Key of its own. */
+  isKeyed?: boolean;
 }
 
 export interface LoadResult {
@@ -33,19 +40,26 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
   const { url, method = 'GET', headers = {}, body = '', connections = 64, pauseMs = 0 } = request;
   const { status = '', bytes = '' } = request.expected ?? {};
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
+  const below = new URL(url).pathname.replace(/\/$/, '');
+  const pathFile = request.paths ? join(tmpdir(), `backlot-paths-${randomUUID()}`) : '';
+  if (request.paths) writeFileSync(pathFile, request.paths.map((path) => below + path).join('\n'));
+  const keys = request.isKeyed ? `bench-${randomUUID()}-` : '';
   const { stdout } = await run('wrk', [
     ...options,
     '--',
     method,
     body,
     ...[pauseMs, status, bytes].map(String),
+    ...[pathFile, keys],
     ...Object.entries(headers).flat(),
-  ]).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    throw new Error(
-      'The benchmark needs wrk: install the package "wrk" (Debian: apt-get install wrk).',
-    );
-  });
+  ])
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new Error(
+        'The benchmark needs wrk: install the package "wrk" (Debian: apt-get install wrk).',
+      );
+    })
+    .finally(() => rmSync(pathFile, { force: true }));
   const summary = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   return {
     requestsPerSecond: summary.requests / (summary.micros / 1e6),

@@ -2,6 +2,7 @@ import { benchDev } from './dev.ts';
 import { benchGateway } from './gateway.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchProviders } from './providers/providers.ts';
+import { benchRecords } from './records/records.ts';
 import { benchStorage } from './storage/storage.ts';
 
 const benches: Record<string, (args: readonly string[]) => Promise<void>> = {
@@ -9,6 +10,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<void>> = {
   gateway: benchGateway,
   neighbours: benchNeighbours,
   providers: benchProviders,
+  records: benchRecords,
   storage: benchStorage,
 };
 

@@ -1,5 +1,6 @@
 -- Arguments after "--": method, body, mean pause of a connection between its calls in milliseconds,
--- status and length of a good answer or nothing, then header names and values in turn.
+-- status and length of a good answer or nothing, a file of paths or nothing, what an Idempotency-Key of
+-- its own for each call begins with or nothing, then header names and values in turn.
 wrong = 0
 local thread
 function setup(each) thread = each end
@@ -15,7 +16,16 @@ function init(args)
       if got ~= status or #body ~= length then wrong = wrong + 1 end
     end
   end
-  for i = 6, #args, 2 do wrk.headers[args[i]] = args[i + 1] end
+  local paths, keys, calls = {}, args[7], 0
+  if args[6] ~= '' then for path in io.lines(args[6]) do paths[#paths + 1] = path end end
+  if #paths > 0 or keys ~= '' then
+    request = function()
+      calls = calls + 1
+      if keys ~= '' then wrk.headers['Idempotency-Key'] = keys .. calls end
+      return wrk.format(nil, #paths > 0 and paths[math.random(#paths)] or nil)
+    end
+  end
+  for i = 8, #args, 2 do wrk.headers[args[i]] = args[i + 1] end
 end
 function done(summary, latency)
   local e = summary.errors

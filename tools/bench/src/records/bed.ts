@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startPostgres } from '@backlot/local-servers';
+import { apiAt } from '@backlot/testing/platform-api';
+import pg from 'pg';
+import { startPlatform } from '../platform.ts';
+import { operatorToken, prepare } from '../prepare.ts';
+import type { Program } from '../program.ts';
+
+const port = 18_700;
+
+export interface Bed {
+  origin: string;
+  databaseUrl: string;
+  /** Past the service, as PostgreSQL's superuser. */
+  client: pg.Client;
+  program: Program;
+  /** Of a user of the project `demo`, whose limits are lifted. */
+  token: string;
+  /** The collection `bench` of the project `demo`. */
+  place: { projectId: number; collectionId: number };
+  running: (() => Promise<unknown>)[];
+}
+
+/** `pnpm dev` on a PostgreSQL of its own. */
+export const withBed = async (work: (bed: Bed) => Promise<void>): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'backlot-bench-'));
+  const running: Bed['running'] = [];
+  try {
+    const postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
+    running.push(() => postgres.stop());
+    const { program } = await startPlatform(port, join(folder, 'data'), postgres.url);
+    running.push(() => program.stop());
+    const origin = `http://localhost:${port}`;
+    const { token, place } = await prepare(origin, postgres.url);
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    running.push(() => client.end());
+    const [projectId, collectionId] = place.map(Number);
+    await work({
+      ...{ origin, databaseUrl: postgres.url, client, program, token, running },
+      place: { projectId: projectId ?? 0, collectionId: collectionId ?? 0 },
+    });
+  } finally {
+    for (const stop of running.reverse()) await stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+interface ListedIndex {
+  field: string;
+  state: string;
+}
+
+/**
+ * Asks for indexes of a collection of `demo` and waits until they are there.
+ * @returns false where collections take none
+ */
+export const index = async (
+  origin: string,
+  collection: string,
+  fields: readonly string[],
+): Promise<boolean> => {
+  const control = apiAt(`${origin}/api/platform/projects/demo`);
+  const token = operatorToken;
+  const asked = await control('PUT', `/collections/${collection}`, {
+    token,
+    body: { indexes: fields },
+  });
+  if (asked.status === 400) return false;
+  for (;;) {
+    const { status, body } = await control('GET', '/collections', { token });
+    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
+    const listed: { name: string; indexes: ListedIndex[] }[] = body.items;
+    const indexes = listed.find(({ name }) => name === collection)?.indexes ?? [];
+    const isReady = (field: string) =>
+      indexes.some((each) => each.field === field && each.state === 'ready');
+    if (fields.every(isReady)) return true;
+    await pause(200);
+  }
+};
