@@ -52,15 +52,30 @@ export interface ListStatement {
 export const scannedFor = (query: ListQuery): string | undefined =>
   scannedField(query) ?? query.sort.fields[0]?.field;
 
-/** The statement, but with `items` null where they are more than the pipelined connections carry. */
+/** What a record has beside its document, at most. */
+const ownFieldsBytes = 256;
+
+/**
+ * A page by the primary key alone, with `items` null where the documents are more than a page or the
+ * pipelined connections carry. Without the window functions of `listStatement`, which are nearly half of its time.
+ */
 export const smallListStatement = (query: ListQuery, limits: ReadLimits): ListStatement => {
-  const pageBytes = Math.min(limits.pageBytes, maxPipelinedBytes);
-  const { text, ...statement } = listStatement(query, { ...limits, pageBytes });
-  const isSmall = `octet_length(items) <= ${maxPipelinedBytes} AND NOT cut`;
-  return {
-    ...statement,
-    text: `SELECT CASE WHEN ${isSmall} THEN items END AS items, more, last_id FROM (${text}) page`,
-  };
+  const mostBytes = Math.min(limits.pageBytes, maxPipelinedBytes);
+  const parameters = startParameters(query.collection);
+  const limit = parameters.add(query.limit, 'int');
+  const bounds = boundsSql(query, parameters);
+  const { sort, after } = query;
+  const isAfter = after && afterSql(sort, [], positionSql(after, query, [], parameters));
+  const text = `WITH page AS MATERIALIZED (
+      SELECT ${recordColumns} FROM records WHERE ${and([bounds, isAfter])}
+      ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1),
+    found AS (
+      SELECT count(*) AS rows, coalesce(sum(size_bytes), 0) AS bytes, array_agg(id) AS ids FROM page),
+    shown AS (SELECT *, ${isoTimeSql('created_at')} AS created FROM page LIMIT ${limit})
+    SELECT CASE WHEN bytes + rows * ${ownFieldsBytes} <= ${mostBytes}
+        THEN (SELECT '[' || coalesce(string_agg(${recordJsonSql('created')}, ','), '') || ']' FROM shown) END,
+      rows > ${limit}, ids[least(rows, ${limit})] FROM found`;
+  return { text, values: parameters.values };
 };
 
 export const recordColumns = 'id, owner_id, group_id, created_at, updated_at, data, size_bytes';
