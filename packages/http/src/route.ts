@@ -186,6 +186,43 @@ export const callerSignal = (res: Response): AbortSignal => {
   return gone.signal;
 };
 
+type CallInput<R extends RouteDefinition> = Pick<Call<R>, 'params' | 'query' | 'body' | 'rawBody'>;
+
+/**
+ * A class, because V8 makes a hidden class for each object literal with a getter, which is old from birth
+ * and keeps the getter's closure, the request and the response until the next full collection.
+ */
+class ReceivedCall<R extends RouteDefinition> implements Call<R> {
+  readonly params: RouteParams<R>;
+  readonly query: RouteQuery<R>;
+  readonly body: RouteBody<R>;
+  readonly rawBody: Call<R>['rawBody'];
+  readonly identity: Identity;
+  readonly #req: Request;
+  readonly #res: Response;
+  #signal: AbortSignal | undefined;
+
+  constructor(input: CallInput<R>, identity: Identity, req: Request, res: Response) {
+    this.params = input.params;
+    this.query = input.query;
+    this.body = input.body;
+    this.rawBody = input.rawBody;
+    this.identity = identity;
+    this.#req = req;
+    this.#res = res;
+  }
+
+  readonly header = (name: string): string | undefined => {
+    const value = this.#req.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+
+  get signal(): AbortSignal {
+    this.#signal ??= callerSignal(this.#res);
+    return this.#signal;
+  }
+}
+
 const readCall = async <R extends RouteDefinition>(
   definition: R,
   identity: Identity,
@@ -196,22 +233,13 @@ const readCall = async <R extends RouteDefinition>(
   const rawBody = received ?? (await readJsonBody(req, definition));
   const { query } = req;
   checkUnknownInput(definition, { query, body: received ? undefined : rawBody.value }, res);
-  let signal: AbortSignal | undefined;
-  return {
+  const input = {
     params: validate(definition.params, req.params, 'invalid_path'),
     query: validate(definition.query, query, 'invalid_query'),
     body: received ? received.value : validate(definition.body, rawBody.value, 'invalid_body'),
     rawBody,
-    identity,
-    header(name) {
-      const value = req.headers[name];
-      return Array.isArray(value) ? value[0] : value;
-    },
-    get signal() {
-      signal ??= callerSignal(res);
-      return signal;
-    },
-  } as Call<R>;
+  } as CallInput<R>;
+  return new ReceivedCall(input, identity, req, res);
 };
 
 /**
