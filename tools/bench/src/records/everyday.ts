@@ -142,7 +142,7 @@ const measure = async (bed: Bed) => {
         request: { ...shared, ...row.bare, url: `http://127.0.0.1:${barePort}` },
       },
       pace,
-    );
+    ).catch(({ message }: Error) => console.log(`${row.name.padEnd(8)}${message}`));
   }
   console.log(`memory  at most ${mostMib().toFixed(0)} MiB   (bound: 400)`);
 };

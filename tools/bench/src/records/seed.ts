@@ -44,3 +44,20 @@ export const someIds = async (client: pg.Client, { projectId, collectionId }: Se
   );
   return rows.map(({ id }) => id);
 };
+
+/** Far from any that the control plane gives out. */
+const firstProject = 1_000_000;
+
+const projectsSql = `WITH collections AS (
+    INSERT INTO records.collections (project_id, coll_id, name, access, created_at, counted_at)
+    SELECT ${firstProject} + project, coll, 'c' || coll, 'shared', now(), now()
+    FROM generate_series(1, $1::int) project, generate_series(1, 3) coll)
+  INSERT INTO records.records (project_id, coll_id, id, created_at, updated_at, data)
+  SELECT ${firstProject} + project, coll, uuidv7, now(), now(),
+    jsonb_build_object('status', 'st-' || n % 10, 'price', n, 'title', md5(n::text))
+  FROM generate_series(1, $1::int) project, generate_series(1, 3) coll, generate_series(1, 100) n,
+    LATERAL (SELECT (lpad(to_hex(1760000000000 + n), 12, '0') || '7000800000000000000' || '0')::uuid) made(uuidv7)`;
+
+/** So many projects with 3 collections of 100 records each. */
+export const seedProjects = (client: pg.Client, projects: number) =>
+  client.query(projectsSql, [projects]);

@@ -1,0 +1,184 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { apiAt } from '@backlot/testing/platform-api';
+import { type LoadRequest, load, median } from '../load.ts';
+import { data } from '../prepare.ts';
+import { type Bed, index, withBed } from './bed.ts';
+import { benchNeighbour, benchOwnIndex } from './neighbour.ts';
+import { connections, type RawStatement, random, rawRate, rawStatements } from './raw-loop.ts';
+import { prices, type Seed, seed, seedProjects, someIds, statusesOf } from './seed.ts';
+
+const rounds = 3;
+const roundSeconds = 2;
+
+interface Subject extends Seed {
+  /** Calls of the collection, over 8 connections. */
+  request: LoadRequest;
+}
+
+/** A collection of `demo` with so many records. */
+const openCollection = async (bed: Bed, name: string, rows: number): Promise<Subject> => {
+  const { origin, token, client, place } = bed;
+  const base = `${origin}/api/runtime/demo`;
+  const made = await apiAt(base)('POST', `/db/${name}`, { token, body: { data } });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  const { rows: found } = await client.query<{ coll_id: number }>(
+    'SELECT coll_id FROM records.collections WHERE project_id = $1 AND name = $2',
+    [place.projectId, name],
+  );
+  const subject = { projectId: place.projectId, collectionId: found[0]?.coll_id ?? 0, rows };
+  await seed(client, subject);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return { ...subject, request: { url: `${base}/db/${name}`, headers, connections } };
+};
+
+/** The columns of `records` that hold the indexed fields. */
+const slotColumns = async ({ client }: Bed, { projectId, collectionId }: Seed) => {
+  const { rows } = await client.query<{ field: string; slot: number }>(
+    'SELECT field, slot FROM records.slots WHERE project_id = $1 AND coll_id = $2',
+    [projectId, collectionId],
+  );
+  return new Map(rows.map(({ field, slot }) => [field, `k${slot}`]));
+};
+
+const listOf = (query: Record<string, string>) =>
+  `?${new URLSearchParams({ limit: '50', ...query })}`;
+const several = (make: () => Record<string, string>) =>
+  Array.from({ length: 200 }, () => listOf(make()));
+
+/** The calls that correspond to the raw statements of the same names. */
+const callsOn = (rows: number, ids: readonly string[]) => {
+  const width = (prices / rows) * 200;
+  const where = (filter: object) => JSON.stringify(filter);
+  const range = (from: number) => ({
+    where: where({ price: { $gte: from, $lt: from + width } }),
+    sort: 'price',
+  });
+  const byId = ids.map((id) => `/${id}`);
+  return {
+    get: { paths: byId },
+    newest: { paths: [listOf({})] },
+    equal: {
+      paths: several(() => ({ where: where({ status: `st-${random(statusesOf(rows))}` }) })),
+    },
+    range: { paths: several(() => range(random(prices))) },
+    title: { paths: [listOf({ sort: 'title' })] },
+    create: { method: 'POST', body: JSON.stringify({ data }), paths: [''] },
+    patch: { method: 'PATCH', body: JSON.stringify({ data: { views: 7 } }), paths: byId },
+  } satisfies Record<string, Partial<LoadRequest>>;
+};
+
+type Operation = keyof ReturnType<typeof callsOn>;
+
+/** Calls in turn with the raw statement. @returns the rate of the calls */
+const against = async (
+  { databaseUrl }: Bed,
+  subject: Subject,
+  name: string,
+  { call, raw, bound }: { call: Partial<LoadRequest>; raw: RawStatement; bound: number },
+): Promise<number> => {
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const times: number[] = [];
+  let failures = 0;
+  await load({ ...subject.request, ...call }, 1);
+  for (let round = 0; round < rounds; round++) {
+    const result = await load({ ...subject.request, ...call }, roundSeconds);
+    failures += result.failures;
+    ours.push(result.requestsPerSecond);
+    times.push(result.p50Ms);
+    theirs.push(await rawRate(databaseUrl, name, raw, subject, roundSeconds));
+  }
+  const rate = median(ours);
+  console.log(
+    `${name.padEnd(18)}${rate.toFixed(0).padStart(7)}/s  p50 ${median(times).toFixed(2)} ms  raw ${median(theirs).toFixed(0)}/s  ratio ${(rate / median(theirs)).toFixed(2)} (bound: ${bound})${failures > 0 ? `, ${failures} calls failed` : ''}`,
+  );
+  return rate;
+};
+
+/** The share of updates that touched no index, while `work` ran. */
+const hotShare = async ({ client }: Bed, work: () => Promise<unknown>) => {
+  const read = async () => {
+    // PostgreSQL writes its statistics at most once a second.
+    await pause(1500);
+    const { rows } = await client.query<{ all: string; hot: string }>(
+      `SELECT n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_user_tables
+       WHERE schemaname = 'records' AND relname = 'records'`,
+    );
+    return { all: Number(rows[0]?.all), hot: Number(rows[0]?.hot) };
+  };
+  const before = await read();
+  await work();
+  const after = await read();
+  return (after.hot - before.hot) / (after.all - before.all);
+};
+
+const depth = 500_000;
+const walkedPage = 1000;
+
+/** Pages behind each other down to half a million records, then that page against the first. */
+const benchDepth = async ({ request, rows }: Subject) => {
+  let cursor = '';
+  for (let at = 0; at < Math.min(depth, rows / 2); at += walkedPage) {
+    const query = new URLSearchParams({ limit: String(walkedPage), ...(cursor && { cursor }) });
+    const answer = await fetch(`${request.url}?${query}`, { headers: request.headers ?? {} });
+    cursor = ((await answer.json()) as { nextCursor: string }).nextCursor;
+  }
+  const first = await load({ ...request, paths: [listOf({})] }, roundSeconds);
+  const deep = await load({ ...request, paths: [listOf({ cursor })] }, roundSeconds);
+  console.log(
+    `page at depth      p50 ${deep.p50Ms.toFixed(2)} ms, first ${first.p50Ms.toFixed(2)} ms, ${(deep.p50Ms / first.p50Ms).toFixed(2)}x (bound: 1.5)`,
+  );
+};
+
+const bounds: Record<Operation, number> = {
+  ...{ get: 0.35, newest: 0.25, equal: 0.25, range: 0.25, title: 0.25, create: 0.6, patch: 0.5 },
+};
+const read = ['get', 'newest', 'equal', 'range'] as const;
+
+/** 3 collections of so many records, then so many projects with three small ones each. */
+export const benchLarge = (rows: number, projects: number): Promise<void> =>
+  withBed(async (bed) => {
+    const indexed = await openCollection(bed, 'indexed', rows);
+    const plain = await openCollection(bed, 'plain', rows);
+    const undeclared = await openCollection(bed, 'undeclared', rows);
+    await bed.client.query('VACUUM ANALYZE records.records');
+    const fields = ['status', 'price', 'title', 'category'];
+    const isIndexed = await index(bed.origin, 'indexed', fields);
+    const columns = isIndexed ? await slotColumns(bed, indexed) : new Map<string, string>();
+    const ids = await someIds(bed.client, indexed);
+    const calls = callsOn(rows, ids);
+    const statements = rawStatements(indexed, ids, columns);
+    const needsIndex = (name: Operation) => ['equal', 'range', 'title'].includes(name);
+
+    const measure = async (names: readonly Operation[]) => {
+      const rates = new Map<Operation, number>();
+      for (const name of names) {
+        const pair = { call: calls[name], raw: statements[name], bound: bounds[name] };
+        if (needsIndex(name) && !isIndexed) console.log(`${name.padEnd(18)}no index`);
+        else rates.set(name, await against(bed, indexed, name, pair));
+      }
+      return rates;
+    };
+    const few = await measure([...read, 'title']);
+    const pair = { call: calls.create, raw: statements.create };
+    await against(bed, plain, 'create', { ...pair, bound: 0.5 });
+    await against(bed, indexed, 'create, 4 slots', { ...pair, bound: bounds.create });
+    const hot = await hotShare(bed, () =>
+      load({ ...indexed.request, ...calls.patch }, roundSeconds),
+    );
+    console.log(`patch              ${(hot * 100).toFixed(1)} % HOT (bound: 100)`);
+    await measure(['patch']);
+    const count = await load({ ...indexed.request, paths: ['/_count'] }, roundSeconds);
+    console.log(`count              p50 ${count.p50Ms.toFixed(2)} ms (bound: 2)`);
+    await benchDepth(plain);
+    await benchNeighbour(bed, plain.request, 5);
+    await benchOwnIndex(undeclared.request, 5);
+
+    await seedProjects(bed.client, projects);
+    await bed.client.query('VACUUM ANALYZE records.records');
+    const many = await measure(read);
+    for (const [name, rate] of many) {
+      const ratio = (few.get(name) ?? 0) / rate;
+      console.log(`${name}: ${ratio.toFixed(2)}x slower with ${projects} projects (bound: 1.2)`);
+    }
+  });
