@@ -1,4 +1,4 @@
-import type { Database, TransactionOptions } from '@backlot/database';
+import { type Database, DatabaseUnavailable, type TransactionOptions } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import { inCollection } from '../sql.ts';
 
@@ -129,6 +129,34 @@ const totalsSql = (isAmong: string) => `SELECT greatest(0, sum(records))::int8 A
     SELECT d, bytes FROM count_delta WHERE project_id ${isAmong}) amounts`;
 
 const none: Totals = { records: 0, bytes: 0 };
+const plus = (a: Totals, b: Totals): Totals => ({
+  records: a.records + b.records,
+  bytes: a.bytes + b.bytes,
+});
+
+interface KnownProject extends Totals {
+  project_id: number;
+  owner_id: string | null;
+}
+
+/**
+ * What the owner's projects add up to. Where a node is out of reach that has one of the others, they count as
+ * they were folded.
+ */
+const readTogether = async (
+  database: Database,
+  project: Totals,
+  others: readonly KnownProject[],
+): Promise<Totals> => {
+  if (others.length === 0) return project;
+  const ids = others.map(({ project_id }) => project_id);
+  const text = totalsSql('= ANY ($1::int8[])');
+  const read = await readAcrossProjects<Totals>(database, text, [ids]).catch((error: unknown) => {
+    if (error instanceof DatabaseUnavailable) return others;
+    throw error;
+  });
+  return [project, ...read].reduce(plus, none);
+};
 
 /** What has been committed by now, folded or not; remembers whose project it is. */
 export const readTotals = async (
@@ -136,8 +164,8 @@ export const readTotals = async (
   { number, ownerId }: { number: number; ownerId: string | null },
 ): Promise<ProjectTotals> => {
   const [project = none] = await database.query<Totals>(totalsSql('= $1'), [number]);
-  const known = await database.query<{ project_id: number; owner_id: string | null }>(
-    'SELECT project_id, owner_id FROM totals WHERE project_id = $1 OR owner_id = $2',
+  const known = await database.query<KnownProject>(
+    'SELECT project_id, owner_id, records, bytes FROM totals WHERE project_id = $1 OR owner_id = $2',
     [number, ownerId],
   );
   const owner = known.find((row) => row.project_id === number)?.owner_id ?? null;
@@ -149,12 +177,6 @@ export const readTotals = async (
     );
   }
   if (ownerId === null) return { project, owner: null };
-  const others = known.map((row) => row.project_id).filter((id) => id !== number);
-  if (others.length === 0) return { project, owner: project };
-  const [together = none] = await readAcrossProjects<Totals>(
-    database,
-    totalsSql('= ANY ($1::int8[])'),
-    [[number, ...others]],
-  );
-  return { project, owner: together };
+  const others = known.filter((row) => row.project_id !== number);
+  return { project, owner: await readTogether(database, project, others) };
 };
