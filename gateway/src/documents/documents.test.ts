@@ -118,6 +118,15 @@ export type Project2 = { [name: string]: unknown };
 `);
   });
 
+  it('say of a collection with rules of its own no more than that', async () => {
+    const rules = { read: 'anyone', create: 'users' } as unknown as CollectionShape['access'];
+    bed.fake.collections.set(1001, [{ ...todos, access: rules }]);
+    for (const path of ['/types.d.ts', '/llms.txt']) {
+      const { body } = await bed.call('GET', base + path, { token: secretKey });
+      expect(body).toContain('rules of its own, 7 records');
+    }
+  });
+
   it('describe the collections in OpenAPI, with named schemas, beside the general paths', async () => {
     const { body } = await bed.call('GET', `${base}/openapi.json`, { token: secretKey });
     expect(body.servers).toEqual([{ url: 'https://api.example.org/api/runtime/demo' }]);

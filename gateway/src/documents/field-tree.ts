@@ -40,3 +40,7 @@ export const typeNames = (
   }
   return names;
 };
+
+/** Rules hold names and conditions of their own: they are left to the listing of collections. */
+export const describeAccess = ({ access }: CollectionShape): string =>
+  typeof access === 'string' ? access : 'rules of its own';

@@ -1,6 +1,7 @@
 import { type CollectionShape, limitClasses } from '@backlot/contract';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import { examples } from './examples.ts';
+import { describeAccess } from './field-tree.ts';
 
 export interface LlmsOptions {
   /** Base of absolute addresses, without a slash at the end. */
@@ -20,9 +21,10 @@ const describeField = ({ path, types, values, share }: CollectionShape['fields']
   return `${JSON.stringify(path)}${share < 1 ? '?' : ''}: ${kind}`;
 };
 
-const describeCollection = ({ name, access, count, fields }: CollectionShape): string => {
+const describeCollection = (collection: CollectionShape): string => {
+  const { name, count, fields } = collection;
   const list = fields.map(describeField).join('; ');
-  return `- \`${name}\` (${access}, ${count} records)${list && `: ${list}`}`;
+  return `- \`${name}\` (${describeAccess(collection)}, ${count} records)${list && `: ${list}`}`;
 };
 
 /** As many whole lines as fit. */

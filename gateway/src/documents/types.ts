@@ -1,5 +1,5 @@
 import type { CollectionShape, FieldType } from '@backlot/contract';
-import { type FieldNode, toFieldTree, typeNames } from './field-tree.ts';
+import { describeAccess, type FieldNode, toFieldTree, typeNames } from './field-tree.ts';
 
 const dictionary = '{ [name: string]: unknown }';
 
@@ -49,8 +49,8 @@ export const describeTypesOf = (
 ): string => {
   const names = typeNames(collections, ['Project']);
   const entries = collections.map(
-    ({ name, access, count }) =>
-      `  /** ${access}, ${count} records */\n  ${asKey(name)}: ${names.get(name)};`,
+    (collection) =>
+      `  /** ${describeAccess(collection)}, ${collection.count} records */\n  ${asKey(collection.name)}: ${names.get(collection.name)};`,
   );
   const interfaces = collections.map((collection) => {
     const tree = toFieldTree(collection);

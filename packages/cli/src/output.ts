@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import type { GlobalOptions } from './api.ts';
 
 /** Nothing that was stored may move the cursor or colour the terminal. */
-const plain = (value: unknown): string =>
-  (Array.isArray(value) ? value.join(', ') : String(value ?? '')).replace(
-    /[\p{Cc}\p{Bidi_Control}]/gu,
-    '',
-  );
+const plain = (value: unknown): string => toText(value).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '');
+
+const toText = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+};
 
 /** Rows below their names, in columns; or as JSON where that was asked for. */
 export const printRows = (

@@ -13,6 +13,7 @@ const fieldShape = z.object({
     .string()
     .describe('As in where and sort: dots lead into objects and into those of arrays'),
   types: types.describe('Most common first'),
+  isIndexed: z.literal(true).optional().describe('An index answers lists by it'),
   share: z.number().min(0).max(1).describe('Of the sampled records, or of the objects around it'),
   itemTypes: types.optional().describe('Of the elements, where it is an array'),
   values: z

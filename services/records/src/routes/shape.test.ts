@@ -102,4 +102,17 @@ describe('shape', () => {
     for (let n = 0; n < 3; n++) await bed.create('large', { [`f${n}`]: 'x'.repeat(600_000) });
     expect(await shape('/collections/large/shape')).toMatchObject({ count: 3, sampled: 2 });
   });
+
+  it('tells which fields have an index that is ready', async () => {
+    await bed.create('indexed', { city: 'Rome', n: 1 });
+    await bed.call('PUT', pathOf('/collections/indexed'), {
+      identity: asOwner(),
+      body: { indexes: ['city'] },
+    });
+    await bed.database.query("UPDATE slots SET state = 'ready' WHERE field = 'city'");
+    expect((await shape('/collections/indexed/shape')).fields).toEqual([
+      { path: 'city', types: ['string'], share: 1, isIndexed: true },
+      { path: 'n', types: ['number'], share: 1 },
+    ]);
+  });
 });

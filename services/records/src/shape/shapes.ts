@@ -45,7 +45,16 @@ export const createShapes = ({
     const collection = await collections.find(projectNumber, summary.name);
     if (!collection) return shape;
     const documents = await sampleRecords(database, collection, yieldSlot);
-    return { ...shape, sampled: documents.length, ...inferFields(documents) };
+    const indexed = new Set(
+      summary.indexes.filter(({ state }) => state === 'ready').map(({ field }) => field),
+    );
+    const { fields, hasMoreFields } = inferFields(documents);
+    return {
+      ...{ ...shape, sampled: documents.length, hasMoreFields },
+      fields: fields.map((field) =>
+        indexed.has(field.path) ? { ...field, isIndexed: true as const } : field,
+      ),
+    };
   };
 
   const describeAll = ({ project, ip, signal }: Asking, summaries: readonly CollectionSummary[]) =>
