@@ -30,8 +30,10 @@ const uploaded = z.object({
   name: z.string(),
   size: z.int().min(1).describe('Bytes'),
 });
-const listed = uploaded.extend({
+const typed = uploaded.extend({
   type: z.string().describe('Media type, told from the content'),
+});
+const listed = typed.extend({
   visibility,
   ownerId: uuid.nullable().describe('The user who uploaded it'),
   createdAt: timestamp,
@@ -57,11 +59,11 @@ export const uploadFile = defineRoute({
   body: z.object({
     visibility: visibility
       .default('public')
-      .describe('Before the file. private: for its owner and by signed addresses'),
+      .describe('private: for its owner and by signed addresses'),
     file: z.file().describe('One part with a file name'),
   }),
   bodyLimitBytes: largestUploadBytes + formBytes,
-  response: uploaded,
+  response: typed,
   status: 201,
   errors: ['invalid_body', 'out_of_credits', 'storage_quota', 'overloaded'],
   price: {
@@ -107,7 +109,7 @@ export const completeUpload = defineRoute({
   callers,
   limit: 'upload',
   params: oneFile,
-  response: uploaded,
+  response: typed,
   status: 201,
   errors: ['not_found', 'conflict', 'body_too_large', 'out_of_credits', 'storage_quota'],
   price: {

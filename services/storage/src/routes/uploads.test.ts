@@ -39,12 +39,13 @@ describe('uploadFile', () => {
   };
   afterEach(() => bed.takeUsage());
 
-  it('stores a file and gives back id, address, name and size', async () => {
+  it('stores a file and gives back id, address, name, size and type', async () => {
     const content = randomBytes(3 * MIB);
     const { status, body } = await bed.upload(content, { name: 'data.bin' });
     expect(status).toBe(201);
-    expect(Object.keys(body).sort()).toEqual(['id', 'name', 'size', 'url']);
+    expect(Object.keys(body).sort()).toEqual(['id', 'name', 'size', 'type', 'url']);
     expect(body).toMatchObject({ name: 'data.bin', size: content.length });
+    expect(body.type).toBe('application/octet-stream');
     expect(body.url).toBe(
       `https://api.example.org/api/runtime/testproject/storage/files/${body.id}/data.bin`,
     );
@@ -167,7 +168,7 @@ describe('uploadFile', () => {
     ['no boundary', file() + end, 'multipart/form-data', ''],
     ['a wrong visibility', field('visibility', 'secret') + file() + end, form, '"visibility"'],
     ['visibility twice', field('visibility', 'private').repeat(2) + file() + end, form, '"visib'],
-    ['visibility after the file', file() + field('visibility', 'private') + end, form, '"visib'],
+    ['a wrong visibility after it', file() + field('visibility', 'x') + end, form, '"visib'],
     ['no form at all', 'junk', form, ''],
   ])('answers 400 for %s and keeps nothing', async (_what, body, type, named) => {
     await expectNothingNew(async () => {
@@ -175,6 +176,23 @@ describe('uploadFile', () => {
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
       expect(answer.body.error).toContain(named);
     });
+  });
+
+  it('takes the visibility before or after the file', async () => {
+    const identity = reserved(1000);
+    for (const body of [
+      field('visibility', 'private') + file() + end,
+      file() + field('visibility', 'private') + end,
+    ]) {
+      const answer = await bed.send(body, { 'content-type': form }, identity);
+      expect([answer.status, answer.body.type]).toEqual([201, 'text/plain']);
+      const [row] = await bed.database.query<{ visibility: string }>(
+        'SELECT visibility FROM files WHERE id = $1',
+        [answer.body.id],
+      );
+      expect(row).toEqual({ visibility: 'private' });
+      expect((await bed.get(answer.body.url)).status).toBe(404);
+    }
   });
 
   it.each([

@@ -15,7 +15,7 @@ export const describeFile = (
 const replyWithFile = (links: Links, identity: Identity, upload: Upload) => {
   const usedMillicredits = chargeFor(identity, storageRoutes.uploadPrice, upload.sizeBytes);
   return {
-    body: describeFile(links, identity.project, upload),
+    body: { ...describeFile(links, identity.project, upload), type: upload.mediaType },
     ...(usedMillicredits === undefined ? {} : { usedMillicredits }),
   };
 };

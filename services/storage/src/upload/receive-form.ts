@@ -141,12 +141,15 @@ export const receiveForm = async (
   { limit, store, ...options }: FormOptions,
 ): Promise<ReceivedFile> => {
   checkHead(req);
-  let receiving: Promise<ReceivedFile> | undefined;
-  const receiveFile = async (fields: unknown, file: Express.Multer.File): Promise<ReceivedFile> => {
-    const visibility = parseVisibility(fields);
+  let receiving: Promise<Omit<ReceivedFile, 'visibility'>> | undefined;
+  const receiveFile = async (
+    fields: unknown,
+    file: Express.Multer.File,
+  ): Promise<Omit<ReceivedFile, 'visibility'>> => {
+    parseVisibility(fields);
     const measured = measure(limit, () => invalid('"file": is empty.'));
     await store(measured.through(file.stream));
-    return { name: cleanFileName(file.originalname), visibility, ...(await measured.result()) };
+    return { name: cleanFileName(file.originalname), ...(await measured.result()) };
   };
   const form = openForm(req, options);
   const engine = createStorageEngine(async (fields, file) => {
@@ -170,7 +173,5 @@ export const receiveForm = async (
   const fields = Object(Object(form).body) as Record<string, unknown>;
   const received = await receiving;
   if (!received) throw invalid('"file": send one part of this name, with a file name.');
-  if (parseVisibility(fields) !== received.visibility)
-    throw invalid('"visibility" must come before the file.');
-  return received;
+  return { ...received, visibility: parseVisibility(fields) };
 };
