@@ -11,6 +11,7 @@ import { type EmailConfig, emailConfig } from './config.ts';
 import { createMailboxAccess } from './mailbox/access.ts';
 import type { Mailer } from './mailer/mailer.ts';
 import { createMails } from './mails/mails.ts';
+import { createOwnerMails } from './mails/owner-mails.ts';
 import { createRecipients } from './mails/recipients.ts';
 import { createVisitorMails } from './mails/visitor-mails.ts';
 import { createWindowCounts } from './mails/window-counts.ts';
@@ -44,6 +45,7 @@ export const emailService = defineService({
     const suppressions = createSuppressions(database, config.masterKeys);
     const visitorMails = createVisitorMails(database, now);
     const windowCounts = createWindowCounts(database, now);
+    const ownerMails = createOwnerMails(database, windowCounts);
     const mails = createMails({ ...config, database, outbox, now, windowCounts });
     const deliveries = createDeliveries({
       database,
@@ -76,6 +78,7 @@ export const emailService = defineService({
       routes: createRoutes({
         mails,
         visitorMails,
+        ownerMails,
         mailboxAccess: mailer.reachesPeople
           ? undefined
           : createMailboxAccess({ ...context, ...config }),

@@ -62,13 +62,13 @@ export const sendEmail = defineRoute({
   limit: 'email',
   body: z.object({
     to: z
-      .union([recipient, z.array(recipient).min(1).max(maxRecipients)], {
+      .union([z.literal('owner'), recipient, z.array(recipient).min(1).max(maxRecipients)], {
         error: ({ input }) =>
           Array.isArray(input)
             ? `must be 1 to ${maxRecipients} e-mail addresses`
-            : 'must be an e-mail address, or a list of them',
+            : 'must be an e-mail address, a list of them, or "owner"',
       })
-      .describe('One address, or up to 10'),
+      .describe('One address, up to 10, or `owner`: whoever the project belongs to'),
     subject: text(1, 200).refine(
       (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
       'must be one line without control characters',

@@ -63,6 +63,16 @@ export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: 
 
   return {
     /**
+     * The address of whoever the project belongs to; undefined where it has no owner, or one who has not
+     * verified it.
+     * @throws ApiError unavailable
+     */
+    async findOwner({ ownerId, ...project }: IdentityProject): Promise<string | undefined> {
+      if (!ownerId || !(await mayWriteToStrangers({ ownerId, ...project }))) return undefined;
+      return (await accounts.findAccount(platformProject.number, ownerId))?.email;
+    },
+
+    /**
      * Those of the addresses to whom the project may not send. While its owner is not verified, settings
      * open it to nobody: it sends to verified addresses of its users and its owner.
      * @throws ApiError unavailable

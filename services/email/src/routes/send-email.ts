@@ -3,6 +3,7 @@ import { route } from '@backlot/http';
 import { coveredQuantity, usageEvent } from '@backlot/service';
 import type { Refusal } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
+import type { OwnerMails } from '../mails/owner-mails.ts';
 import { showProjectName } from '../mails/project-name.ts';
 import { type Recipients, uniqueAddresses } from '../mails/recipients.ts';
 import type { VisitorMails } from '../mails/visitor-mails.ts';
@@ -11,6 +12,7 @@ export interface SendEmailDeps {
   mails: Mails;
   recipients: Recipients;
   visitorMails: VisitorMails;
+  ownerMails: OwnerMails;
   /** All mails come from here. */
   fromAddress: string;
   /** Epoch milliseconds. */
@@ -49,15 +51,17 @@ export const sendEmail = (deps: SendEmailDeps) =>
   route(
     emailRoutes.sendEmail,
     async ({ identity, body: { to, subject, html } }) => {
-      const { mails, recipients, visitorMails, fromAddress, now } = deps;
+      const { mails, recipients, visitorMails, ownerMails, fromAddress, now } = deps;
       const { project } = identity;
-      const addresses = uniqueAddresses(to);
+      const owner = to === 'owner' ? await recipients.findOwner(project) : undefined;
+      const addresses = to === 'owner' ? [owner ?? 'owner'] : uniqueAddresses(to);
       const { price } = emailRoutes.sendEmail;
       if (addresses.length > coveredQuantity(identity, price))
         throw new ApiError(
           'out_of_credits',
           `The credits left do not cover a mail to ${addresses.length} recipients.`,
         );
+      if (to === 'owner') await ownerMails.count(identity);
       const takeBack = await visitorMails.count(identity, addresses.length);
       const mail = {
         projectNumber: project.number,
@@ -68,13 +72,20 @@ export const sendEmail = (deps: SendEmailDeps) =>
         html,
       };
       const ok = { body: { ok: true as const } };
+      const findRefused = () => {
+        if (to !== 'owner') return recipients.findRefused(project, addresses);
+        return {
+          refused: owner === undefined ? addresses : [],
+          isOwnerVerified: owner !== undefined,
+        };
+      };
       const check = async (refusal: Refusal | undefined) => {
         if (refusal === undefined) return;
         await takeBack();
         throw refusalErrors[refusal]();
       };
 
-      const { refused, isOwnerVerified } = await recipients.findRefused(project, addresses);
+      const { refused, isOwnerVerified } = await findRefused();
       if (refused.length > 0 && identity.caller !== 'anonymous') throw notAllowed(isOwnerVerified);
       const transact = async () => {
         if (refused.length > 0) {
