@@ -170,7 +170,7 @@ describe('names that a route does not know', () => {
       recordRoutes.createRecord,
       '',
       { data: { anything: 1 }, sharedWith: [], acl: {} },
-      'Ignored field: "sharedWith", "acl". Known here: data.',
+      'Ignored field: "sharedWith", "acl". Known here: data, groupId.',
     ],
     [
       paymentRoutes.createCheckout,

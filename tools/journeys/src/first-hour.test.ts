@@ -12,7 +12,8 @@ interface Guess {
 
 const where = (filter: object) => `where=${encodeURIComponent(JSON.stringify(filter))}`;
 const unknownId = '018f0000-0000-7000-8000-000000000000';
-const listNames = 'Known here: where, mine, sort, limit, offset, cursor, fields, include, total';
+const listNames =
+  'Known here: where, mine, group, sort, limit, offset, cursor, fields, include, total';
 const mail = { to: 'ada@example.org', subject: 'x', html: 'x' };
 const item = { name: 'Mug', quantity: 1 };
 const returnUrl = 'http://localhost/paid';
