@@ -39,6 +39,14 @@ export interface Idempotency {
   sealed_answer: Buffer | null;
 }
 
+export interface OnPaidRule {
+  collection: string;
+  name: string;
+  project_number: number;
+  set_fields: Json;
+  updated_at: Date;
+}
+
 export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
@@ -59,15 +67,31 @@ export interface Payment {
   items: Json;
   livemode: Generated<boolean>;
   metadata: Json;
+  on_paid: Json | null;
   paid_at: Date | null;
   project_id: string;
   project_number: number;
   provider: string;
+  record_check_at: Date | null;
+  record_outcome: string | null;
+  refund_reason: string | null;
   return_target: string | null;
   return_url: string;
   session_id: string | null;
   status: Generated<string>;
   user_id: string | null;
+}
+
+export interface Product {
+  active: boolean;
+  amount: number;
+  created_at: Date;
+  currency: string;
+  id: string;
+  name: string;
+  project_number: number;
+  stock: number | null;
+  updated_at: Date;
 }
 
 export interface Secret {
@@ -90,8 +114,10 @@ export interface DB {
   closed_checkouts: ClosedCheckout;
   heard_events: HeardEvent;
   idempotency: Idempotency;
+  on_paid_rules: OnPaidRule;
   outbox: Outbox;
   payments: Payment;
+  products: Product;
   secrets: Secret;
   test_sessions: TestSession;
 }
