@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { onPaidFields } from './routes/on-paid.ts';
+import { pricedItem, settledOutcomes } from './routes/payments.ts';
 
 /**
  * What services tell each other. Every event reaches each subscriber at least once; its id is unique
@@ -59,7 +61,33 @@ export const events = {
     projectId: z.string(),
     projectNumber: z.number().int(),
     paymentId: z.uuid(),
-    status: z.enum(['paid', 'failed', 'expired', 'refunded']),
+    status: z.enum(['paid', 'failed', 'expired', 'refunding', 'refunded']),
+  }),
+  /** A payment for a record has arrived; repeated until `record.settled` answers. */
+  'record.paid': z.object({
+    projectId: z.string(),
+    projectNumber: z.number().int(),
+    collection: z.string(),
+    recordId: z.uuid(),
+    /** What the owner's rule puts into the record. */
+    set: onPaidFields,
+    /** Written into the record too. */
+    payment: z.object({
+      id: z.uuid(),
+      sessionId: z.string(),
+      amount: z.int(),
+      currency: z.string(),
+      items: z.array(pricedItem),
+      livemode: z.boolean(),
+      paidAt: z.string(),
+    }),
+  }),
+  /** What became of a record that was paid for. */
+  'record.settled': z.object({
+    projectId: z.string(),
+    projectNumber: z.number().int(),
+    paymentId: z.uuid(),
+    outcome: z.enum(settledOutcomes),
   }),
   /** The platform wants a mail sent to a user of a project. */
   'mail.requested': z.object({

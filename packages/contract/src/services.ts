@@ -27,8 +27,8 @@ export const services = {
   records: {
     port: 8082,
     title: 'Records',
-    sends: ['collection.changed'],
-    hears: ['collection.changed', 'project.erased'],
+    sends: ['collection.changed', 'record.settled'],
+    hears: ['collection.changed', 'project.erased', 'record.paid'],
   },
   ai: { port: 8083, title: 'AI', sends: ['usage.recorded'], hears: ['project.erased'] },
   storage: {
@@ -49,8 +49,8 @@ export const services = {
   payments: {
     port: 8086,
     title: 'Payments',
-    sends: ['payment.changed'],
-    hears: ['project.changed', 'project.erased', 'user.erased'],
+    sends: ['payment.changed', 'record.paid'],
+    hears: ['project.changed', 'project.erased', 'record.settled', 'user.erased'],
   },
   projects: {
     port: 8087,

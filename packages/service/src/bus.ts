@@ -9,6 +9,8 @@ const mustReach: Topic[] = [
   'project.erased',
   'mail.requested',
   'credits.low',
+  'record.paid',
+  'record.settled',
 ];
 
 export const openBus = (

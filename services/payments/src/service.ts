@@ -1,6 +1,7 @@
 /**
  * Payments: checkout sessions at a provider, and what became of them. Owns no money and no card: the
- * payer gives both to the provider. Refuses to know what was sold; the app reads that from `verify`.
+ * payer gives both to the provider. Knows what products cost and how many are left; what paying for
+ * them grants is the app's business, which it reads from `verify` or from the record that was paid for.
  */
 import type { OwnerDirectory, ProjectDirectory } from '@backlot/contract';
 import { createSealer } from '@backlot/sealing';
@@ -10,10 +11,14 @@ import { createOwnerCheck } from './checkout/owner-check.ts';
 import { createProviderAccounts } from './checkout/provider-accounts.ts';
 import { createReturnPages } from './checkout/return-page.ts';
 import { type PaymentsConfig, paymentsConfig } from './config.ts';
+import { createPaidRecords } from './on-paid/paid-records.ts';
+import { createOnPaidRules } from './on-paid/rules.ts';
 import { eraseProject, eraseUser } from './payments/erasure.ts';
 import { createPayments } from './payments/payments.ts';
 import { createSessionCloser } from './payments/session-closer.ts';
 import { createSweep } from './payments/sweep.ts';
+import { createProducts } from './products/products.ts';
+import { createStock } from './products/stock.ts';
 import { createRoutes } from './routes/index.ts';
 import { createStripe } from './stripe/stripe.ts';
 import { createStripeKeyStore } from './stripe/stripe-keys.ts';
@@ -46,13 +51,23 @@ export const paymentsService = defineService({
     });
     const testCheckout = createTestCheckout({ database, publicUrl: config.publicUrl, now });
     const accounts = createProviderAccounts({ testCheckout, stripe, stripeKeys, isTestCheckoutOn });
-    const payments = createPayments({ database, outbox, now });
-    const checkouts = createCheckouts({ ...context, ...config, payments, accounts, checkOwner });
+    const paidRecords = createPaidRecords({ database, outbox, now });
+    const stock = createStock(database);
+    const payments = createPayments({ database, outbox, stock, paidRecords, now });
+    const products = createProducts(database, now);
+    const onPaidRules = createOnPaidRules(database, now);
+    const checkouts = createCheckouts({
+      ...{ ...context, ...config, payments, products, onPaidRules, accounts, checkOwner },
+    });
     const sessionCloser = createSessionCloser({ ...context, accounts });
-    const sweep = createSweep({ ...context, payments, accounts, checkouts, sessionCloser });
+    const sweep = createSweep({
+      ...{ ...context, payments, accounts, checkouts, sessionCloser, paidRecords },
+    });
     return {
       routes: createRoutes({
         payments,
+        products,
+        onPaidRules,
         checkouts,
         stripeKeys,
         testSessions: createTestSessions({ database, payments, testCheckout, isTestCheckoutOn }),
@@ -72,6 +87,7 @@ export const paymentsService = defineService({
           }
           await eraseProject(database, erased);
         },
+        'record.settled': (payload) => paidRecords.settle(payload),
         'project.changed': (payload) => sessionCloser.projectChanged(payload),
         'user.erased': (erased) => eraseUser(database, erased),
       },

@@ -14,6 +14,7 @@ import { createIncludes } from './list/include.ts';
 import { createLists } from './list/lists.ts';
 import { createShownRecords } from './list/shown-records.ts';
 import { checkTextOrder } from './list/sort.ts';
+import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
 import { createQuota } from './record/quota.ts';
 import { createRecords } from './record/records.ts';
@@ -40,7 +41,7 @@ export const recordsService = defineService({
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
   // `totals` is also read by owner, across projects; the first one decides where the others lie.
-  distributed: ['collections', 'slots', 'records', 'shares', 'count_delta'],
+  distributed: ['collections', 'slots', 'records', 'shares', 'paid_records', 'count_delta'],
   config: recordsConfig,
   hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
@@ -59,11 +60,13 @@ export const recordsService = defineService({
     const lists = createLists({ database, limits, scans, answers });
     const shapes = createShapes({ database, collections, scans });
     const { refresh } = collections;
+    const records = createRecords({ database, quota, refresh, scans, answers, now });
+    const paidRecords = createPaidRecords({ database, outbox, collections, records });
     const slotBuilder = createSlotBuilder({ database, outbox });
     return {
       routes: createRoutes({
         collections,
-        records: createRecords({ database, quota, refresh, scans, answers, now }),
+        records,
         shares: createShares(database, now),
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
@@ -79,6 +82,7 @@ export const recordsService = defineService({
       queues: { scans, batches, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
+        'record.paid': (paid) => paidRecords.receive(paid),
       },
       sweeps: [
         { run: () => foldTotals(database), everyMs: foldEveryMs },

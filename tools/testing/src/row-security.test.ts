@@ -12,6 +12,7 @@ const without: Record<string, string> = {
   'records.records': 'the hottest path, and a policy takes indexes on jsonb away',
   'records.collections': 'read with every record',
   'records.count_delta': 'written with every record',
+  'records.paid_records': 'written with a record, by the same connection',
   'records.shares': 'read with the records of every list',
   'records.slots': 'read with every record, and by the job that fills them across projects',
   'records.totals': 'summed up by owner, across projects',

@@ -4,8 +4,10 @@ import * as authRoutes from './auth.ts';
 import * as creditRoutes from './credits.ts';
 import * as emailRoutes from './email.ts';
 import * as groupRoutes from './groups.ts';
+import * as onPaidRoutes from './on-paid.ts';
 import * as originRoutes from './origins.ts';
 import * as paymentRoutes from './payments.ts';
+import * as productRoutes from './products.ts';
 import * as projectRoutes from './projects.ts';
 import * as recordRoutes from './records.ts';
 import * as shapeRoutes from './shape.ts';
@@ -19,8 +21,10 @@ export {
   creditRoutes,
   emailRoutes,
   groupRoutes,
+  onPaidRoutes,
   originRoutes,
   paymentRoutes,
+  productRoutes,
   projectRoutes,
   recordRoutes,
   shapeRoutes,
@@ -45,4 +49,6 @@ export const routes: readonly RouteDefinition[] = [
   storageRoutes,
   emailRoutes,
   paymentRoutes,
+  productRoutes,
+  onPaidRoutes,
 ].flatMap((group) => Object.values(group).filter(isRoute));

@@ -1,28 +1,50 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving, indifferent, KIB } from '../define-route.ts';
-import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { onPaidRuleName } from './on-paid.ts';
+import { currencyCode, itemAmount, itemName, maxTotal, productId } from './products.ts';
 
-/** docs/api.md, "Payments"; in the currency's smallest unit. */
-export const maxTotal = 99_999_999;
 const maxItems = 50;
 const maxMetadataKeys = 20;
 
-const item = z.object({
-  name: displayName(250),
-  amount: z
-    .int({
-      error: ({ code }) =>
-        code === 'invalid_type' ? 'is in cents: a whole number, such as 1999' : undefined,
-    })
-    .min(0)
-    .max(maxTotal)
-    .describe('In the smallest unit: 1999 is 19.99 USD'),
-  quantity: z.int().min(1).max(999).default(1),
-});
-export type Item = z.output<typeof item>;
+const item = z
+  .object({
+    product: productId
+      .optional()
+      .describe('A product of the project, in place of name and amount, which are then its own'),
+    name: itemName.optional(),
+    amount: itemAmount.optional(),
+    quantity: z.int().min(1).max(999).default(1),
+  })
+  .superRefine((sent, context) => {
+    const isProduct = sent.product !== undefined;
+    const message = isProduct
+      ? 'can not stand beside "product", which has its own'
+      : 'is needed, unless "product" names a product of the project';
+    for (const field of ['name', 'amount'] as const)
+      if ((sent[field] !== undefined) === isProduct)
+        context.addIssue({ code: 'custom', path: [field], message });
+  });
+/** As it is asked for: a product, or a name and an amount. */
+export type OrderedItem = z.output<typeof item>;
 
-export const sumItems = (items: readonly Item[]): number =>
-  items.reduce((sum, { amount, quantity }) => sum + amount * quantity, 0);
+/** As it is paid. */
+export const pricedItem = z.object({
+  name: z.string(),
+  amount: z.int(),
+  quantity: z.int(),
+  product: z
+    .string()
+    .optional()
+    .describe('Where its price came from; absent where the caller set it'),
+});
+export type Item = z.output<typeof pricedItem>;
+
+export const sumItems = (items: readonly { amount?: number | undefined; quantity: number }[]) =>
+  items.reduce((sum, { amount = 0, quantity }) => sum + amount * quantity, 0);
+
+export const isPayable = (total: number): boolean => total >= 1 && total <= maxTotal;
+export const totalRule = `the total must be 1 to ${maxTotal}`;
 
 const items = z
   .array(item)
@@ -32,9 +54,9 @@ const items = z
       const message = `at most ${maxItems} items`;
       context.addIssue({ code: 'custom', path: [maxItems], message });
     }
-    const total = sumItems(list);
-    if (total >= 1 && total <= maxTotal) return;
-    context.addIssue({ code: 'custom', message: `the total must be 1 to ${maxTotal}` });
+    const hasProducts = list.some(({ product }) => product !== undefined);
+    if (hasProducts || isPayable(sumItems(list))) return;
+    context.addIssue({ code: 'custom', message: totalRule });
   });
 
 /** What Stripe takes: square brackets are its own. */
@@ -61,8 +83,21 @@ const returnUrl = text(1, 2048)
     message: 'may not contain credentials',
   });
 
-export const paymentStatuses = ['open', 'paid', 'failed', 'expired', 'refunded'] as const;
+export const paymentStatuses = [
+  ...(['open', 'paid', 'failed', 'expired'] as const),
+  ...(['refunding', 'refunded'] as const),
+] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
+
+/** What became of the record that a payment was for. */
+export const settledOutcomes = [
+  ...(['done', 'not_found'] as const),
+  ...(['items_differ', 'already_paid', 'too_large'] as const),
+] as const;
+const recordOutcomes = ['unpaid', 'pending', ...settledOutcomes] as const;
+export type RecordOutcome = (typeof recordOutcomes)[number];
+
+const onPaid = z.object({ rule: onPaidRuleName, recordId: uuid });
 
 const payment = z.object({
   id: uuid,
@@ -71,8 +106,16 @@ const payment = z.object({
   livemode: z.boolean().describe('Whether real money moves; false for the test checkout'),
   amount: z.int().describe('Total, in the smallest unit'),
   currency: z.string().describe('ISO 4217, lower case'),
-  items: z.array(z.object({ name: z.string(), amount: z.int(), quantity: z.int() })),
+  items: z.array(pricedItem),
   metadata: z.record(z.string(), z.string()),
+  refundReason: z
+    .enum(['out_of_stock'])
+    .nullable()
+    .describe('Why it was given back by itself: what was paid for had been sold meanwhile'),
+  onPaid: z
+    .object({ rule: z.string(), recordId: uuid, outcome: z.enum(recordOutcomes) })
+    .nullable()
+    .describe('The record that it is for, and whether that has been changed'),
   createdAt: timestamp,
   paidAt: timestamp.nullable(),
 });
@@ -90,17 +133,37 @@ export const createCheckout = defineRoute({
   limit: 'payments',
   body: z.object({
     items,
-    currency: z
-      .string()
-      .regex(/^[A-Za-z]{3}$/, 'must be three letters (ISO 4217)')
-      .transform((code) => code.toLowerCase())
-      .default('usd'),
+    currency: currencyCode.optional().describe('That of the products, else usd'),
     returnUrl,
     metadata: metadata.default({}),
+    onPaid: onPaid
+      .optional()
+      .describe('The record that the payment changes, once, as a rule of the owner says'),
   }),
   response: z.object({ url: z.string(), sessionId: z.string() }),
   status: 200,
-  errors: ['invalid_body', 'owner_unverified', 'checkout_closed', 'upstream_failed', 'timeout'],
+  errors: [
+    'invalid_body',
+    'owner_unverified',
+    'checkout_closed',
+    'out_of_stock',
+    'upstream_failed',
+    'timeout',
+  ],
+});
+
+export const listMyPayments = defineRoute({
+  ...runtime,
+  callers: ['user', 'owner', 'key', 'operator'],
+  operationId: 'listMyPayments',
+  method: 'GET',
+  path: '/payments',
+  summary: 'One’s own payments, newest first; owner and keys see all',
+  limit: 'read',
+  query: listQuery,
+  response: listOf(payment),
+  status: 200,
+  errors: ['invalid_query', 'invalid_cursor'],
 });
 
 export const verifyPayment = defineRoute({

@@ -42,6 +42,7 @@ export const projectSettings = z.strictObject({
   aiModel: text(1, 200).optional(),
   aiPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
   createCollections: z.boolean().optional(),
+  payments: z.enum(['any', 'products-only']).optional(),
   defaultAccess: z.enum(accessPresets).optional(),
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;

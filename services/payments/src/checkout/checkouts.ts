@@ -7,14 +7,12 @@ import {
 } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { uuidv7 } from 'uuidv7';
-import {
-  type PaymentRow,
-  type Payments,
-  paymentNotFound,
-  toProviderPayment,
-} from '../payments/payments.ts';
-import { checkMoney } from './currency.ts';
+import type { OnPaidRules } from '../on-paid/rules.ts';
+import { type PaymentRow, paymentNotFound, toProviderPayment } from '../payments/payment-row.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { Products } from '../products/products.ts';
 import type { OwnerCheck } from './owner-check.ts';
+import { priceItems } from './price-items.ts';
 import {
   type Order,
   OrderRefused,
@@ -56,6 +54,8 @@ const toApiError = (cause: unknown): unknown => {
 
 export interface CheckoutsDeps {
   payments: Payments;
+  products: Products;
+  onPaidRules: OnPaidRules;
   accounts: ProviderAccounts;
   checkOwner: OwnerCheck;
   projects: ProjectDirectory;
@@ -69,7 +69,8 @@ export type Checkouts = ReturnType<typeof createCheckouts>;
 
 /** Payments on their way through a provider, which is called outside of any transaction. */
 export const createCheckouts = (deps: CheckoutsDeps) => {
-  const { payments, accounts, checkOwner, projects, publicUrl, now, log } = deps;
+  const { payments, products, onPaidRules, accounts, checkOwner, projects, publicUrl, now, log } =
+    deps;
   /** By payment: parallel callers share one look-up. */
   const lookups = new Map<string, Promise<void>>();
 
@@ -117,11 +118,16 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
 
     /**
      * Call `commit` in the transaction that stores the answer.
-     * @throws ApiError invalid_body, owner_unverified, upstream_failed, timeout
+     * @throws ApiError invalid_body, out_of_stock, owner_unverified, upstream_failed, timeout
      */
-    async start({ project, caller, userId }: Identity, body: Body) {
-      const { items, currency, metadata } = body;
-      checkMoney(currency, items);
+    async start(identity: Identity, body: Body) {
+      const { project, caller, userId } = identity;
+      const { metadata, onPaid: asked } = body;
+      const priced = await priceItems(products, identity, {
+        ...body,
+        isForRecord: asked !== undefined,
+      });
+      const onPaid = asked ? await onPaidRules.apply(project.number, asked) : null;
       const { allowedOrigins, verifiedOrigins } = await findOrigins(project.id);
       checkReturnUrl(body.returnUrl, allowedOrigins);
       const isTrusted = isTrustedOrigin(body.returnUrl, {
@@ -139,13 +145,13 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
         paymentId,
         project: { id: project.id, number: project.number },
         userId: caller === 'user' ? userId : null,
-        ...{ items, currency, metadata, expiresAt },
+        ...{ ...priced, metadata, expiresAt },
         returnUrl: isTrusted ? target : page,
       };
       const returnTarget = isTrusted ? null : target;
-      const amount = paymentRoutes.sumItems(items);
+      const amount = paymentRoutes.sumItems(priced.items);
       await payments.insert(
-        { ...order, amount, returnTarget },
+        { ...order, amount, returnTarget, onPaid },
         provider,
         new Date(now() + firstCheckMs),
       );
@@ -180,7 +186,8 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
     async refund(projectNumber: number, paymentId: string): Promise<PaymentRow> {
       const row = await payments.get(projectNumber, { id: paymentId });
       if (row.status === 'refunded') return row;
-      if (row.status !== 'paid') throw notRefundable(`it is ${row.status}`);
+      if (row.status !== 'paid' && row.status !== 'refunding')
+        throw notRefundable(`it is ${row.status}`);
       if (row.session_id === null) throw paymentNotFound();
       const account = await accounts.find(projectNumber, row.provider);
       if (!account) throw notRefundable('the project has no keys of the account that was paid');

@@ -1,6 +1,4 @@
-import { ApiError, type paymentRoutes } from '@backlot/contract';
-
-type Item = paymentRoutes.Item;
+import { ApiError } from '@backlot/contract';
 
 /**
  * Where Stripe's smallest unit is not a hundredth (https://docs.stripe.com/currencies): the whole unit,
@@ -38,18 +36,19 @@ const smallestStep = (currency: string): number => {
   return threeDecimal.has(currency) ? 10 : 1;
 };
 
-/** @throws ApiError invalid_body that names the currency or the item */
-export const checkMoney = (currency: string, items: readonly Item[]): void => {
-  if (!currencies.has(currency)) {
+/** @throws ApiError invalid_body that names the currency or the `field` */
+export const checkAmount = (currency: string, amount: number, field = 'amount'): void => {
+  if (!currencies.has(currency))
     throw new ApiError('invalid_body', `"currency": ${currency} can not be paid in.`);
-  }
   const step = smallestStep(currency);
-  const wrongIndex = items.findIndex(({ amount }) => amount % step !== 0);
-  if (wrongIndex === -1) return;
-  throw new ApiError(
-    'invalid_body',
-    `"items.${wrongIndex}.amount" must be a multiple of ${step} in ${currency}.`,
-  );
+  if (amount % step === 0) return;
+  throw new ApiError('invalid_body', `"${field}" must be a multiple of ${step} in ${currency}.`);
+};
+
+/** @throws ApiError invalid_body that names the currency or the item */
+export const checkMoney = (currency: string, items: readonly { amount: number }[]): void => {
+  for (const [index, { amount }] of items.entries())
+    checkAmount(currency, amount, `items.${index}.amount`);
 };
 
 /** For people, as `$19.99`. @param amount in the currency's smallest unit */

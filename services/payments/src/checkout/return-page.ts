@@ -1,5 +1,6 @@
 import { type HtmlPage, html } from '@backlot/http';
-import { type Payments, paymentNotFound } from '../payments/payments.ts';
+import { paymentNotFound } from '../payments/payment-row.ts';
+import type { Payments } from '../payments/payments.ts';
 import { pageStyle } from '../test-checkout/page.ts';
 import { landingUrl } from './return-url.ts';
 

@@ -10,7 +10,7 @@ export const eraseProject = async (
   { projectNumber }: Payload<'project.erased'>,
 ): Promise<void> => {
   const queries = createQueries<Tables>(database);
-  const eraseRows = (table: 'payments' | 'test_sessions') =>
+  const eraseRows = (table: 'payments' | 'test_sessions' | 'products') =>
     queries
       .deleteFrom(table)
       .where('project_number', '=', projectNumber)
@@ -30,11 +30,12 @@ export const eraseProject = async (
       )
       .executeTakeFirst();
 
-  for (const table of ['secrets', 'closed_checkouts'] as const)
+  for (const table of ['secrets', 'closed_checkouts', 'on_paid_rules'] as const)
     await queries.deleteFrom(table).where('project_number', '=', projectNumber).execute();
   for (const eraseBatch of [
     () => eraseRows('payments'),
     () => eraseRows('test_sessions'),
+    () => eraseRows('products'),
     eraseEvents,
   ])
     while ((await eraseBatch()).numDeletedRows === BigInt(batchSize));

@@ -1,26 +1,23 @@
 import {
-  ApiError,
   type EventPayloads,
   isUuid,
   type Payload,
   type Payment,
   type PaymentStatus,
-  type paymentRoutes,
 } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
-import type { Selectable } from 'kysely';
-import type { Order, ProviderName, ProviderPayment, Session } from '../checkout/provider.ts';
-import type { Payment as PaymentTable, DB as Tables } from '../tables.ts';
-
-/** What the columns hold of their types. */
-export interface PaymentValues {
-  provider: ProviderName;
-  status: PaymentStatus;
-  items: paymentRoutes.Item[];
-  metadata: Record<string, string>;
-}
-export type PaymentRow = Omit<Selectable<PaymentTable>, keyof PaymentValues> & PaymentValues;
+import type { Order, ProviderName, Session } from '../checkout/provider.ts';
+import type { PaidRecords } from '../on-paid/paid-records.ts';
+import type { Stock } from '../products/stock.ts';
+import type { DB as Tables } from '../tables.ts';
+import {
+  type PaidRecord,
+  type PaymentRow,
+  type PaymentValues,
+  paymentNotFound,
+  presentPayment,
+} from './payment-row.ts';
 
 /** Which payment, always within one project. */
 export type PaymentReference = { id: string } | { sessionId: string } | { chargeId: string };
@@ -28,11 +25,12 @@ export type PaymentReference = { id: string } | { sessionId: string } | { charge
 export interface NewPayment extends Order {
   amount: number;
   returnTarget: string | null;
+  onPaid: PaidRecord | null;
 }
 
 /** What a provider says became of a payment. */
 export interface PaymentUpdate {
-  status: Payload<'payment.changed'>['status'];
+  status: Exclude<Payload<'payment.changed'>['status'], 'refunding'>;
   sessionId?: string | null;
   chargeId?: string | null;
   livemode?: boolean | undefined;
@@ -49,61 +47,38 @@ const allowedFrom: Record<PaymentUpdate['status'], readonly PaymentStatus[]> = {
   failed: ['open'],
   expired: ['open'],
   paid: ['open', 'failed', 'expired'],
-  refunded: ['paid'],
+  refunded: ['paid', 'refunding'],
 };
-
-export const paymentNotFound = () => new ApiError('not_found', 'There is no such payment.');
-
-/** Only payments with a recorded session are shown. */
-export const presentPayment = (row: PaymentRow): Payment => ({
-  id: row.id,
-  sessionId: row.session_id ?? '',
-  status: row.status,
-  livemode: row.livemode,
-  amount: row.amount,
-  currency: row.currency,
-  items: row.items.map(({ name, amount, quantity }) => ({ name, amount, quantity })),
-  metadata: row.metadata,
-  createdAt: row.created_at.toISOString(),
-  paidAt: row.paid_at?.toISOString() ?? null,
-});
-
-export const toOrder = (row: PaymentRow): Order => ({
-  paymentId: row.id,
-  project: { id: row.project_id, number: row.project_number },
-  userId: row.user_id,
-  items: row.items,
-  currency: row.currency,
-  metadata: row.metadata,
-  returnUrl: row.return_url,
-  expiresAt: row.expires_at,
-});
-
-export const toProviderPayment = (row: PaymentRow, sessionId: string): ProviderPayment => ({
-  paymentId: row.id,
-  project: { number: row.project_number },
-  sessionId,
-  chargeId: row.charge_id,
-});
 
 export interface PaymentsDeps {
   database: Database;
   outbox: Outbox<EventPayloads>;
+  stock: Stock;
+  paidRecords: PaidRecords;
   now: () => number;
 }
 
 export type Payments = ReturnType<typeof createPayments>;
 
 /** The rows: what was ordered, where it is paid, and how far it got. */
-export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
+export const createPayments = ({ database, outbox, stock, paidRecords, now }: PaymentsDeps) => {
   const queries = createQueries<Tables>(database);
 
-  const transition = async (
+  const tell = (row: PaymentRow, status: Payload<'payment.changed'>['status']) =>
+    outbox.append('payment.changed', {
+      projectId: row.project_id,
+      projectNumber: row.project_number,
+      paymentId: row.id,
+      status,
+    });
+
+  /** Undefined where the payment is past this status, or never was before it. */
+  const move = (
     projectNumber: number,
     id: string,
     { status, sessionId, chargeId, livemode }: PaymentUpdate,
-  ): Promise<void> => {
-    const row = await queries
+  ): Promise<PaymentRow | undefined> =>
+    queries
       .updateTable('payments')
       .set(({ fn, val }) => ({
         status,
@@ -115,16 +90,31 @@ export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
       .where('project_number', '=', projectNumber)
       .where('id', '=', id)
       .where('status', 'in', allowedFrom[status])
-      .returning('project_id')
+      .returningAll()
+      .$narrowType<PaymentValues>()
       .executeTakeFirst();
-    if (!row) return;
-    const event: Payload<'payment.changed'> = {
-      projectId: row.project_id,
-      projectNumber,
-      paymentId: id,
-      status,
-    };
-    await outbox.append('payment.changed', event);
+
+  /** The next sweep gives the money back. */
+  const giveBack = async (row: PaymentRow): Promise<void> => {
+    await queries
+      .updateTable('payments')
+      .set({
+        status: 'refunding',
+        refund_reason: 'out_of_stock',
+        check_at: new Date(now()),
+        checks: 0,
+      })
+      .where('project_number', '=', row.project_number)
+      .where('id', '=', row.id)
+      .execute();
+    await tell(row, 'refunding');
+  };
+
+  /** What was paid for is taken from the stock and told to its record, or the money goes back. */
+  const fulfil = async (row: PaymentRow): Promise<void> => {
+    if (!(await stock.take(row.project_number, row.items))) return giveBack(row);
+    await tell(row, 'paid');
+    await paidRecords.request(row);
   };
 
   const find = async (
@@ -171,6 +161,7 @@ export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
           metadata: JSON.stringify(order.metadata),
           return_url: order.returnUrl,
           return_target: order.returnTarget,
+          on_paid: order.onPaid && JSON.stringify(order.onPaid),
           created_at: new Date(now()),
           expires_at: order.expiresAt,
           check_at: checkAt,
@@ -200,23 +191,32 @@ export const createPayments = ({ database, outbox, now }: PaymentsDeps) => {
     },
 
     /**
-     * Each status is reached once, with one event. A refund reported before its payment takes both steps.
+     * Each status is reached once, with one event, and what a payment brings about once with it. A refund
+     * reported before its payment takes both steps, and brings about nothing.
      */
     advance: (projectNumber: number, id: string, update: PaymentUpdate): Promise<void> =>
       database.transaction(async () => {
-        if (update.status === 'refunded')
-          await transition(projectNumber, id, { ...update, status: 'paid' });
-        await transition(projectNumber, id, update);
+        if (update.status === 'refunded') {
+          const unpaid = await move(projectNumber, id, { ...update, status: 'paid' });
+          if (unpaid) await tell(unpaid, 'paid');
+        }
+        const row = await move(projectNumber, id, update);
+        if (row) await (update.status === 'paid' ? fulfil(row) : tell(row, update.status));
       }),
 
-    /** @throws ApiError invalid_cursor */
-    async list(projectNumber: number, query: PageQuery): Promise<Page<Payment>> {
+    /** @param userId whose; all where it is null. @throws ApiError invalid_cursor */
+    async list(
+      projectNumber: number,
+      query: PageQuery,
+      userId: string | null = null,
+    ): Promise<Page<Payment>> {
       const after = readPosition('payments', query.cursor);
       const recorded = queries
         .selectFrom('payments')
         .selectAll()
         .where('project_number', '=', projectNumber)
-        .where('session_id', 'is not', null);
+        .where('session_id', 'is not', null)
+        .$if(userId !== null, (payments) => payments.where('user_id', '=', userId));
       const page = after
         ? recorded.where(({ eb, refTuple, tuple }) =>
             eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),

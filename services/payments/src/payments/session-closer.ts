@@ -4,7 +4,7 @@ import pMap from 'p-map';
 import { ProviderFailed, SessionNotFound } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
 import type { DB as Tables } from '../tables.ts';
-import { type PaymentRow, type PaymentValues, toProviderPayment } from './payments.ts';
+import { type PaymentRow, type PaymentValues, toProviderPayment } from './payment-row.ts';
 
 const batchSize = 50;
 /** Calls to providers at a time. */

@@ -4,14 +4,10 @@ import pMap from 'p-map';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import { OrderRefused } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
+import type { PaidRecords } from '../on-paid/paid-records.ts';
 import type { DB as Tables } from '../tables.ts';
-import {
-  type PaymentRow,
-  type Payments,
-  type PaymentValues,
-  toOrder,
-  toProviderPayment,
-} from './payments.ts';
+import { type PaymentRow, type PaymentValues, toOrder, toProviderPayment } from './payment-row.ts';
+import type { Payments } from './payments.ts';
 import type { SessionCloser } from './session-closer.ts';
 
 const batchSize = 50;
@@ -30,13 +26,17 @@ export interface SweepDeps {
   accounts: ProviderAccounts;
   checkouts: Checkouts;
   sessionCloser: SessionCloser;
+  paidRecords: PaidRecords;
   now: () => number;
   log: { warn(fields: object, message: string): void };
 }
 
-/** Looks up open payments at their providers, and deletes rows that crashes left without a session. */
+/**
+ * Looks up open payments at their providers, gives back what could not be sold, tells of paid records
+ * again, and deletes rows that crashes left without a session.
+ */
 export const createSweep = (deps: SweepDeps) => {
-  const { database, payments, accounts, checkouts, sessionCloser, now, log } = deps;
+  const { database, payments, accounts, checkouts, sessionCloser, paidRecords, now, log } = deps;
   const queries = createQueries<Tables>(database);
 
   /** The next check comes later and later: 10 minutes, 20 minutes, up to 6 hours. */
@@ -54,7 +54,7 @@ export const createSweep = (deps: SweepDeps) => {
           'in',
           selectFrom('payments')
             .select(['project_number', 'id'])
-            .where('status', '=', 'open')
+            .where('status', 'in', ['open', 'refunding'])
             .where('check_at', '<=', at)
             .orderBy('check_at')
             .limit(batchSize)
@@ -110,7 +110,8 @@ export const createSweep = (deps: SweepDeps) => {
   /** Never throws for the provider's sake: one payment's failure must not stop the others' checks. */
   const check = async (row: PaymentRow): Promise<void> => {
     try {
-      if (row.session_id === null) await deleteUnrecorded(row);
+      if (row.status === 'refunding') await checkouts.refund(row.project_number, row.id);
+      else if (row.session_id === null) await deleteUnrecorded(row);
       else await checkSession(row);
     } catch (err) {
       log.warn({ err, paymentId: row.id }, 'payment check failed; a later sweep retries');
@@ -127,6 +128,7 @@ export const createSweep = (deps: SweepDeps) => {
       });
       if (rows.length < batchSize) break;
     }
+    await paidRecords.requestAgain();
     await forgetEvents();
   };
 };

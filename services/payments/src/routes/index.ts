@@ -1,22 +1,29 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import type { ReturnPages } from '../checkout/return-page.ts';
+import type { OnPaidRules } from '../on-paid/rules.ts';
 import type { Payments } from '../payments/payments.ts';
+import type { Products } from '../products/products.ts';
 import type { StripeKeyStore } from '../stripe/stripe-keys.ts';
 import type { Webhooks } from '../stripe/webhooks.ts';
 import type { TestSessions } from '../test-checkout/sessions.ts';
 import { showPaymentReturn, showTestCheckout, submitTestCheckout } from './checkout-pages.ts';
+import { deleteOnPaidRule, listOnPaidRules, setOnPaidRule } from './on-paid.ts';
 import {
   createCheckout,
+  listMyPayments,
   listPayments,
   receiveWebhook,
   refundPayment,
   verifyPayment,
 } from './payments.ts';
+import { deleteProduct, getProduct, listProducts, setProduct } from './products.ts';
 import { deleteStripeSecret, getStripeSecret, setStripeSecret } from './stripe-secret.ts';
 
 export interface Features {
   payments: Payments;
+  products: Products;
+  onPaidRules: OnPaidRules;
   checkouts: Checkouts;
   testSessions: TestSessions;
   returnPages: ReturnPages;
@@ -31,9 +38,17 @@ export const createRoutes = (features: Features): MountedRoute[] => [
   showTestCheckout(features.testSessions),
   submitTestCheckout(features.testSessions),
   showPaymentReturn(features.returnPages),
+  listMyPayments(features.payments),
   listPayments(features.payments),
   refundPayment(features.checkouts),
   setStripeSecret(features.stripeKeys),
   getStripeSecret(features.stripeKeys),
   deleteStripeSecret(features.stripeKeys),
+  listProducts(features.products),
+  getProduct(features.products),
+  setProduct(features.products),
+  deleteProduct(features.products),
+  setOnPaidRule(features.onPaidRules),
+  listOnPaidRules(features.onPaidRules),
+  deleteOnPaidRule(features.onPaidRules),
 ];

@@ -1,7 +1,8 @@
 import { paymentRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import type { Checkouts } from '../checkout/checkouts.ts';
-import { type Payments, presentPayment } from '../payments/payments.ts';
+import { presentPayment } from '../payments/payment-row.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { Webhooks } from '../stripe/webhooks.ts';
 
 export const createCheckout = (checkouts: Checkouts) =>
@@ -30,6 +31,12 @@ export const listPayments = (payments: Payments) =>
   route(paymentRoutes.listPayments, async ({ identity, query }) => ({
     body: await payments.list(identity.project.number, query),
   }));
+
+export const listMyPayments = (payments: Payments) =>
+  route(paymentRoutes.listMyPayments, async ({ identity, query }) => {
+    const { project, caller, userId } = identity;
+    return { body: await payments.list(project.number, query, caller === 'user' ? userId : null) };
+  });
 
 export const refundPayment = (checkouts: Checkouts) =>
   route(

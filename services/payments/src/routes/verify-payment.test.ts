@@ -25,6 +25,8 @@ describe('verifyPayment', () => {
     expect(open).toMatchObject({ status: 200, body: { paid: false } });
     expect(open.body.payment).toEqual({
       id: expect.any(String),
+      onPaid: null,
+      refundReason: null,
       sessionId: session,
       status: 'open',
       livemode: false,

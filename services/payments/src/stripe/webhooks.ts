@@ -1,6 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import type { PaymentRow, Payments } from '../payments/payments.ts';
+import type { PaymentRow } from '../payments/payment-row.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { DB as Tables } from '../tables.ts';
 import type { StripeKeyStore } from './stripe-keys.ts';
 import { readWebhookEvent, SignatureInvalid, type WebhookUpdate } from './webhook-event.ts';

@@ -1,7 +1,7 @@
 import type { PaymentStatus } from '@backlot/contract';
 import { type HtmlPage, html } from '@backlot/http';
 import { formatMoney } from '../checkout/currency.ts';
-import type { PaymentRow } from '../payments/payments.ts';
+import type { PaymentRow } from '../payments/payment-row.ts';
 
 export const pageStyle = `
 :root { color-scheme: light; font: 16px/1.5 system-ui, sans-serif; color: #1b1f24; background: #f3f4f6 }
@@ -36,10 +36,16 @@ export interface TestCheckoutPage {
 
 const statusTexts: Record<Exclude<PaymentStatus, 'open'>, [title: string, text: string]> = {
   paid: ['Already paid', 'This payment is complete. There is nothing left to do.'],
+  refunding: ['Refunding', 'This payment is being given back.'],
   refunded: ['Refunded', 'This payment was given back.'],
   failed: ['Payment failed', 'This payment did not go through. Start again in the shop.'],
   expired: ['Expired', 'This payment page is no longer valid. Start again in the shop.'],
 };
+
+const soldOut: [title: string, text: string] = [
+  'Sold out',
+  'What you paid for was sold meanwhile. Your payment was given back.',
+];
 
 const form = html`<form method="post">
 <button class="pay" name="action" value="pay">Pay</button>
@@ -65,7 +71,8 @@ export const renderTestCheckout = ({
   const total = formatMoney(payment.amount, payment.currency);
   const { origin } = new URL(payment.return_url);
   if (status !== 'open') {
-    const [title, text] = statusTexts[status];
+    const isSoldOut = payment.refund_reason === 'out_of_stock';
+    const [title, text] = isSoldOut ? soldOut : statusTexts[status];
     return {
       title,
       style: pageStyle,

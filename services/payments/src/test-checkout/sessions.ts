@@ -1,12 +1,8 @@
 import type { Database } from '@backlot/database';
 import { checkoutClosed, SessionNotFound } from '../checkout/provider.ts';
 import { landingUrl } from '../checkout/return-url.ts';
-import {
-  type PaymentRow,
-  type Payments,
-  paymentNotFound,
-  toProviderPayment,
-} from '../payments/payments.ts';
+import { type PaymentRow, paymentNotFound, toProviderPayment } from '../payments/payment-row.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { TestCheckoutPage } from './page.ts';
 import type { TestCheckout } from './provider.ts';
 
@@ -56,6 +52,10 @@ export const createTestSessions = (deps: TestSessionsDeps) => {
       await database.transaction(async () => {
         if (!(await testCheckout.pay(project.number, sessionId))) return;
         await payments.advance(project.number, id, { status: 'paid', chargeId: sessionId });
+        const paid = await payments.get(project.number, { id });
+        if (paid.status !== 'refunding') return;
+        await testCheckout.refund(toProviderPayment(paid, sessionId));
+        await payments.advance(project.number, id, { status: 'refunded' });
       });
       const page = await show(project, sessionId);
       return page.status === 'paid' ? { redirect: page.returnUrl } : page;

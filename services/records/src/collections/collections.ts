@@ -239,16 +239,25 @@ export const createCollections = ({ database, outbox, now }: CollectionsDeps): C
 
 const eraseBatchSize = 2000;
 
-/** Deletes all records and collections of a project, in short statements; may be repeated. */
-export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
+const eraseRows = async (
+  database: Database,
+  [table, id]: readonly [table: string, id: string],
+  projectNumber: number,
+): Promise<void> => {
   for (;;) {
     const erased = await database.query(
-      `DELETE FROM records WHERE project_id = $1 AND (coll_id, id) IN (
-         SELECT coll_id, id FROM records WHERE project_id = $1 ORDER BY coll_id, id LIMIT $2) RETURNING 1`,
+      `DELETE FROM ${table} WHERE project_id = $1 AND (coll_id, ${id}) IN (
+         SELECT coll_id, ${id} FROM ${table} WHERE project_id = $1 ORDER BY coll_id, ${id} LIMIT $2) RETURNING 1`,
       [projectNumber, eraseBatchSize],
     );
-    if (erased.length < eraseBatchSize) break;
+    if (erased.length < eraseBatchSize) return;
   }
+};
+
+/** Deletes all records and collections of a project, in short statements; may be repeated. */
+export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
+  await eraseRows(database, ['records', 'id'], projectNumber);
+  await eraseRows(database, ['paid_records', 'record_id'], projectNumber);
   await database.transaction(async () => {
     await lockTotals(database);
     for (const table of ['count_delta', 'slots', 'collections', 'totals']) {

@@ -69,6 +69,8 @@ export interface Records {
   /** @throws FairShareFull too */
   get(target: RecordTarget, reader: Reader): Promise<RecordJson & { release?: () => void }>;
   patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<RecordJson>;
+  /** For what the platform itself writes. */
+  patchBeyondQuota(target: RecordTarget, patch: Patch): Promise<RecordJson>;
   replace(target: RecordTarget, data: CheckedData, versions: AcceptedVersions): Promise<RecordJson>;
   /** Creates the record where there is none. @throws ApiError invalid_path where its id is no new UUIDv7 */
   upsert(target: RecordTarget, data: CheckedData): Promise<RecordJson>;
@@ -319,27 +321,35 @@ export const createRecords = ({
     });
   };
 
+  const applyPatch = (
+    target: RecordTarget,
+    changes: Patch,
+    versions: AcceptedVersions,
+    roomBytes: number | undefined,
+  ): Promise<RecordJson> => {
+    const parameters = targetParameters(target);
+    const { data, condition } = patchSql(changes, parameters);
+    const { slots, epoch } = target.collection;
+    const keys = slotAssignments(slots, data, parameters, changesField(changes));
+    const update = updateSql(data, keys, parameters);
+    const fields = changedFields(changes);
+    const matches = and([
+      changeableRow(target, 'change', versions, parameters),
+      freeFieldsSql(target.access, fields, parameters),
+      condition,
+      isCurrentSql(epoch, parameters),
+    ]);
+    const where = withinRoom(matches, data, roomBytes, parameters);
+    const text = updatedSql(update, where, target.access, parameters);
+    const reasons = { versions, inc: changes.inc, fields };
+    return change(target, text, parameters, { action: 'change', ...reasons, roomBytes });
+  };
+
   const patch: Records['patch'] = async (target, changes, versions) => {
-    const { access } = target;
-    checkChange(access);
-    return quota.change(target.project, changes.maxGrowthBytes, async (roomBytes) => {
-      const parameters = targetParameters(target);
-      const { data, condition } = patchSql(changes, parameters);
-      const { slots, epoch } = target.collection;
-      const keys = slotAssignments(slots, data, parameters, changesField(changes));
-      const update = updateSql(data, keys, parameters);
-      const fields = changedFields(changes);
-      const matches = and([
-        changeableRow(target, 'change', versions, parameters),
-        freeFieldsSql(access, fields, parameters),
-        condition,
-        isCurrentSql(epoch, parameters),
-      ]);
-      const where = withinRoom(matches, data, roomBytes, parameters);
-      const text = updatedSql(update, where, access, parameters);
-      const reasons = { versions, inc: changes.inc, fields };
-      return change(target, text, parameters, { action: 'change', ...reasons, roomBytes });
-    });
+    checkChange(target.access);
+    return quota.change(target.project, changes.maxGrowthBytes, (roomBytes) =>
+      applyPatch(target, changes, versions, roomBytes),
+    );
   };
 
   const upsert = async (target: RecordTarget, data: CheckedData): Promise<RecordJson> => {
@@ -409,6 +419,11 @@ export const createRecords = ({
 
     patch: (target, changes, versions) =>
       onCurrentSlots(refresh, target, (current) => patch(current, changes, versions)),
+
+    patchBeyondQuota: (target, changes) =>
+      onCurrentSlots(refresh, target, (current) =>
+        applyPatch(current, changes, undefined, undefined),
+      ),
 
     replace: (target, data, versions) =>
       onCurrentSlots(refresh, target, (current) => replace(current, data, versions)),

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { defineRoute } from '../define-route.ts';
+import { idInPath, listOf, ok, text, timestamp } from '../schemas.ts';
+import { collectionName } from './records.ts';
+
+/** docs/api.md, "Paid records". */
+export const maxOnPaidRules = 20;
+const maxFields = 20;
+
+export const onPaidRuleName = z
+  .string()
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
+    'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter',
+  );
+
+/** Of the record itself, and where what was paid is written. */
+const takenFields = ['id', 'ownerId', 'createdAt', 'updatedAt', 'payment'];
+const field = text(1, 100).refine(
+  (name) => !/^\$|\.|^__proto__$/.test(name) && !takenFields.includes(name),
+  `may not start with "$", contain a dot or be one of ${takenFields.join(', ')}`,
+);
+export const onPaidFields = z
+  .record(field, z.union([text(0, 1000), z.number(), z.boolean(), z.null()]))
+  .refine((set) => Object.keys(set).length <= maxFields, `at most ${maxFields} fields`);
+
+const rule = z.object({
+  name: z.string(),
+  collection: z.string(),
+  set: onPaidFields,
+  updatedAt: timestamp,
+});
+export type OnPaidRule = z.infer<typeof rule>;
+
+const base = { service: 'payments', plane: 'platform', callers: ['owner', 'operator'] } as const;
+const path = '/projects/:projectId/on-paid/:name';
+const oneProject = z.object({ projectId: idInPath });
+
+export const setOnPaidRule = defineRoute({
+  ...base,
+  operationId: 'setOnPaidRule',
+  method: 'PUT',
+  path,
+  summary: 'What a payment writes into the record that a checkout names together with this rule',
+  limit: 'write',
+  params: oneProject.extend({ name: onPaidRuleName }),
+  body: z.strictObject({
+    collection: collectionName,
+    set: onPaidFields.describe('Fields of the record, such as {"status": "paid"}'),
+  }),
+  response: rule,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'rule_limit', 'not_found'],
+});
+
+export const listOnPaidRules = defineRoute({
+  ...base,
+  operationId: 'listOnPaidRules',
+  method: 'GET',
+  path: '/projects/:projectId/on-paid',
+  summary: `All of a project's rules for paid records by name; there are at most ${maxOnPaidRules}`,
+  limit: 'read',
+  params: oneProject,
+  response: listOf(rule),
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const deleteOnPaidRule = defineRoute({
+  ...base,
+  operationId: 'deleteOnPaidRule',
+  method: 'DELETE',
+  path,
+  summary: 'Delete a rule; checkouts that have begun with it keep what it said',
+  limit: 'write',
+  params: oneProject.extend({ name: idInPath }),
+  response: ok,
+  status: 200,
+  errors: ['not_found'],
+});

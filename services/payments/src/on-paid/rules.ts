@@ -1,0 +1,105 @@
+import { ApiError, type OnPaidRule, onPaidRoutes } from '@backlot/contract';
+import { createQueries, type Database } from '@backlot/database';
+import type { Selectable } from 'kysely';
+import type { PaidRecord } from '../payments/payment-row.ts';
+import type { OnPaidRule as RuleTable, DB as Tables } from '../tables.ts';
+
+const present = (row: Selectable<RuleTable>): OnPaidRule => ({
+  name: row.name,
+  collection: row.collection,
+  set: row.set_fields as OnPaidRule['set'],
+  updatedAt: row.updated_at.toISOString(),
+});
+
+export type OnPaidRules = ReturnType<typeof createOnPaidRules>;
+
+/** What the owner lets a payment write into a record, under a name that browsers may use. */
+export const createOnPaidRules = (database: Database, now: () => number) => {
+  const queries = createQueries<Tables>(database);
+
+  /** Calls of one project go one after the other until the transaction ends, so that the limit is exact. */
+  const checkLimit = async (projectNumber: number, name: string) => {
+    await database.query(`SELECT pg_advisory_xact_lock(hashtextextended('on_paid_rules', $1))`, [
+      projectNumber,
+    ]);
+    const { others } = await queries
+      .selectFrom('on_paid_rules')
+      .select(({ fn }) => fn.countAll<number>().as('others'))
+      .where('project_number', '=', projectNumber)
+      .where('name', '<>', name)
+      .executeTakeFirstOrThrow();
+    if (others < onPaidRoutes.maxOnPaidRules) return;
+    throw new ApiError(
+      'rule_limit',
+      `A project may have at most ${onPaidRoutes.maxOnPaidRules} rules for paid records.`,
+      { hint: 'Delete one that is no longer used.' },
+    );
+  };
+
+  return {
+    /** @throws ApiError rule_limit */
+    set: (
+      projectNumber: number,
+      name: string,
+      { collection, set }: Pick<OnPaidRule, 'collection' | 'set'>,
+    ): Promise<OnPaidRule> =>
+      database.transaction(async () => {
+        await checkLimit(projectNumber, name);
+        const change = {
+          collection,
+          set_fields: JSON.stringify(set),
+          updated_at: new Date(now()),
+        };
+        const row = await queries
+          .insertInto('on_paid_rules')
+          .values({ project_number: projectNumber, name, ...change })
+          .onConflict((conflict) =>
+            conflict.columns(['project_number', 'name']).doUpdateSet(change),
+          )
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return present(row);
+      }),
+
+    /** What a checkout asks for, as the rule says it now. @throws ApiError invalid_body */
+    async apply(
+      projectNumber: number,
+      asked: { rule: string; recordId: string },
+    ): Promise<PaidRecord> {
+      const row = await queries
+        .selectFrom('on_paid_rules')
+        .selectAll()
+        .where('project_number', '=', projectNumber)
+        .where('name', '=', asked.rule)
+        .executeTakeFirst();
+      if (!row)
+        throw new ApiError('invalid_body', `"onPaid.rule": this project has no such rule.`, {
+          hint: 'Its owner sets it: PUT /api/platform/projects/<id>/on-paid/<name> {"collection": "orders", "set": {"status": "paid"}}',
+        });
+      const { collection, set } = present(row);
+      return { rule: asked.rule, recordId: asked.recordId.toLowerCase(), collection, set };
+    },
+
+    /** By name; all of them. */
+    async list(projectNumber: number): Promise<OnPaidRule[]> {
+      const rows = await queries
+        .selectFrom('on_paid_rules')
+        .selectAll()
+        .where('project_number', '=', projectNumber)
+        .orderBy('name')
+        .execute();
+      return rows.map(present);
+    },
+
+    /** @throws ApiError not_found */
+    async delete(projectNumber: number, name: string): Promise<void> {
+      const isName = onPaidRoutes.onPaidRuleName.safeParse(name).success;
+      const { numDeletedRows } = await queries
+        .deleteFrom('on_paid_rules')
+        .where('project_number', '=', projectNumber)
+        .where('name', '=', isName ? name : '')
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw new ApiError('not_found', 'There is no such rule.');
+    },
+  };
+};

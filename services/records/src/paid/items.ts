@@ -1,0 +1,39 @@
+import type { Payload } from '@backlot/contract';
+
+type PaidItem = Payload<'record.paid'>['payment']['items'][number];
+
+/** An item of a record, in the form that checkouts take. */
+interface RecordItem {
+  product?: unknown;
+  name?: unknown;
+  amount?: unknown;
+  quantity?: unknown;
+}
+
+/** What was paid: a product, or a name at an amount where the price was free. */
+const keyOf = ({ product, name, amount }: RecordItem): string =>
+  JSON.stringify(product === undefined ? ['free', name, amount] : ['product', product]);
+
+const isItem = (value: unknown): value is RecordItem =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Whether a record's `items` are what was paid: the same products in the same quantities, at the same
+ * amounts where the record states any. A record without items takes any payment.
+ */
+export const itemsMatch = (items: unknown, paid: readonly PaidItem[]): boolean => {
+  if (items === undefined || items === null) return true;
+  if (!Array.isArray(items)) return false;
+  const amounts = new Map(paid.map((item) => [keyOf(item), item.amount]));
+  const left = new Map<string, number>();
+  for (const item of paid) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) + item.quantity);
+  for (const item of items) {
+    if (!isItem(item)) return false;
+    const { amount, quantity = 1 } = item;
+    const key = keyOf(item);
+    if (!Number.isSafeInteger(quantity)) return false;
+    if (amount !== undefined && amount !== amounts.get(key)) return false;
+    left.set(key, (left.get(key) ?? 0) - Number(quantity));
+  }
+  return [...left.values()].every((quantity) => quantity === 0);
+};

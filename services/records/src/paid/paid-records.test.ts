@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { events, type Payload } from '@backlot/contract';
+import { asKey, asUser, testProject, until } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
+
+type Paid = Payload<'record.paid'>;
+
+describe('a record that was paid for', () => {
+  let bed: TestBed;
+  /** As the payments service hears them. */
+  const outcomes: Payload<'record.settled'>[] = [];
+  beforeAll(async () => {
+    bed = await createTestBed();
+    await bed.bus.subscribe({
+      queue: 'payments.record-settled',
+      topics: ['record.settled'],
+      handler: async ({ payload }) => {
+        outcomes.push(events['record.settled'].parse(payload));
+      },
+    });
+  });
+  afterAll(() => bed.close());
+
+  const items = [{ name: 'Mug', amount: 1999, quantity: 1, product: 'mug' }];
+  const paidFor = (recordId: string, changes: Partial<Paid> = {}): Paid => ({
+    projectId: testProject.id,
+    projectNumber: testProject.number,
+    collection: 'orders',
+    recordId,
+    set: { status: 'paid' },
+    payment: {
+      id: randomUUID(),
+      sessionId: `cs_test_${recordId}`,
+      amount: 1999,
+      currency: 'usd',
+      items,
+      livemode: false,
+      paidAt: '2026-01-01T00:00:00.000Z',
+    },
+    ...changes,
+  });
+  const tell = (paid: Paid) =>
+    bed.bus.publish({ id: randomUUID(), topic: 'record.paid', payload: paid });
+  const outcomesOf = (paid: Paid) =>
+    outcomes.filter(({ paymentId }) => paymentId === paid.payment.id).map(({ outcome }) => outcome);
+  const settled = async (paid: Paid) => {
+    const before = outcomesOf(paid).length;
+    await tell(paid);
+    return until(() => outcomesOf(paid).slice(before).at(-1));
+  };
+  const read = async (id: string) =>
+    (await bed.call('GET', `/db/orders/${id}`, { identity: asKey() })).body;
+  const create = (data: object = {}) =>
+    bed.create('orders', { status: 'new', ...data }, asUser(ada));
+
+  it('takes what the rule sets, and the payment', async () => {
+    const order = await create({ items: [{ product: 'mug' }], note: 'blue' });
+    const paid = paidFor(order.id);
+    expect(await settled(paid)).toBe('done');
+    const { updatedAt, ...record } = await read(order.id);
+    expect(record).toMatchObject({
+      id: order.id,
+      ownerId: ada,
+      status: 'paid',
+      note: 'blue',
+      payment: paid.payment,
+    });
+    expect(updatedAt > String(order.updatedAt)).toBe(true);
+  });
+
+  it('takes it once, however often it is told and whatever was changed since', async () => {
+    const order = await create();
+    const paid = paidFor(order.id);
+    await Promise.all(Array.from({ length: 10 }, () => tell(paid)));
+    await until(() => outcomesOf(paid).length === 10);
+    await bed.call('PATCH', `/db/orders/${order.id}`, {
+      identity: asKey(),
+      body: { data: { status: 'shipped' }, unset: ['payment'] },
+    });
+    expect(await settled(paid)).toBe('done');
+    expect(await read(order.id)).toMatchObject({ status: 'shipped' });
+    expect(await read(order.id)).not.toHaveProperty('payment');
+    expect(new Set(outcomesOf(paid))).toEqual(new Set(['done']));
+  });
+
+  it('takes one of ten payments at the same instant', async () => {
+    const order = await create();
+    const payments = Array.from({ length: 10 }, () => paidFor(order.id));
+    await Promise.all(payments.map(tell));
+    const all = await until(async () => {
+      const found = payments.flatMap(outcomesOf);
+      return found.length >= 10 && found;
+    });
+    expect(all.sort()).toEqual([...Array(9).fill('already_paid'), 'done']);
+    const done = payments.find((paid) => outcomesOf(paid)[0] === 'done');
+    expect((await read(order.id)).payment).toEqual(done?.payment);
+  });
+
+  it('stays as it is where its items are not those that were paid', async () => {
+    const order = await create({ items: [{ product: 'car' }] });
+    expect(await settled(paidFor(order.id))).toBe('items_differ');
+    expect(await read(order.id)).toMatchObject({ status: 'new', updatedAt: order.updatedAt });
+    const right = paidFor(order.id);
+    right.payment.items = [{ name: 'Car', amount: 1999, quantity: 1, product: 'car' }];
+    expect(await settled(right)).toBe('done');
+  });
+
+  it('is none of another project, collection or id', async () => {
+    const order = await create();
+    for (const changes of [
+      { projectNumber: 1002 },
+      { collection: 'drafts' },
+      { recordId: randomUUID() },
+    ])
+      expect(await settled(paidFor(order.id, changes))).toBe('not_found');
+    expect(await read(order.id)).toMatchObject({ status: 'new' });
+  });
+
+  it('says where it would be too large, and goes on with the next payment once it is smaller', async () => {
+    const order = await create({ text: 'x'.repeat(1024 * 1024 - 100) });
+    const paid = paidFor(order.id);
+    expect(await settled(paid)).toBe('too_large');
+    await bed.call('PATCH', `/db/orders/${order.id}`, {
+      identity: asKey(),
+      body: { unset: ['text'] },
+    });
+    expect(await settled(paid)).toBe('done');
+  });
+
+  it('counts what it has grown by', async () => {
+    const order = await create();
+    await settled(paidFor(order.id));
+    const counted = await bed.database.query<{ bytes: number }>(
+      'SELECT sum(size_bytes)::int8 - (SELECT sum(bytes)::int8 FROM count_delta) AS bytes FROM records',
+    );
+    expect(counted).toEqual([{ bytes: 0 }]);
+  });
+
+  it('takes both or nothing where the process dies in between', async () => {
+    const order = await create();
+    const paid = paidFor(order.id);
+    await bed.ownerDatabase.query(
+      `CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$`,
+    );
+    for (const moment of ['INSERT ON paid_records', 'UPDATE ON records', 'INSERT ON outbox']) {
+      const table = moment.split(' ON ')[1];
+      await bed.ownerDatabase.query(
+        `CREATE TRIGGER crashing BEFORE ${moment} FOR EACH ROW EXECUTE FUNCTION crash()`,
+      );
+      await tell(paid);
+      expect(await read(order.id)).toMatchObject({ status: 'new' });
+      await bed.ownerDatabase.query(`DROP TRIGGER crashing ON ${table}`);
+    }
+    expect(outcomesOf(paid)).toEqual([]);
+    expect(await settled(paid)).toBe('done');
+  });
+});
