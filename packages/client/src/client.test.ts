@@ -141,6 +141,11 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
       }),
   ],
   ['verifyPayment', ({ payments }) => payments.verify('session')],
+  ['listMyPayments', ({ payments }) => payments.list({ limit: 5 })],
+  ['listProducts', ({ products }) => products.list({ limit: 5 })],
+  ['getProduct', ({ products }) => products.get('mug')],
+  ['setProduct', ({ products }) => products.set('mug', { name: 'Mug', amount: 1999, stock: 3 })],
+  ['deleteProduct', ({ products }) => products.delete('mug')],
 ])('%s is called as the contract has it', async (operationId, use) => {
   const { client, sent } = clientWith([json({ token: 't', user: {}, items: [] })]);
   await use(client);
@@ -217,6 +222,11 @@ it('calls every operation of the runtime plane that an app has', async () => {
       'sendEmail',
       'createCheckout',
       'verifyPayment',
+      'listMyPayments',
+      'listProducts',
+      'getProduct',
+      'setProduct',
+      'deleteProduct',
     ]),
   );
 });

@@ -6,6 +6,7 @@ import { createAi } from './ai.ts';
 import { createAuth, createTokenKeeper, createTokenStorage, type TokenStorage } from './auth.ts';
 import { createCollection } from './db.ts';
 import { createGroups, createUsers } from './groups.ts';
+import { createPayments, createProducts } from './payments.ts';
 import { createStorage } from './storage.ts';
 import { createTransport } from './transport.ts';
 
@@ -14,6 +15,7 @@ export type { Auth, TokenStorage, User } from './auth.ts';
 export type { Batch, Changes, Collection, ListOptions, Page, Share, Stored, Where } from './db.ts';
 export { BacklotError } from './error.ts';
 export type { Group, Groups, Invite, List, Member, Person, Users } from './groups.ts';
+export type { Checkout, Payment, Product, ProductChange } from './payments.ts';
 export type { Storage, StoredFile, UploadOptions } from './storage.ts';
 
 export interface ClientOptions {
@@ -31,30 +33,6 @@ export interface Mail {
   to: string | readonly string[];
   subject: string;
   html: string;
-}
-
-export interface Checkout {
-  /** `amount` in the currency's smallest unit: 1999 is 19.99 USD. */
-  items: readonly { name: string; amount: number; quantity: number }[];
-  /** ISO 4217; `usd` unless stated. */
-  currency?: string;
-  /** Where the payer comes back to, with `session_id` added. */
-  returnUrl: string;
-  metadata?: Record<string, string | number | boolean>;
-}
-
-export interface Payment {
-  id: string;
-  sessionId: string;
-  status: 'open' | 'paid' | 'failed' | 'expired' | 'refunded';
-  /** Whether real money moves. */
-  livemode: boolean;
-  amount: number;
-  currency: string;
-  items: { name: string; amount: number; quantity: number }[];
-  metadata: Record<string, string>;
-  createdAt: string;
-  paidAt: string | null;
 }
 
 /** Of a project whose collections have not been described. */
@@ -103,14 +81,8 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
       send: async (mail: Mail): Promise<void> =>
         void (await call('POST', '/email/send', { body: mail })),
     },
-    payments: {
-      /** Send the payer to `url`. */
-      checkout: (checkout: Checkout) =>
-        call<{ url: string; sessionId: string }>('POST', '/payments/checkout', { body: checkout }),
-      verify: (sessionId: string) =>
-        call<{ paid: boolean; payment: Payment }>('GET', '/payments/verify', {
-          query: { session_id: sessionId },
-        }),
-    },
+    payments: createPayments(transport),
+    /** What the project sells, at prices of its own. */
+    products: createProducts(transport),
   };
 };

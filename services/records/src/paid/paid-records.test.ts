@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { events, type Payload } from '@backlot/contract';
-import { asKey, asUser, testProject, until } from '@backlot/testing';
+import { asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -131,10 +131,10 @@ describe('a record that was paid for', () => {
   it('counts what it has grown by', async () => {
     const order = await create();
     await settled(paidFor(order.id));
-    const counted = await bed.database.query<{ bytes: number }>(
-      'SELECT sum(size_bytes)::int8 - (SELECT sum(bytes)::int8 FROM count_delta) AS bytes FROM records',
-    );
-    expect(counted).toEqual([{ bytes: 0 }]);
+    const path = `/platform/projects/${testProject.id}/collections`;
+    const { body } = await bed.call('GET', path, { identity: asOwner() });
+    const [stored] = await bed.database.query('SELECT sum(size_bytes)::int8 AS bytes FROM records');
+    expect(stored).toEqual({ bytes: body.items[0].sizeBytes });
   });
 
   it('takes both or nothing where the process dies in between', async () => {
