@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { onPaidFields } from './routes/on-paid.ts';
-import { pricedItem, settledOutcomes } from './routes/payments.ts';
+import { onPaidFields, pricedItem, settledOutcomes } from './paid-items.ts';
 
 /**
  * What services tell each other. Every event reaches each subscriber at least once; its id is unique

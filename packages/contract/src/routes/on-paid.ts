@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { defineRoute } from '../define-route.ts';
-import { idInPath, listOf, ok, text, timestamp } from '../schemas.ts';
+import { onPaidFields } from '../paid-items.ts';
+import { idInPath, listOf, ok, timestamp } from '../schemas.ts';
 import { collectionName } from './records.ts';
 
 /** docs/api.md, "Paid records". */
 export const maxOnPaidRules = 20;
-const maxFields = 20;
 
 export const onPaidRuleName = z
   .string()
@@ -13,16 +13,6 @@ export const onPaidRuleName = z
     /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
     'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter',
   );
-
-/** Of the record itself, and where what was paid is written. */
-const takenFields = ['id', 'ownerId', 'createdAt', 'updatedAt', 'payment'];
-const field = text(1, 100).refine(
-  (name) => !/^\$|\.|^__proto__$/.test(name) && !takenFields.includes(name),
-  `may not start with "$", contain a dot or be one of ${takenFields.join(', ')}`,
-);
-export const onPaidFields = z
-  .record(field, z.union([text(0, 1000), z.number(), z.boolean(), z.null()]))
-  .refine((set) => Object.keys(set).length <= maxFields, `at most ${maxFields} fields`);
 
 const rule = z.object({
   name: z.string(),

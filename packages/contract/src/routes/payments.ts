@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving, indifferent, KIB } from '../define-route.ts';
+import { type PaidItem, pricedItem, settledOutcomes } from '../paid-items.ts';
 import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 import { onPaidRuleName } from './on-paid.ts';
 import { currencyCode, itemAmount, itemName, maxTotal, productId } from './products.ts';
@@ -29,16 +30,7 @@ const item = z
 export type OrderedItem = z.output<typeof item>;
 
 /** As it is paid. */
-export const pricedItem = z.object({
-  name: z.string(),
-  amount: z.int(),
-  quantity: z.int(),
-  product: z
-    .string()
-    .optional()
-    .describe('Where its price came from; absent where the caller set it'),
-});
-export type Item = z.output<typeof pricedItem>;
+export type Item = PaidItem;
 
 export const sumItems = (items: readonly { amount?: number | undefined; quantity: number }[]) =>
   items.reduce((sum, { amount = 0, quantity }) => sum + amount * quantity, 0);
@@ -90,10 +82,6 @@ export const paymentStatuses = [
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
 /** What became of the record that a payment was for. */
-export const settledOutcomes = [
-  ...(['done', 'not_found'] as const),
-  ...(['items_differ', 'already_paid', 'too_large'] as const),
-] as const;
 const recordOutcomes = ['unpaid', 'pending', ...settledOutcomes] as const;
 export type RecordOutcome = (typeof recordOutcomes)[number];
 

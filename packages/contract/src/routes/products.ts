@@ -69,7 +69,8 @@ export const getProduct = defineRoute({
   errors: ['not_found'],
 });
 
-const managed = { ...base, callers: ['owner', 'key', 'operator'] } as const;
+/** Of users those whose role is `staff`. */
+const managed = { ...base, callers: ['user', 'owner', 'key', 'operator'] } as const;
 
 export const setProduct = defineRoute({
   ...managed,
@@ -94,7 +95,7 @@ export const setProduct = defineRoute({
   }),
   response: product,
   status: 200,
-  errors: ['invalid_path', 'invalid_body', 'product_limit'],
+  errors: ['invalid_path', 'invalid_body', 'forbidden', 'product_limit'],
 });
 
 export const deleteProduct = defineRoute({
@@ -107,5 +108,5 @@ export const deleteProduct = defineRoute({
   params: oneProduct,
   response: ok,
   status: 200,
-  errors: ['not_found'],
+  errors: ['forbidden', 'not_found'],
 });

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createTestBed, otherProject, type TestBed } from '../testing/test-bed.ts';
 
 const customer = asUser('018f0000-0000-7000-8000-00000000dddd');
+const staff = asUser('018f0000-0000-7000-8000-00000000eeee', { role: 'staff' });
 const mug = { name: 'Mug', amount: 1999, currency: 'EUR', stock: 3, active: true };
 
 describe('products', () => {
@@ -35,8 +36,8 @@ describe('products', () => {
       () => ({ path, body }),
     );
 
-  it('are set by owner, key and operator, and read by everybody', async () => {
-    for (const identity of [asOwner(), asKey(), asOperator()])
+  it('are set by owner, key, operator and staff, and read by everybody', async () => {
+    for (const identity of [asOwner(), asKey(), asOperator(), staff])
       expect(await put('mug', mug, identity)).toMatchObject({ status: 200 });
     for (const identity of [anonymous(), customer])
       expect(await get('mug', identity)).toMatchObject({
@@ -47,6 +48,22 @@ describe('products', () => {
           updatedAt: expect.any(String),
         },
       });
+  });
+
+  it('are changed by no other user, whatever their role', async () => {
+    await put('mug');
+    for (const role of ['user', 'admin', 'Staff', undefined]) {
+      const identity = asUser('018f0000-0000-7000-8000-00000000dddd', role ? { role } : {});
+      for (const answer of [
+        await put('mug', { ...mug, amount: 1 }, identity),
+        await put('cup', mug, identity),
+        await remove('mug', identity),
+      ])
+        expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+    expect(await put('mug', mug, anonymous({ role: 'staff' }))).toMatchObject({ status: 401 });
+    expect((await list('', asKey())).body.items).toMatchObject([{ id: 'mug', amount: 1999 }]);
+    expect(await remove('mug', staff)).toMatchObject({ status: 200 });
   });
 
   it('of another project are not there', async () => {
@@ -69,6 +86,7 @@ describe('products', () => {
     expect(await ids()).toEqual(['cup']);
     expect(await ids(customer)).toEqual(['cup']);
     expect(await ids(asKey())).toEqual(['cup', 'mug']);
+    expect(await ids(staff)).toEqual(['cup', 'mug']);
     expect(await get('mug', customer)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(await get('mug', asOwner())).toMatchObject({ status: 200 });
   });

@@ -1,0 +1,33 @@
+/** What payments, their routes and their events share. */
+import { z } from 'zod';
+import { text } from './schemas.ts';
+
+const maxFields = 20;
+
+/** Of the record itself, and where what was paid is written. */
+const takenFields = ['id', 'ownerId', 'createdAt', 'updatedAt', 'payment'];
+const field = text(1, 100).refine(
+  (name) => !/^\$|\.|^__proto__$/.test(name) && !takenFields.includes(name),
+  `may not start with "$", contain a dot or be one of ${takenFields.join(', ')}`,
+);
+export const onPaidFields = z
+  .record(field, z.union([text(0, 1000), z.number(), z.boolean(), z.null()]))
+  .refine((set) => Object.keys(set).length <= maxFields, `at most ${maxFields} fields`);
+
+/** As it is paid. */
+export const pricedItem = z.object({
+  name: z.string(),
+  amount: z.int(),
+  quantity: z.int(),
+  product: z
+    .string()
+    .optional()
+    .describe('Where its price came from; absent where the caller set it'),
+});
+export type PaidItem = z.output<typeof pricedItem>;
+
+/** What became of a record that was paid for. */
+export const settledOutcomes = [
+  ...(['done', 'not_found'] as const),
+  ...(['items_differ', 'already_paid', 'too_large'] as const),
+] as const;
