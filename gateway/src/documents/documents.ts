@@ -26,9 +26,11 @@ export interface DocumentsOptions {
   publicUrl: string;
 }
 
-/** Characters that the collections may take of a page whose bounds are 4,000 and 16,000 tokens. */
+/** Characters that a project's collections may take of a page; the short one's bound is 4,000 tokens. */
 const briefChars = 3000;
-const fullChars = 12_000;
+const mostFullChars = 12_000;
+/** The long page's bound, 16,000 tokens, without what the short one has beside the collections. */
+const charsBesideBrief = 45_000;
 
 const byAnybody = { plane: 'runtime', callers } as const;
 const byOwnerAndKeys = { plane: 'runtime', callers: ['owner', 'key', 'operator'] } as const;
@@ -45,6 +47,8 @@ export const createDocuments = (options: DocumentsOptions) => {
   const rules = readRules();
   const brief = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
     describeForAgents({ publicUrl, project, collections, maxChars: briefChars });
+  const spareChars = charsBesideBrief - rules.length;
+  const fullChars = Math.max(briefChars, Math.min(mostFullChars, spareChars));
   const full = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
     `${describeForAgents({ publicUrl, project, collections, maxChars: fullChars })}\n# The rules in full\n${rules}`;
   const documents: Readonly<Record<string, ProjectDocument>> = {
