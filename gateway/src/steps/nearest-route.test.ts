@@ -22,7 +22,7 @@ it.each<[string, string]>([
   ['/auth/sign-up', 'To create an account: POST /auth/signup.'],
   ['/auth/logout', 'To sign out: POST /auth/signout.'],
   ['/auth/user', 'The user: GET /auth/me.'],
-  ['/users/me', 'The user: GET /auth/me.'],
+  ['/user/me', 'The user: GET /auth/me.'],
   ['/auth/forgot-password', 'POST /auth/forgot, then POST /auth/reset'],
   ['/db', 'Name a collection: GET /db/<collection>.'],
   ['/rest/v1/todos', 'Records are at /db/<collection>.'],
