@@ -67,7 +67,7 @@ export const smallListStatement = (query: ListQuery, limits: ReadLimits): ListSt
   const { sort, after } = query;
   const isAfter = after && afterSql(sort, [], positionSql(after, query, [], parameters));
   const text = `WITH page AS MATERIALIZED (
-      SELECT ${recordColumns} FROM records WHERE ${and([bounds, isAfter])}
+      SELECT ${recordColumns} FROM ${visibleRecordsSql(query.access, parameters)} WHERE ${and([bounds, isAfter])}
       ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1),
     found AS (
       SELECT count(*) AS rows, coalesce(sum(size_bytes), 0) AS bytes, array_agg(id) AS ids FROM page),
