@@ -65,7 +65,7 @@ describe('what is wrong with a field', () => {
     [
       recordRoutes.setCollectionAccess,
       { access: 'public' },
-      '"access" must be one of "shared", "public-read"',
+      '"access" must be one of shared, public-read',
     ],
     [recordRoutes.createRecord, { data: [] }, '"data" must be an object'],
     [recordRoutes.updateRecord, {}, 'The body needs "data", "unset" or "inc"'],
