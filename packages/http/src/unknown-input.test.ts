@@ -180,7 +180,7 @@ describe('names that a route does not know', () => {
         returnUrl: 'https://example.org',
         metadata: { anything: 'x' },
       },
-      'Ignored field: "items.0.qty" (did you mean "quantity"?). Known here: name, amount, quantity.',
+      'Ignored field: "items.0.qty" (did you mean "quantity"?). Known here: product, name, amount, quantity.',
     ],
     [
       paymentRoutes.verifyPayment,
