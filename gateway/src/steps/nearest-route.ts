@@ -72,9 +72,9 @@ export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestR
       const guess = plane === 'runtime' ? path.toLowerCase() : '';
       const known = elsewhere.find(([pattern]) => pattern.test(guess));
       if (known) return known[1];
-      const nearest = nearestPath(paths[plane], path);
-      if (nearest !== undefined) return `Did you mean ${describe(plane, nearest)}?`;
       const other = plane === 'runtime' ? 'platform' : 'runtime';
+      const nearest = paths[other].includes(path) ? undefined : nearestPath(paths[plane], path);
+      if (nearest !== undefined) return `Did you mean ${describe(plane, nearest)}?`;
       const there = nearestPath(paths[other], path);
       if (there === undefined) return 'Every route is listed at /docs.';
       return other === 'platform'

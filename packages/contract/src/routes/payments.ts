@@ -19,12 +19,18 @@ const item = z
   })
   .superRefine((sent, context) => {
     const isProduct = sent.product !== undefined;
-    const message = isProduct
-      ? 'can not stand beside "product", which has its own'
-      : 'is needed, unless "product" names a product of the project';
-    for (const field of ['name', 'amount'] as const)
+    const orProduct = 'or "product" names a product of the project';
+    const needed = {
+      name: `is needed, ${orProduct}`,
+      amount: `is in cents: a whole number, such as 1999; ${orProduct}`,
+    };
+    for (const field of ['name', 'amount'] as const) {
+      const message = isProduct
+        ? 'can not stand beside "product", which has its own'
+        : needed[field];
       if ((sent[field] !== undefined) === isProduct)
         context.addIssue({ code: 'custom', path: [field], message });
+    }
   });
 /** As it is asked for: a product, or a name and an amount. */
 export type OrderedItem = z.output<typeof item>;
