@@ -57,11 +57,11 @@ export const recordsService = defineService({
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const collections = createCollections({ database, outbox, now });
-    const lists = createLists({ database, limits, scans, answers });
-    const shapes = createShapes({ database, collections, scans });
     const { refresh } = collections;
     const records = createRecords({ database, quota, refresh, scans, answers, now });
     const paidRecords = createPaidRecords({ database, outbox, collections, records });
+    const lists = createLists({ database, limits, refresh, scans, answers });
+    const shapes = createShapes({ database, collections, scans });
     const slotBuilder = createSlotBuilder({ database, outbox });
     return {
       routes: createRoutes({
@@ -74,7 +74,7 @@ export const recordsService = defineService({
         shapes,
         lists,
         shownRecords: createShownRecords(createIncludes(collections, lists)),
-        counts: createCounts({ database, limits, scans }),
+        counts: createCounts({ database, limits, refresh, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       internal: internalRouter(shapes),

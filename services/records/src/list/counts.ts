@@ -1,8 +1,13 @@
 import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
+import { countDriver } from '../slots/drivers.ts';
+import { slotCountStatement } from '../slots/slot-statement.ts';
 import { inCollection } from '../sql.ts';
 import type { ReadLimits } from './list-statement.ts';
+import { slotStretch } from './lists.ts';
 import type { Reader } from './reader.ts';
 import { type Selection, scannedField } from './selection.ts';
 import { countAllSlice, countSlice, type Slice } from './slice-statement.ts';
@@ -22,9 +27,13 @@ export interface Counts {
 export interface CountsDeps {
   database: Database;
   limits: ReadLimits;
+  refresh: Collections['refresh'];
   scans: FairShares;
   slicing?: Slicing;
 }
+
+/** Keys that one count looks at in a slot's index. */
+const mostSlotKeys = 2_000_000;
 
 /** Where the primary key alone is counted, a piece has so many times more rows. */
 const keysPerRecord = 20;
@@ -32,6 +41,7 @@ const keysPerRecord = 20;
 export const createCounts = ({
   database,
   limits,
+  refresh,
   scans,
   slicing = usualSlicing,
 }: CountsDeps): Counts => {
@@ -78,6 +88,24 @@ export const createCounts = ({
     return { count: Math.max(estimate, matching), approximate: true };
   };
 
+  /** Undefined where no slot leads to the answer within its stretch. */
+  const countBySlot = async (selection: Selection): Promise<Count | undefined> => {
+    const driver = countDriver(selection);
+    if (!driver) return undefined;
+    const { text, values } = slotCountStatement(selection, driver, slotStretch, mostSlotKeys);
+    const [row] = await database
+      .scan<{ count: number; unfinished: boolean; epoch: number }>(text, values)
+      .catch((error: unknown) => {
+        if (error instanceof StatementTimeout) return [];
+        throw error;
+      });
+    if (row && row.epoch !== selection.collection.epoch) throw new StaleSlots();
+    return row && !row.unfinished ? { count: row.count } : undefined;
+  };
+
+  const countScanned = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> =>
+    (await countBySlot(selection)) ?? countFiltered(selection, yieldSlot);
+
   return {
     async count(selection, { flow, signal }) {
       const { access } = selection;
@@ -87,8 +115,12 @@ export const createCounts = ({
         const known = await readKnownCount(database, selection.collection);
         if (known?.isExact) return { count: known.count };
       }
-      const count = scannedField(selection) === undefined ? countBounded : countFiltered;
-      return scans.run(flow, (yieldSlot) => count(selection, yieldSlot), { signal });
+      const count = scannedField(selection) === undefined ? countBounded : countScanned;
+      return scans.run(
+        flow,
+        (yieldSlot) => onCurrentSlots(refresh, selection, (current) => count(current, yieldSlot)),
+        { signal },
+      );
     },
   };
 };

@@ -7,7 +7,7 @@ import { resolveAccess } from '../collections/access.ts';
 import { createQuota } from '../record/quota.ts';
 import { createRecords } from '../record/records.ts';
 import { readItems } from '../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
 import { createLists, type ListPage } from './lists.ts';
 import { splitFilter } from './selection.ts';
@@ -67,8 +67,8 @@ describe('large answers', () => {
     const quota = createQuota({ database, limits: { project: none, owner: none }, now: Date.now });
     const scans = createFairShares({ slots: 3, quickSlots: 3 });
     const answers = createFairShares({ slots: 2, maxRunningPerOwner: 1, ...options });
-    const lists = createLists({ database, limits, scans, answers });
-    const refresh = async () => collection;
+    const refresh = unchanged;
+    const lists = createLists({ database, limits, refresh, scans, answers });
     const records = createRecords({ database, quota, refresh, scans, answers, now: Date.now });
     const page = (
       query: { limit?: number; sort?: string; where?: object; whose?: string },

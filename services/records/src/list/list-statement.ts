@@ -152,7 +152,7 @@ export const orderSql = (sort: Sort): string =>
   ].join(', ');
 
 /** Aggregates the rows to one: the JSON of those that the page shows, and where it ends. */
-const pageSql = (
+export const pageSql = (
   rows: string,
   keyCount: number,
   limit: string,

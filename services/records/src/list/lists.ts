@@ -3,6 +3,10 @@ import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
+import { listDrivers } from '../slots/drivers.ts';
+import { slotListStatement } from '../slots/slot-statement.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
 import { createLargePages } from './large-pages.ts';
 import {
@@ -10,6 +14,7 @@ import {
   type ListStatement,
   listStatement,
   type ReadLimits,
+  type Stretch,
   scannedFor,
   smallListStatement,
 } from './list-statement.ts';
@@ -33,6 +38,7 @@ export interface Lists {
 export interface ListsDeps {
   database: Database;
   limits: ReadLimits;
+  refresh: Collections['refresh'];
   scans: FairShares;
   answers: FairShares;
   slicing?: Slicing;
@@ -40,6 +46,9 @@ export interface ListsDeps {
 
 /** Pages up to this size are fast enough for the pipelined connection, where others wait behind them. */
 const maxPipelinedLimit = 100;
+
+/** What one statement by a slot looks through, at most. */
+export const slotStretch: Stretch = { rows: 10_000, ms: 100 };
 
 const emptyPage: ListPage = { items: '[]', hasMore: false, last: null };
 
@@ -53,6 +62,8 @@ interface PageRow {
   last_keys: string[];
   unfinished: boolean;
   exceeded: boolean;
+  /** Of a page by a slot. */
+  epoch?: number;
 }
 
 const tooExpensive = (field: string, scanRows: number) =>
@@ -67,6 +78,7 @@ const tooExpensive = (field: string, scanRows: number) =>
 export const createLists = ({
   database,
   limits,
+  refresh,
   scans,
   answers,
   slicing = usualSlicing,
@@ -98,6 +110,7 @@ export const createLists = ({
   ): Promise<ListPage | 'unfinished' | 'exceeded'> => {
     const [row] = await read<PageRow>(text, values);
     if (!row) return emptyPage;
+    if (row.epoch !== undefined && row.epoch !== query.collection.epoch) throw new StaleSlots();
     if (row.exceeded) return 'exceeded';
     if (row.unfinished) return 'unfinished';
     const { more, last_id, last_keys } = row;
@@ -106,8 +119,22 @@ export const createLists = ({
     return { items, hasMore: more, last };
   };
 
+  /** Undefined where the slots do not lead to the page within their stretch. */
+  const readBySlots = async (query: ListQuery, reader: Reader, yieldSlot: YieldSlot) => {
+    for (const driver of listDrivers(query)) {
+      const statement = slotListStatement(query, driver, limits, slotStretch);
+      if (!statement) continue;
+      const page = await readPage(database.scan, query, reader, statement);
+      if (typeof page === 'object') return page;
+      await yieldSlot();
+    }
+    return undefined;
+  };
+
   /** Small scans are one statement. */
   const scan = async (query: ListQuery, reader: Reader, yieldSlot: YieldSlot) => {
+    const bySlots = await readBySlots(query, reader, yieldSlot);
+    if (bySlots) return bySlots;
     const first = listStatement(query, limits, stretch);
     const atOnce = await readPage(database.scan, query, reader, first);
     if (atOnce !== 'unfinished') return atOnce;
@@ -134,7 +161,12 @@ export const createLists = ({
       checkRead(query.access);
       if (query.limit === 0 || query.access.rights.read === 'none') return emptyPage;
       if (scannedFor(query) !== undefined) {
-        return scans.run(flow, (yieldSlot) => scanPage(query, reader, yieldSlot), { signal });
+        return scans.run(
+          flow,
+          (yieldSlot) =>
+            onCurrentSlots(refresh, query, (current) => scanPage(current, reader, yieldSlot)),
+          { signal },
+        );
       }
       const name = preparedName(query);
       const small = name && (await readPipelined(name, smallListStatement(query, limits)));

@@ -1,8 +1,10 @@
 import { asKey } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../collections/access.ts';
+import { listDrivers } from '../slots/drivers.ts';
+import { slotListStatement } from '../slots/slot-statement.ts';
 import { inCollection, recordJsonSql } from '../sql.ts';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
 import { type ListQuery, listStatement, scannedFor } from './list-statement.ts';
 import { splitFilter } from './selection.ts';
@@ -52,8 +54,9 @@ describe('plans', () => {
   beforeAll(async () => {
     bed = await createTestBed();
     await bed.database.query(
-      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
-       SELECT CASE WHEN n % 4 = 0 THEN n % 97 ELSE 1 END, 1, uuidv7(), now(), now(), jsonb_build_object('n', n)
+      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data, k1, k2, owner_id)
+       SELECT CASE WHEN n % 4 = 0 THEN n % 97 ELSE 1 END, 1, uuidv7(), now(), now(), jsonb_build_object('n', n), to_jsonb(n),
+         CASE WHEN n % 2000 = 1 THEN to_jsonb('${ada}'::text) ELSE 'null' END, CASE WHEN n % 2000 = 1 THEN '${ada}'::uuid END
        FROM generate_series(1, 20000) n`,
     );
     await bed.ownerDatabase.query('ANALYZE records');
@@ -124,4 +127,49 @@ describe('plans', () => {
     const scans = (await explain(text, values)).filter((node) => node['Index Name']);
     for (const scan of scans) expect(scan['Actual Rows']).toBeLessThanOrEqual(1);
   });
+
+  const indexed = {
+    ...query,
+    collection: {
+      ...query.collection,
+      slots: [{ number: 1, field: 'n', state: 'ready', distinctShare: 1 } as const],
+    },
+  };
+  const owned = { number: 2, field: 'ownerId', state: 'ready', distinctShare: 0.1 } as const;
+
+  it.each([
+    ['of a value', { filter: split('{"n":5000}') }],
+    ['sorted', { sort: parseSort('-n') }],
+    [
+      'of a range, sorted',
+      { filter: split('{"n":{"$gte":9000,"$lt":9400}}'), sort: parseSort('n') },
+    ],
+    ['of a few values', { filter: split('{"n":{"$in":[1,2,3]}}') }],
+    ['of one user', { ownerId: ada, collection: { ...indexed.collection, slots: [owned] } }],
+    [
+      'behind a cursor',
+      { sort: parseSort('n'), after: { keys: [{ text: '9000', isCut: false }], id: ada } },
+    ],
+  ])(
+    'lists %s read one slot’s index and no more than they show, the 20th time too',
+    async (_, changes) => {
+      const list = { ...indexed, ...changes } as ListQuery;
+      const [driver] = listDrivers(list);
+      if (!driver) throw new Error('no driver');
+      const statement = slotListStatement(list, driver, limits, { rows: 1000, ms: 60_000 });
+      if (!statement) throw new Error('no statement');
+      const plan = await bed.database.transaction(async () => {
+        for (let i = 0; i < 20; i++) await bed.database.query(statement.text, statement.values);
+        return explain(statement.text, statement.values);
+      });
+      const scans = plan.filter((node) => /Scan/.test(node['Node Type']) && node['Index Name']);
+      const names = new Set(scans.map((node) => node['Index Name']));
+      names.delete('collections_pkey');
+      expect([...names]).toEqual([`records_k${driver.slot.number}`]);
+      for (const scan of scans) {
+        expect(scan['Actual Rows']).toBeLessThanOrEqual(11);
+        expect(scan['Rows Removed by Filter'] ?? 0).toBe(0);
+      }
+    },
+  );
 });

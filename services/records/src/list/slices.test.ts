@@ -15,7 +15,7 @@ import {
   scalar,
 } from '../testing/arbitrary-filters.ts';
 import { readItems } from '../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { idTimeMs } from '../timestamps.ts';
 import { parseWhere } from '../where/parse.ts';
 import { type Count, createCounts } from './counts.ts';
@@ -131,7 +131,7 @@ describe('scans in pieces', () => {
   type Slicing = typeof atOnce;
   const readers = (slicing: Slicing, scanRows = limits.scanRows) => {
     const deps = {
-      ...{ database, limits: { ...limits, scanRows }, slicing },
+      ...{ database, limits: { ...limits, scanRows }, refresh: unchanged, slicing },
       scans: createFairShares({ slots: 1, quickSlots: 1, sliceMs: 0 }),
       answers: createFairShares({ slots: 1 }),
     };
@@ -288,7 +288,9 @@ describe('scans in pieces', () => {
     const { collection } = await fill(many);
     const shares = createFairShares({ slots: 1, sliceMs: 0 });
     const order: string[] = [];
-    const lists = createLists({ database, limits, scans: shares, answers: shares, slicing: tens });
+    const lists = createLists({
+      ...{ database, limits, refresh: unchanged, scans: shares, answers: shares, slicing: tens },
+    });
     const gone = new AbortController();
     beforeScan = async () => {
       order.push('piece');

@@ -8,7 +8,7 @@ import { V7Generator } from 'uuidv7';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { readItems } from '../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { idTimeMs } from '../timestamps.ts';
 import type { Json } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
@@ -137,7 +137,14 @@ describe('sort', () => {
     bed = await createTestBed();
     const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
     const shares = createFairShares({ slots: 1 });
-    lists = createLists({ database: bed.database, limits, scans: shares, answers: shares });
+    const refresh = unchanged;
+    lists = createLists({
+      database: bed.database,
+      limits,
+      refresh,
+      scans: shares,
+      answers: shares,
+    });
   });
   afterAll(() => bed.close());
 

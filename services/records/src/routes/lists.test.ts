@@ -7,7 +7,7 @@ import { createLists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
 import { parseSort } from '../list/sort.ts';
 import { readItems } from '../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
 
 type Query = Record<string, unknown>;
@@ -351,7 +351,9 @@ describe('bounds on what a list or count reads', () => {
     });
     const limits = { scanRows: 100, pageBytes: 10_000 };
     const shares = createFairShares({ slots: 1 });
-    const lists = createLists({ database: hurried, limits, scans: shares, answers: shares });
+    const lists = createLists({
+      ...{ database: hurried, limits, refresh: unchanged, scans: shares, answers: shares },
+    });
     const collection = {
       projectNumber: testProject.number,
       id: 1,
@@ -399,7 +401,12 @@ describe('bounds on what a list or count reads', () => {
     };
     const limits = { scanRows: 100, pageBytes: 10_000 };
     const lists = createLists({
-      ...{ database, limits, scans: createFairShares({ slots: 6, quickSlots: 3 }) },
+      ...{
+        database,
+        limits,
+        refresh: unchanged,
+        scans: createFairShares({ slots: 6, quickSlots: 3 }),
+      },
       answers: createFairShares({ slots: 1 }),
     });
     const page = (owner: string, projectNumber: number, where: string | undefined, offset = 0) =>

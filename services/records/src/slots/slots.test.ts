@@ -1,5 +1,6 @@
 import { anonymous, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const longText = 'é'.repeat(200);
@@ -23,10 +24,13 @@ describe('index slots', () => {
     return body.items.find(({ name }: { name: string }) => name === collection).indexes;
   };
   const untilReady = (collection: string) =>
-    until(async () => {
-      const all: { state: string }[] = await indexes(collection);
-      return all.every(({ state }) => state === 'ready');
-    });
+    until(
+      async () => {
+        const all: { state: string }[] = await indexes(collection);
+        return all.every(({ state }) => state === 'ready');
+      },
+      { timeoutMs: 20_000 },
+    );
   /** Records whose column of the field holds something else than the field's key. */
   const wrongKeys = async (collection: string): Promise<unknown[]> => {
     const slots = await bed.database.query<{ slot: number; field: string }>(
@@ -126,4 +130,66 @@ describe('index slots', () => {
     expect(await wrongKeys('busy')).toEqual([]);
     expect(await indexes('busy')).toHaveLength(6);
   }, 120_000);
+
+  it('are right for a process that has not heard of them yet', async () => {
+    const other = await createTestBed({}, {}, { databaseUrl: bed.databaseUrl });
+    const identity = asUser(ada);
+    const first = await other.create('late', { n: 1, m: 1 }, identity);
+    await put('late', { indexes: ['n', 'm'] });
+    await untilReady('late');
+    const made = await other.create('late', { n: 2 }, identity);
+    expect(await wrongKeys('late')).toEqual([]);
+    const changes = [
+      () => other.call('PATCH', `/db/late/${first.id}`, { identity, body: { data: { n: 3 } } }),
+      () => other.call('PUT', `/db/late/${made.id}`, { identity, body: { data: { n: 4 } } }),
+      () =>
+        other.call('PUT', `/db/late/${uuidv7()}?upsert=1`, { identity, body: { data: { n: 5 } } }),
+      () =>
+        other.call('POST', '/db/late/_batch', {
+          ...{ identity, headers: { 'idempotency-key': 'once' } },
+          body: { create: [{ data: { n: 6 } }], update: [{ id: first.id, inc: { n: 10 } }] },
+        }),
+      () => other.call('DELETE', `/db/late/${made.id}`, { identity }),
+    ];
+    for (const [i, change] of changes.entries()) {
+      // Every second time another field's column is the first one.
+      await put('late', { indexes: i % 2 === 0 ? ['a', 'b', 'c', 'd', 'm', 'e'] : ['n', 'm'] });
+      const { status, body } = await change();
+      expect([i, status < 300, body]).toEqual([i, true, body]);
+      await untilReady('late');
+      expect(await wrongKeys('late')).toEqual([]);
+    }
+    const numbers = async (where: object) => {
+      const search = new URLSearchParams({ where: JSON.stringify(where), sort: 'n' });
+      const { body } = await other.call('GET', `/db/late?${search}`, { identity });
+      return body.items.map(({ n }: { n: number }) => n);
+    };
+    expect(await numbers({ n: { $gt: 5 } })).toEqual([6, 13]);
+    await put('late', { indexes: ['a', 'b', 'c', 'd', 'e', 'f'] });
+    await untilReady('late');
+    expect(await numbers({ n: { $gt: 5 } })).toEqual([6, 13]);
+    await put('late', { indexes: ['n'] });
+    await untilReady('late');
+    expect(await numbers({ n: 6 })).toEqual([6]);
+    await other.close();
+  }, 60_000);
+
+  it('are filled to the end however often the connections break', async () => {
+    await bed.create('long', { n: 0 });
+    await bed.database.query(
+      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
+       SELECT project_id, coll_id, uuidv7(), now(), now(), jsonb_build_object('n', n)
+       FROM collections, generate_series(1, 20000) n WHERE name = 'long'`,
+    );
+    expect(await put('long', { indexes: ['n'] })).toMatchObject({ status: 200 });
+    for (let i = 0; i < 8; i++) {
+      await bed.ownerDatabase.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND query LIKE '%slots%' AND pid <> pg_backend_pid()`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await until(async () => (await indexes('long'))[0].state === 'ready', { timeoutMs: 30_000 });
+    expect(await wrongKeys('long')).toEqual([]);
+  }, 60_000);
 });

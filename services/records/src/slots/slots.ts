@@ -68,8 +68,8 @@ export const slotAssignments = (
 export const recordKeySql = (field: string, parameters: Parameters): string =>
   keySql(field, 'records.data', 'records.owner_id', parameters);
 
-/** Names the collection's state that a statement was made for; `$1` and `$2` are its key. */
-const epochSql = '(SELECT epoch FROM collections WHERE project_id = $1 AND coll_id = $2)';
+/** Which slots the collection has had before, as a number; `$1` and `$2` are its key. */
+export const epochSql = '(SELECT epoch FROM collections WHERE project_id = $1 AND coll_id = $2)';
 
 /**
  * Holds where the slots are still those that a statement was made for: no writer misses one, however

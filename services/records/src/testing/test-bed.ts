@@ -1,5 +1,6 @@
 import type { Identity } from '@backlot/identity';
 import { anonymous, type BedOptions, createServiceBed, type ServiceBed } from '@backlot/testing';
+import type { Collections } from '../collections/collections.ts';
 import type { ReadLimits } from '../list/list-statement.ts';
 import type { QuotaLimits } from '../record/quota.ts';
 import { recordsService } from '../service.ts';
@@ -7,6 +8,9 @@ import { clusterProblems, readCatalog } from './cluster-rules.ts';
 
 export const ada = '018f0000-0000-7000-8000-0000000000a1';
 export const bob = '018f0000-0000-7000-8000-0000000000b1';
+
+/** For what is made without the collections' cache: their slots never change. */
+export const unchanged: Collections['refresh'] = async (collection) => collection;
 
 const defaultLimits: ReadLimits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
 

@@ -1,0 +1,170 @@
+import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { anonymous, asKey, asUser } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { V7Generator } from 'uuidv7';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { createCounts } from '../list/counts.ts';
+import type { CursorPosition } from '../list/cursor.ts';
+import { createLists } from '../list/lists.ts';
+import { splitFilter } from '../list/selection.ts';
+import { parseSort } from '../list/sort.ts';
+import {
+  conditions,
+  documents,
+  filters,
+  paths,
+  positionPaths,
+  scalar,
+} from '../testing/arbitrary-filters.ts';
+import { readItems } from '../testing/read-items.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
+import { parseWhere } from '../where/parse.ts';
+import type { Slot } from './slots.ts';
+
+const fields = ['a', 'b', 'd', 'a.b', 'b.a', 'ownerId'];
+const long = 'é'.repeat(128);
+const longer = fc.constantFrom(long, `${long}a`, `${long}b`, long.slice(1), '\u{10FFFF}');
+const values = fc.oneof(
+  { weight: 3, arbitrary: scalar },
+  { weight: 1, arbitrary: fc.oneof(longer, fc.constantFrom([], [1], ['a', null], {})) },
+);
+const records = fc.array(
+  fc
+    .tuple(documents(true), fc.record({ d: values }, { requiredKeys: [] }))
+    .map((parts) => Object.assign({}, ...parts) as Record<string, unknown>),
+  { minLength: 1, maxLength: 25 },
+);
+const field = fc.oneof(paths, positionPaths, fc.constant('d'), fc.constant('d'));
+const operand = fc.oneof({ weight: 5, arbitrary: scalar }, { weight: 1, arbitrary: longer });
+const queries = fc.record({
+  where: fc.oneof(
+    fc.constant({}),
+    filters(conditions(field, operand, { sizes: true })),
+    fc.record({ d: fc.record({ $gt: longer }) }),
+    fc.record({ d: fc.record({ $lte: longer }) }),
+    fc.record({ d: fc.record({ $startsWith: operand.map(String) }) }),
+  ),
+  sort: fc.oneof(
+    fc.constantFrom('-id', 'id'),
+    fc.constantFrom('d', '-d', 'a', '-b', 'ownerId', '-ownerId', 'a.b', '-d,a', 'd,id'),
+  ),
+  limit: fc.integer({ min: 1, max: 6 }),
+  offset: fc.constantFrom(0, 0, 1, 5),
+  who: fc.constantFrom('key', 'ada', 'anonymous'),
+  isMine: fc.boolean(),
+});
+type Query = typeof queries extends fc.Arbitrary<infer T> ? T : never;
+
+const callers: Record<string, ReturnType<typeof asKey>> = {
+  ...{ key: asKey(), ada: asUser(ada), anonymous: anonymous() },
+};
+const reader = { flow: toFlow(asKey()) };
+const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
+
+describe('answers by slots', () => {
+  let bed: TestBed;
+  let made = 0;
+  let bySlots = 0;
+  let readers: { lists: ReturnType<typeof createLists>; counts: ReturnType<typeof createCounts> };
+
+  beforeAll(async () => {
+    bed = await createTestBed();
+    const database: typeof bed.database = {
+      ...bed.database,
+      async scan<Row>(text: string, given?: readonly unknown[]) {
+        const rows = await bed.database.scan<Row>(text, given);
+        if (/AS epoch/.test(text) && !(rows[0] as { unfinished: boolean }).unfinished) bySlots += 1;
+        return rows;
+      },
+    };
+    const shares = createFairShares({ slots: 1 });
+    const deps = { database, limits, refresh: unchanged, scans: shares };
+    readers = { lists: createLists({ ...deps, answers: shares }), counts: createCounts(deps) };
+  });
+  afterAll(() => bed.close());
+
+  const fill = async (contents: readonly object[], access: Collection['access']) => {
+    made += 1;
+    const generator = new V7Generator();
+    await bed.database.query(
+      `INSERT INTO collections (project_id, coll_id, name, access, created_at) VALUES (1, $1, $2, $3, now())`,
+      [made, `c${made}`, access],
+    );
+    const keys = fields.map((name, i) =>
+      name === 'ownerId'
+        ? 'records.owner_key(owner)'
+        : `records.field_key(data, $${i + 5}::text[])`,
+    );
+    const paths = fields.filter((name) => name !== 'ownerId').map((name) => name.split('.'));
+    await bed.database.query(
+      `INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data, k1, k2, k3, k4, k5, k6)
+       SELECT 1, $1, id, owner, now(), now(), data, ${keys.join(', ')}
+       FROM unnest($2::uuid[], $3::uuid[], $4::jsonb[]) r(id, owner, data)`,
+      [
+        made,
+        contents.map(() => generator.generate().toString()),
+        contents.map((_, i) => [null, ada, bob][i % 3]),
+        contents.map((data) => JSON.stringify(data)),
+        ...paths,
+      ],
+    );
+    const slots = fields.map(
+      (name, i): Slot => ({ number: i + 1, field: name, state: 'ready', distinctShare: i / 10 }),
+    );
+    const collection = { projectNumber: 1, id: made, name: 'x', access, epoch: 1 };
+    return { withSlots: { ...collection, slots }, without: { ...collection, slots: [] } };
+  };
+
+  const select = (collection: Collection, { where, who, isMine }: Query) => ({
+    collection,
+    access: resolveAccess(collection.access, callers[who] ?? asKey()),
+    filter: splitFilter(parseWhere(JSON.stringify(where))),
+    ownerId: isMine && who === 'ada' ? ada : undefined,
+  });
+
+  /** The ids of all pages, with where each ends. */
+  const pages = async (collection: Collection, query: Query) => {
+    const found: string[][] = [];
+    let after: CursorPosition | undefined;
+    do {
+      const { limit, offset } = query;
+      const page = await readers.lists.page(
+        {
+          ...select(collection, query),
+          ...{ limit, offset: after ? 0 : offset, after, sort: parseSort(query.sort) },
+        },
+        reader,
+      );
+      found.push((await readItems<{ id: string }>(page)).map(({ id }) => id));
+      after = page.hasMore ? (page.last ?? undefined) : undefined;
+    } while (after);
+    return found;
+  };
+
+  it('are those without them, in the same order, on the same pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        records,
+        fc.constantFrom('shared' as const, 'private' as const),
+        fc.array(queries, { minLength: 25, maxLength: 25 }),
+        async (contents, access, asked) => {
+          const { withSlots, without } = await fill(contents, access);
+          for (const query of asked) {
+            if (access === 'private' && query.who === 'anonymous') continue;
+            expect([query, await pages(withSlots, query)]).toEqual([
+              query,
+              await pages(without, query),
+            ]);
+            const count = (collection: Collection) =>
+              readers.counts.count(select(collection, query), reader);
+            expect([query, await count(withSlots)]).toEqual([query, await count(without)]);
+          }
+        },
+      ),
+      { numRuns: 25, endOnFailure: true },
+    );
+    expect(bySlots).toBeGreaterThan(500);
+  }, 120_000);
+});
