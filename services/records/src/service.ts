@@ -22,7 +22,9 @@ import { createShares } from './record/shares.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
 import { createRoutes } from './routes/index.ts';
 import { createShapes } from './shape/shapes.ts';
+import { createSlotAssignment } from './slots/assign.ts';
 import { buildEveryMs, createSlotBuilder } from './slots/build.ts';
+import { createObservations, forgetObservations, reportEveryMs } from './slots/observations.ts';
 
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
@@ -41,7 +43,15 @@ export const recordsService = defineService({
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
   // `totals` is also read by owner, across projects; the first one decides where the others lie.
-  distributed: ['collections', 'slots', 'records', 'shares', 'paid_records', 'count_delta'],
+  distributed: [
+    'collections',
+    'slots',
+    'observations',
+    'records',
+    'shares',
+    'paid_records',
+    'count_delta',
+  ],
   config: recordsConfig,
   hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
@@ -56,11 +66,13 @@ export const recordsService = defineService({
     const batches = createFairShares({ slots: batchSlots });
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
-    const collections = createCollections({ database, outbox, now });
+    const slots = createSlotAssignment(database, outbox);
+    const observations = createObservations({ database, slots, now });
+    const collections = createCollections({ database, outbox, slots, now });
     const { refresh } = collections;
     const records = createRecords({ database, quota, refresh, scans, answers, now });
     const paidRecords = createPaidRecords({ database, outbox, collections, records });
-    const lists = createLists({ database, limits, refresh, scans, answers });
+    const lists = createLists({ database, limits, refresh, scans, answers, observations });
     const shapes = createShapes({ database, collections, scans });
     const slotBuilder = createSlotBuilder({ database, outbox });
     return {
@@ -74,7 +86,7 @@ export const recordsService = defineService({
         shapes,
         lists,
         shownRecords: createShownRecords(createIncludes(collections, lists)),
-        counts: createCounts({ database, limits, refresh, scans }),
+        counts: createCounts({ database, limits, refresh, scans, observations }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       internal: internalRouter(shapes),
@@ -88,6 +100,9 @@ export const recordsService = defineService({
         { run: () => foldTotals(database), everyMs: foldEveryMs },
         { run: () => countCollections(database) },
         { run: () => slotBuilder.run(), everyMs: buildEveryMs },
+        { run: () => observations.report(), everyMs: reportEveryMs },
+        { run: () => slots.dropUnused() },
+        { run: () => forgetObservations(database, now) },
       ],
       listeners: {
         'collection.changed': ({ projectNumber, name }) =>

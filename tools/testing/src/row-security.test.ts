@@ -14,6 +14,7 @@ const without: Record<string, string> = {
   'records.count_delta': 'written with every record',
   'records.paid_records': 'written with a record, by the same connection',
   'records.shares': 'read with the records of every list',
+  'records.observations': 'added up across projects by a job',
   'records.slots': 'read with every record, and by the job that fills them across projects',
   'records.totals': 'summed up by owner, across projects',
 };

@@ -8,7 +8,7 @@ import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
 import { lockTotals } from '../record/totals.ts';
-import { createSlotAssignment } from '../slots/assign.ts';
+import type { SlotAssignment } from '../slots/assign.ts';
 import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
 import { bypassesRules, checkCreate, recordNotFound, resolveAccess } from './access.ts';
@@ -77,6 +77,7 @@ export interface Collections {
 export interface CollectionsDeps {
   database: Database;
   outbox: Outbox<EventPayloads>;
+  slots: Pick<SlotAssignment, 'pin'>;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -112,14 +113,18 @@ const toSummary = (row: SummaryRow): CollectionSummary => ({
   access: parseAccess(row.access),
 });
 
-export const createCollections = ({ database, outbox, now }: CollectionsDeps): Collections => {
+export const createCollections = ({
+  database,
+  outbox,
+  slots,
+  now,
+}: CollectionsDeps): Collections => {
   const cache = new LRUCache<string, Collection>({
     max: cacheEntries,
     ttl: cacheTtlMs,
     ttlResolution: 0,
     perf: { now },
   });
-  const slots = createSlotAssignment(database, outbox);
   const cacheKey = (projectNumber: number, name: string) => `${projectNumber}/${name}`;
 
   /** Only once the surrounding transaction has committed: what is rolled back must not be cached. */
@@ -260,7 +265,7 @@ export const eraseProject = async (database: Database, projectNumber: number): P
   await eraseRows(database, ['paid_records', 'record_id'], projectNumber);
   await database.transaction(async () => {
     await lockTotals(database);
-    for (const table of ['count_delta', 'slots', 'collections', 'totals']) {
+    for (const table of ['count_delta', 'slots', 'observations', 'collections', 'totals']) {
       await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
     }
   });

@@ -3,7 +3,8 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
-import { countDriver } from '../slots/drivers.ts';
+import { countDriver, wantedFields } from '../slots/drivers.ts';
+import type { Observations } from '../slots/observations.ts';
 import { slotCountStatement } from '../slots/slot-statement.ts';
 import { inCollection } from '../sql.ts';
 import type { ReadLimits } from './list-statement.ts';
@@ -29,6 +30,7 @@ export interface CountsDeps {
   limits: ReadLimits;
   refresh: Collections['refresh'];
   scans: FairShares;
+  observations?: Observations;
   slicing?: Slicing;
 }
 
@@ -43,6 +45,7 @@ export const createCounts = ({
   limits,
   refresh,
   scans,
+  observations,
   slicing = usualSlicing,
 }: CountsDeps): Counts => {
   const keySlicing = {
@@ -100,11 +103,20 @@ export const createCounts = ({
         throw error;
       });
     if (row && row.epoch !== selection.collection.epoch) throw new StaleSlots();
-    return row && !row.unfinished ? { count: row.count } : undefined;
+    if (!row || row.unfinished) return undefined;
+    observations?.used(selection.collection, driver.slot);
+    return { count: row.count };
   };
 
-  const countScanned = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> =>
-    (await countBySlot(selection)) ?? countFiltered(selection, yieldSlot);
+  const countScanned = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> => {
+    const bySlot = await countBySlot(selection);
+    if (bySlot) return bySlot;
+    const startedAt = performance.now();
+    const count = await countFiltered(selection, yieldSlot);
+    const ms = performance.now() - startedAt;
+    observations?.scanned(selection, wantedFields(selection), { ms, isSlow: ms > slicing.sliceMs });
+    return count;
+  };
 
   return {
     async count(selection, { flow, signal }) {

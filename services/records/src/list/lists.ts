@@ -5,7 +5,8 @@ import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
-import { listDrivers } from '../slots/drivers.ts';
+import { listDrivers, wantedFields } from '../slots/drivers.ts';
+import type { Observations } from '../slots/observations.ts';
 import { slotListStatement } from '../slots/slot-statement.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
 import { createLargePages } from './large-pages.ts';
@@ -41,6 +42,7 @@ export interface ListsDeps {
   refresh: Collections['refresh'];
   scans: FairShares;
   answers: FairShares;
+  observations?: Observations;
   slicing?: Slicing;
 }
 
@@ -81,6 +83,7 @@ export const createLists = ({
   refresh,
   scans,
   answers,
+  observations,
   slicing = usualSlicing,
 }: ListsDeps): Lists => {
   const openLargePage = createLargePages({ database, scans, answers });
@@ -125,7 +128,10 @@ export const createLists = ({
       const statement = slotListStatement(query, driver, limits, slotStretch);
       if (!statement) continue;
       const page = await readPage(database.scan, query, reader, statement);
-      if (typeof page === 'object') return page;
+      if (typeof page === 'object') {
+        observations?.used(query.collection, driver.slot);
+        return page;
+      }
       await yieldSlot();
     }
     return undefined;
@@ -136,7 +142,12 @@ export const createLists = ({
     const bySlots = await readBySlots(query, reader, yieldSlot);
     if (bySlots) return bySlots;
     const first = listStatement(query, limits, stretch);
+    const startedAt = performance.now();
     const atOnce = await readPage(database.scan, query, reader, first);
+    observations?.scanned(query, wantedFields(query, query.sort), {
+      ms: performance.now() - startedAt,
+      isSlow: atOnce === 'unfinished',
+    });
     if (atOnce !== 'unfinished') return atOnce;
     const found = await find(query, yieldSlot);
     if (!found) return 'exceeded';

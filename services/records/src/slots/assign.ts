@@ -1,8 +1,9 @@
 import { ApiError, type EventPayloads } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
+import { readAcrossProjects } from '../across-projects.ts';
 import { pathProblem } from '../fields.ts';
-import { inCollection } from '../sql.ts';
-import { type SlotState, slotCount } from './slots.ts';
+import { inCollection, startParameters } from '../sql.ts';
+import { recordKeySql, type SlotState, slotCount } from './slots.ts';
 
 interface CollectionKey {
   projectNumber: number;
@@ -25,8 +26,11 @@ const withoutSlot: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt'
 export const canHaveSlot = (field: string): boolean =>
   !withoutSlot.has(field) && pathProblem(field) === undefined;
 
-/** One that another field takes the place of has not been used for so long. */
-const idleDays = 14;
+/** Another field takes the place of one that has not been used for so long. */
+const idleDays = 1;
+
+/** One that nobody has used for so long goes, though no other field needs its place. */
+const unusedDays = 14;
 
 const readSlots = (database: Database, { projectNumber, id }: CollectionKey) =>
   database.query<SlotRow>(
@@ -94,8 +98,10 @@ const assign = async (
 export interface SlotAssignment {
   /** Indexes exactly these fields for as long as the owner wants. @throws ApiError invalid_body */
   pin(collection: CollectionKey, fields: readonly string[]): Promise<void>;
-  /** Indexes a field that queries use, where there is a slot for it. */
+  /** Indexes a field that lists use, where there is a slot for it and it has values to compare. */
   observe(collection: CollectionKey, field: string): Promise<void>;
+  /** Takes slots away that nobody uses and nobody has asked for. */
+  dropUnused(): Promise<void>;
 }
 
 export const createSlotAssignment = (
@@ -121,8 +127,56 @@ export const createSlotAssignment = (
         return true;
       }),
     observe: (collection, field) =>
-      change(collection, () => assign(database, collection, field, false)),
+      change(collection, async () => {
+        const rows = await readSlots(database, collection);
+        if (rows.some(({ state }) => state === 'building')) return false;
+        return (
+          (await isSuitable(database, collection, field)) &&
+          (await assign(database, collection, field, false))
+        );
+      }),
+    async dropUnused() {
+      const unused = await readAcrossProjects<CollectionKey & { slot: number }>(
+        database,
+        unusedSql,
+      );
+      for (const { slot, ...collection } of unused) {
+        await change(collection, async () => {
+          await database.query(
+            `UPDATE slots SET state = 'dropping', position = NULL, is_known = false, assigned_at = $4
+             WHERE ${inCollection} AND slot = $3 AND state = 'ready' AND NOT is_pinned`,
+            [collection.projectNumber, collection.id, slot, new Date()],
+          );
+          await changeEpoch(collection, database);
+          return true;
+        });
+      }
+    },
   };
+};
+
+const unusedSql = `SELECT c.project_id AS "projectNumber", c.coll_id AS id, name, slot
+  FROM slots JOIN collections c ON c.project_id = slots.project_id AND c.coll_id = slots.coll_id
+  WHERE state = 'ready' AND NOT is_pinned AND greatest(ready_at, used_at) < now() - interval '${unusedDays} days'
+  LIMIT 100`;
+
+const sampleRows = 1000;
+
+/** Whether the field is there at all, and mostly something else than arrays and objects. */
+const isSuitable = async (
+  database: Database,
+  { projectNumber, id }: CollectionKey,
+  field: string,
+): Promise<boolean> => {
+  const parameters = startParameters({ projectNumber, id });
+  const key = recordKeySql(field, parameters);
+  const [sample] = await database.query<{ is_suitable: boolean }>(
+    `SELECT count(*) FILTER (WHERE key NOT IN ('[]', 'null')) > 0
+       AND count(*) FILTER (WHERE key = '[]') * 2 <= count(*) AS is_suitable
+     FROM (SELECT ${key} AS key FROM records WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample`,
+    parameters.values,
+  );
+  return sample?.is_suitable ?? false;
 };
 
 /** @throws ApiError invalid_body */

@@ -1,6 +1,7 @@
 import { isPosition } from '../fields.ts';
 import type { ListQuery } from '../list/list-statement.ts';
 import type { Selection } from '../list/selection.ts';
+import type { Sort } from '../list/sort.ts';
 import type { Filter, Json, Test } from '../where/filter.ts';
 import { ownerField, type Slot } from './slots.ts';
 
@@ -239,4 +240,14 @@ export const countDriver = (selection: Selection): CountDriver | undefined => {
     (selection.access.rights.read === 'all' || readsOwnOnly(selection.access));
   const exact = first.ranges.map((range) => isWhole && range !== markers);
   return { kind: 'collect', ...first, exact };
+};
+
+/** The fields for which a list or count looks through records, where an index on one would do. */
+export const wantedFields = (selection: Selection, sort?: Sort): string[] => {
+  const tested = fieldTests(selection)
+    .filter(({ test }) => testRange(test) !== undefined)
+    .map(({ field }) => field);
+  const [first, ...others] = sort?.fields ?? [];
+  const sorted = first && others.length === 0 && !first.field.includes('.') ? [first.field] : [];
+  return [...new Set([...tested, ...sorted])];
 };
