@@ -17,6 +17,7 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
     /^\/(rest\/v1|collections|classes|tables|entities|data)\/.+$/,
     'Records are at /db/<collection>.',
   ],
+  [/^\/projects$/, "With an owner's token: GET, POST /api/platform/projects."],
   [/^\/db$/, 'Name a collection: GET /db/<collection>.'],
   [/^(\/v1)?\/(ai|chat)\/.+$|^\/(generate|llm|chat)$/, 'To generate text: POST /ai.'],
   [/^\/(upload|files?|storage)(\/upload)?$/, 'To upload a file: POST /storage/upload.'],
