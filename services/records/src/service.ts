@@ -6,6 +6,7 @@
 import { createFairShares } from '@backlot/fair-shares';
 import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
+import { createAccessChecks } from './collections/access-check.ts';
 import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
 import { internalRouter } from './internal.ts';
@@ -77,6 +78,7 @@ export const recordsService = defineService({
     const slotBuilder = createSlotBuilder({ database, outbox });
     return {
       routes: createRoutes({
+        accessChecks: createAccessChecks(database),
         collections,
         records,
         shares: createShares(database, now),

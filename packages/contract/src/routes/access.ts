@@ -78,16 +78,14 @@ export const accessRules = z
 export type AccessRules = z.infer<typeof accessRules>;
 export type FieldRules = z.infer<typeof fieldRules>;
 
-type Issue = z.core.$ZodRawIssue;
-
 /** The first thing that is wrong inside of rules, with its place. */
 const describe = (issue: z.core.$ZodIssue): string => {
   const place = issue.path.map(String).join('.');
   const [inKey] = issue.code === 'invalid_key' ? issue.issues : [];
-  return `${place === '' ? '' : `"${place}" `}${inKey?.message ?? issue.message}`;
+  return `is wrong${place === '' ? '' : ` at "${place}"`}: ${inKey?.message ?? issue.message}`;
 };
 
-const accessProblem = (issue: Issue): string => {
+const accessProblem = (issue: z.core.$ZodRawIssue): string => {
   const ofRules = issue.code === 'invalid_union' ? issue.errors?.at(1)?.at(0) : undefined;
   if (typeof issue.input === 'object' && issue.input !== null && ofRules) return describe(ofRules);
   return `must be one of ${accessPresets.join(', ')}, or rules such as {"read":["users"],"create":["users"],"change":["owner","role:staff"]}`;

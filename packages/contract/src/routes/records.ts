@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, MIB, recordBodyLimitBytes } from '../define-route.ts';
-import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
+import { idInPath, isUuid, ok, timestamp, uuid } from '../schemas.ts';
 import { collectionAccess } from './access.ts';
 
 /** docs/api.md, "Records". */
@@ -291,6 +291,7 @@ const platform = {
 export const collection = z.object({
   name: z.string(),
   access: collectionAccess.describe('The name of a preset, or rules'),
+  advice: z.string().optional().describe('What its owner should know of its access'),
   count: z.number().int().min(0),
   sizeBytes: z.number().int().min(0).describe('Of the documents as JSON'),
   createdAt: timestamp,
@@ -346,4 +347,56 @@ export const setCollectionAccess = defineRoute({
   response: collection,
   status: 200,
   errors: ['invalid_path', 'invalid_body', 'not_found', 'collection_limit'],
+});
+
+const decision = z.object({
+  allowed: z.enum(['yes', 'no', 'depends']).describe('depends: on the record'),
+  by: z.array(z.string()).describe('The words of the rule that hold, or may hold'),
+  rule: z.array(z.string()),
+});
+
+export const checkAccess = defineRoute({
+  ...platform,
+  operationId: 'checkAccess',
+  method: 'GET',
+  path: '/projects/:projectId/access-check',
+  summary: 'What a caller may do in a collection or with a record, and by which rule',
+  limit: 'read',
+  params: z.object({ projectId: idInPath }),
+  query: z.object({
+    as: z
+      .string()
+      .refine(
+        (as) => as === 'anonymous' || (as.startsWith('user:') && isUuid(as.slice(5))),
+        'must be "anonymous" or "user:<id>"',
+      ),
+    role: z
+      .string()
+      .max(32)
+      .default('user')
+      .describe('Which the user has; the project’s list of users shows it'),
+    groups: z
+      .string()
+      .transform((ids) => ids.split(','))
+      .refine(
+        (ids) => ids.length <= 100 && ids.every(isUuid),
+        'must be at most 100 ids of groups with commas between them',
+      )
+      .optional()
+      .describe('That the user is in'),
+    collection: collectionName,
+    record: z.string().optional().describe('Its id; without one the answer is about any record'),
+  }),
+  response: z.object({
+    as: z.string(),
+    collection: z.string(),
+    access: collectionAccess,
+    read: decision,
+    create: decision,
+    change: decision,
+    delete: decision,
+    fields: z.record(z.string(), z.object({ read: decision, create: decision, change: decision })),
+  }),
+  status: 200,
+  errors: ['invalid_query', 'not_found'],
 });

@@ -17,6 +17,7 @@ describe('the scope that a key needs', () => {
 
   it('is "admin" for what a key may do on the control plane and for roles, and no more', () => {
     expect(withScope('admin').sort()).toEqual([
+      'checkAccess',
       'deletePrompt',
       'deleteUser',
       'getProject',

@@ -12,6 +12,7 @@ import type { SlotAssignment } from '../slots/assign.ts';
 import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
 import { bypassesRules, checkCreate, recordNotFound, resolveAccess } from './access.ts';
+import { adviceFor } from './advice.ts';
 import { formatAccess, parseAccess } from './rules.ts';
 
 /** A collection as the statements on its records need it. */
@@ -27,6 +28,8 @@ export interface Collection {
 
 export interface CollectionSummary {
   name: string;
+  /** What its owner should know of its access. */
+  advice?: string;
   access: CollectionAccess;
   count: number;
   /** Of the documents as JSON. */
@@ -108,10 +111,11 @@ const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt"
 
 type SummaryRow = Omit<CollectionSummary, 'access'> & { access: string };
 
-const toSummary = (row: SummaryRow): CollectionSummary => ({
-  ...row,
-  access: parseAccess(row.access),
-});
+const toSummary = (row: SummaryRow): CollectionSummary => {
+  const access = parseAccess(row.access);
+  const advice = adviceFor(row.name, access);
+  return { ...row, access, ...(advice !== undefined && { advice }) };
+};
 
 export const createCollections = ({
   database,

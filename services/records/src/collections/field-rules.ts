@@ -171,12 +171,13 @@ export const checkNewFields = (
 /**
  * Where a field is hidden in every record, asking for it is a mistake; where the record decides, it is
  * missing in those that hide it.
+ * @param part of the call: the query parameter that names the fields
  * @param paths of the fields that a list or count asks for
  * @throws ApiError unauthenticated, forbidden
  */
 export const checkVisible = (
   access: Access,
-  part: 'where' | 'sort',
+  part: string,
   paths: Iterable<string>,
   place: Place,
 ): void => {

@@ -14,6 +14,9 @@ export type RecordWord = (typeof recordWords)[number];
 export type RowPolicy = 'all' | 'none' | readonly RecordWord[];
 export type LimitedPolicy = Exclude<RowPolicy, 'all'>;
 
+/** What a share is for. */
+export type Does = 'read' | 'change';
+
 export interface Rights {
   read: RowPolicy;
   create: RowPolicy;
@@ -79,10 +82,10 @@ export interface CompiledAccess {
 }
 
 /** A deleted account's id stays in its records: they are somebody's, whom nobody is any more. */
-const toPolicy = (
+export const toPolicy = (
   words: readonly string[],
   { isUser, role = 'user', hasGroups }: CallerKind,
-  does: 'read' | 'change' = 'read',
+  does: Does = 'read',
 ): RowPolicy => {
   const has = (word: string) => words.includes(word);
   if (has('anyone')) return 'all';
@@ -106,10 +109,7 @@ const toFieldLimits = (
   caller: CallerKind,
 ): FieldLimits => {
   const entries = Object.entries(fields);
-  const limits = (
-    of: (rules: FieldRules) => readonly string[] | undefined,
-    does: 'read' | 'change',
-  ) =>
+  const limits = (of: (rules: FieldRules) => readonly string[] | undefined, does: Does) =>
     entries.flatMap(([field, rules]) =>
       limited(field, toPolicy(of(rules) ?? ['anyone'], caller, does)),
     );

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute } from '@backlot/http';
+import type { AccessChecks } from '../collections/access-check.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
 import type { Lists } from '../list/lists.ts';
@@ -10,6 +11,7 @@ import type { Quota } from '../record/quota.ts';
 import type { Records } from '../record/records.ts';
 import type { Shares } from '../record/shares.ts';
 import type { Shapes } from '../shape/shapes.ts';
+import { checkAccess } from './access-check.ts';
 import { writeBatch } from './batch.ts';
 import { listCollections, setCollectionAccess } from './collections.ts';
 import { countRecords, listRecords } from './lists.ts';
@@ -18,6 +20,7 @@ import { getCollectionShape, getProjectShape } from './shape.ts';
 import { listShares, shareRecord, unshareRecord } from './shares.ts';
 
 export interface RoutesDeps {
+  accessChecks: AccessChecks;
   collections: Collections;
   records: Records;
   shares: Shares;
@@ -33,6 +36,7 @@ export interface RoutesDeps {
 
 /** `_count` stands before the id that it could be taken for. */
 export const createRoutes = ({
+  accessChecks,
   collections,
   records,
   shares,
@@ -58,6 +62,7 @@ export const createRoutes = ({
   unshareRecord(collections, shares),
   listCollections(collections, quota),
   setCollectionAccess(collections),
+  checkAccess(collections, accessChecks),
   getProjectShape(shapes),
   getCollectionShape(shapes),
 ];

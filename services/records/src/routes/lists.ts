@@ -4,6 +4,7 @@ import { toFlow } from '@backlot/fair-shares';
 import { JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
+import { withAdvice } from '../collections/advice.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
 import type { Count, Counts } from '../list/counts.ts';
@@ -62,7 +63,7 @@ export const listRecords = (
     const { hasMore, last } = page;
     const items = await shownRecords.list(page.items, shown, identity, reader);
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
-    const headers = listHints(filter, sort);
+    const headers = withAdvice(listHints(filter, sort), place);
     const total = withTotal ? totalJson(await counts.count(selection, reader)) : '';
     const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}}`;
     return {
@@ -88,7 +89,7 @@ export const countRecords = (collections: Collections, counts: Counts) =>
     checkVisible(access, 'where', fieldsIn(where), place);
     const selection = { collection, access, filter, ownerId, groupId };
     const body = await counts.count(selection, { flow: toFlow(identity), signal });
-    return { body, headers: listHints(where) };
+    return { body, headers: withAdvice(listHints(where), place) };
   });
 
 const totalJson = ({ count, approximate }: Count) =>

@@ -3,6 +3,7 @@ import { toFlow } from '@backlot/fair-shares';
 import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
+import { withAdvice } from '../collections/advice.ts';
 import type { Collections } from '../collections/collections.ts';
 import { systemFields } from '../fields.ts';
 import { idHint } from '../list/hints.ts';
@@ -25,7 +26,7 @@ export const getRecord = (collections: Collections, records: Records, shownRecor
       release?.();
       throw error;
     });
-    const reply = replyWith({ ...record, json });
+    const reply = replyWith({ ...record, json }, target);
     return release ? { ...reply, body: new LargeJson(wholePart(json, release)) } : reply;
   });
 
@@ -38,8 +39,8 @@ export const createRecord = (collections: Collections, records: Records) =>
     const groupId = body.groupId?.toLowerCase();
     checkGroup(access, identity, { project, collection }, groupId);
     const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
-    const reply = replyWith(await records.create(project, collection, access, data));
-    return { ...reply, headers: { ...reply.headers, ...droppedHint(rawBody.value) } };
+    const created = await records.create(project, collection, access, data);
+    return replyWith(created, { project, collection }, droppedHint(rawBody.value));
   });
 
 export const updateRecord = (collections: Collections, records: Records) =>
@@ -50,7 +51,8 @@ export const updateRecord = (collections: Collections, records: Records) =>
     const target = await findTarget(collections, identity, params);
     const ownBody = withoutGroupId(body, target.access);
     const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
-    return replyWith(await records.patch(target, allowed, parseIfMatch(header('if-match'))));
+    const patched = await records.patch(target, allowed, parseIfMatch(header('if-match')));
+    return replyWith(patched, target);
   });
 
 export const replaceRecord = (collections: Collections, records: Records) =>
@@ -60,14 +62,16 @@ export const replaceRecord = (collections: Collections, records: Records) =>
       const collection = await collections.findOrCreate(identity, params.collection);
       const access = resolveAccess(collection.access, identity);
       const target = { project: identity.project, collection, access, id: params.id };
-      return replyWith(await records.upsert(target, withoutOwnFields(data, rawBody, access)));
+      const upserted = await records.upsert(target, withoutOwnFields(data, rawBody, access));
+      return replyWith(upserted, target);
     }
     const replace = async () => {
       const target = await findTarget(collections, identity, params);
       const allowed = withoutOwnFields(data, rawBody, target.access);
-      return records.replace(target, allowed, parseIfMatch(header('if-match')));
+      const replaced = await records.replace(target, allowed, parseIfMatch(header('if-match')));
+      return replyWith(replaced, target);
     };
-    return replyWith(await replace().catch(leadToUpsert));
+    return replace().catch(leadToUpsert);
   });
 
 export const deleteRecord = (collections: Collections, records: Records) =>
@@ -130,9 +134,13 @@ const droppedHint = (body: unknown): Record<string, string> => {
 };
 
 /** The ETag is strong: equal tags mean equal records. */
-const replyWith = ({ json, version }: RecordJson) => ({
+const replyWith = (
+  { json, version }: RecordJson,
+  place: Pick<RecordTarget, 'project' | 'collection'>,
+  hints: Record<string, string> = {},
+) => ({
   body: new JsonText(json),
-  headers: { ETag: `"${version.toString(36)}"` },
+  headers: { ETag: `"${version.toString(36)}"`, ...withAdvice(hints, place) },
 });
 
 /** The last millisecond that ISO 8601 writes with a year of four digits. */

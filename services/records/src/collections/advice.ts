@@ -1,0 +1,38 @@
+import type { CollectionAccess } from '@backlot/contract';
+import { hintHeader } from '@backlot/http';
+import type { Place } from './access.ts';
+import { compileAccess } from './rules.ts';
+
+/** Words in the names of collections that hold what concerns one person. */
+const personal =
+  /^(account|address|addresse|appointment|booking|chat|contact|customer|email|invoice|message|order|patient|payment|profile|purchase|reservation|subscription|ticket|user)s?$/;
+
+/** `customerOrders` and `customer_orders` are two words. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+
+/** What its owner should know of a collection that everybody can read; undefined where that seems meant. */
+export const adviceFor = (name: string, access: CollectionAccess): string | undefined => {
+  if (!compileAccess(access).rules.read.includes('anyone')) return undefined;
+  if (!wordsOf(name).some((word) => personal.test(word))) return undefined;
+  return `Anyone can read all of "${name}". If that is not meant, set its access, for example to "private".`;
+};
+
+/** The advice as a header of an answer, behind what else is to be said. */
+export const withAdvice = (
+  headers: Record<string, string>,
+  {
+    project,
+    collection,
+  }: { project: Place['project']; collection: { name: string; access: CollectionAccess } },
+): Record<string, string> => {
+  const { name, access } = collection;
+  const advice = adviceFor(name, access);
+  if (advice === undefined) return headers;
+  const how = `PUT /api/platform/projects/${project.id}/collections/${name} {"access":"private"}`;
+  const hints = [headers[hintHeader], advice, how].filter((hint) => hint !== undefined);
+  return { ...headers, [hintHeader]: hints.join(' ') };
+};

@@ -1,0 +1,142 @@
+import { recordRoutes } from '@backlot/contract';
+import { anonymous, asKey, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+
+const base = `/platform/projects/${testProject.id}`;
+const red = '018f0000-0000-7000-8000-000000000901';
+
+describe('the check of access', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  const setAccess = (name: string, access: unknown) =>
+    bed.call('PUT', `${base}/collections/${name}`, { identity: asOwner(), body: { access } });
+  const check = (query: Record<string, string>, identity = asOwner()) =>
+    bed.call('GET', `${base}/access-check?${new URLSearchParams(query)}`, { identity });
+
+  it('tells what is allowed and by which words', async () => {
+    await setAccess('papers', {
+      ...{ read: ['owner', 'group', 'role:staff'], create: ['users'], change: ['owner'] },
+      ...{ delete: [], fields: { mark: { change: ['role:staff'] } } },
+    });
+    const { status, body } = await check({ as: `user:${ada}`, collection: 'papers' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      as: `user:${ada}`,
+      read: { allowed: 'depends', by: ['owner'], rule: ['owner', 'group', 'role:staff'] },
+      create: { allowed: 'yes', by: ['users'] },
+      change: { allowed: 'depends', by: ['owner'] },
+      delete: { allowed: 'no', by: [], rule: [] },
+      fields: { mark: { read: { allowed: 'yes' }, change: { allowed: 'no' } } },
+    });
+    const asStaff = { as: `user:${bob}`, role: 'staff', groups: red, collection: 'papers' };
+    expect((await check(asStaff)).body).toMatchObject({
+      read: { allowed: 'yes', by: ['role:staff'] },
+      fields: { mark: { change: { allowed: 'yes', by: ['role:staff'] } } },
+    });
+    expect((await check({ as: 'anonymous', collection: 'papers' })).body).toMatchObject({
+      read: { allowed: 'no', by: [] },
+      create: { allowed: 'no', by: [] },
+      change: { allowed: 'no' },
+    });
+  });
+
+  it('says of a record what the record itself answers', async () => {
+    await setAccess('papers', 'shared');
+    const { id } = await bed.create('papers', { n: 1 }, asUser(ada));
+    await bed.database.query('UPDATE records SET group_id = $1 WHERE id = $2', [red, id]);
+    await setAccess('papers', { read: ['owner', 'group'], create: [], change: ['owner'] });
+    const member = { groups: [{ id: red, role: 'member' }] };
+    const cases = [
+      [{ as: `user:${ada}` }, asUser(ada), ['owner'], 200, 200],
+      [{ as: `user:${bob}`, groups: red }, asUser(bob, member), ['group'], 200, 403],
+      [{ as: `user:${bob}` }, asUser(bob), [], 404, 404],
+      [{ as: 'anonymous' }, anonymous(), [], 401, 401],
+    ] as const;
+    for (const [who, identity, by, read, change] of cases) {
+      const { body } = await check({ ...who, collection: 'papers', record: id });
+      const path = `/db/papers/${id}`;
+      const patched = await bed.call('PATCH', path, { identity, body: { data: {} } });
+      expect([(await bed.call('GET', path, { identity })).status, patched.status]).toEqual([
+        read,
+        change,
+      ]);
+      expect(body).toMatchObject({
+        read: { allowed: read === 200 ? 'yes' : 'no', by },
+        change: { allowed: change === 200 ? 'yes' : 'no' },
+      });
+      const { error, hint } = patched.body;
+      if (change === 403) {
+        expect(error).toBe('You may not change this record.');
+        expect(hint).toContain('the rule for "change" is: owner.');
+        expect(hint).toContain(`PUT /api${base}/collections/papers {"access"`);
+      } else if (change !== 200) expect(hint ?? '').not.toContain('rule');
+    }
+  });
+
+  it('names what is wrong with a question', async () => {
+    await setAccess('papers', 'private');
+    const asked = { as: 'anonymous', collection: 'papers' };
+    for (const [query, status, message] of [
+      [{ ...asked, as: 'ada' }, 400, '"as" must be "anonymous" or "user:<id>"'],
+      [{ ...asked, groups: 'red' }, 400, '"groups" must be at most 100 ids'],
+      [{ ...asked, collection: 'nothing' }, 404, 'There is no such collection.'],
+      [{ ...asked, record: 'x' }, 404, 'There is no such record.'],
+      [{ ...asked, record: red }, 404, 'There is no such record.'],
+    ] as const) {
+      const answer = await check(query);
+      expect(answer).toMatchObject({ status });
+      expect(answer.body.error).toContain(message);
+    }
+  });
+
+  it('names what is wrong with rules', async () => {
+    const rules = { read: ['users'], create: ['users'], change: ['owner'] };
+    for (const [access, message] of [
+      ['open', '"access" must be one of shared, public-read'],
+      [{ ...rules, read: ['everyone'] }, '"access.read.0" must be one of anyone, users, owner'],
+      [{ ...rules, create: ['owner'] }, '"access.create.0" must be one of anyone, users, group'],
+      [{ read: ['users'] }, 'create"'],
+      [{ ...rules, fields: { 'a.b': { read: [] } } }, 'names a field at the top of the data'],
+      [{ ...rules, fields: { ownerId: { read: [] } } }, 'one of the record’s own fields'],
+      [{ ...rules, fields: { a: {} } }, 'needs "read", "create" or "change"'],
+      [{ ...rules, write: [] }, 'write'],
+    ] as const) {
+      const answer = await setAccess('papers', access);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+      expect(answer.body.error).toContain(message);
+    }
+  });
+
+  it('advises against personal collections that everybody can read', async () => {
+    const hintOf = async (path: string, identity = anonymous()) =>
+      (await bed.call('GET', path, { identity })).headers.get('backlot-hint');
+    for (const name of ['orders', 'customerMessages', 'user_profiles']) {
+      await setAccess(name, 'shared');
+      const { id } = await bed.create(name, { n: 1 }, asUser(ada));
+      for (const path of ['', '/_count', `/${id}`]) {
+        const hint = await hintOf(`/db/${name}${path}`);
+        expect(hint).toContain(`Anyone can read all of "${name}".`);
+        expect(hint).toMatch(/^[\x20-\x7e]{1,500}$/);
+      }
+      await setAccess(name, 'private');
+      expect(await hintOf(`/db/${name}`, asKey())).toBeNull();
+    }
+    await setAccess('orders', { read: ['anyone'], create: [], change: [] });
+    await setAccess('notes', 'shared');
+    expect(await hintOf('/db/notes')).toBeNull();
+    const { body } = await bed.call('GET', `${base}/collections`, { identity: asOwner() });
+    const advised = body.items.filter(({ advice }: { advice?: string }) => advice !== undefined);
+    expect(advised.map(({ name }: { name: string }) => name)).toEqual(['orders']);
+  });
+
+  refusesStrangers(
+    recordRoutes.checkAccess,
+    () => bed.http,
+    () => ({ path: `/projects/${testProject.id}/access-check?as=anonymous&collection=papers` }),
+  );
+});
