@@ -10,6 +10,7 @@ import { createAccessChecks } from './collections/access-check.ts';
 import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
 import { internalRouter } from './internal.ts';
+import { createAggregates } from './list/aggregates.ts';
 import { createCounts } from './list/counts.ts';
 import { createIncludes } from './list/include.ts';
 import { createLists } from './list/lists.ts';
@@ -89,6 +90,7 @@ export const recordsService = defineService({
         lists,
         shownRecords: createShownRecords(createIncludes(collections, lists)),
         counts: createCounts({ database, limits, refresh, scans, observations }),
+        aggregates: createAggregates({ database, limits, scans }),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       internal: internalRouter(shapes),

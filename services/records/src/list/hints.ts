@@ -55,7 +55,7 @@ export const listHints = (filter: Filter, sort?: Sort): Record<string, string> =
 
 /** For a path such as `/db/notes/count`, whose last part is no id. */
 export const idHint = (collection: string, id: string): string => {
-  const nearest = nearestName(id, ['_count', '_batch']);
+  const nearest = nearestName(id, ['_count', '_aggregate', '_batch']);
   const question = nearest === undefined ? '' : ` Did you mean /db/${collection}/${nearest}?`;
   return `Ids of records are UUIDs.${question}`;
 };

@@ -37,7 +37,7 @@ interface Walk {
  * Reads at most the slice's rows and looks at as many as its time allows, at one at least. Only what
  * fits is kept, with the columns `kept` and at most `most` of it.
  */
-const walkSql = (
+export const walkSql = (
   selection: Selection,
   { from, rows, ms }: Slice,
   parameters: Parameters,

@@ -77,13 +77,14 @@ const systemKeySql = (field: SystemField): string => {
 };
 
 /** A segment is a key, or in an array a position; other segments match nothing in an array. */
-const dataKeySql = (field: string, parameters: Parameters): string => {
-  const value = field.split('.').reduce((sql, segment) => {
+export const dataValueSql = (field: string, parameters: Parameters): string =>
+  field.split('.').reduce((sql, segment) => {
     const step = parameters.add(segment, 'text');
     return isPosition(segment) ? `(${sql} #> ARRAY[${step}])` : `(${sql} -> ${step})`;
   }, 'data');
-  return `records.sort_key(${value})`;
-};
+
+const dataKeySql = (field: string, parameters: Parameters): string =>
+  `records.sort_key(${dataValueSql(field, parameters)})`;
 
 /** The jsonb whose order is the field's order, over the columns of `records`. */
 export const sortKeySql = ({ field }: SortField, parameters: Parameters): string =>

@@ -3,6 +3,7 @@ import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute } from '@backlot/http';
 import type { AccessChecks } from '../collections/access-check.ts';
 import type { Collections } from '../collections/collections.ts';
+import type { Aggregates } from '../list/aggregates.ts';
 import type { Counts } from '../list/counts.ts';
 import type { Lists } from '../list/lists.ts';
 import type { ShownRecords } from '../list/shown-records.ts';
@@ -12,6 +13,7 @@ import type { Records } from '../record/records.ts';
 import type { Shares } from '../record/shares.ts';
 import type { Shapes } from '../shape/shapes.ts';
 import { checkAccess } from './access-check.ts';
+import { aggregateRecords } from './aggregate.ts';
 import { writeBatch } from './batch.ts';
 import { listCollections, setCollectionAccess } from './collections.ts';
 import { countRecords, listRecords } from './lists.ts';
@@ -31,10 +33,11 @@ export interface RoutesDeps {
   lists: Lists;
   counts: Counts;
   shownRecords: ShownRecords;
+  aggregates: Aggregates;
   cursorKeys: readonly KeyObject[];
 }
 
-/** `_count` stands before the id that it could be taken for. */
+/** `_count` and `_aggregate` stand before the id that they could be taken for. */
 export const createRoutes = ({
   accessChecks,
   collections,
@@ -47,9 +50,11 @@ export const createRoutes = ({
   lists,
   counts,
   shownRecords,
+  aggregates,
   cursorKeys,
 }: RoutesDeps): MountedRoute[] => [
   countRecords(collections, counts),
+  aggregateRecords(collections, aggregates),
   listRecords({ collections, lists, counts, shownRecords }, cursorKeys),
   getRecord(collections, records, shownRecords),
   createRecord(collections, records),

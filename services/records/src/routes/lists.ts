@@ -99,7 +99,10 @@ const totalJson = ({ count, approximate }: Count) =>
  * The user to whose records `mine` narrows the list.
  * @throws ApiError unauthenticated where the caller is no user of the project
  */
-const parseMine = (mine: string | undefined, { caller, userId }: Identity): string | undefined => {
+export const parseMine = (
+  mine: string | undefined,
+  { caller, userId }: Identity,
+): string | undefined => {
   if (mine !== '1' && mine !== 'true') return undefined;
   if (caller === 'user' && userId !== null) return userId;
   throw new ApiError('unauthenticated', '"mine" needs the token of a signed-in user.');

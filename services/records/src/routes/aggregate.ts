@@ -1,0 +1,34 @@
+import { recordRoutes } from '@backlot/contract';
+import { toFlow } from '@backlot/fair-shares';
+import { route } from '@backlot/http';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import { checkVisible } from '../collections/field-rules.ts';
+import { type Aggregates, parseAggregation } from '../list/aggregates.ts';
+import { listHints } from '../list/hints.ts';
+import { splitFilter } from '../list/selection.ts';
+import { fieldsIn } from '../where/filter.ts';
+import { parseWhere } from '../where/parse.ts';
+import { parseMine } from './lists.ts';
+
+export const aggregateRecords = (collections: Collections, aggregates: Aggregates) =>
+  route(recordRoutes.aggregateRecords, async ({ params, query, identity, signal }) => {
+    const where = parseWhere(query.where);
+    const aggregation = parseAggregation(query);
+    const ownerId = parseMine(query.mine, identity);
+    const collection = await collections.find(identity.project.number, params.collection);
+    const access = collection && resolveAccess(collection.access, identity);
+    if (access) {
+      const place = { project: identity.project, collection };
+      checkVisible(access, 'where', fieldsIn(where), place);
+      if (aggregation.group !== undefined)
+        checkVisible(access, 'group', [aggregation.group], place);
+      for (const { name, field } of aggregation.measures)
+        checkVisible(access, name, [field], place);
+    }
+    const filter = splitFilter(where);
+    const selection = access && { collection, access, filter, ownerId };
+    const reader = { flow: toFlow(identity), signal };
+    const groups = await aggregates.groups(selection, aggregation, reader);
+    return { body: { groups }, headers: listHints(where) };
+  });
