@@ -35,6 +35,7 @@ const links = [
   { path: '/sdk.js', what: 'the client for browsers: import { createClient } from it' },
   { path: '/api/platform/prices', what: 'what calls cost' },
   { path: '/examples/guestbook/', what: 'a guestbook, one page of HTML on the project demo' },
+  { path: '/examples/board/', what: 'a board of cards for teams' },
   { path: '/examples/shop/', what: 'a shop with sign-in, photos, AI and checkout' },
   { path: '/mailbox/demo', what: 'the mails of the project demo, where no mailer is set up' },
   { path: '/readyz', what: 'whether everything that calls need is there' },
