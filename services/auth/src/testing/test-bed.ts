@@ -94,6 +94,7 @@ const standardConfig = authConfig.read({
   BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   BACKLOT_ARGON2_MEMORY_KIB: '64',
   BACKLOT_ARGON2_PASSES: '1',
+  BACKLOT_HASH_CONCURRENCY: '2',
   BACKLOT_HASH_QUEUE: '1000',
 });
 
