@@ -64,6 +64,28 @@ export interface ListOptions<T> extends Selection<T> {
   cursor?: string;
 }
 
+/** `sum`, `avg`, `min` and `max` name up to three fields together, with commas between. */
+export interface AggregateOptions<T> extends Omit<Selection<T>, 'group'> {
+  /** The field by which records are grouped. */
+  group?: string;
+  sum?: string;
+  avg?: string;
+  min?: string;
+  max?: string;
+}
+
+type Measured = Record<string, number | string | null>;
+
+export interface RecordGroup {
+  /** The value of the field; null where it is missing. */
+  group?: unknown;
+  count: number;
+  sum?: Measured;
+  avg?: Measured;
+  min?: Measured;
+  max?: Measured;
+}
+
 export interface Page<T> {
   items: Stored<T>[];
   hasMore: boolean;
@@ -135,6 +157,12 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
       call<{ count: number; approximate?: true }>('GET', `${path}/_count`, {
         query: selected(selection),
         signal: selection.signal,
+      }),
+    /** The largest groups first; without `group` all records are one. */
+    aggregate: ({ group, sum, avg, min, max, signal, ...selection }: AggregateOptions<T>) =>
+      call<{ groups: RecordGroup[] }>('GET', `${path}/_aggregate`, {
+        query: { ...selected(selection), group, sum, avg, min, max },
+        signal,
       }),
     get: (id: string) => call<Stored<T>>('GET', pathTo(id)),
     /** The record with its version, for `ifMatch` of a later change. */

@@ -12,9 +12,20 @@ import { createTransport } from './transport.ts';
 
 export type { Ai, Generated, Message, Prompt } from './ai.ts';
 export type { Auth, TokenStorage, User } from './auth.ts';
-export type { Batch, Changes, Collection, ListOptions, Page, Share, Stored, Where } from './db.ts';
+export type {
+  AggregateOptions,
+  Batch,
+  Changes,
+  Collection,
+  ListOptions,
+  Page,
+  RecordGroup,
+  Share,
+  Stored,
+  Where,
+} from './db.ts';
 export { BacklotError } from './error.ts';
-export type { Group, Groups, Invite, List, Member, Person, Users } from './groups.ts';
+export type { Group, Groups, Invite, List, Member, PageOptions, Person, Users } from './groups.ts';
 export type { Checkout, Payment, Product, ProductChange } from './payments.ts';
 export type { Storage, StoredFile, UploadOptions } from './storage.ts';
 

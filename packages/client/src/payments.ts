@@ -1,3 +1,4 @@
+import type { List, PageOptions } from './groups.ts';
 import type { Transport } from './transport.ts';
 
 /** In the currency's smallest unit: 1999 is 19.99 USD. */
@@ -75,17 +76,6 @@ export interface ProductChange {
   active?: boolean;
 }
 
-type PageQuery = {
-  limit?: number;
-  cursor?: string;
-};
-
-interface Page<T> {
-  items: T[];
-  hasMore: boolean;
-  nextCursor: string | null;
-}
-
 export const createPayments = ({ call }: Transport) => ({
   /** Send the payer to `url`. */
   checkout: (checkout: Checkout) =>
@@ -95,14 +85,16 @@ export const createPayments = ({ call }: Transport) => ({
       query: { session_id: sessionId },
     }),
   /** One's own, newest first; an owner or a key sees all. */
-  list: (query: PageQuery = {}) => call<Page<Payment>>('GET', '/payments', { query }),
+  list: ({ limit, cursor }: PageOptions = {}) =>
+    call<List<Payment>>('GET', '/payments', { query: { limit, cursor } }),
 });
 
 const pathOf = (id: string) => `/products/${encodeURIComponent(id)}`;
 
 export const createProducts = ({ call }: Transport) => ({
   /** Newest first. */
-  list: (query: PageQuery = {}) => call<Page<Product>>('GET', '/products', { query }),
+  list: ({ limit, cursor }: PageOptions = {}) =>
+    call<List<Product>>('GET', '/products', { query: { limit, cursor } }),
   get: (id: string) => call<Product>('GET', pathOf(id)),
   /** Creates or replaces it. */
   set: (id: string, product: ProductChange) => call<Product>('PUT', pathOf(id), { body: product }),
