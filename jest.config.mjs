@@ -11,5 +11,7 @@ export default {
   globalTeardown: '<rootDir>/tools/testing/src/jest/global-teardown.ts',
   setupFiles: ['<rootDir>/tools/testing/src/jest/same-errors.ts'],
   maxWorkers: 2,
+  // What a test file has loaded stays in its worker, which ended at 4 GB.
+  workerIdleMemoryLimit: '2GB',
   testTimeout: 30_000,
 };
