@@ -28,6 +28,9 @@ import { createSlotAssignment } from './slots/assign.ts';
 import { buildEveryMs, createSlotBuilder } from './slots/build.ts';
 import { createObservations, forgetObservations, reportEveryMs } from './slots/observations.ts';
 
+/** Pages that an index leads to, read at once: some of the connections, so that writes find one. */
+const quickSlots = 6;
+
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
 
@@ -61,7 +64,7 @@ export const recordsService = defineService({
     const scans = createFairShares({
       ...{
         slots: config.scanConcurrency,
-        quickSlots: 2 * config.scanConcurrency,
+        quickSlots,
         maxWaitingPerFlow: 100,
       },
     });

@@ -131,7 +131,7 @@ export const createCounts = ({
       return scans.run(
         flow,
         (yieldSlot) => onCurrentSlots(refresh, selection, (current) => count(current, yieldSlot)),
-        { signal },
+        { isQuick: countDriver(selection) !== undefined, signal },
       );
     },
   };

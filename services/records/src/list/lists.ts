@@ -176,7 +176,7 @@ export const createLists = ({
           flow,
           (yieldSlot) =>
             onCurrentSlots(refresh, query, (current) => scanPage(current, reader, yieldSlot)),
-          { signal },
+          { isQuick: listDrivers(query).length > 0, signal },
         );
       }
       const name = preparedName(query);
