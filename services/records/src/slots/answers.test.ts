@@ -124,6 +124,23 @@ describe('answers by slots', () => {
     ownerId: isMine && who === 'ada' ? ada : undefined,
   });
 
+  it('do not wait for scans', async () => {
+    const { withSlots } = await fill([{ d: 1 }, { d: 2 }], 'shared');
+    const scans = createFairShares({ slots: 1, quickSlots: 1 });
+    const deps = { database: bed.database, limits, refresh: unchanged, scans };
+    let endScan = () => {};
+    const scan = scans.run(['other', 'p', 'a'], () => new Promise<void>((end) => (endScan = end)));
+    const paging = { sort: '-d' as const, limit: 5, offset: 0 };
+    const query: Query = { where: { d: 2 }, ...paging, who: 'key', isMine: false };
+    const selection = select(withSlots, query);
+    const page = { ...selection, ...paging, after: undefined, sort: parseSort('-d') };
+    const lists = createLists({ ...deps, answers: scans });
+    expect(await readItems(await lists.page(page, reader))).toHaveLength(1);
+    expect(await createCounts(deps).count(selection, reader)).toEqual({ count: 1 });
+    endScan();
+    await scan;
+  });
+
   /** The ids of all pages, with where each ends. */
   const pages = async (collection: Collection, query: Query) => {
     const found: string[][] = [];
