@@ -4,7 +4,7 @@ import { type Flow, ShareQueue, type ShareUsage, type Taken } from './share-queu
 /**
  * As many pieces of work that each keep a core busy may run at once, unless a setting says otherwise; the
  * rest is for everybody else's short calls. With six scans at once on two cores a neighbour's p99 was
- * 9 to 15 times the quiet one, with one scan 1.3 to 2.2 times.
+ * 8 to 22 times the quiet one, with one scan 1.3 to 2.2 times.
  */
 export const halfOfCores = Math.max(1, Math.floor(availableParallelism() / 2));
 

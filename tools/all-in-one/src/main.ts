@@ -10,7 +10,7 @@ runCommand(async () => {
   Start here      ${url}
   Base URL        ${url}/api/runtime/${projectId}
   API page        ${url}/docs
-  Examples        ${url}/examples/shop/  ${url}/examples/guestbook/
+  Examples        ${url}/examples/shop/  ${url}/examples/guestbook/  ${url}/examples/board/
   Mailbox         ${mailboxUrl}   (opens once)
   Owner sign-in   ${owner.email}  ${owner.password}   (POST ${url}/api/runtime/platform/auth/signin)
   Operator token  ${operatorToken}
