@@ -40,7 +40,7 @@ const systemProperties = {
 };
 
 /** What a client sends, with every field optional, and what the platform answers. */
-const schemasOf = (collection: CollectionShape, name: string): Json => {
+const toSchemas = (collection: CollectionShape, name: string): Json => {
   const data = objectSchema(toFieldTree(collection));
   const { properties = {} } = data as { properties?: Json };
   return {
@@ -55,7 +55,7 @@ const schemasOf = (collection: CollectionShape, name: string): Json => {
 
 const json = (schema: Json) => ({ content: { 'application/json': { schema } } });
 
-const bodyOf = (operationId: string, name: string): Json | undefined => {
+const describeBody = (operationId: string, name: string): Json | undefined => {
   const data = ref(`${name}Data`);
   switch (operationId) {
     case 'createRecord':
@@ -73,7 +73,7 @@ const bodyOf = (operationId: string, name: string): Json | undefined => {
   }
 };
 
-const answerOf = (operationId: string, name: string): Json | undefined => {
+const describeAnswer = (operationId: string, name: string): Json | undefined => {
   switch (operationId) {
     case 'listRecords':
       return {
@@ -94,11 +94,15 @@ const answerOf = (operationId: string, name: string): Json | undefined => {
 };
 
 /** `createRecord` of `todos` is `createRecordTodos`; null where an operation says nothing of fields. */
-const operationOf = (operation: Operation, name: string, summary: string): Operation | null => {
-  const answer = answerOf(operation.operationId, name);
+const describeOperation = (
+  operation: Operation,
+  name: string,
+  summary: string,
+): Operation | null => {
+  const answer = describeAnswer(operation.operationId, name);
   if (!answer) return null;
   const status = operation.operationId === 'createRecord' ? '201' : '200';
-  const body = bodyOf(operation.operationId, name);
+  const body = describeBody(operation.operationId, name);
   return {
     ...operation,
     operationId: operation.operationId + name,
@@ -129,13 +133,14 @@ export const describeProject = (general: Json, collections: readonly CollectionS
   const ofCollection = ({ name }: CollectionShape) =>
     templates.map(([path, methods]): [string, Json] => {
       const operations = Object.entries(methods).flatMap(([method, operation]) => {
-        const own = isOperation(operation) && operationOf(operation, names.get(name) ?? name, name);
+        const own =
+          isOperation(operation) && describeOperation(operation, names.get(name) ?? name, name);
         return own ? [[method, own] as const] : [];
       });
       return [path.replace('{collection}', name), Object.fromEntries(operations)];
     });
   const schemas = collections.map((collection) =>
-    schemasOf(collection, names.get(collection.name) ?? collection.name),
+    toSchemas(collection, names.get(collection.name) ?? collection.name),
   );
   return {
     ...general,

@@ -55,17 +55,17 @@ export interface NearestRoute {
 
 /** What a developer may have meant, in a sentence; made for each wrong call, so it is bounded. */
 export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestRoute => {
-  const pathsOf = (plane: Plane) => [
+  const listPaths = (plane: Plane) => [
     ...new Set(routes.filter((route) => route.plane === plane).map(({ path }) => path)),
   ];
-  const paths = { runtime: pathsOf('runtime'), platform: pathsOf('platform') };
-  const methodsOf = (plane: Plane, path: string) =>
+  const paths = { runtime: listPaths('runtime'), platform: listPaths('platform') };
+  const listMethods = (plane: Plane, path: string) =>
     routes
       .filter((route) => route.plane === plane && route.path === path)
       .map(({ method }) => method)
       .sort((a, b) => order.indexOf(a) - order.indexOf(b));
   const describe = (plane: Plane, path: string) =>
-    `${methodsOf(plane, path).join(', ')} ${base[plane]}${readable(path)}`;
+    `${listMethods(plane, path).join(', ')} ${base[plane]}${readable(path)}`;
 
   return {
     ofPath(plane, sent) {
@@ -86,7 +86,7 @@ export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestR
       const takes = `It takes ${allowed.join(', ')}.`;
       const below = paths[plane].find(
         (other) =>
-          methodsOf(plane, other).includes(method as Method) &&
+          listMethods(plane, other).includes(method as Method) &&
           (other.replace(/\/:[A-Za-z]+$/, '') === path ||
             other === path.replace(/\/:[A-Za-z]+$/, '')),
       );

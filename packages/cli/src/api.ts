@@ -23,7 +23,7 @@ export interface Target {
 const timeoutMs = 60_000;
 const defaultHost = 'http://localhost:8080';
 
-export const originOf = (host: string): string => {
+export const toOrigin = (host: string): string => {
   const url = URL.canParse(host) ? new URL(host) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return url.origin;
   throw new CallFailed(`"${host}" is no address such as https://api.example.org.`);
@@ -79,7 +79,7 @@ export interface GlobalOptions {
 /** Where to call, without a credential. */
 export const findHost = async (command: Command): Promise<string> => {
   const { host } = command.optsWithGlobals<GlobalOptions>();
-  return originOf(host ?? process.env.BACKLOT_HOST ?? (await readSession())?.host ?? defaultHost);
+  return toOrigin(host ?? process.env.BACKLOT_HOST ?? (await readSession())?.host ?? defaultHost);
 };
 
 /** Where to call, and as whom: a token goes only to the host that gave it. @throws CallFailed */

@@ -89,15 +89,15 @@ export const createPayments = ({ call }: Transport) => ({
     call<List<Payment>>('GET', '/payments', { query: { limit, cursor } }),
 });
 
-const pathOf = (id: string) => `/products/${encodeURIComponent(id)}`;
+const pathTo = (id: string) => `/products/${encodeURIComponent(id)}`;
 
 export const createProducts = ({ call }: Transport) => ({
   /** Newest first. */
   list: ({ limit, cursor }: PageOptions = {}) =>
     call<List<Product>>('GET', '/products', { query: { limit, cursor } }),
-  get: (id: string) => call<Product>('GET', pathOf(id)),
+  get: (id: string) => call<Product>('GET', pathTo(id)),
   /** Creates or replaces it. */
-  set: (id: string, product: ProductChange) => call<Product>('PUT', pathOf(id), { body: product }),
+  set: (id: string, product: ProductChange) => call<Product>('PUT', pathTo(id), { body: product }),
   delete: async (id: string): Promise<void> =>
-    void (await call('DELETE', pathOf(id), { canRepeat: false })),
+    void (await call('DELETE', pathTo(id), { canRepeat: false })),
 });

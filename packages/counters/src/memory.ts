@@ -5,7 +5,7 @@ import { createMemoryCredits } from './memory-credits.ts';
 /** Counters of 100,000 callers; the longest unused one is forgotten first. About 15 MB when full. */
 const maxKeys = 100_000;
 
-const weightOf = ({ limit, keepFree = 0, calls = 1 }: RateCheck): number =>
+const toWeight = ({ limit, keepFree = 0, calls = 1 }: RateCheck): number =>
   Math.max(1, Math.min(calls, limit - keepFree));
 
 /** Exact for one process. @param now epoch milliseconds. */
@@ -31,9 +31,9 @@ export const createMemoryCounters = (now: () => number): Counters => {
       const arrivalTime = (check: RateCheck) => Math.max(at, arrivals.get(check.key) ?? 0);
       for (const check of checks) {
         const state = toRateState(check, arrivalTime(check), at);
-        if (state.remaining >= weightOf(check)) continue;
+        if (state.remaining >= toWeight(check)) continue;
         const interval = check.limit === 0 ? check.windowMs : check.windowMs / check.limit;
-        const needed = interval * (weightOf(check) + (check.keepFree ?? 0));
+        const needed = interval * (toWeight(check) + (check.keepFree ?? 0));
         const wait =
           check.limit === 0 ? check.windowMs : arrivalTime(check) + needed - check.windowMs - at;
         retryAfterMs = Math.max(retryAfterMs, Math.ceil(wait), 1);
@@ -43,7 +43,7 @@ export const createMemoryCounters = (now: () => number): Counters => {
       const counted = allowed && reservation?.kind !== 'unloaded';
       const states = checks.map((check) => {
         const arrival =
-          arrivalTime(check) + (counted ? (weightOf(check) * check.windowMs) / check.limit : 0);
+          arrivalTime(check) + (counted ? (toWeight(check) * check.windowMs) / check.limit : 0);
         if (counted) arrivals.set(check.key, arrival);
         return toRateState(check, arrival, at);
       });

@@ -28,19 +28,19 @@ const units: Record<string, readonly [string, string]> = {
   map: ['key', 'keys'],
 };
 
-const countOf = (bound: number | bigint, [one, many]: readonly [string, string]) =>
+const describeCount = (bound: number | bigint, [one, many]: readonly [string, string]) =>
   `${bound} ${Number(bound) === 1 ? one : many}`;
 
 const tooSmall = ({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall) => {
   const unit = units[origin];
   if (unit && Number(minimum) === 1 && origin === 'string') return 'must not be empty';
-  if (unit) return `needs at least ${countOf(minimum, unit)}`;
+  if (unit) return `needs at least ${describeCount(minimum, unit)}`;
   return inclusive === false ? `must be more than ${minimum}` : `must be ${minimum} or more`;
 };
 
 const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig) => {
   const unit = units[origin];
-  if (unit) return `may have at most ${countOf(maximum, unit)}`;
+  if (unit) return `may have at most ${describeCount(maximum, unit)}`;
   return inclusive === false ? `must be less than ${maximum}` : `must be ${maximum} or less`;
 };
 

@@ -35,7 +35,7 @@ const readHeldWords = async (
   return new Set(words.filter((_, i) => row.held[i]));
 };
 
-const nameOf = (word: RecordWord): string => (word === 'sharedToChange' ? 'shared' : word);
+const toName = (word: RecordWord): string => (word === 'sharedToChange' ? 'shared' : word);
 
 const decide = (
   rule: readonly string[],
@@ -48,7 +48,7 @@ const decide = (
   const policy = toPolicy(rule, caller, does);
   const words = typeof policy === 'string' ? [] : policy.filter((word) => held?.has(word) ?? true);
   const allowed = words.length === 0 ? 'no' : held ? 'yes' : 'depends';
-  return { allowed, by: words.map(nameOf), rule: [...rule] };
+  return { allowed, by: words.map(toName), rule: [...rule] };
 };
 
 /** Nobody changes what they can't read. */

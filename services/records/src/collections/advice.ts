@@ -8,7 +8,7 @@ const personal =
   /^(account|address|addresse|appointment|booking|chat|contact|customer|email|invoice|message|order|patient|payment|profile|purchase|reservation|subscription|ticket|user)s?$/;
 
 /** `customerOrders` and `customer_orders` are two words. */
-const wordsOf = (name: string): string[] =>
+const splitWords = (name: string): string[] =>
   name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -17,7 +17,7 @@ const wordsOf = (name: string): string[] =>
 /** What its owner should know of a collection that everybody can read; undefined where that seems meant. */
 export const adviceFor = (name: string, access: CollectionAccess): string | undefined => {
   if (!compileAccess(access).rules.read.includes('anyone')) return undefined;
-  if (!wordsOf(name).some((word) => personal.test(word))) return undefined;
+  if (!splitWords(name).some((word) => personal.test(word))) return undefined;
   return `Anyone can read all of "${name}". If that is not meant, set its access, for example to "private".`;
 };
 

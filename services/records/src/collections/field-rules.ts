@@ -42,7 +42,7 @@ const limitsSql = (limits: readonly FieldLimit[], parameters: Parameters): strin
   return `unnest(${fields}, ${words}) rule(field, words)`;
 };
 
-const policiesOf = (limits: readonly FieldLimit[]) => limits.map(({ policy }) => policy);
+const toPolicies = (limits: readonly FieldLimit[]) => limits.map(({ policy }) => policy);
 
 /**
  * The document as the caller may see it, over the columns of `records`. A field that they may not see is
@@ -55,7 +55,7 @@ export const visibleDataSql = (access: Access, parameters: Parameters): string =
     const fields = hidden.map(({ field }) => field);
     return `(data - ${parameters.add(fields, 'text[]')})`;
   }
-  const held = heldWordsSql(access, policiesOf(hidden), parameters);
+  const held = heldWordsSql(access, toPolicies(hidden), parameters);
   return `(data - ARRAY(SELECT field FROM ${limitsSql(hidden, parameters)} WHERE words & ${held} = 0))`;
 };
 
@@ -102,7 +102,7 @@ export const refusedFieldSql = (
   const limits = [...hidden, ...frozen];
   if (limits.length === 0) return undefined;
   const { given, result, unset, inc } = sql(parameters);
-  const held = heldWordsSql(access, policiesOf(limits), parameters);
+  const held = heldWordsSql(access, toPolicies(limits), parameters);
   const isNamed = `(${given} ? field OR field = ANY (${unset}) OR ${inc} ? field)`;
   const changes = `(${inc} ? field OR field = ANY (${unset}) AND records.data ? field
     OR ${given} ? field AND (${result} -> field) IS DISTINCT FROM (records.data -> field))`;
@@ -130,7 +130,7 @@ export const keptFieldsSql = (access: Access, parameters: Parameters): string | 
   const { hidden, frozen } = access.fields;
   const limits = [...hidden, ...frozen];
   if (limits.length === 0) return undefined;
-  const held = heldWordsSql(access, policiesOf(limits), parameters);
+  const held = heldWordsSql(access, toPolicies(limits), parameters);
   return `coalesce((SELECT jsonb_object_agg(field, records.data -> field) FROM ${limitsSql(limits, parameters)}
     WHERE words & ${held} = 0 AND records.data ? field), '{}')`;
 };

@@ -14,7 +14,7 @@ const filterHint = (filter: Filter): string | undefined => {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return firstOf(filter.filters, filterHint);
+      return findFirst(filter.filters, filterHint);
     case 'not':
       return filterHint(filter.filter);
     case 'test': {
@@ -29,7 +29,7 @@ const filterHint = (filter: Filter): string | undefined => {
   }
 };
 
-const firstOf = <T>(items: readonly T[], find: (item: T) => string | undefined) => {
+const findFirst = <T>(items: readonly T[], find: (item: T) => string | undefined) => {
   for (const item of items) {
     const found = find(item);
     if (found !== undefined) return found;

@@ -120,8 +120,8 @@ export const createIncludes = (collections: Collections, lists: Lists): Includes
 
   return {
     async into(records, fields, identity, reader) {
-      const idsOf = (field: string) => records.flatMap((record) => toIds(record[field]));
-      const places = fields.flatMap(({ field }) => idsOf(field));
+      const listIds = (field: string) => records.flatMap((record) => toIds(record[field]));
+      const places = fields.flatMap(({ field }) => listIds(field));
       if (places.length > maxPlaces) throw tooMuch(`more than ${maxPlaces} records`);
       const found = new Map<string, Map<string, Found>>();
       for (const wanted of fields) {
@@ -129,7 +129,7 @@ export const createIncludes = (collections: Collections, lists: Lists): Includes
         if (found.has(name)) continue;
         const sameCollection = fields.filter(({ collection }) => collection === name);
         const ids = new Set(
-          sameCollection.flatMap(({ field }) => idsOf(field)).map((id) => id.toLowerCase()),
+          sameCollection.flatMap(({ field }) => listIds(field)).map((id) => id.toLowerCase()),
         );
         const collection = await findCollection(wanted, identity);
         found.set(name, await read(collection, [...ids], identity, reader));

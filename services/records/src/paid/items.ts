@@ -11,7 +11,7 @@ interface RecordItem {
 }
 
 /** What was paid: a product, or a name at an amount where the price was free. */
-const keyOf = ({ product, name, amount }: RecordItem): string =>
+const toKey = ({ product, name, amount }: RecordItem): string =>
   JSON.stringify(product === undefined ? ['free', name, amount] : ['product', product]);
 
 const isItem = (value: unknown): value is RecordItem =>
@@ -24,13 +24,13 @@ const isItem = (value: unknown): value is RecordItem =>
 export const itemsMatch = (items: unknown, paid: readonly PaidItem[]): boolean => {
   if (items === undefined || items === null) return true;
   if (!Array.isArray(items)) return false;
-  const amounts = new Map(paid.map((item) => [keyOf(item), item.amount]));
+  const amounts = new Map(paid.map((item) => [toKey(item), item.amount]));
   const left = new Map<string, number>();
-  for (const item of paid) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) + item.quantity);
+  for (const item of paid) left.set(toKey(item), (left.get(toKey(item)) ?? 0) + item.quantity);
   for (const item of items) {
     if (!isItem(item)) return false;
     const { amount, quantity = 1 } = item;
-    const key = keyOf(item);
+    const key = toKey(item);
     if (!Number.isSafeInteger(quantity)) return false;
     if (amount !== undefined && amount !== amounts.get(key)) return false;
     left.set(key, (left.get(key) ?? 0) - Number(quantity));

@@ -20,7 +20,7 @@ const fieldType = (value: unknown): FieldType => {
   return typeof value as 'string' | 'number' | 'boolean' | 'object';
 };
 
-const typesOf = (values: readonly unknown[]): FieldType[] => {
+const listTypes = (values: readonly unknown[]): FieldType[] => {
   const counts = new Map<FieldType, number>();
   for (const value of values) {
     const type = fieldType(value);
@@ -30,7 +30,7 @@ const typesOf = (values: readonly unknown[]): FieldType[] => {
 };
 
 /** Undefined where the strings are not an enumeration, as free text is not. */
-const enumerationOf = (values: readonly unknown[]): string[] | undefined => {
+const findEnumeration = (values: readonly unknown[]): string[] | undefined => {
   const texts = values.filter((value) => typeof value === 'string');
   const distinct = new Set(texts);
   const isRepeated = texts.length >= distinct.size * minRepetitions;
@@ -60,13 +60,13 @@ const describeObjects = (objects: readonly Document[], prefix: string, level: nu
     .flatMap(([name, values]): FieldShape[] => {
       const path = prefix + name;
       const items = values.filter(Array.isArray).flat();
-      const known = enumerationOf([...values, ...items]);
+      const known = findEnumeration([...values, ...items]);
       const nested = [...values, ...items].filter(isDocument);
       const field = {
         path,
-        types: typesOf(values),
+        types: listTypes(values),
         share: round(values.length / objects.length),
-        ...(items.length > 0 && { itemTypes: typesOf(items) }),
+        ...(items.length > 0 && { itemTypes: listTypes(items) }),
         ...(known && { values: known }),
       };
       if (nested.length === 0 || level === maxLevels) return [field];

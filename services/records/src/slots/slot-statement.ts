@@ -55,7 +55,7 @@ interface Branch {
 const lookedAtSql = ({ where }: Branch, rows: string): string =>
   `(SELECT count(*) FROM (SELECT FROM records WHERE ${where} LIMIT ${rows} + 1) looked)`;
 
-const branchesOf = (
+const toBranches = (
   selection: Selection,
   { slot, ranges }: Driver,
   descending: boolean,
@@ -139,7 +139,7 @@ const walkStatement = (
     const key = afterKey?.text ?? pointKey(range);
     return afterId && key && `(${column}, id) ${sign} (${jsonb(key, parameters)}, ${afterId})`;
   };
-  const branches = branchesOf(query, driver, descending, parameters, startSql);
+  const branches = toBranches(query, driver, descending, parameters, startSql);
   const fits = fitsSql(conditionsSql(query, parameters));
   const key = field ? `, ${sortKeySql(field, parameters)} AS s0` : '';
   const most = `${limit} + ${offset} + 1`;
@@ -181,7 +181,7 @@ const collectStatement = (
   { limit, offset, rows }: PageSize,
 ): StatementParts => {
   const { sort, after } = query;
-  const branches = branchesOf(query, driver, sort.idDescending, parameters);
+  const branches = toBranches(query, driver, sort.idDescending, parameters);
   const keys = sort.fields.map((field) => sortKeySql(field, parameters));
   const position = after && afterSql(sort, keys, positionSql(after, query, keys, parameters));
   const fits = fitsSql([...conditionsSql(query, parameters), position]);
@@ -215,7 +215,7 @@ export const slotCountStatement = (
   mostKeys: number,
 ): ListStatement => {
   const parameters = startParameters(selection.collection);
-  const branches = branchesOf(selection, driver, true, parameters);
+  const branches = toBranches(selection, driver, true, parameters);
   const exact = branches.filter((_, i) => driver.exact[i]);
   const tested = branches.filter((_, i) => !driver.exact[i]);
   const most = parameters.add(mostKeys, 'int');
