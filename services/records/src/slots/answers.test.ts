@@ -130,7 +130,7 @@ describe('answers by slots', () => {
     const deps = { database: bed.database, limits, refresh: unchanged, scans };
     let endScan = () => {};
     const scan = scans.run(['other', 'p', 'a'], () => new Promise<void>((end) => (endScan = end)));
-    const paging = { sort: '-d' as const, limit: 5, offset: 0 };
+    const paging = { sort: '-d', limit: 5, offset: 0 } as const;
     const query: Query = { where: { d: 2 }, ...paging, who: 'key', isMine: false };
     const selection = select(withSlots, query);
     const page = { ...selection, ...paging, after: undefined, sort: parseSort('-d') };
