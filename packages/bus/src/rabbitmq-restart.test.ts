@@ -44,7 +44,7 @@ describe('the bus over a RabbitMQ that is killed', () => {
     await until(() => !publisher.connected());
     await expect(publisher.publish(event('meanwhile'))).rejects.toThrow(BusUnavailable);
     await server.restart();
-    await until(() => publisher.connected(), { timeoutMs: 20_000 });
+    await until(() => publisher.connected());
     await publisher.subscribe(queue);
     await publisher.publish(event('after'));
     await until(() => got.size > confirmed.length);

@@ -142,10 +142,10 @@ describe('the bus over RabbitMQ', () => {
     proxy.freeze();
     const under = bus.publish(event());
     under.catch(() => {});
-    await until(() => !bus.connected(), { timeoutMs: 10_000 });
+    await until(() => !bus.connected());
     await expect(under).rejects.toThrow(BusUnavailable);
     proxy.thaw();
-    await until(() => bus.connected(), { timeoutMs: 10_000 });
+    await until(() => bus.connected());
     const sent = event();
     await bus.publish(sent);
     await until(() => got.includes(sent.id));

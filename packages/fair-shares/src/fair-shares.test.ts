@@ -1,41 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  createFairShares,
-  type FairShareFull,
-  type FairSharesOptions,
-  type Flow,
-  toFlow,
-} from './index.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
-
-const flow = (owner: string, project = 'shop', address = '192.0.2.1'): Flow => [
-  owner,
-  project,
-  address,
-];
-
-/** Shares on a virtual clock, and a log of the work that began. */
-function setUp(options: Partial<FairSharesOptions> = {}) {
-  const time = new VirtualTime();
-  const shares = createFairShares({ slots: 1, now: time.now, random: () => 0, ...options });
-  const begun: string[] = [];
-  const job = (whose: Flow, ms: number, name = whose.join(' ')) =>
-    shares.run(whose, async () => {
-      begun.push(name);
-      await time.sleep(ms);
-      return name;
-    });
-  /** Flows that each have a next job ready for as long as the test runs. */
-  const busy = (whose: Flow, ms: number) => {
-    for (let n = 0; n < 4; n++) {
-      const loop = (): Promise<unknown> => job(whose, ms, whose.join(' ')).then(loop);
-      void loop();
-    }
-  };
-  const count = (name: string) => begun.filter((entry) => entry === name).length;
-  return { time, shares, begun, job, busy, count };
-}
+import { toFlow } from './index.ts';
+import { flow, setUp } from './testing/shares-under-test.ts';
 
 describe('slots', () => {
   it('are never more than a third of one owner, and always one', async () => {
@@ -115,6 +81,30 @@ describe('slots', () => {
     expect(shares.usage().slow).toMatchObject({ running: 0, owners: [] });
   });
 
+  it('rest after their work while several wait, and not for one alone', async () => {
+    const { time, begun, job } = setUp({ restRatio: 1, maxRunningPerOwner: 1 });
+    const jobs = ['a', 'b', 'c', 'd'].map((owner) => job(flow(owner), 10));
+    await time.pass(19);
+    expect(begun).toHaveLength(1);
+    await time.pass(2);
+    expect(begun).toHaveLength(2);
+    await time.pass(29);
+    expect(begun).toHaveLength(4);
+    await time.pass();
+    await Promise.all(jobs);
+  });
+
+  it('rest for 100 ms at most', async () => {
+    const { time, begun, job } = setUp({ restRatio: 1 });
+    const jobs = ['a', 'b', 'c'].map((owner) => job(flow(owner), 5000));
+    await time.pass(5099);
+    expect(begun).toHaveLength(1);
+    await time.pass(2);
+    expect(begun).toHaveLength(2);
+    await time.pass();
+    await Promise.all(jobs);
+  });
+
   it('for quick work are out of reach for the rest', async () => {
     const { time, shares, begun, busy } = setUp({ slots: 3, quickSlots: 1 });
     for (const owner of ['a', 'b', 'c', 'd']) busy(flow(owner), 1000);
@@ -150,6 +140,36 @@ describe('shares', () => {
     expect(share('mixed crowded')).toBeCloseTo(1 / 6, 1);
     expect(share('mixed calm')).toBeCloseTo(1 / 6, 1);
     for (let n = 0; n < 5; n++) expect(share(`many project ${n}`)).toBeCloseTo(1 / 15, 1);
+  });
+
+  it('of an address do not grow with owners: accounts are free', async () => {
+    const { time, busy, count, begun } = setUp();
+    for (let n = 0; n < 20; n++) busy(flow(`eve ${n}`, 'shop', 'crowded'), 10);
+    busy(flow('ada', 'shop', 'calm'), 10);
+    await time.pass(30_000);
+    expect(count('ada shop calm') / begun.length).toBeCloseTo(1 / 4, 1);
+    expect(count('eve 7 shop crowded') / begun.length).toBeCloseTo(3 / 4 / 20, 2);
+  });
+
+  it('go to an address that had little, before one with much, however many owners it has', async () => {
+    const { time, busy, job } = setUp();
+    for (let n = 0; n < 20; n++) busy(flow(`eve ${n}`, 'shop', 'crowded'), 10);
+    await time.pass(10_000);
+    const from = time.now();
+    await Promise.all([
+      job(flow('ada', 'shop', 'calm'), 10).then(() => expect(time.now() - from).toBeLessThan(21)),
+      time.pass(1000),
+    ]);
+  });
+
+  it('starve no address beside many that each stay below a quarter', async () => {
+    const { time, busy, count, begun } = setUp();
+    for (let n = 0; n < 8; n++) busy(flow(`eve ${n}`, 'shop', `address ${n}`), 10);
+    for (let n = 0; n < 8; n++) busy(flow(`ada ${n}`, 'shop', 'school'), 10);
+    await time.pass(30_000);
+    const school = begun.filter((entry) => entry.endsWith('school')).length / begun.length;
+    expect(school).toBeGreaterThan(0.2);
+    expect(count('ada 3 shop school')).toBeGreaterThan(0);
   });
 
   it('begin at the present: who was idle goes next, but is owed nothing for it', async () => {
@@ -201,127 +221,36 @@ describe('shares', () => {
       { maxLength: 40 },
     );
     await fc.assert(
-      fc.asyncProperty(calls, fc.integer({ min: 1, max: 7 }), async (all, slots) => {
-        const { time, busy, job, begun, shares } = setUp({ slots, maxWaitingPerFlow: 100 });
-        busy(flow('eve'), 100);
-        busy(flow('mallory'), 7);
-        let done = 0;
-        for (const { flow: whose, at, ms } of all) {
-          void time
-            .sleep(at)
-            .then(() => job(whose, ms, 'call'))
-            .then(() => {
-              done += 1;
-            });
-        }
-        await time.pass(500 + 4 * all.reduce((sum, { ms }) => sum + ms + 100, 0));
-        expect(done).toBe(all.length);
-        expect(begun.filter((entry) => entry === 'call')).toHaveLength(all.length);
-        expect(
-          shares
-            .usage()
-            .slow.owners.map(({ owner }) => owner)
-            .sort(),
-        ).toEqual(['eve', 'mallory']);
-      }),
+      fc.asyncProperty(
+        calls,
+        key,
+        fc.integer({ min: 1, max: 7 }),
+        async (all, mallorysAddress, slots) => {
+          const { time, busy, job, begun, shares } = setUp({ slots, maxWaitingPerFlow: 100 });
+          busy(flow('eve'), 100);
+          busy(flow('mallory', 'shop', mallorysAddress), 7);
+          let done = 0;
+          for (const { flow: whose, at, ms } of all) {
+            void time
+              .sleep(at)
+              .then(() => job(whose, ms, 'call'))
+              .then(() => {
+                done += 1;
+              });
+          }
+          await time.pass(500 + 4 * all.reduce((sum, { ms }) => sum + ms + 100, 0));
+          expect(done).toBe(all.length);
+          expect(begun.filter((entry) => entry === 'call')).toHaveLength(all.length);
+          expect(
+            shares
+              .usage()
+              .slow.owners.map(({ owner }) => owner)
+              .sort(),
+          ).toEqual(['eve', 'mallory']);
+        },
+      ),
       { numRuns: 30 },
     );
-  });
-});
-
-describe('waiting', () => {
-  it('is bounded for a flow', async () => {
-    const { time, job, shares } = setUp({ maxWaitingPerFlow: 3, random: () => 0.99 });
-    const jobs = Array.from({ length: 4 }, () => job(flow('eve'), 10));
-    await expect(job(flow('eve'), 10)).rejects.toMatchObject({
-      name: 'FairShareFull',
-      retryAfterSeconds: 4,
-    });
-    const other = job(flow('eve', 'shop', 'another address'), 10);
-    await time.pass();
-    await Promise.all([...jobs, other]);
-    expect(shares.usage().slow.refused).toBe(1);
-  });
-
-  it('is bounded in all, where the latest of whoever has most gives way', async () => {
-    const { time, job } = setUp({ maxWaiting: 6 });
-    const addresses = ['1', '2', '3', '4', '5', '6', '7'];
-    const eves = addresses.map((address) => job(flow('eve', 'shop', address), 10));
-    const outcomes = Promise.allSettled(eves);
-    await expect(job(flow('eve', 'shop', '8'), 10)).rejects.toMatchObject({
-      name: 'FairShareFull',
-    });
-    const adas = [job(flow('ada'), 10), job(flow('ada'), 10), job(flow('ada'), 10)];
-    await time.pass();
-    expect(await Promise.all(adas)).toHaveLength(3);
-    expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(3);
-  });
-
-  it('is bounded for a project, where its largest address gives way to its others', async () => {
-    const { time, job } = setUp({ maxWaitingPerProject: 3 });
-    const crowd = Array.from({ length: 4 }, () => job(flow('eve', 'shop', 'crowd'), 10));
-    const outcomes = Promise.allSettled(crowd);
-    const visitor = job(flow('eve', 'shop', 'visitor'), 10, 'visitor');
-    const second = job(flow('eve', 'shop', 'second'), 10);
-    const third = job(flow('eve', 'shop', 'third'), 10);
-    await expect(third).rejects.toMatchObject({ name: 'FairShareFull' });
-    const elsewhere = job(flow('eve', 'another'), 10, 'elsewhere');
-    await time.pass();
-    await second;
-    expect(await Promise.all([visitor, elsewhere])).toEqual(['visitor', 'elsewhere']);
-    expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(2);
-  });
-
-  it('gives way to a new address of the same owner too', async () => {
-    const { time, job } = setUp({ maxWaiting: 4 });
-    const eves = Array.from({ length: 5 }, () => job(flow('eve', 'shop', 'crowd'), 10));
-    const outcomes = Promise.allSettled(eves);
-    const visitor = job(flow('eve', 'shop', 'visitor'), 10, 'visitor');
-    await time.pass();
-    await expect(visitor).resolves.toBe('visitor');
-    expect((await outcomes).map(({ status }) => status).at(-1)).toBe('rejected');
-  });
-
-  it('is refused for a time that differs by chance', async () => {
-    const random = [0, 0.3, 0.6, 0.9];
-    const { job } = setUp({ maxWaitingPerFlow: 1, random: () => random.shift() ?? 0 });
-    void job(flow('eve'), 10);
-    void job(flow('eve'), 10);
-    const seconds = [];
-    for (let n = 0; n < 4; n++) {
-      const error = await job(flow('eve'), 10).catch((reason: FairShareFull) => reason);
-      seconds.push(typeof error === 'string' ? error : error.retryAfterSeconds);
-    }
-    expect(seconds).toEqual([1, 2, 3, 4]);
-  });
-
-  it('ends when the caller has gone', async () => {
-    const { time, shares, begun, job } = setUp();
-    const first = job(flow('ada'), 10);
-    const gone = new AbortController();
-    const waits = shares.run(flow('eve'), async () => begun.push('gone'), { signal: gone.signal });
-    expect(shares.usage().slow.waiting).toBe(1);
-    gone.abort(new Error('gone'));
-    await expect(waits).rejects.toThrow('gone');
-    expect(shares.usage().slow.waiting).toBe(0);
-    await expect(
-      shares.run(flow('eve'), async () => begun.push('gone'), { signal: gone.signal }),
-    ).rejects.toThrow('gone');
-    await time.pass();
-    await first;
-    expect(begun).not.toContain('gone');
-  });
-
-  it('remembers nobody who has no work', async () => {
-    const { time, shares, job } = setUp({ slots: 3 });
-    const jobs = Array.from({ length: 100 }, (_, n) => job(flow(`owner ${n}`), n));
-    expect(shares.usage().slow.owners).toHaveLength(100);
-    await time.pass();
-    await Promise.all(jobs);
-    expect(shares.usage().slow).toEqual({
-      ...{ slots: 3, running: 0, waiting: 0, refused: 0, owners: [] },
-      costMs: 4950,
-    });
   });
 });
 
@@ -383,6 +312,53 @@ describe('slices', () => {
       expect(begun.filter((entry) => entry === 'part')).toHaveLength(2 - others);
       expect(shares.usage().slow).toMatchObject({ running: 0, waiting: 0 });
     }
+  });
+});
+
+describe('work that waits for others', () => {
+  const setUpLocks = (maxLent: number) => {
+    const shares = setUp({ maxLent, restRatio: 1 });
+    const releases: (() => void)[] = [];
+    const wait = (owner: string) =>
+      shares.shares.run(flow(owner), () => new Promise<void>((resolve) => releases.push(resolve)));
+    const release = () => {
+      for (const each of releases.splice(0)) each();
+    };
+    return { ...shares, wait, release };
+  };
+
+  it('lends its slot to others, and none to its owner', async () => {
+    const { time, begun, job, wait, release, shares } = setUpLocks(1);
+    const waits = wait('eve');
+    const jobs = [job(flow('eve'), 10), job(flow('ada'), 10)];
+    await time.pass(99);
+    expect(begun).toEqual([]);
+    await time.pass(1000);
+    expect(begun).toEqual(['ada shop 192.0.2.1']);
+    release();
+    await time.pass();
+    await Promise.all([waits, ...jobs]);
+    expect(begun).toHaveLength(2);
+    expect(shares.usage().slow).toMatchObject({ running: 0, waiting: 0, costMs: 120 });
+  });
+
+  it('lends so many at once, and again once one of them has ended', async () => {
+    const { time, begun, job, wait, release } = setUpLocks(1);
+    const first = wait('eve');
+    await time.pass(200);
+    const second = wait('mallory');
+    const jobs = [job(flow('ada'), 10)];
+    await time.pass(1000);
+    expect(begun).toEqual([]);
+    release();
+    await time.pass(1000);
+    await Promise.all([first, second, ...jobs]);
+    const third = wait('eve');
+    jobs.push(job(flow('ada'), 10));
+    await time.pass(1000);
+    expect(begun).toHaveLength(2);
+    release();
+    await Promise.all([third, ...jobs]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { type Flow, ShareQueue, type ShareUsage, type Taken } from './share-queue.ts';
 
 /**
@@ -27,6 +28,19 @@ export interface FairSharesOptions {
   maxWaiting?: number;
   /** How long work that can pause runs at a stretch. Default 50. */
   sliceMs?: number;
+  /**
+   * How long a slot of the slow lane stays empty after each piece of work, in units of what that took, while
+   * two or more wait; 100 ms at most, because what takes longer has mostly waited itself. Default 0. With 1
+   * the lane keeps half of its slots' cores busy at most, in turn with everybody else's short calls.
+   */
+  restRatio?: number;
+  /**
+   * Slots of work that has taken more than 100 ms are lent to others, so many at once: it mostly waits, for
+   * a lock for example. It goes on, and counts among its owner's. Default 0.
+   */
+  maxLent?: number;
+  /** Waits for milliseconds. */
+  sleep?: (ms: number) => Promise<void>;
   /** Milliseconds that only go forward. */
   now?: () => number;
   /** From 0 to below 1. */
@@ -105,7 +119,7 @@ export const toFlow = ({ project, ip }: Caller): Flow => [
 export const createFairShares = (options: FairSharesOptions): FairShares => {
   const { quickSlots = 0, sliceMs = 50, now = () => performance.now() } = options;
   const slow = new Lane(options.slots, options);
-  const quick = new Lane(quickSlots, options);
+  const quick = new Lane(quickSlots, { ...options, restRatio: 0 });
   return {
     async run(flow, work, { isQuick = false, signal } = {}) {
       let lane = isQuick && quickSlots > 0 ? quick : slow;
@@ -140,6 +154,9 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
   };
 };
 
+/** What takes longer has mostly waited, and kept no core busy. */
+const maxWorkMs = 100;
+
 interface Job {
   start(slot: Slot): void;
   refuse(): void;
@@ -148,6 +165,7 @@ interface Job {
 interface Slot {
   taken: Taken<Job>;
   startedAt: number;
+  state: 'held' | 'lent' | 'left';
 }
 
 class Lane {
@@ -155,6 +173,11 @@ class Lane {
   readonly #slots: number;
   readonly #now: () => number;
   readonly #random: () => number;
+  readonly #restRatio: number;
+  readonly #maxLent: number;
+  readonly #sleep: (ms: number) => Promise<void>;
+  #resting = 0;
+  #lent = 0;
   #refused = 0;
   #costMs = 0;
 
@@ -162,6 +185,9 @@ class Lane {
     this.#slots = slots;
     this.#now = options.now ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
+    this.#restRatio = options.restRatio ?? 0;
+    this.#maxLent = options.maxLent ?? 0;
+    this.#sleep = options.sleep ?? ((ms) => setTimeout(ms));
     const maxRunningPerOwner = options.maxRunningPerOwner ?? Math.max(1, Math.floor(slots / 3));
     this.#queue = new ShareQueue({
       maxRunningPerOwner,
@@ -202,10 +228,17 @@ class Lane {
     });
   }
 
-  leave({ taken, startedAt }: Slot): void {
-    const costMs = this.#now() - startedAt;
+  leave(slot: Slot): void {
+    const tookMs = this.#now() - slot.startedAt;
+    const isLent = slot.state === 'lent';
+    const costMs = isLent ? maxWorkMs : tookMs;
+    slot.state = 'left';
     this.#costMs += costMs;
-    this.#queue.finish(taken, costMs);
+    this.#queue.finish(slot.taken, costMs);
+    if (isLent) this.#lent -= 1;
+    else if (this.#restRatio > 0 && this.#queue.waiting > 1) {
+      void this.#rest(Math.min(costMs * this.#restRatio, maxWorkMs));
+    }
     this.#fill();
   }
 
@@ -218,11 +251,28 @@ class Lane {
     };
   }
 
+  async #rest(ms: number): Promise<void> {
+    this.#resting += 1;
+    await this.#sleep(ms);
+    this.#resting -= 1;
+    this.#fill();
+  }
+
+  async #lendLater(slot: Slot): Promise<void> {
+    await this.#sleep(maxWorkMs);
+    if (slot.state !== 'held' || this.#lent >= this.#maxLent) return;
+    slot.state = 'lent';
+    this.#lent += 1;
+    this.#fill();
+  }
+
   #fill(): void {
-    while (this.#queue.running < this.#slots) {
+    while (this.#queue.running - this.#lent + this.#resting < this.#slots) {
       const taken = this.#queue.take();
       if (!taken) return;
-      taken.item.start({ taken, startedAt: this.#now() });
+      const slot: Slot = { taken, startedAt: this.#now(), state: 'held' };
+      taken.item.start(slot);
+      if (this.#maxLent > 0) void this.#lendLater(slot);
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * Shares a number of slots (connections, CPU jobs) fairly by what work has really cost: between owners,
- * below an owner between projects, below a project between addresses. Knows no service and no request;
- * the state is one process's own. A caller names who wants the slot and hands over the work:
+ * below an owner between projects, below a project between addresses; who had little goes first, as an owner
+ * and as an address. Knows no service and no request; the state is one process's own. A caller names who wants the slot and hands over the work:
  *
  *     const scans = createFairShares({ slots: 6 });
  *     await scans.run(toFlow(identity), () => database.query(…), { signal });

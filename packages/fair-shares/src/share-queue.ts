@@ -16,6 +16,37 @@ export interface ShareQueueOptions {
   now: () => number;
 }
 
+/** Owners and addresses that had less than `lightShare` lately, or all. */
+type Turn = 'light' | 'all';
+
+/** What each owner, or each address, has cost lately, besides what waits or runs. */
+class RecentCosts {
+  readonly #now: () => number;
+  readonly #costs = new Map<string, { ms: number; at: number }>();
+  #all = { ms: 0, at: 0 };
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add(key: string, costMs: number): void {
+    const ms = this.#decayed(this.#costs.get(key)) + costMs;
+    this.#costs.delete(key);
+    this.#costs.set(key, { ms, at: this.#now() });
+    this.#all = { ms: this.#decayed(this.#all) + costMs, at: this.#now() };
+    const [oldest] = this.#costs.keys();
+    if (this.#costs.size > maxRemembered && oldest !== undefined) this.#costs.delete(oldest);
+  }
+
+  isLight(key: string): boolean {
+    return this.#decayed(this.#costs.get(key)) <= lightShare * this.#decayed(this.#all);
+  }
+
+  #decayed(costs = { ms: 0, at: 0 }): number {
+    return costs.ms * Math.exp((costs.at - this.#now()) / memoryMs);
+  }
+}
+
 export interface ShareUsage {
   owner: string;
   running: number;
@@ -35,6 +66,14 @@ const maxIdle = 1000;
 
 /** What a share that waits gains on those who come later, so that no stream of newcomers can starve it. */
 const gainPerWaitedMs = 0.01;
+
+/**
+ * Of what is done lately. Accounts are free, and so 20 of them on one address would have 20 shares: whoever
+ * stays below this, as an owner and as an address, goes before all who have had more.
+ */
+const lightShare = 1 / 4;
+const memoryMs = 5000;
+const maxRemembered = 1000;
 
 /** Weight of the latest cost in the expected one. */
 const learning = 1 / 8;
@@ -82,10 +121,14 @@ class Share<Item> {
 export class ShareQueue<Item> {
   readonly #root = new Share<Item>('');
   readonly #options: ShareQueueOptions;
+  readonly #owners: RecentCosts;
+  readonly #addresses: RecentCosts;
   #expectedMs: number;
 
   constructor(options: ShareQueueOptions) {
     this.#options = options;
+    this.#owners = new RecentCosts(options.now);
+    this.#addresses = new RecentCosts(options.now);
     this.#expectedMs = options.expectedMs;
   }
 
@@ -136,9 +179,13 @@ export class ShareQueue<Item> {
 
   /** The next item that may run; whoever takes it tells its cost to `finish`. */
   take(): Taken<Item> | undefined {
+    return this.#takeFrom('light') ?? this.#takeFrom('all');
+  }
+
+  #takeFrom(turn: Turn): Taken<Item> | undefined {
     let share = this.#root;
     for (let depth = 0; share.children.size > 0; depth++) {
-      const next = this.#next(share, depth);
+      const next = this.#next(share, depth, turn);
       if (!next) return undefined;
       share.presentMs = Math.max(share.presentMs, next.virtualMs);
       share = next;
@@ -164,7 +211,9 @@ export class ShareQueue<Item> {
       level.running -= 1;
       level.costMs += costMs;
       level.virtualMs += costMs - expectedMs;
+      if (level.parent === this.#root) this.#owners.add(level.key, costMs);
     }
+    this.#addresses.add(share.key, costMs);
     this.#forget(share);
   }
 
@@ -196,23 +245,25 @@ export class ShareQueue<Item> {
   }
 
   /** Looks at all who have work: a few hundred at most, and a slot is free for milliseconds of work. */
-  #next(share: Share<Item>, depth: number): Share<Item> | undefined {
+  #next(share: Share<Item>, depth: number, turn: Turn): Share<Item> | undefined {
     const entryMs = this.#entryMs(share);
     let best: Share<Item> | undefined;
     for (const child of share.children.values()) {
       if (child.isIdle && child.virtualMs <= entryMs) share.children.delete(child.key);
-      if ((!best || child.rank < best.rank) && this.#mayRun(child, depth)) best = child;
+      if ((!best || child.rank < best.rank) && this.#mayRun(child, depth, turn)) best = child;
     }
     return best;
   }
 
   /** Whether one more of its items may run: it, and one of those below it, has fewer than it may. */
-  #mayRun(share: Share<Item>, depth: number): boolean {
+  #mayRun(share: Share<Item>, depth: number, turn: Turn): boolean {
     const { maxRunningPerOwner, maxRunningPerProject, maxRunningPerFlow } = this.#options;
     const most = [maxRunningPerOwner, maxRunningPerProject, maxRunningPerFlow][depth] ?? 0;
     if (share.waiting === 0 || share.running >= most) return false;
-    if (share.items.length > 0) return true;
-    for (const child of share.children.values()) if (this.#mayRun(child, depth + 1)) return true;
+    if (turn === 'light' && depth === 0 && !this.#owners.isLight(share.key)) return false;
+    if (share.items.length > 0) return turn === 'all' || this.#addresses.isLight(share.key);
+    for (const child of share.children.values())
+      if (this.#mayRun(child, depth + 1, turn)) return true;
     return false;
   }
 

@@ -5,9 +5,11 @@ import { afterEach, expect, it } from '@jest/globals';
 import express from 'express';
 import {
   createHttpAccountDirectory,
+  createHttpImageDirectory,
   createHttpOwnerDirectory,
   createHttpProjectDirectory,
   createHttpSessionDirectory,
+  createHttpUserDirectory,
 } from './directories.ts';
 import { internalOnly } from './internal-only.ts';
 
@@ -26,6 +28,11 @@ const snapshot = {
 
 const live = { live: true, role: 'staff', groups: [{ id: 'g1', role: 'member' }] };
 
+const asking = (fileId: string) => ({
+  project: { id: 'demo', number: 1001, ownerId: null },
+  ...{ caller: 'anonymous' as const, userId: null, ip: '192.0.2.1', fileId },
+});
+
 const given = async () => {
   const app = express();
   app.use('/internal', internalOnly(testIdentityKeys('gateway'), Date.now));
@@ -42,8 +49,15 @@ const given = async () => {
   app.get('/internal/accounts/1001/u1', (_req, res) => {
     res.json({ email: 'a@example.org', name: null });
   });
+  const standing = { role: 'staff', groups: [{ id: 'g1', role: 'member' }] };
+  app.get('/internal/users/1001/u1', (_req, res) => void res.json(standing));
   app.get('/internal/owners/o1', (_req, res) => void res.json({ verified: true }));
   app.get('/internal/owners/o2', (_req, res) => void res.json({ verified: false }));
+  app.post('/internal/images', express.json(), (req, res) => {
+    const { fileId } = req.body;
+    if (fileId === 'broken') res.status(500).json({});
+    else res.json({ data: fileId });
+  });
   app.get('/internal/projects/broken', (_req, res) => void res.status(500).json({}));
   service = await serveForTest(app);
   const { url } = service;
@@ -56,12 +70,14 @@ const given = async () => {
     projects: createHttpProjectDirectory(to('projects')),
     sessions: createHttpSessionDirectory(to('auth')),
     accounts: createHttpAccountDirectory(to('auth')),
+    users: createHttpUserDirectory(to('auth')),
     owners: createHttpOwnerDirectory(to('projects')),
+    images: createHttpImageDirectory(to('storage')),
   };
 };
 
 it('asks with the identity of the gateway and understands what services answer', async () => {
-  const { projects, sessions, accounts, owners } = await given();
+  const { projects, sessions, accounts, users, owners, images } = await given();
   expect(await projects.findProject('demo')).toEqual(snapshot);
   expect(await projects.findProject('no/thing')).toBeNull();
   expect(await projects.findKey('hash')).toEqual({ id: 'k', projectNumber: 1001 });
@@ -82,13 +98,19 @@ it('asks with the identity of the gateway and understands what services answer',
   ]);
   expect(await accounts.findAccount(1001, 'u1')).toEqual({ email: 'a@example.org', name: null });
   expect(await accounts.findAccount(1001, 'u2')).toBeNull();
+  expect(await users.findRoleAndGroups(1001, 'u1')).toEqual({
+    ...{ role: 'staff', groups: [{ id: 'g1', role: 'member' }] },
+  });
+  expect(await users.findRoleAndGroups(1001, 'u2')).toBeNull();
   expect(await sessions.jwks()).toEqual({ keys: [] });
   const verified = ['o1', 'o2', 'unknown'].map((id) => owners.isVerified(id));
   expect(await Promise.all(verified)).toEqual([true, false, false]);
+  expect(await images.readImage(asking('AAAA'))).toEqual({ data: 'AAAA' });
 });
 
 it('a failing or absent service is a failure, not an absence', async () => {
-  const { projects, accounts } = await given();
+  const { projects, accounts, images } = await given();
+  await expect(images.readImage(asking('broken'))).rejects.toThrow('answered 500');
   await expect(projects.findProject('broken')).rejects.toThrow('answered 500');
   await expect(accounts.registered(1, [])).rejects.toThrow('does not tell');
   await service?.stop();

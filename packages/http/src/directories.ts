@@ -7,15 +7,19 @@ import {
   type Directories,
   type DirectoryName,
   directoryServices,
+  type ImageAnswer,
+  type ImageDirectory,
   type Jwks,
   type KeySnapshot,
   type OwnerDirectory,
   type ProjectDirectory,
   type ProjectSnapshot,
+  type RoleAndGroups,
   type ServiceName,
   type SessionDirectory,
   type SessionSnapshot,
   type ShapeDirectory,
+  type UserDirectory,
 } from '@backlot/contract';
 import {
   type IdentityKey,
@@ -36,13 +40,19 @@ export interface HttpDirectoryOptions {
 }
 
 /** A caller waits for these answers, so that a slow directory must fail before the caller's own patience. */
-const timeoutMs = 5000;
+const defaultTimeoutMs = 5000;
+/** An image may wait for its turn, and takes up to ten seconds to make. */
+const imageTimeoutMs = 20_000;
 
 /** @param operation of the route that is asked, where it is one of the API */
 type Ask = (path: string, body?: unknown, operation?: string) => Promise<Response>;
 
 const createAsk =
-  ({ origin, identityKey, now }: HttpDirectoryOptions, method = 'GET'): Ask =>
+  (
+    { origin, identityKey, now }: HttpDirectoryOptions,
+    method = 'GET',
+    timeoutMs = defaultTimeoutMs,
+  ): Ask =>
   async (path, body, operation) => {
     const url = new URL(path, origin);
     const call = operation ?? internalCall(method, url.pathname + url.search);
@@ -121,6 +131,17 @@ export const createHttpAccountDirectory = (options: HttpDirectoryOptions): Accou
   };
 };
 
+/** The auth service asked for users over HTTP. */
+export const createHttpUserDirectory = (options: HttpDirectoryOptions): UserDirectory => {
+  const ask = createAsk(options);
+  return {
+    findRoleAndGroups: async (projectNumber, userId) =>
+      jsonOrNull<RoleAndGroups>(
+        await ask(`/internal/users/${projectNumber}/${encodeURIComponent(userId)}`),
+      ),
+  };
+};
+
 /** The projects service asked to load credits over HTTP. */
 export const createHttpCreditDirectory = (options: HttpDirectoryOptions): CreditDirectory => {
   const ask = createAsk(options, 'POST');
@@ -158,6 +179,18 @@ export const createHttpShapeDirectory = (options: HttpDirectoryOptions): ShapeDi
   };
 };
 
+/** The storage service asked for images over HTTP. */
+export const createHttpImageDirectory = (options: HttpDirectoryOptions): ImageDirectory => {
+  const ask = createAsk(options, 'POST', imageTimeoutMs);
+  return {
+    async readImage(asking) {
+      const answer = await jsonOrNull<ImageAnswer>(await ask('/internal/images', asking));
+      if (!answer) throw new Error(`${options.origin} tells no images.`);
+      return answer;
+    },
+  };
+};
+
 const httpDirectories: {
   [Name in DirectoryName]: (options: HttpDirectoryOptions) => Directories[Name];
 } = {
@@ -166,7 +199,9 @@ const httpDirectories: {
   owners: createHttpOwnerDirectory,
   accounts: createHttpAccountDirectory,
   sessions: createHttpSessionDirectory,
+  users: createHttpUserDirectory,
   shapes: createHttpShapeDirectory,
+  images: createHttpImageDirectory,
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError } from '@backlot/contract';
+import { ApiError, type ErrorCode } from '@backlot/contract';
 import type { ErrorRequestHandler } from 'express';
-import { discardBody } from './discard-body.ts';
+import { discardBody } from './body/discard-body.ts';
 
 /** What an adapter throws when the server behind it can't be reached carries this mark. */
 const isUnavailable = (error: unknown) =>
@@ -58,9 +58,12 @@ export const failureBody = (error: ApiError, requestId: string): string =>
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   });
 
-/** Worth a line in the log: ours, and not the refusal of a queue that is full on purpose. */
+/** A queue that is full on purpose, and an index that will be there. */
+const expected: ReadonlySet<ErrorCode> = new Set(['overloaded', 'index_building']);
+
+/** Worth a line in the log. */
 export const isFault = (error: ApiError): boolean =>
-  error.status >= 500 && error.code !== 'overloaded';
+  error.status >= 500 && !expected.has(error.code);
 
 export interface FailureLog {
   error(fields: object, message: string): void;

@@ -2,14 +2,18 @@
  * Turns route definitions and handlers into Express apps: body, validation, identity check,
  * idempotency, failures, listening and graceful stop. Knows no service and no database.
  */
+
+export type { EventReply, ServerEvent } from './answer/event-stream.ts';
+export { escapeHtml, Html, html } from './answer/html.ts';
+export * from './answer/html-route.ts';
+export { type JsonParts, LargeJson } from './answer/json-parts.ts';
+export * from './body/discard-body.ts';
+export * from './body/free-chunk.ts';
+export * from './body/json-body.ts';
+export * from './body/places.ts';
 export * from './cursor.ts';
 export * from './directories.ts';
-export * from './discard-body.ts';
-export type { EventReply, ServerEvent } from './event-stream.ts';
 export * from './failure.ts';
-export * from './free-chunk.ts';
-export { escapeHtml, Html, html } from './html.ts';
-export * from './html-route.ts';
 export type {
   Answer,
   Finish,
@@ -17,13 +21,10 @@ export type {
   IdempotentCall,
   IdempotentResult,
 } from './idempotent.ts';
+export { nearestName, printable } from './input/nearest-name.ts';
+export { hintHeader } from './input/unknown-input.ts';
 export * from './internal-only.ts';
-export * from './json-body.ts';
-export { type JsonParts, LargeJson } from './json-parts.ts';
-export { nearestName, printable } from './nearest-name.ts';
 export * from './pagination.ts';
-export * from './places.ts';
 export * from './route.ts';
 export * from './serve.ts';
 export * from './service-app.ts';
-export { hintHeader } from './unknown-input.ts';

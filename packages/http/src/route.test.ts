@@ -16,7 +16,7 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { ServerEvent } from './event-stream.ts';
+import type { ServerEvent } from './answer/event-stream.ts';
 import type { IdempotencyStore } from './idempotent.ts';
 import { JsonText, route } from './route.ts';
 import { serviceApp } from './service-app.ts';

@@ -6,6 +6,7 @@ import {
   type ServiceName,
 } from '@backlot/contract';
 import { createOutbox, createSweeper, type Database, type Outbox } from '@backlot/database';
+import { createFairShares, halfOfCores, toFlow } from '@backlot/fair-shares';
 import { internalOnly, type MountedRoute, serviceApp } from '@backlot/http';
 import { gatewayKeys, type IdentityKey } from '@backlot/identity';
 import { type Logger, type MeasuredQueue, measureQueues, type Registry } from '@backlot/telemetry';
@@ -115,6 +116,12 @@ export const defineService = <
   definition: ServiceDefinition<Config, Context, Api>,
 ) => definition;
 
+/**
+ * Work on large bodies that waits for the database, each on a connection: half of them, so that everybody
+ * else's statements find one.
+ */
+const maxLargeBodiesWaiting = 4;
+
 type AnyHandler = (payload: object, eventId: string) => Promise<unknown>;
 
 interface Scopes extends Pick<Database, 'acrossProjects'> {
@@ -160,7 +167,14 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
     ? { acrossProjects: (work) => work() }
     : database;
   const parts = definition.build({ ...deps, outbox } as unknown as Context);
-  if (parts.queues) measureQueues(registry, parts.queues);
+  const largeBodies = createFairShares({
+    slots: halfOfCores,
+    restRatio: 1,
+    maxLent: maxLargeBodiesWaiting,
+    maxWaitingPerFlow: 16,
+    maxWaiting: 128,
+  });
+  measureQueues(registry, { largeBodies, ...parts.queues });
   const sweeps: Sweep[] = [{ run: () => idempotency.sweep() }, ...(parts.sweeps ?? [])];
   const sweepers = sweeps.map(({ run, everyMs }) =>
     createSweeper(
@@ -183,6 +197,8 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
       log,
       checkResponses,
       inProject: scopes.inProject,
+      inTurnForLargeBody: ({ identity, signal }, work) =>
+        largeBodies.run(toFlow(identity), work, { signal }),
     }),
     async start() {
       await scopes.acrossProjects(async () => parts.start?.());

@@ -71,6 +71,43 @@ describe('idempotent answers', () => {
     expect(await ids()).toEqual([]);
   });
 
+  it('answers a failure with what another call has stored since', async () => {
+    const store = createIdempotencyStore(database);
+    const failing = async () => {
+      throw new Error('conflict');
+    };
+    let isFirst = true;
+    const overtaken = {
+      ...database,
+      async transactionFrom(...args: Parameters<Database['transactionFrom']>) {
+        if (!isFirst) await store.run(call, work(2), nothing);
+        isFirst = false;
+        return database.transactionFrom(...args);
+      },
+    } as Database;
+    const kept = () => ({ ...answer, status: 409 });
+    expect(await createIdempotencyStore(overtaken).run(call, failing, kept)).toEqual({
+      answer,
+      replayed: true,
+    });
+    expect(await ids()).toEqual([2]);
+  });
+
+  it('keeps neither the work nor the answer where the connection is lost before the end', async () => {
+    const store = createIdempotencyStore(database);
+    const dying = async () => {
+      await insert(1);
+      const [own] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await database.detached(() =>
+        database.query('SELECT pg_terminate_backend($1, 5000)', [own?.pid]),
+      );
+      return answer;
+    };
+    await expect(store.run(call, dying, nothing)).rejects.toMatchObject({ isUnavailable: true });
+    expect(await ids()).toEqual([]);
+    expect(await store.run(call, work(2), nothing)).toEqual({ answer, replayed: false });
+  });
+
   it('stores no answer readable without the client’s key', async () => {
     await createIdempotencyStore(database).run(call, work(1), nothing);
     const [row] = await database.query<{ text: string }>(

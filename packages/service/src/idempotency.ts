@@ -67,6 +67,48 @@ const keep = async (database: Database, call: IdempotentCall, token: string, ans
   if (kept.length === 0) throw new ClaimLost();
 };
 
+const lookUpSql = `SELECT free, request_hash, sealed_answer
+   FROM (SELECT pg_try_advisory_xact_lock($1::int8) AS free) lock
+   LEFT JOIN idempotency ON free AND scope_hash = $2 AND created_at > now() - interval '24 hours'`;
+
+const keepSql = `INSERT INTO idempotency (scope_hash, request_hash, sealed_answer) VALUES ($1, $2, $3)
+   ON CONFLICT (scope_hash) DO UPDATE
+     SET request_hash = excluded.request_hash, sealed_answer = excluded.sealed_answer, created_at = now()`;
+
+interface KnownCall {
+  free: boolean;
+  request_hash: Buffer | null;
+  sealed_answer: Buffer | null;
+}
+
+/** Three round trips, where a statement after the other takes seven. */
+const runOnce = (
+  database: Database,
+  call: IdempotentCall,
+  work: () => Promise<Answer>,
+): Promise<IdempotentResult> => {
+  const [scopeHash, requestHash] = [sha256(call.scope), sha256(call.request)];
+  const lookUp = {
+    name: 'idempotency_look_up',
+    text: lookUpSql,
+    values: [scopeHash.readBigInt64BE().toString(), scopeHash],
+  };
+  return database.transactionFrom<KnownCall, IdempotentResult>(lookUp, async ([row]) => {
+    if (!row?.free) return 'in_progress';
+    if (row.request_hash && row.sealed_answer) {
+      if (!row.request_hash.equals(requestHash)) return 'mismatch';
+      return { answer: unseal(call, row.sealed_answer), replayed: true };
+    }
+    const answer = await work();
+    database.commitWith({
+      name: 'idempotency_keep',
+      text: keepSql,
+      values: [scopeHash, requestHash, seal(call, answer)],
+    });
+    return { answer, replayed: false };
+  });
+};
+
 export const createIdempotencyStore = (
   database: Database,
 ): IdempotencyStore & {
@@ -102,38 +144,16 @@ export const createIdempotencyStore = (
       throw error;
     }
   },
-  run: (call, work, keptFailure) =>
-    database.transaction(async () => {
-      const scopeHash = sha256(call.scope);
-      const requestHash = sha256(call.request);
-      const [row] = await database.query<{
-        free: boolean;
-        request_hash: Buffer | null;
-        sealed_answer: Buffer | null;
-      }>(
-        `SELECT free, request_hash, sealed_answer
-           FROM (SELECT pg_try_advisory_xact_lock($1::int8) AS free) lock
-           LEFT JOIN idempotency ON free AND scope_hash = $2 AND created_at > now() - interval '24 hours'`,
-        [scopeHash.readBigInt64BE().toString(), scopeHash],
-      );
-      if (!row?.free) return 'in_progress';
-      if (row.request_hash && row.sealed_answer) {
-        if (!row.request_hash.equals(requestHash)) return 'mismatch';
-        return { answer: unseal(call, row.sealed_answer), replayed: true };
-      }
-      const answer = await database.transaction(work).catch((error: unknown) => {
-        const kept = keptFailure(error);
-        if (!kept) throw error;
-        return kept;
-      });
-      await database.query(
-        `INSERT INTO idempotency (scope_hash, request_hash, sealed_answer) VALUES ($1, $2, $3)
-         ON CONFLICT (scope_hash) DO UPDATE
-           SET request_hash = excluded.request_hash, sealed_answer = excluded.sealed_answer, created_at = now()`,
-        [scopeHash, requestHash, seal(call, answer)],
-      );
-      return { answer, replayed: false };
-    }),
+  async run(call, work, keptFailure) {
+    try {
+      return await runOnce(database, call, work);
+    } catch (error) {
+      const kept = keptFailure(error);
+      if (!kept) throw error;
+      // Nothing was written. Where another call has been at it since, its answer is the one.
+      return runOnce(database, call, async () => kept);
+    }
+  },
   async sweep() {
     await database.query(
       `DELETE FROM idempotency WHERE scope_hash IN (

@@ -91,7 +91,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
     now: Date.now,
     log,
   };
-  const { service, close } = runnable.open({
+  const { service, close } = await runnable.open({
     ...shared,
     env,
     database,

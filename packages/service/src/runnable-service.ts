@@ -61,13 +61,15 @@ export interface RunnableService<Api extends object, A extends object> {
   open(
     surroundings: Surroundings,
     adapters?: A,
-  ): { service: Service & Api; close(): Promise<unknown> };
+  ): Promise<{ service: Service & Api; close(): Promise<unknown> }>;
 }
 
 /** A service together with the choice of its adapters: what a main.ts runs. */
 export const runnable = <Config, Context extends ServiceContext<Config>, Api extends object>(
   definition: ServiceDefinition<Config, Context, Api>,
-  openAdapters: (options: AdapterOptions<Config, Api>) => OpenedAdapters<Adapters<Context>>,
+  openAdapters: (
+    options: AdapterOptions<Config, Api>,
+  ) => OpenedAdapters<Adapters<Context>> | Promise<OpenedAdapters<Adapters<Context>>>,
 ): RunnableService<Api, Adapters<Context>> => ({
   name: definition.name,
   migrations: definition.migrations,
@@ -75,19 +77,19 @@ export const runnable = <Config, Context extends ServiceContext<Config>, Api ext
   distributed: definition.distributed,
   config: definition.config,
   asks: definition.asks ?? [],
-  open({ env, directories, ...shared }, given) {
+  async open({ env, directories, ...shared }, given) {
     const config = definition.config.read(env);
     let service: (Service & Api) | undefined;
     const adapters: OpenedAdapters<Adapters<Context>> =
       given ??
-      openAdapters({
+      (await openAdapters({
         config,
         log: shared.log,
         service() {
           if (!service) throw new Error(`${definition.name} is not there yet.`);
           return service;
         },
-      });
+      }));
     const deps = { ...shared, ...directories, ...adapters, config };
     service = createService(definition, deps as unknown as ServiceDeps<Config, Context>);
     return { service, close: async () => adapters.close?.() };

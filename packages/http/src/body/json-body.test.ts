@@ -19,8 +19,8 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { route } from './route.ts';
-import { serviceApp } from './service-app.ts';
+import { route } from '../route.ts';
+import { serviceApp } from '../service-app.ts';
 
 const MIB = 1024 * 1024;
 const echo = defineRoute({

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { usageFollows, usageHeader } from '@backlot/contract';
-import { type FailureLog, failureBody, isFault, toApiError } from './failure.ts';
+import { type FailureLog, failureBody, isFault, toApiError } from '../failure.ts';
 
 /** One server-sent event; `data` is written as JSON. */
 export interface ServerEvent {

@@ -58,11 +58,16 @@ export const createDiscardBody = (changes: Partial<DiscardBounds> = {}): Discard
         req.pause();
         pause = setTimeout(() => req.resume(), dueMs).unref();
       });
-      req.once('close', () => {
+      const finish = () => {
+        req.off('close', finish);
+        socket.off('close', finish);
         for (const timer of [deadline, idle, pause]) clearTimeout(timer);
         if (hasPlace) places.leave(address);
         resolve();
-      });
+      };
+      req.once('close', finish);
+      // A request that is answered before its end does not close with its connection.
+      socket.once('close', finish);
       req.unpipe();
       req.resume();
     });

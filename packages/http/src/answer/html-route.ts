@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, type RouteDefinition } from '@backlot/contract';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { isFault, toApiError } from './failure.ts';
-import { Html, html } from './html.ts';
+import { isFault, toApiError } from '../failure.ts';
 import {
   type Call,
   checkCaller,
@@ -10,7 +9,8 @@ import {
   identify,
   type MountedRoute,
   validate,
-} from './route.ts';
+} from '../route.ts';
+import { Html, html } from './html.ts';
 
 /** A whole document for people, without a script. */
 export interface HtmlPage {

@@ -78,20 +78,25 @@ const read = async (req: Request, limitBytes: number): Promise<Buffer> => {
 };
 
 /**
- * Reads the body of a route that takes one; the text is what was sent, the value what it means.
- * @throws ApiError body_too_large, unsupported_media_type, invalid_json, invalid_body
+ * The body of a route that takes one, as it was sent; undefined where there is none.
+ * @throws ApiError body_too_large, unsupported_media_type, invalid_body
  */
-export const readJsonBody = async (
+export const readBody = async (
   req: Request,
   definition: RouteDefinition,
-): Promise<{ value: unknown; text: string }> => {
-  if (!definition.body || !hasBody(req)) return { value: undefined, text: '' };
+): Promise<Buffer | undefined> => {
+  if (!definition.body || !hasBody(req)) return undefined;
   const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
   if (Number(req.headers['content-length'] ?? 0) > limitBytes) {
     throw bodyTooLarge(limitBytes);
   }
   checkContentType(req);
-  const bytes = await read(req, limitBytes);
+  return read(req, limitBytes);
+};
+
+/** The text is what was sent, the value what it means. @throws ApiError invalid_json */
+export const parseJson = (bytes: Buffer | undefined): { value: unknown; text: string } => {
+  if (!bytes) return { value: undefined, text: '' };
   let text: string;
   try {
     text = utf8.decode(bytes);

@@ -8,6 +8,7 @@ const MIB = 1024 * 1024;
 
 describe('a refused body', () => {
   let server: Server;
+  let discarded: Promise<void>[] = [];
   afterEach(() => {
     server.closeAllConnections();
     server.close();
@@ -15,9 +16,10 @@ describe('a refused body', () => {
 
   const refuse = async (bounds: Partial<DiscardBounds>): Promise<number> => {
     const discardBody = createDiscardBody(bounds);
+    discarded = [];
     server = createServer((req, res) => {
       res.writeHead(413).end('too large');
-      void discardBody(req, String(req.headers['x-address']));
+      discarded.push(discardBody(req, String(req.headers['x-address'])));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
@@ -71,10 +73,12 @@ describe('a refused body', () => {
   });
 
   it('takes no more than its share of places of one address and of all', async () => {
-    const bounds = { freeBytes: MIB, bytesPerSecond: 40 * MIB, placesPerAddress: 2, places: 6 };
+    const bounds = { freeBytes: MIB, bytesPerSecond: 8 * MIB, placesPerAddress: 2, places: 6 };
     const port = await refuse(bounds);
     const seen = async (...addresses: string[]) => {
       const answers = await Promise.all(addresses.map((address) => send(port, 20 * MIB, address)));
+      // A place is left when the server has read the last byte.
+      await Promise.all(discarded);
       return answers.filter((answer) => answer === 'too large').length;
     };
     expect(await seen('a', 'a', 'a', 'b')).toBe(3);
@@ -82,5 +86,18 @@ describe('a refused body', () => {
     // Left places are free again.
     expect(await seen('a', 'a', 'b')).toBe(3);
     expect(await send(port, MIB, 'x')).toBe('too large');
+  });
+
+  it('leaves its place when it is cut', async () => {
+    const bounds = { freeBytes: 0, places: 1, idleMs: 300 };
+    const port = await refuse(bounds);
+    for (let stalled = 0; stalled < 3; stalled++) {
+      const req = request({ port, method: 'POST', headers: { 'content-length': 5 * MIB } });
+      req.on('error', () => {});
+      req.write(Buffer.alloc(MIB));
+      await new Promise((resolve) => req.once('close', resolve));
+      await Promise.all(discarded);
+      expect(await send(port, MIB)).toBe('too large');
+    }
   });
 });

@@ -2,7 +2,8 @@ import { distance } from 'fastest-levenshtein';
 
 /** What other backends call it. Written as `plain` leaves names: lower case, letters and digits. */
 const synonyms: Record<string, string> = {
-  where: 'filter filters query q search find selector condition conditions eq',
+  where: 'filter filters query search selector condition conditions eq',
+  search: 'q find text keyword keywords term terms fulltext',
   sort: 'order orderby sortby ordering sortorder direction',
   limit: 'perpage pagesize take size max maxresults top first',
   total: 'count totalcount withcount counttotal',
@@ -50,6 +51,7 @@ export const printable = (name: string): string => {
 /** The known name that was meant: by what others call it, or by a slip of the pen. */
 export const nearestName = (name: string, known: readonly string[]): string | undefined => {
   const meant = plain(name.slice(0, maxNameLength));
+  if (meant === '') return undefined;
   const synonym = known.find((candidate) => isSynonym(meant, candidate));
   if (synonym !== undefined) return synonym;
   const maxDistance = Math.min(2, Math.floor(meant.length / 2));

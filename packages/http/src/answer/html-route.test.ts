@@ -8,9 +8,9 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { serviceApp } from '../service-app.ts';
 import { html } from './html.ts';
 import { pageRoute } from './html-route.ts';
-import { serviceApp } from './service-app.ts';
 
 const show = defineRoute({
   operationId: 'show',

@@ -8,7 +8,7 @@ import {
   storageRoutes,
 } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
-import { validate } from './route.ts';
+import { validate } from '../route.ts';
 
 const refusal = (schema: RouteDefinition['body'], value: unknown): string => {
   try {
