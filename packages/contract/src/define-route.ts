@@ -36,6 +36,8 @@ export type UnknownNames = 'refused' | 'hinted' | 'ignored';
 export interface RouteDefinition {
   operationId: string;
   service: ServiceName;
+  /** The gateway answers itself, by calls of other routes; the service is whose part of the API it is in. */
+  answeredBy?: 'gateway';
   plane: 'runtime' | 'platform';
   method: Method;
   path: string;
@@ -81,6 +83,8 @@ export interface RouteDefinition {
   badCredentials?: 'reach-service';
   /** The one cookie that reaches the service; no other does, and on other routes none. */
   cookie?: string;
+  /** Its success changes which groups the caller is in: the gateway asks for them anew. */
+  changesCaller?: true;
   /** Allowed in the built-in project `platform`, which holds accounts only. */
   servesPlatformProject?: true;
 }

@@ -42,6 +42,7 @@ export const errorStatus = {
   method_not_allowed: 405,
   request_timeout: 408,
   email_taken: 409,
+  not_unique: 409,
   idempotency_mismatch: 409,
   idempotency_in_progress: 409,
   conflict: 409,
@@ -64,6 +65,7 @@ export const errorStatus = {
   upstream_failed: 502,
   unavailable: 503,
   overloaded: 503,
+  index_building: 503,
   timeout: 504,
 } as const;
 

@@ -32,6 +32,10 @@ export const events = {
     /** Whether the account had shown that the address is its own; absent from events of older versions. */
     emailVerified: z.boolean().optional(),
   }),
+  /** A user has shown that the address is theirs; repeated where it is shown again, or asked for. */
+  'user.verified': z.object({ projectNumber: z.number(), userId: z.string(), email: z.string() }),
+  /** A record was shared with an address: `user.verified` tells whose it is, if it is anybody's. */
+  'share.requested': z.object({ projectNumber: z.number(), email: z.string() }),
   /** An owner has shown that their e-mail address is theirs; repeated where it is shown again. */
   'owner.verified': z.object({ ownerId: z.string() }),
   /** A collection's access changed or it was created. */
@@ -97,7 +101,12 @@ export const events = {
     ipHash: z.string().optional(),
     to: z.string(),
     name: z.string().nullable(),
-    template: z.enum(['verify-email', 'reset-password', 'group-invite']),
+    template: z.enum([
+      ...(['verify-email', 'reset-password', 'group-invite'] as const),
+      ...(['confirm-new-email', 'allow-email-change'] as const),
+    ]),
+    /** Of a change of the address, in the mail to the present one. */
+    newEmail: z.string().optional(),
     /** Of an invitation: the group's name, and that of who invites. */
     group: z.object({ name: z.string(), invitedBy: z.string().nullable() }).optional(),
     /** The one-time token of the link. */

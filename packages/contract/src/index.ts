@@ -9,25 +9,25 @@ export { openApiDocument } from './openapi.ts';
 export * from './ports.ts';
 export * from './price-list.ts';
 export * from './prices.ts';
+export type { ChatMessage } from './routes/ai/ai.ts';
+export type { ListedUser, User } from './routes/auth.ts';
+export type { Mail } from './routes/email.ts';
+export type { Group, Invite, Member, Person } from './routes/groups.ts';
+export * from './routes/index.ts';
+export type { ProvenOrigin } from './routes/origins.ts';
+export type { OnPaidRule } from './routes/payments/on-paid.ts';
+export type { Payment, PaymentStatus, RecordOutcome } from './routes/payments/payments.ts';
+export type { Product } from './routes/payments/products.ts';
+export type { LimitChanges, ProjectSettings, StoredKey } from './routes/projects.ts';
 export {
   type AccessPreset,
   type AccessRules,
   accessPresets,
   type CollectionAccess,
   type FieldRules,
-} from './routes/access.ts';
-export type { ChatMessage } from './routes/ai.ts';
-export type { User } from './routes/auth.ts';
-export type { Mail } from './routes/email.ts';
-export type { Group, Invite, Member, Person } from './routes/groups.ts';
-export * from './routes/index.ts';
-export type { OnPaidRule } from './routes/on-paid.ts';
-export type { ProvenOrigin } from './routes/origins.ts';
-export type { Payment, PaymentStatus, RecordOutcome } from './routes/payments.ts';
-export type { Product } from './routes/products.ts';
-export type { LimitChanges, ProjectSettings, StoredKey } from './routes/projects.ts';
-export type { CollectionShape, FieldShape, FieldType } from './routes/shape.ts';
-export type { Share } from './routes/shares.ts';
+} from './routes/records/access.ts';
+export type { CollectionShape, FieldShape, FieldType } from './routes/records/shape.ts';
+export type { Share } from './routes/records/shares.ts';
 export type { StoredFile, Visibility } from './routes/storage.ts';
 export { failure, isUuid } from './schemas.ts';
 export * from './services.ts';

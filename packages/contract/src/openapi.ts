@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { defaultBodyLimitBytes, neededScope, type RouteDefinition } from './define-route.ts';
 import { type ErrorCode, errorStatus } from './error-codes.ts';
+import { createSchemas, type Schemas } from './openapi-schemas.ts';
 import { type PriceChanges, priceTerms } from './prices.ts';
 import { failure } from './schemas.ts';
 import { services } from './services.ts';
@@ -17,21 +18,13 @@ const inReadingOrder = (a: RouteDefinition, b: RouteDefinition): number =>
   a.path.localeCompare(b.path, 'en') ||
   methods.indexOf(a.method) - methods.indexOf(b.method);
 
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output', refusesUnknown = false) => {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override({ zodSchema: { _zod }, jsonSchema }) {
-      const isPlainObject = _zod.def.type === 'object' && _zod.def.catchall === undefined;
-      if (refusesUnknown && isPlainObject) jsonSchema.additionalProperties = false;
-    },
-  });
-  return rest;
-};
+/** `createRecord` sends a `CreateRecordRequest` and gets what has a name, or a `CreateRecordResponse`. */
+const nameFor = ({ operationId }: RouteDefinition, end: 'Request' | 'Response') =>
+  operationId.slice(0, 1).toUpperCase() + operationId.slice(1) + end;
 
-const toParameters = (schema: z.ZodObject | undefined, place: 'path' | 'query') =>
+const toParameters = (schema: z.ZodObject | undefined, place: 'path' | 'query', schemas: Schemas) =>
   Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    const { description, ...rest } = jsonSchema(field, 'input');
+    const { description, ...rest } = schemas.describe(field, { io: 'input' });
     return {
       name,
       in: place,
@@ -47,7 +40,8 @@ const toFailures = (route: RouteDefinition) => {
   if ((route.unknownQuery ?? 'refused') === 'refused') codes.push('invalid_query');
   if (route.body) codes.push('body_too_large', 'unsupported_media_type');
   if (route.body && !route.takes) codes.push('invalid_json');
-  if (route.method === 'POST') codes.push('idempotency_mismatch', 'idempotency_in_progress');
+  if (route.method === 'POST' && !route.answeredBy)
+    codes.push('idempotency_mismatch', 'idempotency_in_progress');
   const byStatus = new Map<number, Set<ErrorCode>>();
   for (const code of codes) {
     const status = errorStatus[code];
@@ -65,14 +59,18 @@ const toFailures = (route: RouteDefinition) => {
   return { ...stated, default: { $ref: '#/components/responses/Failure' } };
 };
 
-const toContent = ({ answers, response }: RouteDefinition) => ({
-  ...(answers === 'html' && { 'text/html': { schema: { type: 'string' } } }),
-  ...(answers === 'file' && { '*/*': { schema: { type: 'string', format: 'binary' } } }),
-  ...((answers === undefined || answers === 'json-or-events') && {
-    'application/json': { schema: jsonSchema(response, 'output') },
-  }),
-  ...(answers === 'json-or-events' && { 'text/event-stream': { schema: { type: 'string' } } }),
-});
+const toContent = (route: RouteDefinition, schemas: Schemas) => {
+  const { answers, response } = route;
+  const name = nameFor(route, 'Response');
+  return {
+    ...(answers === 'html' && { 'text/html': { schema: { type: 'string' } } }),
+    ...(answers === 'file' && { '*/*': { schema: { type: 'string', format: 'binary' } } }),
+    ...((answers === undefined || answers === 'json-or-events') && {
+      'application/json': { schema: schemas.describe(response, { io: 'output', name }) },
+    }),
+    ...(answers === 'json-or-events' && { 'text/event-stream': { schema: { type: 'string' } } }),
+  };
+};
 
 const bodyTypes = {
   json: 'application/json',
@@ -106,7 +104,7 @@ const describe = (route: RouteDefinition, changes: PriceChanges) => {
   ].join(' ');
 };
 
-const toOperation = (route: RouteDefinition, changes: PriceChanges) => ({
+const toOperation = (route: RouteDefinition, changes: PriceChanges, schemas: Schemas) => ({
   operationId: route.operationId,
   tags: [tagName(route)],
   summary: route.summary,
@@ -114,9 +112,11 @@ const toOperation = (route: RouteDefinition, changes: PriceChanges) => ({
   ...(route.price && { 'x-price': priceTerms(route.price, changes) }),
   security: route.callers.includes('anonymous') ? [{}, { bearer: [] }] : [{ bearer: [] }],
   parameters: [
-    ...toParameters(route.params, 'path'),
-    ...toParameters(route.query, 'query'),
-    ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...toParameters(route.params, 'path', schemas),
+    ...toParameters(route.query, 'query', schemas),
+    ...(route.method === 'POST' && !route.answeredBy
+      ? [{ $ref: '#/components/parameters/IdempotencyKey' }]
+      : []),
   ],
   ...(route.body
     ? {
@@ -124,11 +124,11 @@ const toOperation = (route: RouteDefinition, changes: PriceChanges) => ({
           required: !route.body.safeParse(undefined).success,
           content: {
             [bodyTypes[route.takes ?? 'json']]: {
-              schema: jsonSchema(
-                route.body,
-                'input',
-                (route.unknownBody ?? 'refused') === 'refused',
-              ),
+              schema: schemas.describe(route.body, {
+                io: 'input',
+                name: nameFor(route, 'Request'),
+                refusesUnknown: (route.unknownBody ?? 'refused') === 'refused',
+              }),
             },
           },
         },
@@ -140,7 +140,7 @@ const toOperation = (route: RouteDefinition, changes: PriceChanges) => ({
       ...((route.unknownQuery === 'hinted' || route.unknownBody === 'hinted') && {
         headers: { 'Backlot-Hint': { $ref: '#/components/headers/BacklotHint' } },
       }),
-      ...(route.status !== 204 && { content: toContent(route) }),
+      ...(route.status !== 204 && { content: toContent(route, schemas) }),
     },
     ...toFailures(route),
   },
@@ -155,12 +155,14 @@ export const openApiDocument = (
   priceChanges: PriceChanges = {},
 ): Record<string, unknown> => {
   const paths: Record<string, Record<string, unknown>> = {};
+  const schemas = createSchemas();
+  schemas.describe(failure, { io: 'output' });
   for (const route of [...routes].sort(inReadingOrder)) {
     const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
     const fresh = route.plane === 'platform' ? { servers: [{ url: '/api/platform' }] } : {};
     paths[path] = {
       ...(paths[path] ?? fresh),
-      [route.method.toLowerCase()]: toOperation(route, priceChanges),
+      [route.method.toLowerCase()]: toOperation(route, priceChanges, schemas),
     };
   }
   return {
@@ -177,7 +179,10 @@ export const openApiDocument = (
         variables: { projectId: { default: 'demo', description: 'Id of the project' } },
       },
     ],
-    tags: groups.map((name) => ({ name })),
+    tags: Object.values(services).map(({ title, summary }) => ({
+      name: title,
+      description: summary,
+    })),
     paths,
     components: {
       securitySchemes: {
@@ -187,7 +192,7 @@ export const openApiDocument = (
           description: 'A user’s or owner’s token, a secret key, or the operator token',
         },
       },
-      schemas: { Failure: jsonSchema(failure, 'output') },
+      schemas: schemas.components(),
       responses: {
         Failure: {
           description:

@@ -15,19 +15,21 @@ export const onPaidFields = z
   .refine((set) => Object.keys(set).length <= maxFields, `at most ${maxFields} fields`);
 
 /** As it is paid. */
-export const pricedItem = z.object({
-  name: z.string(),
-  amount: z.int(),
-  quantity: z.int(),
-  product: z
-    .string()
-    .optional()
-    .describe('Where its price came from; absent where the caller set it'),
-});
+export const pricedItem = z
+  .object({
+    name: z.string(),
+    amount: z.int(),
+    quantity: z.int(),
+    product: z
+      .string()
+      .optional()
+      .describe('Where its price came from; absent where the caller set it'),
+  })
+  .meta({ id: 'PaidItem' });
 export type PaidItem = z.output<typeof pricedItem>;
 
 /** What became of a record that was paid for. */
 export const settledOutcomes = [
   ...(['done', 'not_found'] as const),
-  ...(['items_differ', 'already_paid', 'too_large'] as const),
+  ...(['items_differ', 'already_paid', 'too_large', 'not_unique'] as const),
 ] as const;

@@ -2,9 +2,10 @@
  * What the gateway and services need to know at once, asked of a service in the same process or over
  * HTTP. The gateway caches the answers; events tell it when to forget them.
  */
-import type { KeyScope, LimitClass } from './define-route.ts';
+import type { Caller, KeyScope, LimitClass } from './define-route.ts';
+import type { ErrorCode } from './error-codes.ts';
 import type { ProjectSettings } from './routes/projects.ts';
-import type { CollectionShape } from './routes/shape.ts';
+import type { CollectionShape } from './routes/records/shape.ts';
 import type { ServiceName } from './services.ts';
 
 export type ClassLimits = Record<LimitClass, { perCaller: number; perProject: number }>;
@@ -58,12 +59,15 @@ export interface Jwks {
   }[];
 }
 
-/** What the owner of a live session is and belongs to in the project. */
-export interface SessionSnapshot {
+/** What a user is and belongs to in the project. */
+export interface RoleAndGroups {
   role: string;
   /** At most 100. */
   groups: readonly { id: string; role: string }[];
 }
+
+/** Of the user whose live session it is. */
+export type SessionSnapshot = RoleAndGroups;
 
 /** Offered by the auth service. */
 export interface SessionDirectory {
@@ -86,6 +90,12 @@ export interface AccountDirectory {
   findAccount(projectNumber: number, userId: string): Promise<AccountSnapshot | null>;
 }
 
+/** Offered by the auth service. */
+export interface UserDirectory {
+  /** Null where the project has no such user. */
+  findRoleAndGroups(projectNumber: number, userId: string): Promise<RoleAndGroups | null>;
+}
+
 /** Offered by the projects service. */
 export interface OwnerDirectory {
   /** Whether the owner counts as verified: all do where BACKLOT_OWNER_VERIFICATION is off. */
@@ -104,6 +114,25 @@ export interface ShapeDirectory {
   }): Promise<CollectionShape[]>;
 }
 
+/** Which file, and who wants to see it, as they stand in an identity. */
+export interface ImageAsking {
+  project: { id: string; number: number; ownerId: string | null };
+  caller: Caller;
+  userId: string | null;
+  groups?: readonly { id: string; role: string }[];
+  ip: string;
+  fileId: string;
+}
+
+/** JPEG in base64. */
+export type ImageAnswer = { data: string } | { refused: { code: ErrorCode; message: string } };
+
+/** Offered by the storage service. */
+export interface ImageDirectory {
+  /** An image of at most 1,024 by 1,024 pixels, made smaller where it has more. */
+  readImage(asking: ImageAsking): Promise<ImageAnswer>;
+}
+
 /** Whom one can ask, and which service answers. */
 export interface Directories {
   projects: ProjectDirectory;
@@ -111,7 +140,9 @@ export interface Directories {
   owners: OwnerDirectory;
   accounts: AccountDirectory;
   sessions: SessionDirectory;
+  users: UserDirectory;
   shapes: ShapeDirectory;
+  images: ImageDirectory;
 }
 export type DirectoryName = keyof Directories;
 
@@ -121,7 +152,9 @@ export const directoryServices = {
   owners: 'projects',
   accounts: 'auth',
   sessions: 'auth',
+  users: 'auth',
   shapes: 'records',
+  images: 'storage',
 } as const satisfies Record<DirectoryName, ServiceName>;
 
 /** The built-in project whose users are the owners. */

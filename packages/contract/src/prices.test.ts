@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { openApiDocument } from './openapi.ts';
 import { priceChangesSetting, priceList } from './price-list.ts';
 import { affordableQuantity, costMillicredits, type Tariff } from './prices.ts';
-import { generateText } from './routes/ai.ts';
+import { generateText } from './routes/ai/ai.ts';
 import { sendEmail } from './routes/email.ts';
 import { routes } from './routes/index.ts';
 import { uploadFile } from './routes/storage.ts';

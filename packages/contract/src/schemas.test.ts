@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
 import { signUp, updateMe, updateUser } from './routes/auth.ts';
-import { createCheckout } from './routes/payments.ts';
+import { createCheckout } from './routes/payments/payments.ts';
 import { createKey, createProject, updateProject } from './routes/projects.ts';
 
 const account = { email: 'ada@example.org', password: 'correct horse' };

@@ -5,7 +5,7 @@ export const uuid = z.uuid();
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Whether PostgreSQL takes it as a uuid: what is none names nothing. */
 export const isUuid = (value: string): boolean => uuidPattern.test(value);
-export const ok = z.object({ ok: z.literal(true) });
+export const ok = z.object({ ok: z.literal(true) }).meta({ id: 'Ok' });
 
 /** Ids in paths are loose: a malformed one names nothing and is a 404, not a 400. */
 export const idInPath = z.string().min(1);
@@ -21,8 +21,16 @@ const pageQuery = {
 };
 export const listQuery = z.object(pageQuery);
 
-export const listOf = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), hasMore: z.boolean(), nextCursor: z.string().nullable() });
+/** Called `<Item>Page` in the API's description, where the item has a name. */
+export const listOf = <T extends z.ZodType>(item: T) => {
+  const page = z.object({
+    items: z.array(item),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable(),
+  });
+  const name = item.meta()?.id;
+  return name ? page.meta({ id: `${name}Page` }) : page;
+};
 
 /** Well-formed Unicode without NUL, so that PostgreSQL can keep it. */
 export const text = (min: number, max: number, string = z.string()) =>
@@ -44,9 +52,40 @@ export const displayName = (max: number) =>
     'must be one line without control and direction characters',
   );
 
-export const failure = z.object({
-  error: z.string(),
-  code: z.string(),
-  requestId: z.string(),
-  hint: z.string().optional(),
-});
+const maxJsonLevels = 16;
+
+/** Comes back from PostgreSQL as it was sent. */
+const isStorable = (value: unknown, levels: number): boolean => {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return (
+    levels > 0 &&
+    Object.entries(value).every(
+      ([key, item]) =>
+        key !== '__proto__' && isStorable(key, levels) && isStorable(item, levels - 1),
+    )
+  );
+};
+
+/** A free JSON object of so many bytes and at most 16 levels. */
+export const jsonObject = (maxBytes: number) =>
+  z
+    .record(z.string(), z.unknown())
+    .refine(
+      (value) => isStorable(value, maxJsonLevels),
+      `must be JSON of at most ${maxJsonLevels} levels, without NUL and lone surrogates`,
+    )
+    .refine(
+      (value) => new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes,
+      `may have at most ${maxBytes} bytes as JSON`,
+    );
+
+export const failure = z
+  .object({
+    error: z.string(),
+    code: z.string(),
+    requestId: z.string(),
+    hint: z.string().optional(),
+  })
+  .meta({ id: 'Failure' });

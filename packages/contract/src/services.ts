@@ -11,6 +11,8 @@ interface ServiceEntry extends EventTraffic {
   port: number;
   /** The API description has its routes under it, in this order. */
   title: string;
+  /** One sentence below it. */
+  summary: string;
 }
 
 /** Every service, once. Settings, upstreams, processes, containers, manifests and users derive from this list. */
@@ -18,28 +20,41 @@ export const services = {
   auth: {
     port: 8081,
     title: 'Accounts',
+    summary: 'Users of a project: sign-up, sign-in, sessions, groups.',
     sends: [
       ...(['mail.requested', 'owner.verified', 'session.revoked'] as const),
-      ...(['user.changed', 'user.erased'] as const),
+      ...(['user.changed', 'user.erased', 'user.verified'] as const),
     ],
-    hears: ['project.erased'],
+    hears: ['project.erased', 'share.requested'],
   },
   records: {
     port: 8082,
     title: 'Records',
-    sends: ['collection.changed', 'record.settled'],
-    hears: ['collection.changed', 'project.erased', 'record.paid'],
+    summary: 'Collections of JSON records, with filters, sorting and access rules.',
+    sends: ['collection.changed', 'record.settled', 'share.requested'],
+    hears: [
+      ...(['collection.changed', 'project.erased', 'record.paid'] as const),
+      ...(['user.erased', 'user.verified'] as const),
+    ],
   },
-  ai: { port: 8083, title: 'AI', sends: ['usage.recorded'], hears: ['project.erased'] },
+  ai: {
+    port: 8083,
+    title: 'AI',
+    summary: 'Text and JSON by a language model.',
+    sends: ['usage.recorded'],
+    hears: ['project.erased'],
+  },
   storage: {
     port: 8084,
     title: 'Files',
+    summary: 'Uploads, public and private files, images in other sizes.',
     sends: ['usage.recorded'],
     hears: ['project.erased', 'user.erased'],
   },
   email: {
     port: 8085,
     title: 'E-mail',
+    summary: 'Mail to users of a project, delivered with retries.',
     sends: ['mail.queued', 'usage.recorded'],
     hears: [
       ...(['credits.low', 'mail.queued', 'mail.requested'] as const),
@@ -49,12 +64,14 @@ export const services = {
   payments: {
     port: 8086,
     title: 'Payments',
+    summary: 'Products, hosted checkout, refunds.',
     sends: ['payment.changed', 'record.paid'],
     hears: ['project.changed', 'project.erased', 'record.settled', 'user.erased'],
   },
   projects: {
     port: 8087,
     title: 'Control plane',
+    summary: 'Projects, keys, limits and credits, for their owners.',
     sends: ['credits.low', 'key.revoked', 'project.changed', 'project.erased'],
     hears: ['owner.verified', 'usage.recorded', 'user.erased'],
   },

@@ -1,20 +1,43 @@
 import { z } from 'zod';
-import { defineRoute, forgiving, indifferent } from '../define-route.ts';
-import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { defineRoute, forgiving, indifferent, KIB } from '../define-route.ts';
+import {
+  displayName,
+  idInPath,
+  jsonObject,
+  listOf,
+  listQuery,
+  ok,
+  text,
+  timestamp,
+  uuid,
+} from '../schemas.ts';
 
-export const user = z.object({
-  id: uuid,
-  email: z.string(),
-  name: z.string().nullable(),
-  avatar: uuid.nullable().describe('Id of a file'),
-  role: z.string(),
-  emailVerified: z.boolean(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+/** docs/api.md, "Accounts". */
+const maxProfileBytes = 8 * KIB;
+
+/** As lists show it. */
+export const listedUser = z
+  .object({
+    id: uuid,
+    email: z.string(),
+    name: z.string().nullable(),
+    avatar: uuid.nullable().describe('Id of a file'),
+    role: z.string(),
+    emailVerified: z.boolean(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'ListedUser' });
+export type ListedUser = z.infer<typeof listedUser>;
+
+export const user = listedUser
+  .extend({
+    profile: z.record(z.string(), z.unknown()).describe('What the app keeps of the user'),
+  })
+  .meta({ id: 'User' });
 export type User = z.infer<typeof user>;
 
-const session = z.object({ token: z.string(), user });
+const session = z.object({ token: z.string(), user }).meta({ id: 'Session' });
 const onlyUser = z.object({ user });
 
 /** What a user is in a project or a group. */
@@ -84,10 +107,14 @@ export const updateMe = defineRoute({
   operationId: 'updateMe',
   method: 'PATCH',
   path: '/auth/me',
-  summary: 'Change the own name and picture',
+  summary: 'Change the own name, picture and profile',
   callers: ['user'],
   limit: 'write',
-  body: z.object({ name: name.nullable().optional(), avatar: uuid.nullable().optional() }),
+  body: z.object({
+    name: name.nullable().optional(),
+    avatar: uuid.nullable().optional().describe('Id of a public file'),
+    profile: jsonObject(maxProfileBytes).optional().describe('Replaces the whole profile'),
+  }),
   response: onlyUser,
   status: 200,
   errors: ['invalid_body'],
@@ -151,6 +178,37 @@ export const changePassword = defineRoute({
     'too_many_attempts',
     'overloaded',
   ],
+});
+
+export const changeEmail = defineRoute({
+  ...base,
+  operationId: 'changeEmail',
+  method: 'POST',
+  path: '/auth/change-email',
+  summary:
+    'Mail one-time links to the present and the new address; the address changes once both were followed',
+  callers: ['user'],
+  limit: 'write',
+  body: z.object({ email, password: anyPassword }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_credentials', 'too_many_attempts', 'overloaded'],
+});
+
+export const confirmEmailChange = defineRoute({
+  ...base,
+  operationId: 'confirmEmailChange',
+  method: 'POST',
+  path: '/auth/change-email/confirm',
+  summary: 'Follow one of the links that a change of the e-mail address has mailed',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken }),
+  response: ok.extend({
+    changed: z.boolean().describe('False while the link in the other mail has not been followed'),
+  }),
+  status: 200,
+  errors: ['invalid_body', 'invalid_link', 'email_taken'],
 });
 
 export const forgotPassword = defineRoute({
@@ -226,7 +284,7 @@ export const listUsers = defineRoute({
   limit: 'read',
   params: z.object({ projectId: idInPath }),
   query: listQuery,
-  response: listOf(user),
+  response: listOf(listedUser),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
 });
@@ -271,7 +329,7 @@ export const listOwners = defineRoute({
   summary: 'All owners, newest first',
   limit: 'read',
   query: listQuery,
-  response: listOf(user),
+  response: listOf(listedUser),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor'],
 });

@@ -6,15 +6,17 @@ const base = { service: 'projects', plane: 'platform' } as const;
 const millicredits = z.number().int();
 const amount = millicredits.min(0);
 
-const historyItem = z.object({
-  id: uuid,
-  kind: z.enum(['grant', 'debit', 'refund', 'expiry', 'correction']),
-  amountMillicredits: millicredits.describe('Signed; all items of an owner sum to the balance'),
-  projectId: z.string().nullable(),
-  requestId: z.string().nullable(),
-  route: z.string().nullable(),
-  createdAt: timestamp,
-});
+const historyItem = z
+  .object({
+    id: uuid,
+    kind: z.enum(['grant', 'debit', 'refund', 'expiry', 'correction']),
+    amountMillicredits: millicredits.describe('Signed; all items of an owner sum to the balance'),
+    projectId: z.string().nullable(),
+    requestId: z.string().nullable(),
+    route: z.string().nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'CreditEntry' });
 
 export const getCredits = defineRoute({
   ...base,
@@ -59,6 +61,18 @@ export const createGrant = defineRoute({
   errors: ['invalid_body', 'not_found', 'conflict'],
 });
 
+const price = z
+  .object({
+    operationId: z.string(),
+    operations: z.array(z.string()).describe('Every operation with this price'),
+    quantity: z.enum(['tokens', 'recipients', 'bytes']).describe('What is counted'),
+    unitSize: z.number().int().describe('So many of them are one unit'),
+    chargesStartedUnits: z.boolean().describe('A started unit counts as a whole one'),
+    millicreditsPerUnit: amount,
+    minimumMillicredits: amount.describe('For a call that used anything'),
+  })
+  .meta({ id: 'Price' });
+
 export const listPrices = defineRoute({
   ...base,
   callers,
@@ -68,17 +82,7 @@ export const listPrices = defineRoute({
   path: '/prices',
   summary: 'The prices in force; every other call is free',
   limit: 'read',
-  response: listOf(
-    z.object({
-      operationId: z.string(),
-      operations: z.array(z.string()).describe('Every operation with this price'),
-      quantity: z.enum(['tokens', 'recipients', 'bytes']).describe('What is counted'),
-      unitSize: z.number().int().describe('So many of them are one unit'),
-      chargesStartedUnits: z.boolean().describe('A started unit counts as a whole one'),
-      millicreditsPerUnit: amount,
-      minimumMillicredits: amount.describe('For a call that used anything'),
-    }),
-  ),
+  response: listOf(price),
   status: 200,
   errors: [],
 });
@@ -89,12 +93,14 @@ const day = z.iso
   .date()
   .refine((value) => value >= firstDay && value <= lastDay, `must lie in ${firstDay} to ${lastDay}`)
   .describe('A calendar day in UTC');
-const usageItem = z.object({
-  day: z.iso.date().optional(),
-  route: z.string().optional().describe('operationId'),
-  calls: z.number().int(),
-  millicredits: amount,
-});
+const usageItem = z
+  .object({
+    day: z.iso.date().optional(),
+    route: z.string().optional().describe('operationId'),
+    calls: z.number().int(),
+    millicredits: amount,
+  })
+  .meta({ id: 'UsageItem' });
 
 export const getUsage = defineRoute({
   ...base,

@@ -39,6 +39,9 @@ const recipient = z
   .normalize('NFC')
   .refine((value) => value.isWellFormed() && isAddress(value), 'must be an e-mail address');
 
+const countAddresses = (addresses: unknown): number =>
+  Array.isArray(addresses) ? addresses.length : addresses === undefined ? 0 : 1;
+
 const mailPrice = {
   operationId: 'sendEmail',
   quantity: 'recipients',
@@ -60,24 +63,40 @@ export const sendEmail = defineRoute({
   summary: 'Send an HTML e-mail',
   callers,
   limit: 'email',
-  body: z.object({
-    to: z
-      .union([z.literal('owner'), recipient, z.array(recipient).min(1).max(maxRecipients)], {
-        error: ({ input }) =>
-          Array.isArray(input)
-            ? `must be 1 to ${maxRecipients} e-mail addresses`
-            : 'must be an e-mail address, a list of them, or "owner"',
-      })
-      .describe('One address, up to 10, or `owner`: whoever the project belongs to'),
-    subject: text(1, 200).refine(
-      (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
-      'must be one line without control characters',
-    ),
-    html: text(1, maxHtmlBytes).refine(
-      (value) => countBytes(value) <= maxHtmlBytes,
-      `may have at most ${maxHtmlBytes} bytes`,
-    ),
-  }),
+  body: z
+    .object({
+      to: z
+        .union([z.literal('owner'), recipient, z.array(recipient).min(1).max(maxRecipients)], {
+          error: ({ input }) =>
+            Array.isArray(input)
+              ? `must be 1 to ${maxRecipients} e-mail addresses`
+              : 'must be an e-mail address, a list of them, or "owner"',
+        })
+        .describe('One address, up to 10, or `owner`: whoever the project belongs to'),
+      cc: z
+        .union([recipient, z.array(recipient).min(1).max(maxRecipients)], {
+          error: 'must be an e-mail address or a list of them',
+        })
+        .optional()
+        .describe('In copy; with `to` at most 10 addresses, and none beside `owner`'),
+      replyTo: recipient.optional().describe('Where answers go'),
+      subject: text(1, 200).refine(
+        (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
+        'must be one line without control characters',
+      ),
+      html: text(1, maxHtmlBytes).refine(
+        (value) => countBytes(value) <= maxHtmlBytes,
+        `may have at most ${maxHtmlBytes} bytes`,
+      ),
+    })
+    .refine(({ to, cc }) => cc === undefined || to !== 'owner', {
+      path: ['cc'],
+      error: 'can not stand beside `"to": "owner"`, whose address nobody is told',
+    })
+    .refine(({ to, cc }) => countAddresses(to) + countAddresses(cc) <= maxRecipients, {
+      path: ['cc'],
+      error: `may have so many addresses that there are ${maxRecipients} with those of "to"`,
+    }),
   response: ok,
   status: 200,
   errors: [
@@ -92,26 +111,31 @@ export const sendEmail = defineRoute({
     ...mailPrice,
     needsBody: true,
     worstCase: ({ body }) => {
-      const to = typeof body === 'object' && body !== null && 'to' in body ? body.to : undefined;
-      return Array.isArray(to) ? Math.min(to.length, maxRecipients) : 1;
+      if (typeof body !== 'object' || body === null) return 1;
+      const { to, cc } = body as { to?: unknown; cc?: unknown };
+      return Math.max(1, Math.min(countAddresses(to) + countAddresses(cc), maxRecipients));
     },
   },
 });
 
-const mail = z.object({
-  id: uuid,
-  to: z.array(z.string()),
-  subject: z.string(),
-  html: z
-    .string()
-    .describe(
-      'Of a mail with a one-time link: empty, or the link hidden from all but the operator',
-    ),
-  from: z.string(),
-  status: z.enum(['queued', 'sent', 'failed', 'captured']),
-  error: z.string().optional().describe('Why it failed, or which recipients were refused'),
-  createdAt: timestamp,
-});
+const mail = z
+  .object({
+    id: uuid,
+    to: z.array(z.string()),
+    cc: z.array(z.string()).optional(),
+    replyTo: z.string().optional(),
+    subject: z.string(),
+    html: z
+      .string()
+      .describe(
+        'Of a mail with a one-time link: empty, or the link hidden from all but the operator',
+      ),
+    from: z.string(),
+    status: z.enum(['queued', 'sent', 'failed', 'captured']),
+    error: z.string().optional().describe('Why it failed, or which recipients were refused'),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Mail' });
 export type Mail = z.infer<typeof mail>;
 
 const oneProject = z.object({ projectId: idInPath });

@@ -14,32 +14,40 @@ const groupRole = roleName.describe(
   '"owner" and "admin" manage the group; what other roles mean is up to the app',
 );
 
-export const group = z.object({
-  id: uuid,
-  name: z.string(),
-  role: z.string().nullable().describe('What the caller is in it; null for who is no member'),
-  createdAt: timestamp,
-});
+export const group = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    role: z.string().nullable().describe('What the caller is in it; null for who is no member'),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Group' });
 export type Group = z.infer<typeof group>;
 
 /** Whom others see: never an address. */
-export const person = z.object({
-  id: uuid,
-  name: z.string().nullable(),
-  avatar: uuid.nullable().describe('Id of a public file'),
-});
+export const person = z
+  .object({
+    id: uuid,
+    name: z.string().nullable(),
+    avatar: uuid.nullable().describe('Id of a public file'),
+  })
+  .meta({ id: 'Person' });
 export type Person = z.infer<typeof person>;
 
-export const member = person.extend({ role: z.string(), joinedAt: timestamp });
+export const member = person
+  .extend({ role: z.string(), joinedAt: timestamp })
+  .meta({ id: 'Member' });
 export type Member = z.infer<typeof member>;
 
-export const invite = z.object({
-  id: uuid,
-  email: z.string(),
-  role: z.string(),
-  createdAt: timestamp,
-  expiresAt: timestamp,
-});
+export const invite = z
+  .object({
+    id: uuid,
+    email: z.string(),
+    role: z.string(),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'Invite' });
 export type Invite = z.infer<typeof invite>;
 
 const base = {
@@ -58,6 +66,7 @@ export const createGroup = defineRoute({
   path: '/groups',
   summary: 'Create a group; the caller becomes its owner',
   limit: 'write',
+  changesCaller: true,
   body: z.object({ name }),
   response: group,
   status: 201,
@@ -98,6 +107,7 @@ export const deleteGroup = defineRoute({
   path: '/groups/:groupId',
   summary: 'Delete a group; its records and files stay, and are no group’s any more',
   limit: 'write',
+  changesCaller: true,
   params: oneGroup,
   response: ok,
   status: 200,
@@ -112,6 +122,7 @@ export const joinGroup = defineRoute({
   path: '/groups/join',
   summary: 'Join a group with the token of the mailed link, which works once',
   limit: 'write',
+  changesCaller: true,
   body: z.object({ token: z.string().min(1).max(128) }),
   response: group,
   status: 200,
@@ -153,6 +164,7 @@ export const removeGroupMember = defineRoute({
   path: '/groups/:groupId/members/:userId',
   summary: 'Remove a member, or leave the group oneself',
   limit: 'write',
+  changesCaller: true,
   params: oneMember,
   response: ok,
   status: 200,

@@ -8,21 +8,23 @@ export const originProofPath = '/.well-known/backlot-verification';
 export const originProofRecord = '_backlot';
 export const maxOrigins = 20;
 
-const provenOrigin = z.object({
-  id: uuid,
-  origin: z.string(),
-  verifiedAt: timestamp.nullable().describe('Null until the origin is proven to be the owner’s'),
-  checkedAt: timestamp.nullable(),
-  createdAt: timestamp,
-  file: z.object({
-    url: z.string(),
-    content: z.string().describe('The file holds this and nothing else'),
-  }),
-  dns: z
-    .object({ name: z.string(), value: z.string() })
-    .nullable()
-    .describe('Instead of the file: a TXT record'),
-});
+const provenOrigin = z
+  .object({
+    id: uuid,
+    origin: z.string(),
+    verifiedAt: timestamp.nullable().describe('Null until the origin is proven to be the owner’s'),
+    checkedAt: timestamp.nullable(),
+    createdAt: timestamp,
+    file: z.object({
+      url: z.string(),
+      content: z.string().describe('The file holds this and nothing else'),
+    }),
+    dns: z
+      .object({ name: z.string(), value: z.string() })
+      .nullable()
+      .describe('Instead of the file: a TXT record'),
+  })
+  .meta({ id: 'Origin' });
 export type ProvenOrigin = z.infer<typeof provenOrigin>;
 
 const base = { service: 'projects', plane: 'platform', callers: ['owner', 'operator'] } as const;

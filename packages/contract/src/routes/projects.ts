@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, keyScopes, limitClasses, MIB } from '../define-route.ts';
 import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
-import { accessPresets } from './access.ts';
 import { email } from './auth.ts';
+import { accessPresets } from './records/access.ts';
 
 export const origin = z
   .url({ protocol: /^https?$/ })
@@ -47,15 +47,17 @@ export const projectSettings = z.strictObject({
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;
 
-export const project = z.object({
-  id: z.string(),
-  name: z.string(),
-  ownerId: uuid.nullable(),
-  status: z.enum(['active', 'paused', 'deleted']),
-  baseUrl: z.string(),
-  settings: projectSettings,
-  createdAt: timestamp,
-});
+export const project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    ownerId: uuid.nullable(),
+    status: z.enum(['active', 'paused', 'deleted']),
+    baseUrl: z.string(),
+    settings: projectSettings.meta({ id: 'ProjectSettings' }),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Project' });
 
 const name = displayName(100);
 const base = { service: 'projects', plane: 'platform', callers: ['owner', 'operator'] } as const;
@@ -167,17 +169,19 @@ const limits = z.strictObject(
 );
 export type LimitChanges = z.infer<typeof limits>;
 
-const effectiveLimits = z.object(
-  Object.fromEntries(
-    limitClasses.map((limitClass) => [
-      limitClass,
-      z.object({ perCaller: limit, perProject: limit }),
-    ]),
-  ) as Record<
-    (typeof limitClasses)[number],
-    z.ZodObject<{ perCaller: typeof limit; perProject: typeof limit }>
-  >,
-);
+const effectiveLimits = z
+  .object(
+    Object.fromEntries(
+      limitClasses.map((limitClass) => [
+        limitClass,
+        z.object({ perCaller: limit, perProject: limit }),
+      ]),
+    ) as Record<
+      (typeof limitClasses)[number],
+      z.ZodObject<{ perCaller: typeof limit; perProject: typeof limit }>
+    >,
+  )
+  .meta({ id: 'Limits' });
 
 export const setLimits = defineRoute({
   ...withKeys,
@@ -194,14 +198,16 @@ export const setLimits = defineRoute({
   errors: ['invalid_body', 'not_found', 'forbidden'],
 });
 
-const storedKey = z.object({
-  id: uuid,
-  name: z.string(),
-  scopes: z.array(z.enum(keyScopes)),
-  createdAt: timestamp,
-  expiresAt: timestamp.nullable(),
-  lastUsedAt: timestamp.nullable().describe('To within five minutes'),
-});
+const storedKey = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    scopes: z.array(z.enum(keyScopes)),
+    createdAt: timestamp,
+    expiresAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable().describe('To within five minutes'),
+  })
+  .meta({ id: 'SecretKey' });
 export type StoredKey = z.infer<typeof storedKey>;
 
 export const createKey = defineRoute({

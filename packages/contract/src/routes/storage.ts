@@ -24,21 +24,40 @@ export const uploadPrice = {
 const visibility = z.enum(['public', 'private']);
 export type Visibility = z.infer<typeof visibility>;
 
+/** Whom a new file is for. */
+export const fileAudience = z.object({
+  visibility: visibility
+    .optional()
+    .describe('public, or private with groupId, unless stated; private: see docs, "Files"'),
+  groupId: uuid
+    .optional()
+    .describe('A group that the caller is in: the file belongs to it, and opens to its members'),
+});
+
 const uploaded = z.object({
   id: uuid,
   url: z.string(),
   name: z.string(),
   size: z.int().min(1).describe('Bytes'),
 });
-const typed = uploaded.extend({
-  type: z.string().describe('Media type, told from the content'),
-});
-const listed = typed.extend({
-  visibility,
-  ownerId: uuid.nullable().describe('The user who uploaded it'),
-  createdAt: timestamp,
-});
+const typed = uploaded
+  .extend({
+    type: z.string().describe('Media type, told from the content'),
+  })
+  .meta({ id: 'UploadedFile' });
+const listed = typed
+  .extend({
+    visibility,
+    ownerId: uuid.nullable().describe('The user who uploaded it'),
+    groupId: uuid.nullable().describe('The group that it belongs to'),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'StoredFile' });
 export type StoredFile = z.infer<typeof listed>;
+
+const filesQuery = listQuery.extend({
+  group: uuid.optional().describe('All files of this group'),
+});
 
 const side = z.coerce.number<string>().int().min(1).max(4096).optional();
 
@@ -56,16 +75,11 @@ export const uploadFile = defineRoute({
   callers,
   limit: 'upload',
   takes: 'multipart',
-  body: z.object({
-    visibility: visibility
-      .default('public')
-      .describe('private: for its owner and by signed addresses'),
-    file: z.file().describe('One part with a file name'),
-  }),
+  body: fileAudience.extend({ file: z.file().describe('One part with a file name') }),
   bodyLimitBytes: largestUploadBytes + formBytes,
   response: typed,
   status: 201,
-  errors: ['invalid_body', 'out_of_credits', 'storage_quota', 'overloaded'],
+  errors: ['invalid_body', 'forbidden', 'out_of_credits', 'storage_quota', 'overloaded'],
   price: {
     ...uploadPrice,
     needsBody: false,
@@ -85,10 +99,9 @@ export const openUpload = defineRoute({
   summary: 'Open an upload that goes to the store itself: a form with these fields, then `file`',
   callers,
   limit: 'upload',
-  body: z.object({
+  body: fileAudience.extend({
     name: text(1, 1000),
     size: z.int().min(1).max(largestUploadBytes).describe('Bytes, at most'),
-    visibility: visibility.default('public'),
   }),
   response: z.object({
     id: uuid,
@@ -97,7 +110,7 @@ export const openUpload = defineRoute({
     expiresAt: timestamp,
   }),
   status: 201,
-  errors: ['invalid_body', 'storage_quota', 'conflict', 'overloaded'],
+  errors: ['invalid_body', 'forbidden', 'storage_quota', 'conflict', 'overloaded'],
 });
 
 export const completeUpload = defineRoute({
@@ -111,7 +124,10 @@ export const completeUpload = defineRoute({
   params: oneFile,
   response: typed,
   status: 201,
-  errors: ['not_found', 'conflict', 'body_too_large', 'out_of_credits', 'storage_quota'],
+  errors: [
+    ...(['not_found', 'forbidden', 'conflict', 'body_too_large'] as const),
+    ...(['out_of_credits', 'storage_quota'] as const),
+  ],
   price: {
     ...uploadPrice,
     needsBody: false,
@@ -128,13 +144,14 @@ export const createResumable = defineRoute({
   method: 'POST',
   path: '/storage/tus',
   summary:
-    'Open a resumable upload (tus 1.0.0): Upload-Length, and `filename` and `visibility` in Upload-Metadata',
+    'Open a resumable upload (tus 1.0.0): Upload-Length, and `filename`, `visibility` and `groupId` in Upload-Metadata',
   limit: 'upload',
   response: z.object({ id: uuid, expiresAt: timestamp }),
   status: 201,
   errors: [
     ...resumable.errors,
-    ...(['body_too_large', 'unsupported_media_type', 'storage_quota', 'overloaded'] as const),
+    ...(['forbidden', 'body_too_large', 'unsupported_media_type'] as const),
+    ...(['storage_quota', 'overloaded'] as const),
   ],
 });
 
@@ -154,7 +171,7 @@ export const getResumable = defineRoute({
     file: uploaded.nullable().describe('Once all of it has arrived; X-File-Id and X-File-Url too'),
   }),
   status: 200,
-  errors: [...resumable.errors, 'not_found', 'locked', 'storage_quota'],
+  errors: [...resumable.errors, 'not_found', 'forbidden', 'locked', 'storage_quota'],
 });
 
 export const appendResumable = defineRoute({
@@ -173,7 +190,7 @@ export const appendResumable = defineRoute({
   errors: [
     ...resumable.errors,
     ...(['not_found', 'conflict', 'locked', 'body_too_large', 'unsupported_media_type'] as const),
-    ...(['out_of_credits', 'storage_quota', 'overloaded'] as const),
+    ...(['forbidden', 'out_of_credits', 'storage_quota', 'overloaded'] as const),
   ],
   price: {
     ...uploadPrice,
@@ -205,13 +222,13 @@ export const listFiles = defineRoute({
   operationId: 'listFiles',
   method: 'GET',
   path: '/storage/files',
-  summary: 'Own files, newest first',
+  summary: 'Own files, or those of a group, newest first',
   callers: ['user'],
   limit: 'read',
-  query: listQuery,
+  query: filesQuery,
   response: listOf(listed),
   status: 200,
-  errors: ['invalid_query', 'invalid_cursor'],
+  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
 });
 
 export const getFile = defineRoute({
@@ -281,7 +298,7 @@ export const listProjectFiles = defineRoute({
   callers: ['owner', 'key', 'operator'],
   limit: 'read',
   params: z.object({ projectId: idInPath }),
-  query: listQuery,
+  query: filesQuery,
   response: listOf(listed).extend({
     totalFiles: z.int().min(0),
     totalBytes: z.int().min(0),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { costBounds, costMillicredits } from '../prices.ts';
+import { costBounds, costMillicredits } from '../../prices.ts';
 import { generateText, promptTokensAtMost } from './ai.ts';
 
 const worstCase = (body: unknown) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { callers, defineRoute, forgiving, indifferent, KIB } from '../define-route.ts';
-import { type PaidItem, pricedItem, settledOutcomes } from '../paid-items.ts';
-import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { callers, defineRoute, forgiving, indifferent, KIB } from '../../define-route.ts';
+import { type PaidItem, pricedItem, settledOutcomes } from '../../paid-items.ts';
+import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../../schemas.ts';
 import { onPaidRuleName } from './on-paid.ts';
 import { currencyCode, itemAmount, itemName, maxTotal, productId } from './products.ts';
 
@@ -93,26 +93,28 @@ export type RecordOutcome = (typeof recordOutcomes)[number];
 
 const onPaid = z.object({ rule: onPaidRuleName, recordId: uuid });
 
-const payment = z.object({
-  id: uuid,
-  sessionId: z.string(),
-  status: z.enum(paymentStatuses),
-  livemode: z.boolean().describe('Whether real money moves; false for the test checkout'),
-  amount: z.int().describe('Total, in the smallest unit'),
-  currency: z.string().describe('ISO 4217, lower case'),
-  items: z.array(pricedItem),
-  metadata: z.record(z.string(), z.string()),
-  refundReason: z
-    .enum(['out_of_stock'])
-    .nullable()
-    .describe('Why it was given back by itself: what was paid for had been sold meanwhile'),
-  onPaid: z
-    .object({ rule: z.string(), recordId: uuid, outcome: z.enum(recordOutcomes) })
-    .nullable()
-    .describe('The record that it is for, and whether that has been changed'),
-  createdAt: timestamp,
-  paidAt: timestamp.nullable(),
-});
+const payment = z
+  .object({
+    id: uuid,
+    sessionId: z.string(),
+    status: z.enum(paymentStatuses),
+    livemode: z.boolean().describe('Whether real money moves; false for the test checkout'),
+    amount: z.int().describe('Total, in the smallest unit'),
+    currency: z.string().describe('ISO 4217, lower case'),
+    items: z.array(pricedItem),
+    metadata: z.record(z.string(), z.string()),
+    refundReason: z
+      .enum(['out_of_stock'])
+      .nullable()
+      .describe('Why it was given back by itself: what was paid for had been sold meanwhile'),
+    onPaid: z
+      .object({ rule: z.string(), recordId: uuid, outcome: z.enum(recordOutcomes) })
+      .nullable()
+      .describe('The record that it is for, and whether that has been changed'),
+    createdAt: timestamp,
+    paidAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Payment' });
 export type Payment = z.infer<typeof payment>;
 
 const runtime = { service: 'payments', plane: 'runtime', callers } as const;
@@ -272,12 +274,14 @@ export const refundPayment = defineRoute({
   errors: ['not_found', 'not_refundable', 'upstream_failed', 'timeout'],
 });
 
-const stripeSecret = z.object({
-  name: z.literal('stripe'),
-  hint: z.string().describe('The end of the secret key'),
-  mode: z.enum(['test', 'live']),
-  updatedAt: timestamp,
-});
+const stripeSecret = z
+  .object({
+    name: z.literal('stripe'),
+    hint: z.string().describe('The end of the secret key'),
+    mode: z.enum(['test', 'live']),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'StripeSecret' });
 const testCheckoutChoice = z.object({ name: z.literal('stripe'), testCheckout: z.literal(true) });
 const stripeChoice = z
   .strictObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineRoute } from '../define-route.ts';
-import { onPaidFields } from '../paid-items.ts';
-import { idInPath, listOf, ok, timestamp } from '../schemas.ts';
-import { collectionName } from './records.ts';
+import { defineRoute } from '../../define-route.ts';
+import { onPaidFields } from '../../paid-items.ts';
+import { idInPath, listOf, ok, timestamp } from '../../schemas.ts';
+import { collectionName } from '../records/record-schemas.ts';
 
 /** docs/api.md, "Paid records". */
 export const maxOnPaidRules = 20;
@@ -14,12 +14,14 @@ export const onPaidRuleName = z
     'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter',
   );
 
-const rule = z.object({
-  name: z.string(),
-  collection: z.string(),
-  set: onPaidFields,
-  updatedAt: timestamp,
-});
+const rule = z
+  .object({
+    name: z.string(),
+    collection: z.string(),
+    set: onPaidFields,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'OnPaidRule' });
 export type OnPaidRule = z.infer<typeof rule>;
 
 const base = { service: 'payments', plane: 'platform', callers: ['owner', 'operator'] } as const;

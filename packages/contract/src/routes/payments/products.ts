@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { callers, defineRoute } from '../define-route.ts';
-import { displayName, idInPath, listOf, listQuery, ok, timestamp } from '../schemas.ts';
+import { callers, defineRoute } from '../../define-route.ts';
+import { displayName, idInPath, listOf, listQuery, ok, timestamp } from '../../schemas.ts';
 
 /** docs/api.md, "Products". */
 export const maxProducts = 5000;
@@ -28,16 +28,18 @@ export const currencyCode = z
   .regex(/^[A-Za-z]{3}$/, 'must be three letters (ISO 4217)')
   .transform((code) => code.toLowerCase());
 
-const product = z.object({
-  id: z.string(),
-  name: z.string(),
-  amount: z.int(),
-  currency: z.string().describe('ISO 4217, lower case'),
-  stock: z.int().nullable().describe('How many are left; null: not counted'),
-  active: z.boolean().describe('Whether it is for sale'),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+const product = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    amount: z.int(),
+    currency: z.string().describe('ISO 4217, lower case'),
+    stock: z.int().nullable().describe('How many are left; null: not counted'),
+    active: z.boolean().describe('Whether it is for sale'),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Product' });
 export type Product = z.infer<typeof product>;
 
 const base = { service: 'payments', plane: 'runtime', callers } as const;

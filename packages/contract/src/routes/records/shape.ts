@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineRoute } from '../define-route.ts';
-import { idInPath } from '../schemas.ts';
+import { defineRoute } from '../../define-route.ts';
+import { idInPath } from '../../schemas.ts';
 import { collectionAccess } from './access.ts';
 
 export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
@@ -8,29 +8,33 @@ export type FieldType = (typeof fieldTypes)[number];
 
 const types = z.array(z.enum(fieldTypes));
 
-const fieldShape = z.object({
-  path: z
-    .string()
-    .describe('As in where and sort: dots lead into objects and into those of arrays'),
-  types: types.describe('Most common first'),
-  isIndexed: z.literal(true).optional().describe('An index answers lists by it'),
-  share: z.number().min(0).max(1).describe('Of the sampled records, or of the objects around it'),
-  itemTypes: types.optional().describe('Of the elements, where it is an array'),
-  values: z
-    .array(z.string())
-    .optional()
-    .describe('All that the sample has, where they look like an enumeration'),
-});
+const fieldShape = z
+  .object({
+    path: z
+      .string()
+      .describe('As in where and sort: dots lead into objects and into those of arrays'),
+    types: types.describe('Most common first'),
+    isIndexed: z.literal(true).optional().describe('An index answers lists by it'),
+    share: z.number().min(0).max(1).describe('Of the sampled records, or of the objects around it'),
+    itemTypes: types.optional().describe('Of the elements, where it is an array'),
+    values: z
+      .array(z.string())
+      .optional()
+      .describe('All that the sample has, where they look like an enumeration'),
+  })
+  .meta({ id: 'FieldShape' });
 export type FieldShape = z.infer<typeof fieldShape>;
 
-export const collectionShape = z.object({
-  name: z.string(),
-  access: collectionAccess,
-  count: z.int().min(0),
-  sampled: z.int().min(0).describe('Records that were looked at'),
-  fields: z.array(fieldShape),
-  hasMoreFields: z.boolean(),
-});
+export const collectionShape = z
+  .object({
+    name: z.string(),
+    access: collectionAccess,
+    count: z.int().min(0),
+    sampled: z.int().min(0).describe('Records that were looked at'),
+    fields: z.array(fieldShape),
+    hasMoreFields: z.boolean(),
+  })
+  .meta({ id: 'CollectionShape' });
 export type CollectionShape = z.infer<typeof collectionShape>;
 
 /** Names of fields are private: they are for the owner and the keys of a project. */

@@ -66,6 +66,9 @@ export const accessRules = z
     create: wordsForNew,
     change: words,
     delete: words.optional().describe('As `change` unless stated'),
+    count: words
+      .optional()
+      .describe('Who, beside those in `change`, may add to numbers by a PATCH with `inc` alone'),
     fields: z
       .record(fieldName, fieldRules)
       .refine((fields) => Object.keys(fields).length <= maxFields, `at most ${maxFields} fields`)
@@ -74,7 +77,8 @@ export const accessRules = z
   .refine(
     (rules) => Buffer.byteLength(JSON.stringify(rules)) <= maxRulesBytes,
     `may have at most ${maxRulesBytes} bytes as JSON`,
-  );
+  )
+  .meta({ id: 'AccessRules' });
 export type AccessRules = z.infer<typeof accessRules>;
 export type FieldRules = z.infer<typeof fieldRules>;
 
@@ -92,7 +96,9 @@ const accessProblem = (issue: z.core.$ZodRawIssue): string => {
 };
 
 /** The name of a preset, or rules. */
-export const collectionAccess = z.union([z.enum(accessPresets), accessRules], {
-  error: accessProblem,
-});
+export const collectionAccess = z
+  .union([z.enum(accessPresets), accessRules], {
+    error: accessProblem,
+  })
+  .meta({ id: 'CollectionAccess' });
 export type CollectionAccess = z.infer<typeof collectionAccess>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { callers, defineRoute, forgiving } from '../define-route.ts';
-import { idInPath, listOf, ok, text, timestamp } from '../schemas.ts';
+import { callers, defineRoute, forgiving } from '../../define-route.ts';
+import { idInPath, listOf, ok, text, timestamp, uuid } from '../../schemas.ts';
 import {
   generationPrice,
   maxOutputTokens,
@@ -16,30 +16,62 @@ export * from './ai-price.ts';
 export const maxPrompts = 100;
 const maxMessages = 100;
 const maxCharacters = 200_000;
+export const maxImages = 4;
 
 const anyText = text(0, maxCharacters);
 const textPart = z.object({ type: z.literal('text'), text: anyText });
-const message = z.object({
-  role: z.enum(['system', 'user', 'assistant']),
-  content: z.union([anyText, z.array(textPart).min(1).max(maxMessages)]),
+const imagePart = z.object({
+  type: z.literal('image'),
+  fileId: uuid.describe('A file that the caller may read'),
 });
+const part = z.discriminatedUnion('type', [textPart, imagePart]);
+const message = z
+  .object({
+    role: z.enum(['system', 'user', 'assistant']),
+    content: z.union([anyText, z.array(part).min(1).max(maxMessages)]),
+  })
+  .meta({ id: 'ChatMessage' });
 
+export type ChatPart = z.infer<typeof part>;
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
+  /** Without the images. */
   text: string;
+  /** All of it in order, where it has images. */
+  parts?: readonly ChatPart[];
 }
 
-type Content = z.infer<typeof message>['content'];
-const plainText = (content: Content): string =>
-  typeof content === 'string' ? content : content.map((part) => part.text).join('');
+type Message = z.infer<typeof message>;
+const plainText = (content: Message['content']): string =>
+  typeof content === 'string'
+    ? content
+    : content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+const countImages = ({ content }: Message): number =>
+  typeof content === 'string' ? 0 : content.filter(({ type }) => type === 'image').length;
+
+const toChatMessage = (message: Message): ChatMessage => {
+  const { role, content } = message;
+  const plain = { role, text: plainText(content) };
+  if (typeof content === 'string' || countImages(message) === 0) return plain;
+  return { ...plain, parts: content };
+};
 
 const promptName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'must match ^[a-z][a-z0-9_-]{0,62}$');
 
+const messages = z
+  .array(message, {
+    error: ({ input }) =>
+      `${input === undefined ? 'is missing: send' : 'must be'} a list such as [{"role": "user", "content": "Hello"}]`,
+  })
+  .min(1)
+  .max(maxMessages);
+
 const body = z
   .object({
-    messages: z.array(message).min(1).max(maxMessages),
+    messages,
     system: anyText.optional().describe('Put before all messages'),
     json: z
       .union([z.boolean(), z.record(z.string(), z.unknown())])
@@ -72,6 +104,15 @@ const body = z
     message: 'the last one must come from "user"',
   })
   .refine(
+    ({ messages }) =>
+      messages.every((message) => message.role === 'user' || countImages(message) === 0),
+    { path: ['messages'], message: 'can hold images of role "user" alone' },
+  )
+  .refine(
+    ({ messages }) => messages.reduce((sum, message) => sum + countImages(message), 0) <= maxImages,
+    { path: ['messages'], message: `may have at most ${maxImages} images in all` },
+  )
+  .refine(
     ({ messages, system = '' }) =>
       messages.reduce((sum, { content }) => sum + plainText(content).length, system.length) <=
       maxCharacters,
@@ -81,7 +122,7 @@ const body = z
 /** The conversation in order, `system` first, parts joined. */
 export const toConversation = ({ messages, system }: z.infer<typeof body>): ChatMessage[] => [
   ...(system === undefined ? [] : [{ role: 'system' as const, text: system }]),
-  ...messages.map(({ role, content }) => ({ role, text: plainText(content) })),
+  ...messages.map(toChatMessage),
 ];
 
 export const generateText = defineRoute({
@@ -104,9 +145,11 @@ export const generateText = defineRoute({
   errors: [
     'invalid_body',
     'invalid_header',
+    'not_found',
     'out_of_credits',
     'conflict',
     'visitor_budget',
+    'storage_quota',
     'overloaded',
     'upstream_failed',
     'timeout',
@@ -123,7 +166,9 @@ const base = { service: 'ai', plane: 'platform', callers: ['owner', 'operator'] 
 const withKeys = { ...base, callers: ['owner', 'key', 'operator'] } as const;
 const oneProject = z.object({ projectId: idInPath });
 
-export const prompt = z.object({ name: z.string(), system: z.string(), updatedAt: timestamp });
+export const prompt = z
+  .object({ name: z.string(), system: z.string(), updatedAt: timestamp })
+  .meta({ id: 'Prompt' });
 
 const utf8Text = (maxBytes: number) =>
   text(1, maxBytes).refine(
@@ -171,12 +216,14 @@ export const deletePrompt = defineRoute({
   errors: ['not_found'],
 });
 
-const openaiSecret = z.object({
-  name: z.literal('openai'),
-  hint: z.string().describe('The last characters of the key'),
-  model: z.string().nullable(),
-  updatedAt: timestamp,
-});
+const openaiSecret = z
+  .object({
+    name: z.literal('openai'),
+    hint: z.string().describe('The last characters of the key'),
+    model: z.string().nullable(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'OpenaiSecret' });
 
 const secretPath = '/projects/:projectId/secrets/openai';
 

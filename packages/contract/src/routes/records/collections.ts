@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { idInPath, isUuid, timestamp, uuid } from '../../schemas.ts';
+import { collectionAccess } from './access.ts';
+import { collectionName } from './record-schemas.ts';
+
+const platform = {
+  service: 'records',
+  plane: 'platform',
+  callers: ['owner', 'key', 'operator'],
+} as const;
+
+export const collection = z
+  .object({
+    name: z.string(),
+    access: collectionAccess.describe('The name of a preset, or rules'),
+    advice: z.string().optional().describe('What its owner should know of its access'),
+    count: z.number().int().min(0),
+    sizeBytes: z.number().int().min(0).describe('Of the documents as JSON'),
+    createdAt: timestamp,
+    indexes: z.array(
+      z.object({
+        field: z.string(),
+        state: z.enum(['building', 'ready', 'dropping']).describe('Only a ready one answers lists'),
+        isPinned: z.boolean().describe('Asked for by the owner; others follow from the lists'),
+        uses: z.int().min(0).describe('Lists and counts that it has answered'),
+        lastUsedAt: timestamp.nullable(),
+      }),
+    ),
+    unique: z
+      .array(
+        z.object({
+          field: z.string(),
+          state: z
+            .enum(['building', 'ready', 'failed'])
+            .describe(
+              'A failed one is not watched: two records have the same value, or the quota was full',
+            ),
+          duplicates: z.array(uuid).optional().describe('Two such records'),
+        }),
+      )
+      .describe('Fields of which no two records have the same value'),
+    search: z
+      .object({
+        fields: z.array(z.string()).nullable().describe('null: all'),
+        state: z
+          .enum(['building', 'ready', 'failed'])
+          .describe('failed: the quota was full before all words were in it'),
+      })
+      .nullable()
+      .describe('Of lists by words; null where it is off'),
+  })
+  .meta({ id: 'Collection' });
+
+export const listCollections = defineRoute({
+  ...platform,
+  operationId: 'listCollections',
+  method: 'GET',
+  path: '/projects/:projectId/collections',
+  summary: 'Collections of a project with their access and size',
+  limit: 'read',
+  params: z.object({ projectId: idInPath }),
+  response: z.object({
+    items: z.array(collection),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable(),
+    totalRecords: z.int().min(0),
+    totalBytes: z.int().min(0),
+    quotaRecords: z.int().min(0),
+    quotaBytes: z.int().min(0),
+  }),
+  status: 200,
+  errors: ['not_found'],
+});
+
+export const setCollectionAccess = defineRoute({
+  ...platform,
+  operationId: 'setCollectionAccess',
+  method: 'PUT',
+  path: '/projects/:projectId/collections/:collection',
+  summary:
+    'Set who may read and change a collection, which fields are always indexed and which are unique; creates it when it is missing',
+  limit: 'write',
+  params: z.object({ projectId: idInPath, collection: collectionName }),
+  body: z.strictObject({
+    access: collectionAccess.optional(),
+    indexes: z
+      .array(z.string())
+      .max(6)
+      .optional()
+      .describe('Fields; they replace those from before'),
+    unique: z
+      .array(z.string())
+      .max(3)
+      .optional()
+      .describe(
+        'Fields of which no two records may have the same value; they replace those from before',
+      ),
+    search: z
+      .union([z.boolean(), z.array(z.string()).min(1).max(10)], {
+        error: 'must be true (all fields), false or 1 to 10 names of fields',
+      })
+      .optional()
+      .describe('Whether lists can be searched by words: of all fields (true), of these, or not'),
+  }),
+  response: collection,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'not_found', 'collection_limit', 'conflict'],
+});
+
+const decision = z
+  .object({
+    allowed: z.enum(['yes', 'no', 'depends']).describe('depends: on the record'),
+    by: z.array(z.string()).describe('The words of the rule that hold, or may hold'),
+    rule: z.array(z.string()),
+  })
+  .meta({ id: 'AccessDecision' });
+
+export const checkAccess = defineRoute({
+  ...platform,
+  operationId: 'checkAccess',
+  method: 'GET',
+  path: '/projects/:projectId/access-check',
+  summary: 'What a caller may do in a collection or with a record, and by which rule',
+  limit: 'read',
+  params: z.object({ projectId: idInPath }),
+  query: z.object({
+    as: z
+      .string()
+      .refine(
+        (as) => as === 'anonymous' || (as.startsWith('user:') && isUuid(as.slice(5))),
+        'must be "anonymous" or "user:<id>"',
+      ),
+    role: z
+      .string()
+      .max(32)
+      .optional()
+      .describe('What if the user had this one; their own unless stated'),
+    groups: z
+      .string()
+      .transform((ids) => (ids === '' ? [] : ids.split(',')))
+      .refine(
+        (ids) => ids.length <= 100 && ids.every(isUuid),
+        'must be at most 100 ids of groups with commas between them',
+      )
+      .optional()
+      .describe('What if the user were in these; their own unless stated'),
+    collection: collectionName,
+    record: z.string().optional().describe('Its id; without one the answer is about any record'),
+  }),
+  response: z.object({
+    as: z.string(),
+    collection: z.string(),
+    access: collectionAccess,
+    read: decision,
+    create: decision,
+    change: decision,
+    delete: decision,
+    count: decision.describe('Adding to numbers by a PATCH with `inc` alone'),
+    fields: z.record(z.string(), z.object({ read: decision, create: decision, change: decision })),
+  }),
+  status: 200,
+  errors: ['invalid_query', 'not_found'],
+});

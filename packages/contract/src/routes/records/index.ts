@@ -1,0 +1,5 @@
+export * from './batch.ts';
+export * from './collections.ts';
+export * from './lists.ts';
+export { collectionName, record } from './record-schemas.ts';
+export * from './records.ts';
