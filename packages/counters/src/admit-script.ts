@@ -1,4 +1,4 @@
-import { clock, creditFunctions } from './credit-scripts.ts';
+import { clock, creditFunctions } from './credits/scripts.ts';
 
 /**
  * The whole admission in Redis, in one call. The arithmetic is that of memory.ts, in the same

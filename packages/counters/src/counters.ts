@@ -1,4 +1,4 @@
-import type { CreditCounters, ReservationOutcome, ReservationRequest } from './credits.ts';
+import type { CreditCounters, ReservationOutcome, ReservationRequest } from './credits/credits.ts';
 
 /** One limit to hold a call against. */
 export interface RateCheck {

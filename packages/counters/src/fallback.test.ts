@@ -2,7 +2,7 @@ import { until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
 import { countersConformance } from './counters.conformance.ts';
 import { type Admission, type Counters, CountersUnavailable } from './counters.ts';
-import { creditsConformance } from './credits.conformance.ts';
+import { creditsConformance } from './credits/credits.conformance.ts';
 import { createFallbackCounters } from './fallback.ts';
 import { createMemoryCounters } from './memory.ts';
 

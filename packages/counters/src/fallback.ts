@@ -1,5 +1,5 @@
 import { type Counters, CountersUnavailable, type RateCheck } from './counters.ts';
-import type { ReservationRequest } from './credits.ts';
+import type { ReservationRequest } from './credits/credits.ts';
 
 export interface FallbackOptions {
   shared: Counters;

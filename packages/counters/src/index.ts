@@ -3,7 +3,7 @@
  * no class of calls; what a key means is the gateway's business. The ledger is the truth on credits.
  */
 export * from './counters.ts';
-export * from './credits.ts';
+export * from './credits/credits.ts';
 export * from './fallback.ts';
 export * from './memory.ts';
 export * from './recent-counts.ts';

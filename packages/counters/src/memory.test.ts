@@ -1,5 +1,5 @@
 import { countersConformance } from './counters.conformance.ts';
-import { creditsConformance } from './credits.conformance.ts';
+import { creditsConformance } from './credits/credits.conformance.ts';
 import { createMemoryCounters } from './memory.ts';
 
 const create = async () => {

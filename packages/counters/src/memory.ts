@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Counters, RateCheck, RateState } from './counters.ts';
-import { createMemoryCredits } from './memory-credits.ts';
+import { createMemoryCredits } from './credits/memory.ts';
 
 /** Counters of 100,000 callers; the longest unused one is forgotten first. About 15 MB when full. */
 const maxKeys = 100_000;

@@ -1,7 +1,7 @@
 import { createTestRedis, type TestRedis } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { creditsConformance } from './credits.conformance.ts';
+import { creditsConformance } from './credits/credits.conformance.ts';
 import { connectRedis, createRedisCounters } from './redis.ts';
 import { redisUsers } from './redis-users.ts';
 
@@ -40,7 +40,12 @@ afterAll(async () => {
 const connectAs = async (name: string) => {
   const url = new URL(testRedis.url);
   [url.username, url.password] = [`${name}-${database}`, password];
-  const client = connectRedis(url.href, { commandTimeoutMs: 5_000, onError: () => undefined });
+  const client =
+    name === 'health'
+      ? new Redis(url.href, { enableReadyCheck: false, disableClientInfo: true })
+      : connectRedis(url.href, { commandTimeoutMs: 5_000, onError: () => undefined });
+  // It may not choose its database.
+  if (name === 'health') client.on('error', () => undefined);
   open.push(client);
   await new Promise((resolve) => client.once('ready', resolve));
   return client;
@@ -83,6 +88,12 @@ describe('a user of Redis', () => {
     const answer = await client.call(command, ...args).catch((error: Error) => error.message);
     if (expected === null) expect(answer).toBeNull();
     else expect(answer).toContain(expected);
+  });
+
+  it.each(['gateway', 'projects'])('%s is refused nothing as it connects', async (name) => {
+    await operator.call('ACL', 'LOG', 'RESET');
+    await connectAs(name);
+    expect(JSON.stringify(await operator.call('ACL', 'LOG'))).not.toContain(`${name}-${database}`);
   });
 
   it('is none without a name', () => {

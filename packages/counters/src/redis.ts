@@ -1,8 +1,12 @@
 import { type Cluster, Redis, type Result } from 'ioredis';
 import { admitScript } from './admit-script.ts';
 import { type Admission, type Counters, CountersUnavailable, type RateCheck } from './counters.ts';
-import { type ReservationOutcome, type ReservationRequest, reservationTtlMs } from './credits.ts';
-import { createRedisCredits, creditKeys } from './redis-credits.ts';
+import {
+  type ReservationOutcome,
+  type ReservationRequest,
+  reservationTtlMs,
+} from './credits/credits.ts';
+import { createRedisCredits, creditKeys } from './credits/redis.ts';
 
 export interface RedisConnectionOptions {
   /** The longest that a call waits for Redis, in milliseconds. Default 100. */
@@ -44,6 +48,8 @@ export const connectRedis = (
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     autoResendUnfulfilledCommands: false,
+    // CLIENT SETINFO, which redisUsers() does not allow.
+    disableClientInfo: true,
     connectTimeout: 1_000,
     // A connection whose packets are dropped ends by nothing else.
     socketTimeout: 2_000,

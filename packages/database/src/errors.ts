@@ -50,12 +50,14 @@ const isConnectionLoss = (error: unknown): boolean => {
   return lossCodes.has(String(code)) || lossMessages.test(String(message));
 };
 
-/** A node of a Citus cluster names the constraint in its message alone, with the shard's number. */
+/** A node of a Citus cluster adds the shard's number, and names some constraints in its message alone. */
 const constraintIn = ({ constraint, message }: pg.DatabaseError): string | undefined =>
-  constraint ?? /constraint "(.+?)(_\d+)?"/.exec(message)?.[1];
+  (constraint ?? /constraint "(.+?)"/.exec(message)?.[1])?.replace(/_\d{6,}$/, '');
+
+/** From a node of a cluster, some come as internal errors. */
+const isViolation = ({ code, message }: pg.DatabaseError): boolean =>
+  code?.startsWith('23') || (code === 'XX000' && / violates [a-z ]+ constraint "/.test(message));
 
 /** The violated constraint's name, or undefined where the error is none. */
 export const violatedConstraint = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError && error.code?.startsWith('23')
-    ? constraintIn(error)
-    : undefined;
+  error instanceof pg.DatabaseError && isViolation(error) ? constraintIn(error) : undefined;

@@ -8,4 +8,5 @@ export * from './migrate.ts';
 export * from './outbox.ts';
 export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './service-role.ts';
 export * from './sweeper.ts';
+export type { NamedStatement, TransactionOptions } from './transactions.ts';
 export * from './typed-queries.ts';

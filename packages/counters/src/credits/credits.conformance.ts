@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CountersUnderTest } from './counters.conformance.ts';
-import type { Counters } from './counters.ts';
+import type { CountersUnderTest } from '../counters.conformance.ts';
+import type { Counters } from '../counters.ts';
 import { reservationTtlMs, settledTtlMs } from './credits.ts';
 
 /** What all counters guarantee of credits. */

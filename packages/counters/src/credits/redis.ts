@@ -1,13 +1,13 @@
 import type { Cluster, Redis, Result } from 'ioredis';
-import { CountersUnavailable } from './counters.ts';
-import { assertScript, heldScript, loadScript, settleScript } from './credit-scripts.ts';
+import { CountersUnavailable } from '../counters.ts';
 import { type CreditCounters, settledTtlMs } from './credits.ts';
+import { assertScript, heldScript, loadScript, settleScript } from './scripts.ts';
 
 type Arguments = (string | number)[];
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    /** Defined by createRedisCredits; arguments and answers as in credit-scripts.ts. */
+    /** Defined by createRedisCredits; arguments and answers as in scripts.ts. */
     settleCredits(...keysAndArguments: Arguments): Result<null, Context>;
     loadCredits(...keysAndArguments: Arguments): Result<null, Context>;
     assertCredits(...keysAndArguments: Arguments): Result<null, Context>;
