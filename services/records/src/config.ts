@@ -3,13 +3,15 @@ import { halfOfCores } from '@backlot/fair-shares';
 import { defineConfig } from '@backlot/service';
 import { z } from 'zod';
 import type { ReadLimits } from './list/list-statement.ts';
-import type { QuotaLimits } from './record/quota.ts';
+import type { QuotaLimits } from './record/quota/quota.ts';
 
 export interface RecordsConfig {
   limits: ReadLimits;
   quota: QuotaLimits;
   /** Scans at work in PostgreSQL at once. */
   scanConcurrency: number;
+  /** From how many records on a collection gets a table of its own; 0: none does. */
+  giantRows: number;
 }
 
 const GB = 1_000_000_000;
@@ -18,6 +20,7 @@ const totalSetting = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 const settings = z.object({
   BACKLOT_SCAN_ROWS: z.coerce.number().int().min(1).max(100_000_000).default(100_000),
   BACKLOT_SCAN_CONCURRENCY: z.coerce.number().int().min(1).max(scanConnections).optional(),
+  BACKLOT_GIANT_ROWS: totalSetting.default(1_000_000),
   BACKLOT_PAGE_BYTES: z.coerce
     .number()
     .int()
@@ -35,6 +38,7 @@ export const recordsConfig = defineConfig(
   (values): RecordsConfig => ({
     limits: { scanRows: values.BACKLOT_SCAN_ROWS, pageBytes: values.BACKLOT_PAGE_BYTES },
     scanConcurrency: values.BACKLOT_SCAN_CONCURRENCY ?? Math.min(scanConnections, halfOfCores),
+    giantRows: values.BACKLOT_GIANT_ROWS,
     quota: {
       project: {
         records: values.BACKLOT_RECORDS_QUOTA_RECORDS,

@@ -3,30 +3,37 @@
  * `records`. Knows no account and no project beyond what a call's identity says; a user's erasure
  * leaves their records as they are, with the id of an owner that nobody has any more.
  */
+import type { UserDirectory } from '@backlot/contract';
 import { createFairShares } from '@backlot/fair-shares';
 import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createAccessChecks } from './collections/access-check.ts';
 import { createCollections, eraseProject } from './collections/collections.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
+import { beginEveryMs, createMover, moveEveryMs } from './giants/mover.ts';
 import { internalRouter } from './internal.ts';
 import { createAggregates } from './list/aggregates.ts';
 import { createCounts } from './list/counts.ts';
-import { createIncludes } from './list/include.ts';
+import { createEmptyHints } from './list/empty/empty-hints.ts';
 import { createLists } from './list/lists.ts';
-import { createShownRecords } from './list/shown-records.ts';
+import { createIncludes } from './list/shown/include.ts';
+import { createShownRecords } from './list/shown/shown-records.ts';
 import { checkTextOrder } from './list/sort.ts';
 import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
-import { createQuota } from './record/quota.ts';
+import { createEmailShares } from './record/email-shares.ts';
+import { createQuota } from './record/quota/quota.ts';
+import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
 import { createRecords } from './record/records.ts';
 import { createShares } from './record/shares.ts';
-import { countCollections, foldEveryMs, foldTotals } from './record/totals.ts';
 import { createRoutes } from './routes/index.ts';
+import { parseSearch } from './search/search-query.ts';
+import { createSearchBuilder } from './search/searches.ts';
 import { createShapes } from './shape/shapes.ts';
 import { createSlotAssignment } from './slots/assign.ts';
 import { buildEveryMs, createSlotBuilder } from './slots/build.ts';
 import { createObservations, forgetObservations, reportEveryMs } from './slots/observations.ts';
+import { createUniqueBuilder } from './unique/build.ts';
 
 /** Pages that an index leads to, read at once: some of the connections, so that writes find one. */
 const quickSlots = 6;
@@ -43,6 +50,12 @@ const largeAnswers = {
   ...{ maxWaitingPerFlow: 16, maxWaiting: 64 },
 };
 
+/** What records ask of others. */
+export interface RecordsContext extends ServiceContext<RecordsConfig> {
+  /** For what an owner asks about a user; no call of an app does. */
+  users: UserDirectory;
+}
+
 export const recordsService = defineService({
   name: 'records',
   migrations: new URL('../migrations/', import.meta.url),
@@ -55,17 +68,25 @@ export const recordsService = defineService({
     'records',
     'shares',
     'paid_records',
+    'unique_fields',
+    'unique_values',
+    'searches',
+    'search_texts',
     'count_delta',
+    'moves',
+    'moved_changes',
   ],
   config: recordsConfig,
+  asks: ['users'],
   hasNoRowSecurity: true,
-  build({ database, outbox, now, config, identityKeys }: ServiceContext<RecordsConfig>) {
+  build({ database, outbox, now, config, identityKeys, users }: RecordsContext) {
     const { limits } = config;
     const scans = createFairShares({
       ...{
         slots: config.scanConcurrency,
         quickSlots,
         maxWaitingPerFlow: 100,
+        restRatio: 1,
       },
     });
     const batches = createFairShares({ slots: batchSlots });
@@ -78,22 +99,29 @@ export const recordsService = defineService({
     const records = createRecords({ database, quota, refresh, scans, answers, now });
     const paidRecords = createPaidRecords({ database, outbox, collections, records });
     const lists = createLists({ database, limits, refresh, scans, answers, observations });
+    const emailShares = createEmailShares(database);
     const shapes = createShapes({ database, collections, scans });
+    const mover = createMover({ database, outbox, giantRows: config.giantRows, now });
     const slotBuilder = createSlotBuilder({ database, outbox });
+    const uniqueBuilder = createUniqueBuilder({ database, outbox, quota });
+    const searchBuilder = createSearchBuilder({ database, outbox, quota });
     return {
       routes: createRoutes({
-        accessChecks: createAccessChecks(database),
+        accessChecks: createAccessChecks(database, refresh),
         collections,
         records,
-        shares: createShares(database, now),
+        shares: createShares({ database, outbox, refresh, now }),
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
         quota,
         shapes,
         lists,
+        parseSearch: (text) => parseSearch(database, text),
         shownRecords: createShownRecords(createIncludes(collections, lists)),
         counts: createCounts({ database, limits, refresh, scans, observations }),
-        aggregates: createAggregates({ database, limits, scans }),
+        emptyHints: createEmptyHints({ database, scans, now }),
+        aggregates: createAggregates({ database, limits, refresh, scans }),
+        users,
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       internal: internalRouter(shapes),
@@ -102,11 +130,17 @@ export const recordsService = defineService({
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
         'record.paid': (paid) => paidRecords.receive(paid),
+        'user.verified': (user) => emailShares.take(user),
+        'user.erased': (user) => emailShares.eraseUser(user),
       },
       sweeps: [
         { run: () => foldTotals(database), everyMs: foldEveryMs },
         { run: () => countCollections(database) },
         { run: () => slotBuilder.run(), everyMs: buildEveryMs },
+        { run: () => mover.begin(), everyMs: beginEveryMs },
+        { run: () => mover.run(), everyMs: moveEveryMs },
+        { run: () => uniqueBuilder.run(), everyMs: buildEveryMs },
+        { run: () => searchBuilder.run(), everyMs: buildEveryMs },
         { run: () => observations.report(), everyMs: reportEveryMs },
         { run: () => slots.dropUnused() },
         { run: () => forgetObservations(database, now) },

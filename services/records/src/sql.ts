@@ -20,6 +20,23 @@ export const startParameters = (
   ...values: unknown[]
 ): Parameters => new Parameters([projectNumber, id, ...values]);
 
+/**
+ * An INSERT inside WITH, and never behind it, from what another part of the statement returns. Project and
+ * collection come out of the collection's row: were they parameters, Citus would send what was returned to all
+ * nodes, and where one is away the statement would fail for the projects of the others too.
+ * @param columns beside those two, each with its value
+ * @param source tables of FROM, none of which has a column of `collections`
+ */
+export const insertFromSql = (
+  table: string,
+  columns: Readonly<Record<string, string>>,
+  source: string,
+  condition = 'true',
+): string =>
+  `INSERT INTO ${table} (project_id, coll_id, ${Object.keys(columns).join(', ')})
+     SELECT own.project_id, own.coll_id, ${Object.values(columns).join(', ')} FROM collections own, ${source}
+     WHERE own.project_id = $1 AND own.coll_id = $2 AND ${condition}`;
+
 /** Joins conditions; undefined ones are left out. */
 export const and = (conditions: readonly (string | undefined)[]): string =>
   conditions.filter((condition) => condition !== undefined).join(' AND ');
@@ -50,7 +67,11 @@ export const versionSql = epochMsSql('updated_at');
  * @param data the document, where it is not all of the column
  */
 export const recordJsonSql = (created = isoTimeSql('created_at'), data = 'data'): string =>
-  `'{"id":"' || id || '","ownerId":' || coalesce('"' || owner_id || '"', 'null') || coalesce(',"groupId":"' || group_id || '"', '') || ',"createdAt":"' || ${created} || '","updatedAt":"' || CASE WHEN updated_at = created_at THEN ${created} ELSE ${isoTimeSql('updated_at')} END || CASE WHEN ${data} = '{}' THEN '"}' ELSE '",' || right(${data}::text, -1) END`;
+  `${ownFieldsSql(created)} || CASE WHEN ${data} = '{}' THEN '}' ELSE ',' || right(${data}::text, -1) END`;
+
+/** What a record has beside its document, as the beginning of its JSON. */
+export const ownFieldsSql = (created = isoTimeSql('created_at')): string =>
+  `'{"id":"' || id || '","ownerId":' || coalesce('"' || owner_id || '"', 'null') || coalesce(',"groupId":"' || group_id || '"', '') || ',"createdAt":"' || ${created} || '","updatedAt":"' || CASE WHEN updated_at = created_at THEN ${created} ELSE ${isoTimeSql('updated_at')} END || '"'`;
 
 /** Answers up to this size travel on the pipelined connections, where others wait behind them. */
 export const maxPipelinedBytes = 256 * 1024;

@@ -1,9 +1,19 @@
 import { type AccessRules, isUuid, type RouteResponse, type recordRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
+import { checkTable } from '../giants/current-table.ts';
+import { recordsTable } from '../giants/records-table.ts';
+import { onCurrentSlots } from '../slots/current-slots.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { type Access, recordNotFound, recordWordSql } from './access.ts';
-import type { Collection } from './collections.ts';
-import { type CallerKind, type Does, type RecordWord, recordWords, toPolicy } from './rules.ts';
+import type { Collection, Collections } from './collections.ts';
+import {
+  type CallerKind,
+  countWords,
+  type Does,
+  type RecordWord,
+  recordWords,
+  toPolicy,
+} from './rules.ts';
 
 type AccessCheck = RouteResponse<typeof recordRoutes.checkAccess>;
 type Decision = AccessCheck['read'];
@@ -28,9 +38,10 @@ const readHeldWords = async (
   const words = recordWords.filter((word) => isUser || word === 'ownerless');
   const tests = words.map((word) => `(${recordWordSql(word, access, parameters)}) IS TRUE`);
   const [row] = await database.query<{ held: boolean[] }>(
-    `SELECT ARRAY[${tests.join(', ')}] AS held FROM records WHERE ${inCollection} AND id = $3`,
+    `SELECT ARRAY[${tests.join(', ')}] AS held FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3`,
     parameters.values,
   );
+  await checkTable(database, collection);
   if (!row) throw recordNotFound();
   return new Set(words.filter((_, i) => row.held[i]));
 };
@@ -93,6 +104,7 @@ const checkAccess = async (
     create: decide(rules.create, 'change', caller, undefined),
     change: unlessBlind(read, decision(rules.change, 'change')),
     delete: unlessBlind(read, decision(rules.delete ?? rules.change, 'change')),
+    count: unlessBlind(read, decision(countWords(rules), 'change')),
     fields: checkFields(rules.fields ?? {}, decision),
   };
 };
@@ -102,6 +114,10 @@ export interface AccessChecks {
   check(question: AccessQuestion): ReturnType<typeof checkAccess>;
 }
 
-export const createAccessChecks = (database: Database): AccessChecks => ({
-  check: (question) => checkAccess(database, question),
+export const createAccessChecks = (
+  database: Database,
+  refresh: Collections['refresh'],
+): AccessChecks => ({
+  check: (question) =>
+    onCurrentSlots(refresh, question, (current) => checkAccess(database, current)),
 });

@@ -4,8 +4,10 @@ import { and, type Parameters } from '../sql.ts';
 import {
   type CompiledAccess,
   compileAccess,
+  countWords,
   type FieldLimits,
   fullPermissions,
+  type Permissions,
   type RecordWord,
   type Rights,
   type RowPolicy,
@@ -19,9 +21,16 @@ export interface Access {
   groupIds: readonly string[];
   rights: Rights;
   fields: FieldLimits;
+  /** Both of these, as all callers of this kind have them. */
+  permissions: Permissions;
+  /** Stands for all of them, in a statement that is kept. */
+  isAnyone?: true;
   /** The rules behind it. */
   compiled: CompiledAccess;
 }
+
+/** What is done with a record that is there; `count` adds to numbers and does nothing else. */
+export type WriteAction = 'change' | 'delete' | 'count';
 
 /** What a rule is about, as an error names it. */
 export interface Place {
@@ -37,7 +46,8 @@ const noGroups: readonly string[] = [];
 
 /** Of those whom no rule binds. */
 export const fullAccess = (access: CollectionAccess): Access => ({
-  ...{ userId: null, groupIds: noGroups, ...fullPermissions, compiled: compileAccess(access) },
+  ...{ userId: null, groupIds: noGroups, ...fullPermissions, permissions: fullPermissions },
+  compiled: compileAccess(access),
 });
 
 export const resolveAccess = (access: CollectionAccess, identity: Identity): Access => {
@@ -47,8 +57,9 @@ export const resolveAccess = (access: CollectionAccess, identity: Identity): Acc
   const { role, groups } = identity;
   const groupIds = userId !== null && groups ? groups.map(({ id }) => id) : noGroups;
   const kind = { isUser: userId !== null, role, hasGroups: groupIds.length > 0 };
-  const { rights, fields } = compiled.permissionsFor(kind);
-  return { userId, groupIds, rights, fields, compiled };
+  const permissions = compiled.permissionsFor(kind);
+  const { rights, fields } = permissions;
+  return { userId, groupIds, rights, fields, permissions, compiled };
 };
 
 const signInFirst = () => new ApiError('unauthenticated', 'Sign in first.');
@@ -58,32 +69,56 @@ export const recordNotFound = (hint?: string) =>
 const listed = (words: readonly string[]) =>
   words.length === 0 ? 'nobody but the project’s owner and its keys' : words.join(', ');
 
+const wordsFor = (rules: CompiledAccess['rules'], action: WriteAction): readonly string[] => {
+  switch (action) {
+    case 'change':
+      return rules.change;
+    case 'delete':
+      return rules.delete ?? rules.change;
+    case 'count':
+      return countWords(rules);
+  }
+};
+
 /** What the collection's rule says, and who can change it. */
 export const ruleHint = (
   { compiled: { access, rules } }: Access,
   { project, collection }: Place,
-  action: 'create' | 'change' | 'delete',
+  action: 'create' | WriteAction,
 ): string => {
-  const words = action === 'delete' ? (rules.delete ?? rules.change) : rules[action];
+  const words = action === 'create' ? rules.create : wordsFor(rules, action);
+  const counting =
+    action === 'change' && rules.count
+      ? ` By the rule for "count" (${listed(rules.count)}) a PATCH with "inc" alone may add to numbers.`
+      : '';
   const kind = typeof access === 'string' ? ` (the preset "${access}")` : '';
   return (
-    `In "${collection.name}"${kind} the rule for "${action}" is: ${listed(words)}. The project’s owner sets rules by ` +
+    `In "${collection.name}"${kind} the rule for "${action}" is: ${listed(words)}.${counting} The project’s owner sets rules by ` +
     `PUT /api/platform/projects/${project.id}/collections/${collection.name} {"access": …}; a role is given to a user by ` +
     `PATCH /api/platform/projects/${project.id}/users/<id> {"role": "staff"}.`
   );
 };
 
 /** docs/api.md, "Access": anonymous callers get 401, signed-in ones 403. */
-export const changeForbidden = (
-  access: Access,
-  place: Place,
-  action: 'change' | 'delete',
-): ApiError =>
+export const changeForbidden = (access: Access, place: Place, action: WriteAction): ApiError =>
   access.userId === null
     ? signInFirst()
-    : new ApiError('forbidden', `You may not ${action} this record.`, {
-        hint: ruleHint(access, place, action),
-      });
+    : new ApiError(
+        'forbidden',
+        `You may not ${action === 'count' ? 'add to numbers of' : action} this record.`,
+        {
+          hint: ruleHint(access, place, action),
+        },
+      );
+
+/** Who may only count adds to what is there, so that strangers don't fill records with fields. */
+export const countForbidden = (access: Access, field: string, place: Place): ApiError =>
+  access.userId === null
+    ? new ApiError('unauthenticated', uncountable(field))
+    : new ApiError('forbidden', uncountable(field), { hint: ruleHint(access, place, 'change') });
+
+const uncountable = (field: string) =>
+  `You may only add to numbers that the record has: ${JSON.stringify(field.slice(0, 100))} is none.`;
 
 /** @throws ApiError unauthenticated; signed-in callers just see less. */
 export const checkRead = ({ userId, rights }: Access): void => {
@@ -91,10 +126,7 @@ export const checkRead = ({ userId, rights }: Access): void => {
 };
 
 /** @throws ApiError unauthenticated */
-export const checkChange = (
-  { userId, rights }: Access,
-  action: 'change' | 'delete' = 'change',
-): void => {
+export const checkChange = ({ userId, rights }: Access, action: WriteAction = 'change'): void => {
   if (rights[action] === 'none' && userId === null) throw signInFirst();
 };
 
@@ -113,17 +145,18 @@ export const checkCreate = (access: Access, place: Place, groupId?: string | nul
   });
 };
 
-type Caller = Pick<Access, 'userId' | 'groupIds'>;
+type Caller = Pick<Access, 'userId' | 'groupIds' | 'isAnyone'>;
 
-const sharedSql = (userId: string) =>
-  `EXISTS (SELECT FROM shares WHERE shares.project_id = $1 AND shares.coll_id = $2 AND shares.record_id = records.id AND shares.user_id = ${userId})`;
+/**
+ * A plan for everybody does not know how many shares a user has: OFFSET keeps it from reading all of them
+ * instead of one for each record.
+ */
+const sharedSql = (userId: string, { isAnyone }: Caller) =>
+  `EXISTS (SELECT FROM shares WHERE shares.project_id = $1 AND shares.coll_id = $2 AND shares.record_id = records.id AND shares.user_id = ${userId}${isAnyone ? ' OFFSET 0' : ''})`;
 
 /** A word as a condition on the columns of `records`. */
-export const recordWordSql = (
-  word: RecordWord,
-  { userId, groupIds }: Caller,
-  parameters: Parameters,
-): string => {
+export const recordWordSql = (word: RecordWord, caller: Caller, parameters: Parameters): string => {
+  const { userId, groupIds } = caller;
   switch (word) {
     case 'ownerless':
       return 'owner_id IS NULL';
@@ -132,9 +165,9 @@ export const recordWordSql = (
     case 'group':
       return `group_id = ANY (${parameters.add(groupIds, 'uuid[]')})`;
     case 'shared':
-      return sharedSql(parameters.add(userId, 'uuid'));
+      return sharedSql(parameters.add(userId, 'uuid'), caller);
     case 'sharedToChange':
-      return sharedSql(`${parameters.add(userId, 'uuid')} AND may = 'change'`);
+      return sharedSql(`${parameters.add(userId, 'uuid')} AND may = 'change'`, caller);
   }
 };
 
@@ -157,10 +190,10 @@ const covers = (wide: RowPolicy, narrow: RowPolicy): boolean =>
     narrow !== 'all' &&
     narrow.every((word) => wide.includes(word === 'sharedToChange' ? 'shared' : word)));
 
-/** Which rows the caller may change or delete: of those that they may read. */
+/** Which rows the caller may do this with: of those that they may read. */
 export const writePolicySql = (
   access: Access,
-  action: 'change' | 'delete',
+  action: WriteAction,
   parameters: Parameters,
 ): string | undefined => {
   const { read, [action]: write } = access.rights;

@@ -7,23 +7,37 @@ import {
 import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
-import { lockTotals } from '../record/totals.ts';
+import { sideBytesSql } from '../building/side-sql.ts';
+import { dropOwnTable } from '../giants/copy.ts';
+import type { OwnTable, StoredCollection } from '../giants/records-table.ts';
+import { lockTotals } from '../record/quota/totals.ts';
+import type { CollectionSearch, SearchState } from '../search/search-words.ts';
+import { type SearchChange, searchSql, setSearch, shownSearchSql } from '../search/searches.ts';
 import type { SlotAssignment } from '../slots/assign.ts';
 import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
+import type { UniqueField } from '../unique/claims.ts';
+import {
+  claimedFieldsSql,
+  setUniqueFields,
+  shownFieldsSql,
+  type UniqueState,
+} from '../unique/unique-fields.ts';
 import { bypassesRules, checkCreate, recordNotFound, resolveAccess } from './access.ts';
 import { adviceFor } from './advice.ts';
 import { formatAccess, parseAccess } from './rules.ts';
 
 /** A collection as the statements on its records need it. */
-export interface Collection {
-  projectNumber: number;
-  id: number;
+export interface Collection extends StoredCollection {
   name: string;
   access: CollectionAccess;
-  /** Goes up whenever what writers have to fill in changes. */
+  /** Goes up whenever what writers have to fill in changes, or the table of the records. */
   epoch: number;
   slots: readonly Slot[];
+  /** Those whose values writers claim. */
+  unique: readonly UniqueField[];
+  /** Undefined where it is off. */
+  search?: CollectionSearch;
 }
 
 export interface CollectionSummary {
@@ -32,10 +46,21 @@ export interface CollectionSummary {
   advice?: string;
   access: CollectionAccess;
   count: number;
-  /** Of the documents as JSON. */
+  /** Of the documents as JSON, and of what is kept beside them. */
   sizeBytes: number;
   createdAt: string;
   indexes: CollectionIndex[];
+  /** Fields of which no two records have the same value. */
+  unique: ShownUniqueField[];
+  /** Null where it is off; `fields` null: all. */
+  search: { fields: string[] | null; state: SearchState | 'failed' } | null;
+}
+
+export interface ShownUniqueField {
+  field: string;
+  state: UniqueState;
+  /** Two records with the same value, where that is why it has failed. */
+  duplicates?: string[];
 }
 
 export interface CollectionIndex {
@@ -51,6 +76,9 @@ export interface CollectionChanges {
   access?: CollectionAccess | undefined;
   /** The fields that are always indexed, in place of those from before. */
   indexes?: readonly string[] | undefined;
+  /** The unique fields, in place of those from before. */
+  unique?: readonly string[] | undefined;
+  search?: SearchChange | undefined;
 }
 
 export interface Collections {
@@ -66,7 +94,7 @@ export interface Collections {
   list(projectNumber: number): Promise<CollectionSummary[]>;
   /**
    * Creates the collection when it is missing.
-   * @throws ApiError collection_limit, invalid_body where a field can not be indexed
+   * @throws ApiError collection_limit, invalid_body where a field can not be indexed, unique or searched, conflict
    */
   set(
     project: Identity['project'],
@@ -95,18 +123,21 @@ const defaultAccess: AccessPreset = 'shared';
 /** Of the project `$1`. */
 const collectionSql = `SELECT coll_id, access, epoch, (
     SELECT json_agg(json_build_object('number', slot, 'field', field, 'state', state, 'distinctShare', distinct_share))
-    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)
+    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, own_table, ${searchSql}
   FROM collections WHERE project_id = $1 AND name = $2`;
 
 const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 'state', state,
     'isPinned', is_pinned, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
   FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)`;
 
-const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes,
-  (SELECT count(*) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id) AS count,
+const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes, ${shownFieldsSql} AS "unique", ${shownSearchSql} AS search,
+  CASE WHEN own_table = 'used'
+    THEN row_count + (SELECT coalesce(sum(d), 0) FROM count_delta WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id)
+    ELSE (SELECT count(*) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)
+  END::int8 AS count,
   CASE WHEN counted_at IS NOT NULL
     THEN greatest(0, byte_count + (SELECT coalesce(sum(bytes), 0)::int8 FROM count_delta WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))
-    ELSE (SELECT coalesce(sum(size_bytes), 0) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)
+    ELSE (SELECT coalesce(sum(size_bytes), 0) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)::int8 + ${sideBytesSql('collections.coll_id')}
   END AS "sizeBytes"`;
 
 type SummaryRow = Omit<CollectionSummary, 'access'> & { access: string };
@@ -140,10 +171,13 @@ export const createCollections = ({
   const read = async (projectNumber: number, name: string): Promise<Collection | null> => {
     const [row] = await database.read('records_collection', collectionSql, [projectNumber, name]);
     if (!row) return null;
-    const [id, access, epoch, slots] = row;
+    const [id, access, epoch, slots, unique, ownTable, search] = row;
     return {
       ...{ projectNumber, name, id: Number(id), access: parseAccess(access ?? '') },
       ...{ epoch: Number(epoch), slots: JSON.parse(slots ?? '[]') as Slot[] },
+      unique: JSON.parse(unique ?? '[]') as UniqueField[],
+      ...(search && { search: JSON.parse(search) as CollectionSearch }),
+      ...(ownTable && { ownTable: ownTable as OwnTable }),
     };
   };
 
@@ -172,7 +206,7 @@ export const createCollections = ({
         [projectNumber, id, name, formatAccess(access), new Date(now())],
       );
       await outbox.append('collection.changed', { projectNumber, name });
-      return { projectNumber, id, name, access, epoch: 1, slots: [] };
+      return { projectNumber, id, name, access, epoch: 1, slots: [], unique: [] };
     });
 
   const find = async (projectNumber: number, name: string) => {
@@ -223,13 +257,15 @@ export const createCollections = ({
       return rows.map(toSummary);
     },
 
-    set: ({ number: projectNumber, settings }, name, { access, indexes }) =>
+    set: ({ number: projectNumber, settings }, name, { access, indexes, unique, search }) =>
       database.transaction(async () => {
         const collection = await insertIfMissing(
           ...([projectNumber, name] as const),
           access ?? (settings.defaultAccess as AccessPreset | undefined) ?? defaultAccess,
         );
         if (indexes) await slots.pin(collection, indexes);
+        if (unique) await setUniqueFields(database, collection, unique);
+        if (search !== undefined) await setSearch(database, collection, search);
         await database.query(
           'UPDATE collections SET access = coalesce($3, access) WHERE project_id = $1 AND name = $2',
           [projectNumber, name, access === undefined ? null : formatAccess(access)],
@@ -250,26 +286,43 @@ const eraseBatchSize = 2000;
 
 const eraseRows = async (
   database: Database,
-  [table, id]: readonly [table: string, id: string],
+  [table, key]: readonly [table: string, key: string],
   projectNumber: number,
 ): Promise<void> => {
   for (;;) {
     const erased = await database.query(
-      `DELETE FROM ${table} WHERE project_id = $1 AND (coll_id, ${id}) IN (
-         SELECT coll_id, ${id} FROM ${table} WHERE project_id = $1 ORDER BY coll_id, ${id} LIMIT $2) RETURNING 1`,
+      `DELETE FROM ${table} WHERE project_id = $1 AND (coll_id, ${key}) IN (
+         SELECT coll_id, ${key} FROM ${table} WHERE project_id = $1 ORDER BY coll_id, ${key} LIMIT $2) RETURNING 1`,
       [projectNumber, eraseBatchSize],
     );
     if (erased.length < eraseBatchSize) return;
   }
 };
 
+/** Holds the collections, so that none begins to move. */
+const dropOwnTables = async (database: Database, projectNumber: number): Promise<void> => {
+  const collections = await database.query<{ id: number; own_table: OwnTable | null }>(
+    'SELECT coll_id AS id, own_table FROM collections WHERE project_id = $1 ORDER BY coll_id FOR UPDATE',
+    [projectNumber],
+  );
+  for (const { id, own_table } of collections)
+    if (own_table !== null) await dropOwnTable(database, { projectNumber, id });
+};
+
 /** Deletes all records and collections of a project, in short statements; may be repeated. */
 export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
   await eraseRows(database, ['records', 'id'], projectNumber);
   await eraseRows(database, ['paid_records', 'record_id'], projectNumber);
+  await eraseRows(database, ['shares', 'record_id, user_id, email'], projectNumber);
+  await eraseRows(database, ['unique_values', 'number, key'], projectNumber);
+  await eraseRows(database, ['search_texts', 'number, record_id'], projectNumber);
   await database.transaction(async () => {
     await lockTotals(database);
-    for (const table of ['count_delta', 'slots', 'observations', 'collections', 'totals']) {
+    await dropOwnTables(database, projectNumber);
+    for (const table of [
+      ...['count_delta', 'slots', 'observations', 'unique_fields', 'moves', 'moved_changes'],
+      ...['searches', 'collections', 'totals'],
+    ]) {
       await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
     }
   });

@@ -22,6 +22,8 @@ export interface Rights {
   create: RowPolicy;
   change: RowPolicy;
   delete: RowPolicy;
+  /** Adding to numbers that are there: whoever may change, and more. */
+  count: RowPolicy;
 }
 
 /** A field that is not free in every record. */
@@ -54,7 +56,7 @@ export interface CallerKind {
 
 export const freeFields: FieldLimits = { hidden: [], frozen: [], notGiven: [] };
 export const fullPermissions: Permissions = {
-  rights: { read: 'all', create: 'all', change: 'all', delete: 'all' },
+  rights: { read: 'all', create: 'all', change: 'all', delete: 'all', count: 'all' },
   fields: freeFields,
 };
 
@@ -120,6 +122,11 @@ const toFieldLimits = (
   };
 };
 
+/** Who may change may count too. */
+export const countWords = ({ change, count = [] }: AccessRules): string[] => [
+  ...new Set([...change, ...count]),
+];
+
 const toPermissions = (rules: AccessRules, caller: CallerKind): Permissions => {
   const policy = (words: readonly string[]) => toPolicy(words, caller);
   const read = policy(rules.read);
@@ -132,6 +139,7 @@ const toPermissions = (rules: AccessRules, caller: CallerKind): Permissions => {
       create: policy(rules.create),
       change: unlessBlind(rules.change),
       delete: unlessBlind(rules.delete ?? rules.change),
+      count: unlessBlind(countWords(rules)),
     },
     fields: rules.fields ? toFieldLimits(rules.fields, caller) : freeFields,
   };

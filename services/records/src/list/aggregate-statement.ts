@@ -1,7 +1,7 @@
 import { isSystemField } from '../fields.ts';
 import { isoTimeSql, type Parameters, startParameters } from '../sql.ts';
 import { conditionsSql, type Selection } from './selection.ts';
-import { type Slice, walkSql } from './slice-statement.ts';
+import { type Slice, walkSql } from './slices/slice-statement.ts';
 import { dataValueSql } from './sort.ts';
 
 /** Larger values make no group, and longer strings are no minimum. */
@@ -57,13 +57,13 @@ export const aggregateSlice = (
     ],
   });
   const ofRecords = fields.map(
-    (_, i) => `, sum(n${i}), count(n${i}), min(n${i}), max(n${i}), min(t${i}), max(t${i})`,
+    (_, i) =>
+      `, sum(n${i}) AS s${i}, count(n${i}) AS c${i}, min(n${i}) AS lo${i}, max(n${i}) AS hi${i}, min(t${i}) AS first${i}, max(t${i}) AS last${i}`,
   );
   const ofBefore = fields.map((_, i) => {
     const at = (column: number) => `(state ->> ${2 + columnsOfField * i + column})`;
     return `, ${at(0)}::numeric, ${at(1)}::int8, ${at(2)}::numeric, ${at(3)}::numeric, ${at(4)}, ${at(5)}`;
   });
-  const names = fields.map((_, i) => `, s${i}, c${i}, lo${i}, hi${i}, first${i}, last${i}`);
   const joined = fields.map(
     (_, i) =>
       `, sum(s${i}) AS s${i}, sum(c${i}) AS c${i}, min(lo${i}) AS lo${i}, max(hi${i}) AS hi${i}, min(first${i}) AS first${i}, max(last${i}) AS last${i}`,
@@ -73,8 +73,9 @@ export const aggregateSlice = (
   );
   const states = parameters.add(JSON.stringify(before), 'jsonb');
   return {
-    text: `${walk.tables}, parts (g, count${names.join('')}) AS (
-        SELECT g, count(*)${ofRecords.join('')} FROM looked WHERE fits GROUP BY g
+    // Named where they are made: Citus loses the names of columns that stand behind that of a table of WITH.
+    text: `${walk.tables}, parts AS (
+        SELECT g, count(*) AS count${ofRecords.join('')} FROM looked WHERE fits GROUP BY g
         UNION ALL
         SELECT state -> 0, (state ->> 1)::int8${ofBefore.join('')} FROM jsonb_array_elements(${states}) state),
       groups AS (

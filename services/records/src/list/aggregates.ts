@@ -2,13 +2,16 @@ import { ApiError, recordRoutes } from '@backlot/contract';
 import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
 import { pathProblem } from '../fields.ts';
+import { checkTable } from '../giants/current-table.ts';
+import { onCurrentSlots } from '../slots/current-slots.ts';
 import { aggregateSlice, columnsOfField, type GroupState } from './aggregate-statement.ts';
 import type { ReadLimits } from './list-statement.ts';
 import type { Reader } from './reader.ts';
 import type { Selection } from './selection.ts';
-import type { Slice } from './slice-statement.ts';
-import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices.ts';
+import type { Slice } from './slices/slice-statement.ts';
+import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices/slices.ts';
 
 const { maxGroups } = recordRoutes;
 /** docs/api.md, "Groups and sums". */
@@ -68,6 +71,7 @@ export interface Aggregates {
 export interface AggregatesDeps {
   database: Database;
   limits: ReadLimits;
+  refresh: Collections['refresh'];
   scans: FairShares;
   slicing?: Slicing;
 }
@@ -113,6 +117,7 @@ const bySize = (a: GroupState, b: GroupState): number =>
 export const createAggregates = ({
   database,
   limits,
+  refresh,
   scans,
   slicing = usualSlicing,
 }: AggregatesDeps): Aggregates => {
@@ -147,9 +152,16 @@ export const createAggregates = ({
       const states =
         !selection || selection.access.rights.read === 'none'
           ? []
-          : await scans.run(flow, (yieldSlot) => scan(selection, aggregation, yieldSlot), {
-              signal,
-            });
+          : await scans.run(
+              flow,
+              (yieldSlot) =>
+                onCurrentSlots(refresh, selection, async (current) => {
+                  const found = await scan(current, aggregation, yieldSlot);
+                  await checkTable(database, current.collection);
+                  return found;
+                }),
+              { signal },
+            );
       const none: GroupState = [null, 0];
       const all = states.length === 0 && aggregation.group === undefined ? [none] : states;
       return all.sort(bySize).map((state) => toGroup(state, aggregation));

@@ -1,6 +1,6 @@
 import { asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { countCollections, foldTotals } from '../record/totals.ts';
+import { countCollections, foldTotals } from '../record/quota/totals.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 describe('the count of a whole collection', () => {

@@ -2,8 +2,11 @@ import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
+import { checkTable } from '../giants/current-table.ts';
+import { tooManyFound, toSearchTerms, withBuiltSearch } from '../search/search-query.ts';
+import { searchCountStatement } from '../search/search-statement.ts';
 import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
-import { countDriver, wantedFields } from '../slots/drivers.ts';
+import { countDriver, driverSlots, wantedFields } from '../slots/drivers.ts';
 import type { Observations } from '../slots/observations.ts';
 import { slotCountStatement } from '../slots/slot-statement.ts';
 import { inCollection } from '../sql.ts';
@@ -11,8 +14,8 @@ import type { ReadLimits } from './list-statement.ts';
 import { slotStretch } from './lists.ts';
 import type { Reader } from './reader.ts';
 import { type Selection, scannedField } from './selection.ts';
-import { countAllSlice, countSlice, type Slice } from './slice-statement.ts';
-import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices.ts';
+import { countAllSlice, countSlice, type Slice } from './slices/slice-statement.ts';
+import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices/slices.ts';
 
 export interface Count {
   count: number;
@@ -104,7 +107,7 @@ export const createCounts = ({
       });
     if (row && row.epoch !== selection.collection.epoch) throw new StaleSlots();
     if (!row || row.unfinished) return undefined;
-    observations?.used(selection.collection, driver.slot);
+    for (const slot of driverSlots(driver)) observations?.used(selection.collection, slot);
     return { count: row.count };
   };
 
@@ -118,11 +121,31 @@ export const createCounts = ({
     return count;
   };
 
+  const countFound = async (selection: Selection, words: readonly string[]): Promise<Count> => {
+    const terms = toSearchTerms(selection.collection, selection.access, words);
+    const { text, values } = searchCountStatement(selection, terms, limits);
+    const [row] = await database
+      .scan<{ count: number; exceeded: boolean; epoch: number }>(text, values)
+      .catch((error: unknown) => {
+        if (error instanceof StatementTimeout) return [];
+        throw error;
+      });
+    if (row && row.epoch !== selection.collection.epoch) throw new StaleSlots();
+    if (!row || row.exceeded) throw tooManyFound();
+    return { count: row.count };
+  };
+
   return {
     async count(selection, { flow, signal }) {
       const { access } = selection;
       checkRead(access);
       if (access.rights.read === 'none') return { count: 0 };
+      const { search } = selection;
+      if (search) {
+        const find = (current: Selection) => countFound(current, search);
+        const current = await withBuiltSearch(refresh, selection);
+        return scans.run(flow, () => onCurrentSlots(refresh, current, find), { signal });
+      }
       if (isUnfiltered(selection)) {
         const known = await readKnownCount(database, selection.collection);
         if (known?.isExact) return { count: known.count };
@@ -130,7 +153,12 @@ export const createCounts = ({
       const count = scannedField(selection) === undefined ? countBounded : countScanned;
       return scans.run(
         flow,
-        (yieldSlot) => onCurrentSlots(refresh, selection, (current) => count(current, yieldSlot)),
+        (yieldSlot) =>
+          onCurrentSlots(refresh, selection, async (current) => {
+            const counted = await count(current, yieldSlot);
+            await checkTable(database, current.collection);
+            return counted;
+          }),
         { isQuick: countDriver(selection) !== undefined, signal },
       );
     },

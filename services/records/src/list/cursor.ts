@@ -27,6 +27,7 @@ export interface CursorScope {
   sort: Sort;
   ownerId: string | undefined;
   groupId?: string | undefined;
+  search?: string | undefined;
 }
 
 /** Longest sort key, in bytes of JSON, that a cursor holds whole. */
@@ -36,11 +37,12 @@ const positionSchema = z.tuple([z.array(z.tuple([z.string(), z.boolean()])), z.u
 
 /** Signed: a client's sort keys would go into a statement. */
 const signedScope = (scope: CursorScope, secrets: readonly KeyObject[]) => {
-  const { projectNumber, collection, filter, sort, ownerId, groupId } = scope;
+  const { projectNumber, collection, filter, sort, ownerId, groupId, search } = scope;
+  const words = search === undefined ? [] : [search];
   return {
-    list: [projectNumber, collection, filter, sort, ownerId, groupId],
+    list: [projectNumber, collection, filter, sort, ownerId, groupId, ...words],
     secrets,
-    hint: 'Send the same "where", "sort", "mine" and "group" as in the call that returned the cursor.',
+    hint: 'Send the same "where", "search", "sort", "mine" and "group" as in the call that returned the cursor.',
   };
 };
 

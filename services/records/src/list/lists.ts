@@ -4,24 +4,30 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
+import { checkTable } from '../giants/current-table.ts';
+import { recordsTable } from '../giants/records-table.ts';
+import { createKeptStatements } from '../record/statements/kept-statements.ts';
+import { tooManyFound, toSearchTerms, withBuiltSearch } from '../search/search-query.ts';
+import { searchListStatement } from '../search/search-statement.ts';
 import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
-import { listDrivers, wantedFields } from '../slots/drivers.ts';
+import { driverSlots, listDrivers, wantedFields } from '../slots/drivers.ts';
+import { createExactWalks } from '../slots/exact-walks.ts';
 import type { Observations } from '../slots/observations.ts';
 import { slotListStatement } from '../slots/slot-statement.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
-import { createLargePages } from './large-pages.ts';
 import {
   type ListQuery,
-  type ListStatement,
   listStatement,
+  maxPipelinedLimit,
   type ReadLimits,
   type Stretch,
   scannedFor,
-  smallListStatement,
+  smallListText,
 } from './list-statement.ts';
 import type { Reader } from './reader.ts';
-import { createSlicedLists } from './sliced-lists.ts';
-import { type Slicing, usualSlicing } from './slices.ts';
+import { createLargePages } from './shown/large-pages.ts';
+import { createSlicedLists } from './slices/sliced-lists.ts';
+import { type Slicing, usualSlicing } from './slices/slices.ts';
 
 export interface ListPage {
   /** The records as a JSON array, or where they are large the parts of what is inside of one. */
@@ -46,11 +52,10 @@ export interface ListsDeps {
   slicing?: Slicing;
 }
 
-/** Pages up to this size are fast enough for the pipelined connection, where others wait behind them. */
-const maxPipelinedLimit = 100;
-
 /** What one statement by a slot looks through, at most. */
 export const slotStretch: Stretch = { rows: 10_000, ms: 100 };
+
+const isSmall = ({ limit, offset }: ListQuery) => limit <= maxPipelinedLimit && offset === 0;
 
 const emptyPage: ListPage = { items: '[]', hasMore: false, last: null };
 
@@ -67,6 +72,11 @@ interface PageRow {
   /** Of a page by a slot. */
   epoch?: number;
 }
+
+const asExceeded = (error: unknown) => {
+  if (error instanceof StatementTimeout) return 'exceeded' as const;
+  throw error;
+};
 
 const tooExpensive = (field: string, scanRows: number) =>
   new ApiError(
@@ -86,15 +96,34 @@ export const createLists = ({
   observations,
   slicing = usualSlicing,
 }: ListsDeps): Lists => {
+  const prepare = createKeptStatements('records_list');
   const openLargePage = createLargePages({ database, scans, answers });
   const find = createSlicedLists({ database, limits, slicing });
+  const findExactWalk = createExactWalks(limits);
   const stretch = { rows: slicing.firstRows, ms: slicing.sliceMs };
 
-  /** Undefined where the page is large. */
-  const readPipelined = async (
-    name: string,
-    { text, values }: ListStatement,
-  ): Promise<ListPage | undefined> => {
+  /** Undefined where there is no such walk, or it does not lead to the whole page. */
+  const readExactWalk = async (query: ListQuery): Promise<ListPage | undefined> => {
+    const walk = isSmall(query) ? findExactWalk(query) : undefined;
+    if (!walk) return undefined;
+    const [row = []] = await database.read(walk.name, walk.text, walk.values);
+    const [items, more, lastId, lastKey, epoch] = row;
+    if (!items || Number(epoch) !== query.collection.epoch) return undefined;
+    observations?.used(query.collection, walk.slot);
+    const keys = lastKey ? [{ text: lastKey, isCut: false }] : [];
+    return { items, hasMore: more === 't', last: lastId ? { keys, id: lastId } : null };
+  };
+
+  /** Undefined where the page is large, or there are too many such statements. */
+  const readPipelined = async (query: ListQuery): Promise<ListPage | undefined> => {
+    const { collection, sort, limit, after, access } = query;
+    const { name, text, values } = prepare(
+      access,
+      `${sort.idDescending ? 'newest' : 'oldest'}${after ? ' after' : ''} ${recordsTable(collection)}`,
+      [collection.projectNumber, collection.id, limit, ...(after ? [after.id] : [])],
+      (anyone, parameters) => smallListText({ ...query, access: anyone }, limits, parameters),
+    );
+    if (name === '') return undefined;
     const [row = []] = await database.read(name, text, values);
     const [items, more, lastId] = row;
     if (items === undefined || items === null) return undefined;
@@ -129,7 +158,7 @@ export const createLists = ({
       if (!statement) continue;
       const page = await readPage(database.scan, query, reader, statement);
       if (typeof page === 'object') {
-        observations?.used(query.collection, driver.slot);
+        for (const slot of driverSlots(driver)) observations?.used(query.collection, slot);
         return page;
       }
       await yieldSlot();
@@ -143,10 +172,10 @@ export const createLists = ({
     if (bySlots) return bySlots;
     const first = listStatement(query, limits, stretch);
     const startedAt = performance.now();
-    const atOnce = await readPage(database.scan, query, reader, first);
+    const atOnce = await readPage(database.scan, query, reader, first).catch(asExceeded);
     observations?.scanned(query, wantedFields(query, query.sort), {
       ms: performance.now() - startedAt,
-      isSlow: atOnce === 'unfinished',
+      isSlow: typeof atOnce === 'string',
     });
     if (atOnce !== 'unfinished') return atOnce;
     const found = await find(query, yieldSlot);
@@ -158,35 +187,61 @@ export const createLists = ({
   };
 
   const scanPage = async (query: ListQuery, reader: Reader, yieldSlot: YieldSlot) => {
-    const page = await scan(query, reader, yieldSlot).catch((error: unknown) => {
-      if (error instanceof StatementTimeout) return 'exceeded' as const;
-      throw error;
-    });
+    const page = await scan(query, reader, yieldSlot).catch(asExceeded);
     if (typeof page === 'object') return page;
     throw tooExpensive(scannedFor(query) ?? 'id', limits.scanRows);
   };
 
+  /** A page that the primary key answers. */
+  const readByKey = async (query: ListQuery, reader: Reader): Promise<ListPage> => {
+    const isShort = query.filter.bounds.length === 0 && isSmall(query);
+    const small = isShort ? await readPipelined(query) : undefined;
+    if (small) return small;
+    const read = async () => {
+      const page = await readPage(database.query, query, reader);
+      return typeof page === 'object' ? page : emptyPage;
+    };
+    return scans.run(reader.flow, read, { isQuick: true, signal: reader.signal });
+  };
+
+  const readCurrent = (query: ListQuery, read: (current: ListQuery) => Promise<ListPage>) =>
+    onCurrentSlots(refresh, query, async (current) => {
+      const page = await read(current);
+      await checkTable(database, current.collection);
+      return page;
+    });
+
+  const searchPage = async (
+    query: ListQuery,
+    words: readonly string[],
+    reader: Reader,
+  ): Promise<ListPage> => {
+    const terms = toSearchTerms(query.collection, query.access, words);
+    const statement = searchListStatement(query, terms, limits);
+    const page = await readPage(database.scan, query, reader, statement).catch(asExceeded);
+    if (typeof page === 'object') return page;
+    throw tooManyFound();
+  };
+
   return {
     async page(query, reader) {
-      const { flow, signal } = reader;
       checkRead(query.access);
       if (query.limit === 0 || query.access.rights.read === 'none') return emptyPage;
-      if (scannedFor(query) !== undefined) {
-        return scans.run(
-          flow,
-          (yieldSlot) =>
-            onCurrentSlots(refresh, query, (current) => scanPage(current, reader, yieldSlot)),
-          { isQuick: listDrivers(query).length > 0, signal },
-        );
+      const { search } = query;
+      if (search) {
+        const current = await withBuiltSearch(refresh, query);
+        const find = (query: ListQuery) => searchPage(query, search, reader);
+        return scans.run(reader.flow, () => readCurrent(current, find), { signal: reader.signal });
       }
-      const name = preparedName(query);
-      const small = name && (await readPipelined(name, smallListStatement(query, limits)));
-      if (small) return small;
-      const read = async () => {
-        const page = await readPage(database.query, query, reader);
-        return typeof page === 'object' ? page : emptyPage;
-      };
-      return scans.run(flow, read, { isQuick: true, signal });
+      if (scannedFor(query) === undefined)
+        return readCurrent(query, (current) => readByKey(current, reader));
+      const found = await readExactWalk(query);
+      if (found) return found;
+      return scans.run(
+        reader.flow,
+        (yieldSlot) => readCurrent(query, (current) => scanPage(current, reader, yieldSlot)),
+        { isQuick: listDrivers(query).length > 0, signal: reader.signal },
+      );
     },
   };
 };
@@ -195,13 +250,3 @@ const parseCursorKey = (text: string): CursorKey => ({
   text: text.slice(1),
   isCut: text.startsWith('~'),
 });
-
-/** The few statements without a filter are prepared; equal names mean equal texts. */
-const preparedName = (query: ListQuery): string | undefined => {
-  const { filter, limit, offset, sort, after, access } = query;
-  if (filter.bounds.length > 0 || limit > maxPipelinedLimit || offset > 0) return undefined;
-  const { hidden } = access.fields;
-  if (hidden.some(({ policy }) => policy !== 'none')) return undefined;
-  const fields = hidden.length > 0 ? '_without_fields' : '';
-  return `records_list_${sort.idDescending ? 'newest' : 'oldest'}${after ? '_after' : ''}${fields}`;
-};

@@ -1,18 +1,21 @@
-import { asKey } from '@backlot/testing';
+import { asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveAccess } from '../collections/access.ts';
+import { type Access, resolveAccess } from '../collections/access.ts';
+import { createKeptStatements } from '../record/statements/kept-statements.ts';
 import { listDrivers } from '../slots/drivers.ts';
+import { createExactWalks } from '../slots/exact-walks.ts';
 import { slotListStatement } from '../slots/slot-statement.ts';
-import { inCollection, recordJsonSql } from '../sql.ts';
+import { inCollection, type Parameters, recordJsonSql } from '../sql.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
-import { type ListQuery, listStatement, scannedFor } from './list-statement.ts';
+import { type ListQuery, listStatement, scannedFor, smallListText } from './list-statement.ts';
 import { splitFilter } from './selection.ts';
 import { parseSort } from './sort.ts';
 
 interface Plan {
   'Node Type': string;
   'Index Name'?: string;
+  'Index Cond'?: string;
   'Actual Rows': number;
   'Rows Removed by Filter'?: number;
   Plans?: Plan[];
@@ -40,7 +43,15 @@ describe('plans', () => {
   let someId: string;
   const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
   const query: ListQuery = {
-    collection: { projectNumber: 1, id: 1, name: 'x', access: 'shared', epoch: 1, slots: [] },
+    collection: {
+      projectNumber: 1,
+      id: 1,
+      name: 'x',
+      access: 'shared',
+      epoch: 1,
+      slots: [],
+      unique: [],
+    },
     access: resolveAccess('shared', asKey()),
     filter: split(undefined),
     ownerId: undefined,
@@ -67,12 +78,18 @@ describe('plans', () => {
   });
   afterAll(() => bed.close());
 
+  const literal = (value: unknown): string =>
+    Array.isArray(value) ? `'{${value.join(',')}}'` : `'${value}'`;
+  let prepared = 0;
+
   const explain = (text: string, values: readonly unknown[], mode = 'auto') =>
     bed.database.transaction(async () => {
       await bed.database.query(`SET LOCAL plan_cache_mode = ${mode}`);
+      const name = `explained_${prepared++}`;
+      // Only a prepared statement has a plan for all values.
+      await bed.database.named(name, text, values);
       const [row] = await bed.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-        `EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF) ${text}`,
-        values,
+        `EXPLAIN (ANALYZE, FORMAT JSON, TIMING OFF) EXECUTE ${name} (${values.map(literal).join(', ')})`,
       );
       if (!row) throw new Error('no plan');
       return nodes(row['QUERY PLAN'][0].Plan);
@@ -113,6 +130,74 @@ describe('plans', () => {
     }
   });
 
+  const limited = resolveAccess(
+    { read: ['users'], create: [], change: [], fields: { note: { read: ['owner', 'shared'] } } },
+    asUser(ada),
+  );
+
+  it.each([
+    ['newest', query.access, {}],
+    ['oldest', query.access, { sort: parseSort('createdAt') }],
+    ['behind a cursor', query.access, { after: true }],
+    ['with a field that the record decides on', limited, {}],
+  ])(
+    'prepared pages (%s) are planned once, as a short walk in the primary key',
+    async (name, access, changes) => {
+      const after = 'after' in changes ? { after: { keys: [], id: someId } } : {};
+      const list = { ...query, ...changes, ...after, access } as ListQuery;
+      const values = list.after ? [1, 1, 10, someId] : [1, 1, 10];
+      const prepare = createKeptStatements('page');
+      const write = (anyone: Access, parameters: Parameters) =>
+        smallListText({ ...list, access: anyone }, limits, parameters);
+      const statement = prepare(access, name, values, write);
+      await bed.database.transaction(async () => {
+        for (let i = 0; i < 10; i++)
+          await bed.database.named(name, statement.text, statement.values);
+        const [plans] = await bed.database.query<{ generic: number; distributed: boolean }>(
+          `SELECT generic_plans AS generic, EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS distributed
+           FROM pg_prepared_statements WHERE name = $1`,
+          [name],
+        );
+        expect(plans?.distributed || plans?.generic).toBeTruthy();
+      });
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        const plan = await explain(statement.text, statement.values, mode);
+        const isOfShares = (node: Plan) => /^shares/.test(indexName(node) ?? '');
+        expectShortWalk(
+          plan.filter((node) => !isOfShares(node)),
+          11,
+        );
+        // Hashed, it would read all that are shared with the user.
+        expect(plan.some(isOfShares)).toBe(access === limited);
+        for (const node of plan.filter(isOfShares))
+          expect(node['Index Cond']).toMatch(/record_id = records[._0-9a-z]*id/);
+      }
+    },
+  );
+
+  it('lists of a table that was never analyzed walk along the primary key too', async () => {
+    const plans = await bed.ownerDatabase.transaction(async () => {
+      const sent = (text: string, values?: readonly unknown[]) =>
+        bed.ownerDatabase.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(text, values);
+      await sent('CREATE TEMP TABLE records (LIKE records.records INCLUDING ALL) ON COMMIT DROP');
+      const columns = 'project_id, coll_id, id, created_at, updated_at, data';
+      await sent(
+        `INSERT INTO records (${columns}) SELECT ${columns} || jsonb_build_object('text', repeat('x', 1500)) FROM records.records`,
+      );
+      const texts = ['', '{"n":-1}'].map((where) =>
+        listStatement({ ...query, filter: split(where || undefined) }, limits),
+      );
+      const rows = [];
+      for (const { text, values } of texts)
+        rows.push(...(await sent(`EXPLAIN (FORMAT JSON) ${text}`, values)));
+      return rows.map((row) => nodes(row['QUERY PLAN'][0].Plan));
+    });
+    for (const plan of plans) {
+      expect(plan.map((node) => node['Node Type'])).not.toContain('Sort');
+      expect(plan.map((node) => node['Node Type'])).toContain('Index Scan');
+    }
+  });
+
   it('a filter that is often met is tried on no more records than a page needs', async () => {
     const filter = split('{"n":{"$gte":0}}');
     const { text, values } = listStatement({ ...query, filter }, limits);
@@ -137,6 +222,46 @@ describe('plans', () => {
   };
   const owned = { number: 2, field: 'ownerId', state: 'ready', distinctShare: 0.1 } as const;
 
+  const nested = { number: 1, field: 'deep.n', state: 'ready', distinctShare: 1 } as const;
+  const aboveTen = { filter: split('{"n":{"$gt":10}}') };
+  const eitherSlot = {
+    filter: split(JSON.stringify({ $or: [{ n: 5000 }, { ownerId: ada }] })),
+    collection: { ...indexed.collection, slots: [...indexed.collection.slots, owned] },
+  };
+
+  const walk = createExactWalks(limits);
+
+  it.each([
+    ['of a value', { filter: split('{"n":5000}') }, 1],
+    ['sorted', { sort: parseSort('-n') }, 11],
+    [
+      'of a range, sorted',
+      { filter: split('{"n":{"$gte":9000,"$lt":9400}}'), sort: parseSort('n') },
+      11,
+    ],
+    ['of one user', { ownerId: ada, collection: { ...indexed.collection, slots: [owned] } }, 10],
+    [
+      'behind a cursor',
+      { sort: parseSort('n'), after: { keys: [{ text: '9000', isCut: false }], id: ada } },
+      11,
+    ],
+  ])('prepared lists %s are a short walk in one slot’s index', async (_, changes, most) => {
+    const statement = walk({ ...indexed, ...changes } as ListQuery);
+    if (!statement) throw new Error('no statement');
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      const plan = await explain(statement.text, statement.values, mode);
+      const scans = plan.filter(
+        (node) => node['Index Name'] && indexName(node) !== 'collections_pkey',
+      );
+      for (const scan of scans) {
+        expect(indexName(scan)).toBe(`records_k${statement.slot.number}`);
+        expect(scan['Actual Rows']).toBeLessThanOrEqual(most);
+        expect(scan['Rows Removed by Filter'] ?? 0).toBe(0);
+      }
+      expect(scans.length).toBeGreaterThan(0);
+    }
+  });
+
   it.each([
     ['of a value', { filter: split('{"n":5000}') }],
     ['sorted', { sort: parseSort('-n') }],
@@ -150,8 +275,20 @@ describe('plans', () => {
       'behind a cursor',
       { sort: parseSort('n'), after: { keys: [{ text: '9000', isCut: false }], id: ada } },
     ],
+    ['sorted by two fields', { sort: parseSort('-n,text') }],
+    [
+      'sorted by two fields, behind a cursor',
+      { sort: parseSort('n,-text'), after: { keys: [{ text: '9000', isCut: false }], id: ada } },
+    ],
+    ['of a range, whose ties go the other way', { ...aboveTen, sort: parseSort('n,-createdAt') }],
+    [
+      'sorted by a nested field',
+      { collection: { ...indexed.collection, slots: [nested] }, sort: parseSort('-deep.n') },
+    ],
+    ['of either of two slots', { ...eitherSlot }],
+    ['of either of two slots, sorted', { ...eitherSlot, sort: parseSort('text') }],
   ])(
-    'lists %s read one slot’s index and no more than they show, the 20th time too',
+    'lists %s read each slot’s index once and no more than they show, the 20th time too',
     async (_, changes) => {
       const list = { ...indexed, ...changes } as ListQuery;
       const [driver] = listDrivers(list);
@@ -165,9 +302,9 @@ describe('plans', () => {
       const scans = plan.filter((node) => /Scan/.test(node['Node Type']) && node['Index Name']);
       const names = new Set(scans.map((node) => node['Index Name']));
       names.delete('collections_pkey');
-      expect([...names]).toEqual([`records_k${driver.slot.number}`]);
+      expect([...names].sort()).toEqual(driver.ways.map(({ slot }) => `records_k${slot.number}`));
       for (const scan of scans) {
-        expect(scan['Actual Rows']).toBeLessThanOrEqual(11);
+        expect(scan['Actual Rows']).toBeLessThanOrEqual(12);
         expect(scan['Rows Removed by Filter'] ?? 0).toBe(0);
       }
     },

@@ -13,6 +13,8 @@ export interface Selection {
   ownerId: string | undefined;
   /** Only records of this group. */
   groupId?: string | undefined;
+  /** Only records that have these words. */
+  search?: readonly string[] | undefined;
 }
 
 /** The parts of a filter that all have to hold. */

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import { expectedOrder, type Item } from '../testing/order-model.ts';
 import { readItems } from '../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { idTimeMs } from '../timestamps.ts';
@@ -15,14 +16,6 @@ import { parseWhere } from '../where/parse.ts';
 import { createLists, type Lists } from './lists.ts';
 import { splitFilter } from './selection.ts';
 import { checkTextOrder, parseSort } from './sort.ts';
-
-interface Item {
-  id: string;
-  ownerId: string | null;
-  createdAt: string;
-  updatedAt: string;
-  [key: string]: Json;
-}
 
 const sharedStart = 'é'.repeat(300);
 const veryLong = `${sharedStart}${'x'.repeat(3000)}`;
@@ -82,44 +75,6 @@ const sortField = fc
   .map((parts) => parts.join(''));
 const sorts = fc.array(sortField, { minLength: 1, maxLength: 3 }).map((fields) => fields.join(','));
 
-/** The contract's order: arrays and objects < missing and null < texts < numbers < false < true. */
-const rank = (value: Json | undefined): number => {
-  if (value === undefined || value === null) return 1;
-  if (typeof value === 'object') return 0;
-  if (typeof value === 'string') return 2;
-  if (typeof value === 'number') return 3;
-  return value ? 5 : 4;
-};
-const compareValues = (a: Json | undefined, b: Json | undefined): number => {
-  if (rank(a) !== rank(b)) return rank(a) - rank(b);
-  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
-  return typeof a === 'number' ? a - Number(b) : 0;
-};
-const valueAt = (item: Json | undefined, path: string[]): Json | undefined => {
-  const [segment, ...rest] = path;
-  if (segment === undefined) return item;
-  if (Array.isArray(item))
-    return /^\d+$/.test(segment) ? valueAt(item[Number(segment)], rest) : undefined;
-  if (typeof item !== 'object' || item === null) return undefined;
-  return Object.hasOwn(item, segment) ? valueAt(item[segment], rest) : undefined;
-};
-const expectedOrder = (items: Item[], sort: string): string[] => {
-  const fields = sort
-    .split(',')
-    .map((field) => ({ path: field.replace(/^-/, ''), down: field.startsWith('-') }));
-  const tie = { path: 'id', down: fields.at(-1)?.down ?? true };
-  const order = [...fields, tie];
-  return [...items]
-    .sort((a, b) => {
-      for (const { path, down } of order) {
-        const difference = compareValues(valueAt(a, path.split('.')), valueAt(b, path.split('.')));
-        if (difference !== 0) return down ? -difference : difference;
-      }
-      return 0;
-    })
-    .map(({ id }) => id);
-};
-
 const mirrored = (sort: string) =>
   sort
     .split(',')
@@ -169,7 +124,15 @@ describe('sort', () => {
         documents.map((data) => JSON.stringify(data)),
       ],
     );
-    return { projectNumber: 1, id: collections, name: 'x', access: 'shared', epoch: 1, slots: [] };
+    return {
+      projectNumber: 1,
+      id: collections,
+      name: 'x',
+      access: 'shared',
+      epoch: 1,
+      slots: [],
+      unique: [],
+    };
   };
 
   const pages = async (collection: Collection, sort: string, limit: number): Promise<Item[]> => {

@@ -2,8 +2,11 @@ import { ApiError, type EventPayloads, type Payload } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { fullAccess } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
+import { holdTable } from '../giants/current-table.ts';
+import { recordsTable } from '../giants/records-table.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { Records } from '../record/records.ts';
+import { onCurrentSlots } from '../slots/current-slots.ts';
 import { inCollection } from '../sql.ts';
 import { itemsMatch } from './items.ts';
 
@@ -20,9 +23,11 @@ export interface PaidRecordsDeps {
 /** Puts a payment into the record that it is for, once for each record, and answers what became of it. */
 export const createPaidRecords = ({ database, outbox, collections, records }: PaidRecordsDeps) => {
   /** The record's `items`, with the record locked; undefined where it is gone. */
-  const lockItems = async ({ projectNumber, id }: Collection, recordId: string) => {
+  const lockItems = async (collection: Collection, recordId: string) => {
+    const { projectNumber, id } = collection;
+    await holdTable(database, collection);
     const [row] = await database.query<{ items: unknown }>(
-      `SELECT data -> 'items' AS items FROM records WHERE ${inCollection} AND id = $3 FOR UPDATE`,
+      `SELECT data -> 'items' AS items FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3 FOR UPDATE`,
       [projectNumber, id, recordId],
     );
     return row;
@@ -50,10 +55,18 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
   };
 
   const settle = async (paid: Paid): Promise<Outcome> => {
-    const { projectNumber, recordId, payment } = paid;
-    const collection = await collections.find(projectNumber, paid.collection);
-    const record = collection && (await lockItems(collection, recordId));
-    if (!collection || !record) return 'not_found';
+    const collection = await collections.find(paid.projectNumber, paid.collection);
+    if (!collection) return 'not_found';
+    const target = { collection };
+    return onCurrentSlots(collections.refresh, target, (current) =>
+      settleIn(current.collection, paid),
+    );
+  };
+
+  const settleIn = async (collection: Collection, paid: Paid): Promise<Outcome> => {
+    const { recordId, payment } = paid;
+    const record = await lockItems(collection, recordId);
+    if (!record) return 'not_found';
     const earlier = await findPayment(collection, recordId);
     if (earlier !== undefined) return earlier === payment.id ? 'done' : 'already_paid';
     if (!itemsMatch(record.items ?? undefined, payment.items)) return 'items_differ';
@@ -62,6 +75,7 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
       return 'done';
     } catch (error) {
       if (error instanceof ApiError && error.code === 'invalid_data') return 'too_large';
+      if (error instanceof ApiError && error.code === 'not_unique') return 'not_unique';
       throw error;
     }
   };

@@ -2,18 +2,21 @@ import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { V7Generator } from 'uuidv7';
+import { countGrowthSql, joinSides } from '../building/side-sql.ts';
 import {
   type Access,
   changeForbidden,
   checkChange,
   checkCreate,
+  countForbidden,
   type Place,
   recordNotFound,
-  rowPolicySql,
 } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
 import { checkNewFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
-import type { RowPolicy } from '../collections/rules.ts';
+import { holdTable } from '../giants/current-table.ts';
+import { changeLogSql, recordsTable } from '../giants/records-table.ts';
+import { forgetWordsSql, keepWordsSql, touchesWords } from '../search/search-words.ts';
 import { checkEpoch, onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { isCurrentSql, slotAssignments, slotValues } from '../slots/slots.ts';
 import {
@@ -24,10 +27,28 @@ import {
   versionSql,
 } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
+import {
+  claimChangedSql,
+  claimValues,
+  freeDeletedSql,
+  notUnique,
+  touchedFields,
+} from '../unique/claims.ts';
 import type { CheckedData } from './data.ts';
-import { changesField, mergedSql, noNumberSql, type Patch, sumsSql } from './patch.ts';
-import type { Quota } from './quota.ts';
+import { type LockedRow, lockRecords } from './lock-records.ts';
+import {
+  changesField,
+  mergedSql,
+  noNumberSql,
+  type Patch,
+  patchAction,
+  sumsSql,
+  uncountableSql,
+} from './patch.ts';
+import type { Quota } from './quota/quota.ts';
+import { mostBatchGrowth } from './quota/side-bytes.ts';
 import { explainRefusal, translateWriteError } from './refusals.ts';
+import { unsharedSql } from './shares.ts';
 
 export interface BatchOperations {
   create: readonly CheckedData[];
@@ -50,7 +71,7 @@ export interface Batches {
   /**
    * All operations or none, in one transaction: a statement for each kind, whatever their number.
    * @throws ApiError that names the operation: not_found, unauthenticated, forbidden, invalid_data,
-   * quota_reached
+   * quota_reached, not_unique
    */
   write(
     project: Identity['project'],
@@ -75,30 +96,12 @@ export const inOperation = (operation: string, error: unknown): unknown => {
   return new ApiError(code, `${operation}: ${message}`, { cause, ...(hint && { hint }) });
 };
 
-interface LockedRow {
+interface UpdatedRow {
   id: string;
-  readable: boolean | null;
-  change: boolean | null;
-  delete: boolean | null;
+  version: number;
+  /** Bytes, of all together. */
+  growth: number;
 }
-
-/** Locks the records in one order for all batches, so that two of them don't wait for each other. */
-const lockRecords = async (
-  database: Database,
-  collection: Collection,
-  access: Access,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, LockedRow>> => {
-  const parameters = startParameters(collection, ids);
-  const { rights } = access;
-  const test = (policy: RowPolicy) => rowPolicySql(policy, access, parameters) ?? 'true';
-  const rows = await database.query<LockedRow>(
-    `SELECT id, ${test(rights.read)} AS readable, ${test(rights.change)} AS change, ${test(rights.delete)} AS delete FROM records
-     WHERE ${inCollection} AND id = ANY ($3::uuid[]) ORDER BY id FOR UPDATE`,
-    parameters.values,
-  );
-  return new Map(rows.map((row) => [row.id, row]));
-};
 
 type Updates = BatchOperations['update'];
 
@@ -133,7 +136,7 @@ const checkUpdatedFields = async (
   );
   if (refused === undefined) return;
   const rows = await database.query<{ id: string; field: string | null }>(
-    `SELECT records.id, ${refused} AS field FROM records JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
+    `SELECT records.id, ${refused} AS field FROM ${recordsTable(collection)} JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
     parameters.values,
   );
   const fields = new Map(rows.map(({ id, field }) => [id, field]));
@@ -143,15 +146,37 @@ const checkUpdatedFields = async (
   }
 };
 
+/** Of locked records. @throws ApiError unauthenticated, forbidden where one may only be counted and has no such number */
+const checkCounts = async (
+  database: Database,
+  place: Place & { collection: Collection },
+  access: Access,
+  updates: Updates,
+): Promise<void> => {
+  if (!updates.some(({ patch }) => patchAction(access, patch) === 'count')) return;
+  const parameters = startParameters(place.collection, ...updateParameters(updates));
+  const rows = await database.query<{ id: string; field: string | null }>(
+    `SELECT records.id, ${uncountableSql(access, 'change.inc', parameters)} AS field
+     FROM ${recordsTable(place.collection)} JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
+    parameters.values,
+  );
+  const fields = new Map(rows.map(({ id, field }) => [id, field]));
+  for (const [index, { id }] of updates.entries()) {
+    const field = fields.get(id);
+    if (field) throw inOperation(`update[${index}]`, countForbidden(access, field, place));
+  }
+};
+
 /** Writes nothing where the collection's slots have changed, as `updateSql`. */
-const createSql = ({ slots, epoch }: Collection, parameters: Parameters): string => {
-  const keys = slotValues(slots, 'data', '$3::uuid', parameters);
+const createSql = (collection: Collection, parameters: Parameters): string => {
+  const keys = slotValues(collection.slots, 'data', '$3::uuid', parameters);
+  const words = keepWordsSql(collection, 'created', parameters);
   return `WITH created AS (
-    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data, group_id${keys.columns})
+    INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data, group_id${keys.columns})
     SELECT $1, $2, id, $3, created_at, created_at, data, group_id${keys.values}
     FROM unnest($4::uuid[], $5::timestamptz[], $6::jsonb[], $7::uuid[]) made(id, created_at, data, group_id)
-    WHERE ${isCurrentSql(epoch, parameters)}
-    RETURNING size_bytes)
+    WHERE ${isCurrentSql(collection, parameters)}
+    RETURNING id, size_bytes${words.returned})${words.tables}${changeLogSql(collection, 'created')}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, count(*), sum(size_bytes) FROM created HAVING count(*) > 0 RETURNING d`;
 };
@@ -159,33 +184,47 @@ const createSql = ({ slots, epoch }: Collection, parameters: Parameters): string
 const updatedDataSql = `(${mergedSql('change.data')} || ${sumsSql('change.inc')}) - change.unset`;
 
 const updateSql = (
-  { slots, epoch }: Collection,
+  collection: Collection,
   patches: readonly Patch[],
   parameters: Parameters,
 ): string => {
+  const { slots, unique } = collection;
   const isChanged = (field: string) => patches.some((patch) => changesField(patch)(field));
   const keys = slotAssignments(slots, `(${updatedDataSql})`, parameters, isChanged);
+  const touched = touchedFields(unique, isChanged);
+  const sides = joinSides(
+    claimChangedSql(touched, 'changed', parameters, { claimsNew: false }),
+    keepWordsSql(collection, 'changed', parameters, isChanged),
+  );
+  const grown = touchesWords(collection, isChanged) ? ['changed', 'searched'] : ['changed'];
+  const growth = grown.map((table) => `(SELECT coalesce(sum(growth), 0) FROM ${table})`);
   return `WITH changed AS (
-    UPDATE records SET
+    UPDATE ${recordsTable(collection)} SET
       data = ${updatedDataSql}${keys},
       updated_at = ${nextVersionSql('$7::timestamptz')}
     FROM ${changesSql}
     WHERE ${inCollection} AND records.id = change.id
-      AND NOT ${noNumberSql('change.inc')} AND ${isCurrentSql(epoch, parameters)}
-    RETURNING records.id, updated_at, new.size_bytes - old.size_bytes AS growth),
+      AND NOT ${noNumberSql('change.inc')} AND ${isCurrentSql(collection, parameters)}
+    RETURNING records.id, updated_at, new.size_bytes - old.size_bytes AS growth${sides.returned}),
   counted AS (
-    INSERT INTO count_delta (project_id, coll_id, d, bytes)
-    SELECT $1, $2, 0, sum(growth) FROM changed HAVING sum(growth) <> 0)
-  SELECT id, ${versionSql} AS version FROM changed`;
+    ${countGrowthSql('changed')})${sides.tables}${changeLogSql(collection, 'changed')}
+  SELECT id, ${versionSql} AS version, (${growth.join(' + ')})::int8 AS growth FROM changed`;
 };
 
-const deleteSql = `WITH deleted AS (
-    DELETE FROM records WHERE ${inCollection} AND id = ANY ($3::uuid[]) RETURNING size_bytes)
+/** Deletes nothing where the collection's slots or unique fields have changed. */
+const deleteSql = (collection: Collection, parameters: Parameters): string => {
+  const sides = joinSides(
+    freeDeletedSql(collection.unique, 'deleted', parameters),
+    forgetWordsSql(collection, 'deleted', parameters),
+  );
+  return `WITH deleted AS (
+    DELETE FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = ANY ($3::uuid[]) AND ${isCurrentSql(collection, parameters)}
+    RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'deleted')}${unsharedSql('record_id = ANY ($3::uuid[])', 'deleted')}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
-  SELECT $1, $2, -count(*), -sum(size_bytes) FROM deleted HAVING count(*) > 0`;
+  SELECT $1, $2, -count(*), -sum(size_bytes) FROM deleted HAVING count(*) > 0 RETURNING d`;
+};
 
 const toIso = (ms: number) => new Date(ms).toISOString();
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Batches => {
   const ids = new V7Generator();
@@ -219,14 +258,18 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
     collection: Collection,
     access: Access,
     updates: BatchOperations['update'],
+    roomBytes: number | undefined,
   ): Promise<Written[]> => {
     if (updates.length === 0) return [];
     await checkUpdatedFields(database, { project, collection }, access, updates);
+    await checkCounts(database, { project, collection }, access, updates);
     const parameters = startParameters(collection, ...updateParameters(updates), toIso(now()));
     const patches = updates.map(({ patch }) => patch);
     const text = updateSql(collection, patches, parameters);
-    const changed = await database.query<{ id: string; version: number }>(text, parameters.values);
+    const changed = await database.query<UpdatedRow>(text, parameters.values);
     if (changed.length < updates.length) await checkEpoch(database, collection);
+    if (roomBytes !== undefined && changed[0] && changed[0].growth > roomBytes)
+      return quota.refuse(project);
     const versions = new Map(changed.map(({ id, version }) => [id, version]));
     const written: Written[] = [];
     for (const [index, { id, patch }] of updates.entries()) {
@@ -244,6 +287,34 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
     return written;
   };
 
+  const remove = async (collection: Collection, targets: readonly string[]) => {
+    if (targets.length === 0) return [];
+    const parameters = startParameters(collection, targets);
+    const text = deleteSql(collection, parameters);
+    const deleted = await database.query(text, parameters.values);
+    if (deleted.length === 0) throw new StaleSlots();
+    return targets.map((id) => ({ id }));
+  };
+
+  /** Last, when all that the batch frees is free. @throws ApiError not_unique */
+  const claim = async (
+    collection: Collection,
+    { update }: BatchOperations,
+    created: readonly Written[],
+  ) => {
+    const { unique } = collection;
+    const changes = update.some(
+      ({ patch }) => touchedFields(unique, changesField(patch)).length > 0,
+    );
+    if (unique.length === 0 || (created.length === 0 && !changes)) return;
+    const operations = new Map([
+      ...created.map(({ id }, i) => [id, `create[${i}]`] as const),
+      ...update.map(({ id }, i) => [id, `update[${i}]`] as const),
+    ]);
+    const [taken] = await claimValues(database, collection, unique, [...operations.keys()]);
+    if (taken) throw inOperation(operations.get(taken.id) ?? '', notUnique(taken.field));
+  };
+
   /** @throws ApiError */
   const checkLocked = (
     locked: ReadonlyMap<string, LockedRow>,
@@ -252,7 +323,9 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
     operations: BatchOperations,
   ) => {
     const targets = [
-      ...operations.update.map(({ id }, i) => [id, 'change', `update[${i}]`] as const),
+      ...operations.update.map(
+        ({ id, patch }, i) => [id, patchAction(access, patch), `update[${i}]`] as const,
+      ),
       ...operations.delete.map((id, i) => [id, 'delete', `delete[${i}]`] as const),
     ];
     for (const [id, action, operation] of targets) {
@@ -273,12 +346,13 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
           throw inOperation(`create[${index}]`, error);
         }
       }
-      if (operations.update.length > 0) checkChange(access);
+      for (const { patch } of operations.update) checkChange(access, patchAction(access, patch));
       if (operations.delete.length > 0) checkChange(access, 'delete');
       const targets = [...operations.update.map(({ id }) => id), ...operations.delete];
-      const writeAll = (collection: Collection) =>
+      const writeAll = (collection: Collection, roomBytes?: number) =>
         database
           .transaction(async () => {
+            await holdTable(database, collection);
             if (targets.length > 0)
               checkLocked(
                 await lockRecords(database, collection, access, targets),
@@ -287,24 +361,17 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
                 operations,
               );
             const created = await create(collection, access, operations.create);
-            const updated = await update(project, collection, access, operations.update);
-            if (operations.delete.length > 0) {
-              const { projectNumber, id } = collection;
-              await database.query(deleteSql, [projectNumber, id, operations.delete]);
-            }
-            const deleted = operations.delete.map((id) => ({ id }));
+            const updated = await update(project, collection, access, operations.update, roomBytes);
+            const deleted = await remove(collection, operations.delete);
+            await claim(collection, operations, created);
             return { create: created, update: updated, delete: deleted };
           })
-          .catch((error: unknown) => Promise.reject(translateWriteError(error)));
-      const growth = {
-        records: operations.create.length,
-        bytes:
-          sum(operations.create.map(({ sizeBytes }) => sizeBytes)) +
-          sum(operations.update.map(({ patch }) => patch.maxGrowthBytes)),
-      };
+          .catch((error: unknown) => Promise.reject(translateWriteError(error, collection.unique)));
       return onCurrentSlots(refresh, { collection }, ({ collection }) => {
-        const write = () => writeAll(collection);
-        return growth.bytes > 0 ? quota.add(project, growth, write) : write();
+        const growth = mostBatchGrowth(collection, operations);
+        if (growth.records > 0) return quota.add(project, growth, () => writeAll(collection));
+        const write = (roomBytes?: number) => writeAll(collection, roomBytes);
+        return growth.bytes > 0 ? quota.change(project, growth.bytes, write) : write();
       });
     },
   };

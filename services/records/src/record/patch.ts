@@ -1,4 +1,5 @@
 import { ApiError } from '@backlot/contract';
+import { type Access, rowPolicySql, type WriteAction } from '../collections/access.ts';
 import type { ChangedFields } from '../collections/field-rules.ts';
 import { isSystemField } from '../fields.ts';
 import type { Parameters } from '../sql.ts';
@@ -64,6 +65,22 @@ export const changesField =
   ({ has, unset, inc }: Patch) =>
   (field: string): boolean =>
     has(field) || Object.hasOwn(inc, field) || unset.includes(field);
+
+/** Whether a patch is one that a rule for `count` may admit: it holds `inc` alone. */
+export const patchAction = (
+  { compiled }: Access,
+  { dataJson, unset, inc }: Pick<Patch, 'dataJson' | 'unset' | 'inc'>,
+): Extract<WriteAction, 'change' | 'count'> => {
+  const addsOnly = dataJson === '{}' && unset.length === 0 && Object.keys(inc).length > 0;
+  return compiled.rules.count && addsOnly ? 'count' : 'change';
+};
+
+/** A field of `inc` that is no number in the record, where that is not for the caller to change; else null. */
+export const uncountableSql = (access: Access, inc: string, parameters: Parameters): string => {
+  const mayChange = rowPolicySql(access.rights.change, access, parameters) ?? 'true';
+  return `CASE WHEN ${mayChange} THEN NULL ELSE (SELECT field FROM jsonb_object_keys(${inc}) field
+    WHERE jsonb_typeof(records.data -> field) IS DISTINCT FROM 'number' LIMIT 1) END`;
+};
 
 /** The document with the fields of `data` set. */
 export const mergedSql = (data: string): string => `records.data || ${data}`;

@@ -3,42 +3,49 @@ import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { V7Generator } from 'uuidv7';
-import {
-  type Access,
-  checkChange,
-  checkCreate,
-  checkRead,
-  recordNotFound,
-  rowPolicySql,
-  writePolicySql,
-} from '../collections/access.ts';
+import { joinSides } from '../building/side-sql.ts';
+import { type Access, checkChange, checkCreate } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
 import {
   type ChangedFields,
   checkNewFields,
   freeFieldsSql,
   keptFieldsSql,
-  visibleDataSql,
-  visibleRecordsSql,
 } from '../collections/field-rules.ts';
-import { idHint } from '../list/hints.ts';
+import { recordsTable } from '../giants/records-table.ts';
 import type { Reader } from '../list/reader.ts';
+import { forgetWordsSql, keepWordsSql } from '../search/search-words.ts';
 import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
-import { isCurrentSql, slotAssignments, slotValues } from '../slots/slots.ts';
-import {
-  and,
-  inCollection,
-  maxPipelinedBytes,
-  nextVersionSql,
-  type Parameters,
-  recordJsonSql,
-  startParameters,
-  versionSql,
-} from '../sql.ts';
+import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
+import { and, type Parameters, startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
+import { claimChangedSql, freeDeletedSql, lockRecord, touchedFields } from '../unique/claims.ts';
 import type { CheckedData } from './data.ts';
-import { changedFields, changesField, type Patch, patchSql } from './patch.ts';
-import type { Quota } from './quota.ts';
+import {
+  changedFields,
+  changesField,
+  type Patch,
+  patchAction,
+  patchSql,
+  uncountableSql,
+} from './patch.ts';
+import type { Quota } from './quota/quota.ts';
+import { mostSideBytes, mostSideGrowth } from './quota/side-bytes.ts';
+import { createReadRecord } from './read-record.ts';
+import {
+  changeableRow,
+  countedSql,
+  createSql,
+  joinRecordJson,
+  type RecordJson,
+  targetParameters,
+  toIso,
+  type UpdatedRow,
+  updatedRecord,
+  updatedSql,
+  updateSql,
+  withinRoom,
+} from './record-sql.ts';
 import {
   type AcceptedVersions,
   explainRefusal,
@@ -46,18 +53,13 @@ import {
   type RecordTarget,
   translateWriteError,
 } from './refusals.ts';
-
-/** One record as the API writes it. */
-export interface RecordJson {
-  json: string;
-  /** Grows with every change: epoch milliseconds of `updatedAt`. */
-  version: number;
-}
+import { unsharedSql } from './shares.ts';
+import { createStatementNames } from './statements/statement-names.ts';
 
 /**
  * Single records. All methods throw ApiError: not_found for what the caller may not see,
  * unauthenticated or forbidden for what they may not do, precondition_failed for another version,
- * invalid_data where the result would exceed the limits, quota_reached.
+ * invalid_data where the result would exceed the limits, quota_reached, not_unique.
  */
 export interface Records {
   create(
@@ -93,23 +95,6 @@ interface ChangeConditions extends Reasons {
   roomBytes?: number | undefined;
 }
 
-/** Writes nothing where the collection's slots have changed. */
-const createSql = (
-  { slots, epoch }: Collection,
-  parameters: Parameters,
-  groupId: string | undefined,
-  onConflict: string,
-): string => {
-  const keys = slotValues(slots, '$6::jsonb', '$4::uuid', parameters);
-  const group = groupId === undefined ? '' : `, ${parameters.add(groupId, 'uuid')}`;
-  return `WITH created AS (
-    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns}${group && ', group_id'})
-    SELECT $1, $2, $3, $4, $5::timestamptz, $5, $6::jsonb${keys.values}${group}
-    WHERE ${isCurrentSql(epoch, parameters)} ${onConflict} RETURNING size_bytes)
-  INSERT INTO count_delta (project_id, coll_id, d, bytes)
-  SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
-};
-
 /** A record's id is the time of its creation: a client that makes one may be offline for a day. */
 const oldestNewIdMs = 24 * 60 * 60_000;
 const clockDifferenceMs = 60_000;
@@ -128,57 +113,8 @@ const isRefused = (error: unknown) =>
     isRefusedAs(code, error),
   );
 
-/** A connection keeps each of them, with its plan. */
-const maxNamedStatements = 300;
-const unnamed = '';
 /** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
 const maxTries = 3;
-
-const toIso = (ms: number) => new Date(ms).toISOString();
-const matchesId = `${inCollection} AND id = $3`;
-const smallRecordColumns = `CASE WHEN size_bytes <= ${maxPipelinedBytes} THEN ${recordJsonSql()} END, ${versionSql}`;
-const recordColumns = (data = 'data') =>
-  `${recordJsonSql(undefined, data)} AS json, ${versionSql} AS version`;
-const targetParameters = ({ collection, id }: RecordTarget): Parameters => {
-  if (!isUuid(id)) throw recordNotFound(idHint(collection.name, id));
-  return startParameters(collection, id);
-};
-
-/** Matches the row if this caller may change it and it has one of the versions. */
-const changeableRow = (
-  { access }: RecordTarget,
-  action: 'change' | 'delete',
-  versions: AcceptedVersions,
-  parameters: Parameters,
-) =>
-  and([
-    matchesId,
-    writePolicySql(access, action, parameters),
-    versions && `updated_at = ANY (${parameters.add(versions.map(toIso), 'timestamptz[]')})`,
-  ]);
-
-/** What `where` matches, unless the record would grow by more than is left of the quota. */
-const withinRoom = (
-  where: string,
-  data: string,
-  roomBytes: number | undefined,
-  parameters: Parameters,
-): string =>
-  roomBytes === undefined
-    ? where
-    : `${where} AND CASE WHEN ${where}
-         THEN octet_length((${data})::text) - size_bytes <= ${parameters.add(roomBytes, 'int8')} ELSE false END`;
-
-/**
- * A change together with what it counts, so that both are committed or neither is.
- * @param change returns `growth`, the bytes that it adds
- * @param answer `json` and `version`, from what the change returns
- */
-const countedSql = (change: string, records: 0 | -1, answer: string): string =>
-  `WITH changed AS (${change}), counted AS (
-     INSERT INTO count_delta (project_id, coll_id, d, bytes)
-     SELECT $1, $2, ${records}, growth FROM changed WHERE growth <> 0)
-   SELECT ${answer} FROM changed records`;
 
 /** A document instead of another names all of its fields. */
 const replacedFields = (json: string, has: CheckedData['has']): ChangedFields => ({
@@ -189,12 +125,6 @@ const replacedFields = (json: string, has: CheckedData['has']): ChangedFields =>
   },
 });
 
-/** The document follows the record's own fields, as `recordJsonSql` has it. */
-const joinRecordJson = (ownFields: object, dataJson: string): string =>
-  dataJson === '{}'
-    ? JSON.stringify(ownFields)
-    : `${JSON.stringify(ownFields).slice(0, -1)},${dataJson.slice(1)}`;
-
 export const createRecords = ({
   database,
   quota,
@@ -204,56 +134,39 @@ export const createRecords = ({
   now,
 }: RecordsDeps): Records => {
   const ids = new V7Generator();
-  /** The texts differ by the caller's rights and the parts of a patch: a few dozen in all. */
-  const names = new Map<string, string>();
-  const statementName = (text: string): string => {
-    const name = names.get(text) ?? `records_${names.size}`;
-    names.set(text, name);
-    return name;
+  const nameStatement = createStatementNames('records');
+  const write = <Row>(
+    { unique }: Collection,
+    text: string,
+    { values }: Parameters,
+  ): Promise<Row[]> => {
+    const statement = nameStatement(text);
+    return database
+      .named<Row>(statement.name, statement.text, values)
+      .catch((error: unknown) => Promise.reject(translateWriteError(error, unique)));
   };
 
-  /** With slots, and with rules for fields, there are more: those beyond a number are planned each time. */
-  const nameWithinBound = (text: string): string =>
-    names.has(text) || names.size < maxNamedStatements ? statementName(text) : unnamed;
+  /** Runs a change of one record, which is locked before where tables beside it change too. */
+  const afterLock = <T>(
+    { collection, id }: RecordTarget,
+    isNeeded: boolean,
+    work: () => Promise<T>,
+  ): Promise<T> =>
+    isNeeded
+      ? database.transaction(async () => {
+          await lockRecord(database, collection, id);
+          return work();
+        })
+      : work();
 
-  const write = <Row>(text: string, { values }: Parameters): Promise<Row[]> =>
-    database
-      .named<Row>(nameWithinBound(text), text, values)
-      .catch((error: unknown) => Promise.reject(translateWriteError(error)));
-
-  /** Keyed by the short condition, because hashing the whole text each time was 2 % of a get. */
-  const readStatements = new Map<
-    string | undefined,
-    { name: string; text: string; wholeText: string }
-  >();
-  const readTexts = (policy: string | undefined, source: string) => {
-    const found = `FROM ${source} WHERE ${and([matchesId, policy])}`;
-    return {
-      text: `SELECT ${smallRecordColumns} ${found}`,
-      wholeText: `SELECT ${recordColumns()} ${found}`,
-    };
-  };
-  const readStatement = (policy: string | undefined, source: string) => {
-    if (source !== 'records') {
-      const texts = readTexts(policy, source);
-      return { name: nameWithinBound(texts.text), ...texts };
-    }
-    const known = readStatements.get(policy);
-    if (known) return known;
-    const texts = readTexts(policy, source);
-    const statement = { name: statementName(texts.text), ...texts };
-    readStatements.set(policy, statement);
-    return statement;
-  };
-
-  const change = async (
+  const change = async <Row>(
     target: RecordTarget,
     text: string,
     parameters: Parameters,
     { roomBytes, ...reasons }: ChangeConditions,
-  ): Promise<RecordJson> => {
+  ): Promise<Row> => {
     for (let tries = 0; tries < maxTries; tries++) {
-      const [changed] = await write<RecordJson>(text, parameters);
+      const [changed] = await write<Row>(target.collection, text, parameters);
       if (changed) return changed;
       await checkEpoch(database, target.collection);
       await explainRefusal(database, target, reasons);
@@ -262,23 +175,16 @@ export const createRecords = ({
     throw new ApiError('conflict', 'This record changes too often just now. Try again.');
   };
 
-  const updateSql = (data: string, keys: string, parameters: Parameters): string => {
-    const time = parameters.add(toIso(now()), 'timestamptz');
-    return `UPDATE records SET data = ${data}${keys}, updated_at = ${nextVersionSql(time)}`;
-  };
-
-  const updatedSql = (
-    update: string,
-    where: string,
-    access: Access,
+  const update = async (
+    target: RecordTarget,
+    isLocked: boolean,
+    text: string,
     parameters: Parameters,
-  ): string =>
-    countedSql(
-      `${update} WHERE ${where}
-       RETURNING id, owner_id, group_id, created_at, updated_at, data, new.size_bytes - old.size_bytes AS growth`,
-      0,
-      recordColumns(visibleDataSql(access, parameters)),
-    );
+    conditions: ChangeConditions,
+  ): Promise<RecordJson> => {
+    const work = () => change<UpdatedRow>(target, text, parameters, conditions);
+    return updatedRecord(await afterLock(target, isLocked, work));
+  };
 
   /** Undefined where the id is taken. */
   const insert = async (
@@ -290,8 +196,8 @@ export const createRecords = ({
     const time = toIso(version);
     const parameters = startParameters(collection, id, access.userId, time, json);
     const text = createSql(collection, parameters, groupId, onConflict);
-    const growth = { records: 1, bytes: sizeBytes };
-    const rows = await quota.add(project, growth, () => write(text, parameters));
+    const growth = { records: 1, bytes: sizeBytes + mostSideBytes(collection, sizeBytes) };
+    const rows = await quota.add(project, growth, () => write(collection, text, parameters));
     const ofGroup = groupId !== undefined && { groupId };
     const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt: time };
     return rows.length === 0 ? undefined : { json: joinRecordJson(ownFields, json), version };
@@ -301,23 +207,30 @@ export const createRecords = ({
   const replace: Records['replace'] = async (target, { json, sizeBytes, has }, versions) => {
     const { access } = target;
     checkChange(access);
-    return quota.change(target.project, sizeBytes, async (roomBytes) => {
+    const growthBytes = sizeBytes + mostSideGrowth(target.collection, sizeBytes);
+    return quota.change(target.project, growthBytes, async (roomBytes) => {
       const parameters = targetParameters(target);
       const given = parameters.add(json, 'jsonb');
       const kept = keptFieldsSql(access, parameters);
       const data = kept === undefined ? given : `(${given} || ${kept})`;
-      const { slots, epoch } = target.collection;
+      const { slots, unique } = target.collection;
       const keys = slotAssignments(slots, data, parameters);
-      const update = updateSql(data, keys, parameters);
+      const touched = touchedFields(unique);
+      const sides = joinSides(
+        claimChangedSql(touched, 'changed', parameters, { claimsNew: true }),
+        keepWordsSql(target.collection, 'changed', parameters),
+      );
+      const statement = updateSql(target.collection, data, keys, now(), parameters);
       const fields = replacedFields(json, has);
       const matches = and([
         changeableRow(target, 'change', versions, parameters),
         freeFieldsSql(access, fields, parameters),
-        isCurrentSql(epoch, parameters),
+        isCurrentSql(target.collection, parameters),
       ]);
-      const where = withinRoom(matches, data, roomBytes, parameters);
-      const text = updatedSql(update, where, access, parameters);
-      return change(target, text, parameters, { action: 'change', versions, fields, roomBytes });
+      const where = withinRoom(target.collection, matches, data, roomBytes, parameters);
+      const text = updatedSql(statement, where, target, sides, parameters);
+      const reasons = { action: 'change', versions, fields, roomBytes } as const;
+      return update(target, touched.length > 0, text, parameters, reasons);
     });
   };
 
@@ -329,32 +242,45 @@ export const createRecords = ({
   ): Promise<RecordJson> => {
     const parameters = targetParameters(target);
     const { data, condition } = patchSql(changes, parameters);
-    const { slots, epoch } = target.collection;
-    const keys = slotAssignments(slots, data, parameters, changesField(changes));
-    const update = updateSql(data, keys, parameters);
+    const { slots, unique } = target.collection;
+    const isChanged = changesField(changes);
+    const keys = slotAssignments(slots, data, parameters, isChanged);
+    const touched = touchedFields(unique, isChanged);
+    const sides = joinSides(
+      claimChangedSql(touched, 'changed', parameters, { claimsNew: true }),
+      keepWordsSql(target.collection, 'changed', parameters, isChanged),
+    );
+    const statement = updateSql(target.collection, data, keys, now(), parameters);
     const fields = changedFields(changes);
+    const action = patchAction(target.access, changes);
+    const added = () => parameters.add(JSON.stringify(changes.inc), 'jsonb');
     const matches = and([
-      changeableRow(target, 'change', versions, parameters),
+      changeableRow(target, action, versions, parameters),
+      action === 'count'
+        ? `${uncountableSql(target.access, added(), parameters)} IS NULL`
+        : undefined,
       freeFieldsSql(target.access, fields, parameters),
       condition,
-      isCurrentSql(epoch, parameters),
+      isCurrentSql(target.collection, parameters),
     ]);
-    const where = withinRoom(matches, data, roomBytes, parameters);
-    const text = updatedSql(update, where, target.access, parameters);
-    const reasons = { versions, inc: changes.inc, fields };
-    return change(target, text, parameters, { action: 'change', ...reasons, roomBytes });
+    const where = withinRoom(target.collection, matches, data, roomBytes, parameters, isChanged);
+    const text = updatedSql(statement, where, target, sides, parameters);
+    const reasons = { action, versions, inc: changes.inc, fields, roomBytes };
+    return update(target, touched.length > 0, text, parameters, reasons);
   };
 
   const patch: Records['patch'] = async (target, changes, versions) => {
-    checkChange(target.access);
-    return quota.change(target.project, changes.maxGrowthBytes, (roomBytes) =>
+    checkChange(target.access, patchAction(target.access, changes));
+    const { maxGrowthBytes } = changes;
+    const sideBytes = mostSideGrowth(target.collection, maxGrowthBytes, changesField(changes));
+    return quota.change(target.project, maxGrowthBytes + sideBytes, (roomBytes) =>
       applyPatch(target, changes, versions, roomBytes),
     );
   };
 
   const upsert = async (target: RecordTarget, data: CheckedData): Promise<RecordJson> => {
-    checkChange(target.access);
     const { id, access } = target;
+    if (access.rights.create !== 'all') checkChange(access);
     const mayCreate = access.rights.create === 'all' && isNewId(id, now());
     let refusal: unknown;
     if (mayCreate) {
@@ -380,6 +306,8 @@ export const createRecords = ({
   };
 
   return {
+    get: createReadRecord({ database, refresh, scans, answers }),
+
     async create(project, collection, access, data) {
       checkCreate(access, { project, collection }, data.groupId ?? null);
       checkNewFields(access, data, { project, collection });
@@ -394,28 +322,6 @@ export const createRecords = ({
     },
 
     upsert: (target, data) => onCurrentSlots(refresh, target, (current) => upsert(current, data)),
-
-    async get(target, { flow, signal }) {
-      const { access } = target;
-      checkRead(access);
-      const parameters = targetParameters(target);
-      const { values } = parameters;
-      const policy = rowPolicySql(access.rights.read, access, parameters);
-      const statement = readStatement(policy, visibleRecordsSql(access, parameters));
-      const [small] = await database.read(statement.name, statement.text, values);
-      if (!small) throw recordNotFound();
-      if (small[0]) return { json: small[0], version: Number(small[1]) };
-      const readWhole = () => database.query<RecordJson>(statement.wholeText, values);
-      const release = await answers.take(flow, { signal });
-      try {
-        const [whole] = await scans.run(flow, readWhole, { signal });
-        if (whole) return { ...whole, release };
-        throw recordNotFound();
-      } catch (error) {
-        release();
-        throw error;
-      }
-    },
 
     patch: (target, changes, versions) =>
       onCurrentSlots(refresh, target, (current) => patch(current, changes, versions)),
@@ -432,13 +338,27 @@ export const createRecords = ({
       onCurrentSlots(refresh, target, async (target) => {
         checkChange(target.access, 'delete');
         const parameters = targetParameters(target);
-        const where = changeableRow(target, 'delete', versions, parameters);
-        const text = countedSql(
-          `DELETE FROM records WHERE ${where} RETURNING -size_bytes AS growth`,
-          -1,
-          `'' AS json, 0 AS version`,
+        const { collection } = target;
+        const { unique, search } = collection;
+        const where = and([
+          changeableRow(target, 'delete', versions, parameters),
+          isCurrentSql(target.collection, parameters),
+        ]);
+        const sides = joinSides(
+          freeDeletedSql(unique, 'changed', parameters),
+          forgetWordsSql(collection, 'changed', parameters),
         );
-        await change(target, text, parameters, { action: 'delete', versions });
+        const text = countedSql(
+          collection,
+          `DELETE FROM ${recordsTable(collection)} WHERE ${where} RETURNING id, -size_bytes AS growth${sides.returned}`,
+          -1,
+          'id',
+          `${sides.tables}${unsharedSql('record_id = $3', 'changed')}`,
+        );
+        const reasons = { action: 'delete', versions } as const;
+        await afterLock(target, unique.length > 0 || search !== undefined, () =>
+          change(target, text, parameters, reasons),
+        );
       }),
   };
 };

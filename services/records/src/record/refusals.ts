@@ -4,13 +4,18 @@ import type { Identity } from '@backlot/identity';
 import {
   type Access,
   changeForbidden,
+  countForbidden,
   recordNotFound,
   rowPolicySql,
+  type WriteAction,
 } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { type ChangedFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
+import { recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters, versionSql } from '../sql.ts';
+import { toNotUnique, type UniqueField } from '../unique/claims.ts';
 import { maxDataBytes, maxKeys } from './data.ts';
+import { uncountableSql } from './patch.ts';
 
 /** A record that a path names, and what the caller may do with it. */
 export interface RecordTarget {
@@ -30,11 +35,12 @@ interface RefusalRow {
   version: number;
   refused_field: string | null;
   no_number: string | null;
+  uncountable: string | null;
 }
 
 /** What a change asks for, of which each part may have been refused. */
 export interface Reasons {
-  action: 'change' | 'delete';
+  action: WriteAction;
   versions?: AcceptedVersions;
   inc?: Readonly<Record<string, number>>;
   fields?: ChangedFields;
@@ -54,12 +60,14 @@ export const explainRefusal = async (
   const readable = rowPolicySql(access.rights.read, access, parameters) ?? 'true';
   const changeable = rowPolicySql(access.rights[action], access, parameters) ?? 'true';
   const refused = fields && refusedFieldSql(access, fields, parameters);
-  const added = parameters.add(Object.keys(inc), 'text[]');
+  const added = parameters.add(JSON.stringify(inc), 'jsonb');
+  const uncountable = action === 'count' ? uncountableSql(access, added, parameters) : 'NULL';
   const [row] = await database.query<RefusalRow>(
     `SELECT ${readable} AS readable, ${changeable} AS changeable, ${versionSql} AS version,
        ${refused ?? 'NULL'} AS refused_field,
-       (SELECT field FROM unnest(${added}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number
-     FROM records WHERE ${inCollection} AND id = $3`,
+       (SELECT field FROM jsonb_object_keys(${added}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number,
+       ${uncountable} AS uncountable
+     FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3`,
     parameters.values,
   );
   if (!row?.readable) throw recordNotFound();
@@ -77,13 +85,17 @@ export const explainRefusal = async (
       `inc: the field ${JSON.stringify(row.no_number)} is not a number.`,
     );
   }
+  if (row.uncountable !== null) throw countForbidden(access, row.uncountable, target);
 };
 
 /** PostgreSQL's manual, Appendix A. */
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003';
 
-/** The limits that only the merged document can exceed are checked by the table. */
-export const translateWriteError = (error: unknown): unknown => {
+/**
+ * The limits that only the merged document can exceed are checked by the table.
+ * @param unique the fields of the collection whose values are claimed
+ */
+export const translateWriteError = (error: unknown, unique: readonly UniqueField[]): unknown => {
   const invalid = (message: string) => new ApiError('invalid_data', message, { cause: error });
   const constraint = violatedConstraint(error);
   if (constraint === 'records_size') {
@@ -92,6 +104,7 @@ export const translateWriteError = (error: unknown): unknown => {
   if (constraint === 'records_keys') {
     return invalid(`The record would have more than ${maxKeys} keys in all.`);
   }
+  if (constraint === 'unique_values_pkey') return toNotUnique(error, unique);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === NUMERIC_VALUE_OUT_OF_RANGE
     ? invalid('inc: the sum is too large for a number.')

@@ -10,6 +10,8 @@ describe('the check of access', () => {
   let bed: TestBed;
   beforeAll(async () => {
     bed = await createTestBed();
+    bed.people.set(ada, { role: 'user', groups: [] });
+    bed.people.set(bob, { role: 'user', groups: [] });
   });
   afterAll(() => bed.close());
 
@@ -21,7 +23,7 @@ describe('the check of access', () => {
   it('tells what is allowed and by which words', async () => {
     await setAccess('papers', {
       ...{ read: ['owner', 'group', 'role:staff'], create: ['users'], change: ['owner'] },
-      ...{ delete: [], fields: { mark: { change: ['role:staff'] } } },
+      ...{ count: ['users'], delete: [], fields: { mark: { change: ['role:staff'] } } },
     });
     const { status, body } = await check({ as: `user:${ada}`, collection: 'papers' });
     expect(status).toBe(200);
@@ -31,6 +33,7 @@ describe('the check of access', () => {
       create: { allowed: 'yes', by: ['users'] },
       change: { allowed: 'depends', by: ['owner'] },
       delete: { allowed: 'no', by: [], rule: [] },
+      count: { allowed: 'depends', by: ['users'], rule: ['owner', 'users'] },
       fields: { mark: { read: { allowed: 'yes' }, change: { allowed: 'no' } } },
     });
     const asStaff = { as: `user:${bob}`, role: 'staff', groups: red, collection: 'papers' };
@@ -43,6 +46,33 @@ describe('the check of access', () => {
       create: { allowed: 'no', by: [] },
       change: { allowed: 'no' },
     });
+  });
+
+  it('knows the role and the groups of the user, and what it were like with others', async () => {
+    const carol = '018f0000-0000-7000-8000-0000000000c1';
+    bed.people.set(carol, { role: 'staff', groups: [{ id: red, role: 'member' }] });
+    const rules = { read: ['group', 'role:staff'], create: ['role:boss'], change: ['group'] };
+    await setAccess('papers', rules);
+    const asked = { as: `user:${carol}`, collection: 'papers' };
+    const allowed = async (query: Record<string, string>) => {
+      const { read, create, change } = (await check({ ...asked, ...query })).body;
+      return [read, create, change].map((decision) => decision.allowed);
+    };
+    expect(await allowed({})).toEqual(['yes', 'no', 'depends']);
+    expect(await allowed({ role: 'boss' })).toEqual(['depends', 'yes', 'depends']);
+    expect(await allowed({ role: 'user', groups: '' })).toEqual(['no', 'no', 'no']);
+    const stranger = { as: `user:${red}`, collection: 'papers' };
+    expect(await check(stranger)).toMatchObject({
+      ...{ status: 404, body: { error: 'There is no such user.' } },
+    });
+    expect((await check({ ...stranger, role: 'staff', groups: red })).status).toBe(200);
+    const elsewhere = { ...testProject, id: 'elsewhere', number: 1002 };
+    await bed.call('PUT', '/platform/projects/elsewhere/collections/papers', {
+      ...{ identity: asOwner({ project: elsewhere }), body: { access: rules } },
+    });
+    const path = `/platform/projects/elsewhere/access-check?${new URLSearchParams(asked)}`;
+    const other = await bed.call('GET', path, { identity: asOwner({ project: elsewhere }) });
+    expect(other.status).toBe(404);
   });
 
   it('says of a record what the record itself answers', async () => {

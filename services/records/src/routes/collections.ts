@@ -1,7 +1,7 @@
 import { recordRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
-import type { Quota } from '../record/quota.ts';
+import type { Quota } from '../record/quota/quota.ts';
 
 /** A project has at most 100 of them, so that they are one page. */
 export const listCollections = (collections: Collections, quota: Quota) =>

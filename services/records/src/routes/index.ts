@@ -1,14 +1,16 @@
 import type { KeyObject } from 'node:crypto';
+import type { UserDirectory } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute } from '@backlot/http';
 import type { AccessChecks } from '../collections/access-check.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Aggregates } from '../list/aggregates.ts';
 import type { Counts } from '../list/counts.ts';
+import type { EmptyHints } from '../list/empty/empty-hints.ts';
 import type { Lists } from '../list/lists.ts';
-import type { ShownRecords } from '../list/shown-records.ts';
+import type { ShownRecords } from '../list/shown/shown-records.ts';
 import type { Batches } from '../record/batch.ts';
-import type { Quota } from '../record/quota.ts';
+import type { Quota } from '../record/quota/quota.ts';
 import type { Records } from '../record/records.ts';
 import type { Shares } from '../record/shares.ts';
 import type { Shapes } from '../shape/shapes.ts';
@@ -32,8 +34,11 @@ export interface RoutesDeps {
   shapes: Shapes;
   lists: Lists;
   counts: Counts;
+  emptyHints: EmptyHints;
+  parseSearch: (text: string) => Promise<readonly string[]>;
   shownRecords: ShownRecords;
   aggregates: Aggregates;
+  users: UserDirectory;
   cursorKeys: readonly KeyObject[];
 }
 
@@ -49,13 +54,16 @@ export const createRoutes = ({
   shapes,
   lists,
   counts,
+  emptyHints,
+  parseSearch,
   shownRecords,
   aggregates,
+  users,
   cursorKeys,
 }: RoutesDeps): MountedRoute[] => [
-  countRecords(collections, counts),
+  countRecords({ collections, counts, emptyHints, parseSearch }),
   aggregateRecords(collections, aggregates),
-  listRecords({ collections, lists, counts, shownRecords }, cursorKeys),
+  listRecords({ collections, lists, counts, emptyHints, parseSearch, shownRecords }, cursorKeys),
   getRecord(collections, records, shownRecords),
   createRecord(collections, records),
   writeBatch(collections, batches, batchShares),
@@ -67,7 +75,7 @@ export const createRoutes = ({
   unshareRecord(collections, shares),
   listCollections(collections, quota),
   setCollectionAccess(collections),
-  checkAccess(collections, accessChecks),
+  checkAccess(collections, accessChecks, users),
   getProjectShape(shapes),
   getCollectionShape(shapes),
 ];

@@ -9,13 +9,15 @@ import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
 import type { Count, Counts } from '../list/counts.ts';
 import { decodePosition, encodePosition } from '../list/cursor.ts';
+import type { EmptyHints } from '../list/empty/empty-hints.ts';
 import { listHints } from '../list/hints.ts';
-import { encloseParts } from '../list/large-pages.ts';
 import type { Lists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
-import { parseShown, type ShownRecords } from '../list/shown-records.ts';
+import { encloseParts } from '../list/shown/large-pages.ts';
+import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { parseSort } from '../list/sort.ts';
 import { checkKnowsGroups } from '../record/group-field.ts';
+import { byRank } from '../search/search-statement.ts';
 import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
@@ -26,30 +28,37 @@ interface ListRoutes {
   collections: Collections;
   lists: Lists;
   counts: Counts;
+  emptyHints: EmptyHints;
+  /** The words of the query parameter `search`. */
+  parseSearch: (text: string) => Promise<readonly string[]>;
   shownRecords: ShownRecords;
 }
 
 export const listRecords = (
-  { collections, lists, counts, shownRecords }: ListRoutes,
+  { collections, lists, counts, emptyHints, parseSearch, shownRecords }: ListRoutes,
   cursorKeys: readonly KeyObject[],
 ) =>
   route(recordRoutes.listRecords, async ({ params, query, identity, signal }) => {
     const { limit, offset, cursor } = query;
     const filter = parseWhere(query.where);
-    const sort = parseSort(query.sort);
+    const { search } = query;
+    const isRanked = search !== undefined && query.sort === undefined;
+    const sort = isRanked ? byRank : parseSort(query.sort);
     checkOffset(offset, cursor);
     const ownerId = parseMine(query.mine, identity);
     const projectNumber = identity.project.number;
     const groupId = query.group?.toLowerCase();
     const shown = parseShown(query);
-    const scope = { projectNumber, collection: params.collection, filter, sort, ownerId, groupId };
+    const owned = { ownerId, groupId, search };
+    const scope = { projectNumber, collection: params.collection, filter, sort, ...owned };
     const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys);
 
     const collection = await collections.find(projectNumber, params.collection);
     const withTotal = query.total === '1' || query.total === 'true';
     if (!collection) {
       const total = withTotal ? { total: 0 } : {};
-      return { body: { items: [], hasMore: false, nextCursor: null, ...total } };
+      const hint = await missingHint(emptyHints, identity, params.collection);
+      return { body: { items: [], hasMore: false, nextCursor: null, ...total, ...hint } };
     }
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
@@ -57,7 +66,9 @@ export const listRecords = (
     checkVisible(access, 'where', fieldsIn(filter), place);
     const sortFields = sort.fields.map(({ field }) => field);
     checkVisible(access, 'sort', sortFields, place);
-    const selection = { collection, access, filter: splitFilter(filter), ownerId, groupId };
+    const words = search === undefined ? undefined : await parseSearch(search);
+    const selected = { ownerId, groupId, search: words };
+    const selection = { collection, access, filter: splitFilter(filter), ...selected };
     const reader = { flow: toFlow(identity), signal };
     const page = await lists.page({ ...selection, sort, limit, offset, after }, reader);
     const { hasMore, last } = page;
@@ -65,7 +76,10 @@ export const listRecords = (
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
     const headers = withAdvice(listHints(filter, sort), place);
     const total = withTotal ? totalJson(await counts.count(selection, reader)) : '';
-    const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}}`;
+    const isEmpty =
+      page.items === '[]' && !hasMore && limit > 0 && offset === 0 && !after && !words;
+    const hint = isEmpty ? hintJson(await emptyHints.find(filter, selection, reader)) : '';
+    const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}${hint}}`;
     return {
       headers,
       body:
@@ -75,25 +89,46 @@ export const listRecords = (
     };
   });
 
-export const countRecords = (collections: Collections, counts: Counts) =>
+export const countRecords = ({
+  collections,
+  counts,
+  emptyHints,
+  parseSearch,
+}: Pick<ListRoutes, 'collections' | 'counts' | 'emptyHints' | 'parseSearch'>) =>
   route(recordRoutes.countRecords, async ({ params, query, identity, signal }) => {
     const where = parseWhere(query.where);
     const filter = splitFilter(where);
     const ownerId = parseMine(query.mine, identity);
     const groupId = query.group?.toLowerCase();
     const collection = await collections.find(identity.project.number, params.collection);
-    if (!collection) return { body: { count: 0 } };
+    if (!collection)
+      return {
+        body: { count: 0, ...(await missingHint(emptyHints, identity, params.collection)) },
+      };
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
     if (groupId !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
     checkVisible(access, 'where', fieldsIn(where), place);
-    const selection = { collection, access, filter, ownerId, groupId };
-    const body = await counts.count(selection, { flow: toFlow(identity), signal });
+    const search = query.search === undefined ? undefined : await parseSearch(query.search);
+    const selection = { collection, access, filter, ownerId, groupId, search };
+    const reader = { flow: toFlow(identity), signal };
+    const count = await counts.count(selection, reader);
+    const isEmpty = count.count === 0 && !count.approximate && !search;
+    const hint = isEmpty ? await emptyHints.find(where, selection, reader) : undefined;
+    const body = { ...count, ...(hint !== undefined && { hint }) };
     return { body, headers: withAdvice(listHints(where), place) };
   });
 
 const totalJson = ({ count, approximate }: Count) =>
   `,"total":${count}${approximate ? ',"approximate":true' : ''}`;
+
+const missingHint = async (emptyHints: EmptyHints, identity: Identity, name: string) => {
+  const hint = await emptyHints.findCollection(identity, name);
+  return hint === undefined ? {} : { hint };
+};
+
+const hintJson = (hint: string | undefined) =>
+  hint === undefined ? '' : `,"hint":${JSON.stringify(hint)}`;
 
 /**
  * The user to whose records `mine` narrows the list.

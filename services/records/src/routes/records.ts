@@ -7,12 +7,13 @@ import { withAdvice } from '../collections/advice.ts';
 import type { Collections } from '../collections/collections.ts';
 import { systemFields } from '../fields.ts';
 import { idHint } from '../list/hints.ts';
-import { wholePart } from '../list/large-pages.ts';
-import { parseShown, type ShownRecords } from '../list/shown-records.ts';
+import { wholePart } from '../list/shown/large-pages.ts';
+import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { type CheckedData, checkData, refuseRoundedNumbers } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
-import type { RecordJson, Records } from '../record/records.ts';
+import type { RecordJson } from '../record/record-sql.ts';
+import type { Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
 
 export const getRecord = (collections: Collections, records: Records, shownRecords: ShownRecords) =>

@@ -1,10 +1,10 @@
-import { shapeRoutes } from '@backlot/contract';
+import { type CollectionShape, shapeRoutes } from '@backlot/contract';
 import { internalIdentity } from '@backlot/identity';
 import { asKey, asOwner, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 
-const pathOf = (rest: string, id = testProject.id) => `/platform/projects/${id}${rest}`;
+const controlPath = (rest: string, id = testProject.id) => `/platform/projects/${id}${rest}`;
 
 describe('shape', () => {
   let bed: TestBed;
@@ -12,7 +12,7 @@ describe('shape', () => {
     bed = await createTestBed();
     for (let n = 0; n < 6; n++)
       await bed.create('todos', { title: `Todo number ${n}`, status: n % 2 ? 'open' : 'done' });
-    await bed.call('PUT', pathOf('/collections/empty'), {
+    await bed.call('PUT', controlPath('/collections/empty'), {
       identity: asOwner(),
       body: { access: 'locked' },
     });
@@ -33,7 +33,7 @@ describe('shape', () => {
   }
 
   const shape = async (rest = '/shape', identity = asKey()) => {
-    const { status, body } = await bed.call('GET', pathOf(rest), { identity });
+    const { status, body } = await bed.call('GET', controlPath(rest), { identity });
     expect(status).toBe(200);
     return body;
   };
@@ -61,7 +61,7 @@ describe('shape', () => {
     for (const name of ['nothing', 'secrets', "'", '%F0%9F%94%91']) {
       const identity = asKey();
       expect(
-        await bed.call('GET', pathOf(`/collections/${name}/shape`), { identity }),
+        await bed.call('GET', controlPath(`/collections/${name}/shape`), { identity }),
       ).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
   });
@@ -103,9 +103,28 @@ describe('shape', () => {
     expect(await shape('/collections/large/shape')).toMatchObject({ count: 3, sampled: 2 });
   });
 
+  it('shows the fields of so many collections as make 5,000 together', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`field${n}`, n]));
+    const key = asKey({ project: { ...testProject, id: 'wide', number: 88 } });
+    for (let n = 100; n < 127; n++) await bed.create(`wide${n}`, wide, key);
+    const { status, body } = await bed.call('GET', controlPath('/shape', 'wide'), {
+      identity: key,
+    });
+    expect([status, body.collections.length]).toEqual([200, 27]);
+    const sampled = body.collections.filter(({ fields }: CollectionShape) => fields.length > 0);
+    expect(sampled.length).toBeLessThanOrEqual(25);
+    const last = { name: 'wide126', count: 1, sampled: 0, fields: [], hasMoreFields: false };
+    expect(body.collections.at(-1)).toMatchObject(last);
+    const one = await bed.call('GET', controlPath('/collections/wide126/shape', 'wide'), {
+      identity: key,
+    });
+    expect(one.body).toMatchObject({ sampled: 1, hasMoreFields: false });
+    expect(one.body.fields).toHaveLength(200);
+  });
+
   it('tells which fields have an index that is ready', async () => {
     await bed.create('indexed', { city: 'Rome', n: 1 });
-    await bed.call('PUT', pathOf('/collections/indexed'), {
+    await bed.call('PUT', controlPath('/collections/indexed'), {
       identity: asOwner(),
       body: { indexes: ['city'] },
     });

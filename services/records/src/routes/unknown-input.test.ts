@@ -17,15 +17,15 @@ describe('what /db does not know', () => {
     expect([status, body.code, body.items]).toEqual([400, 'invalid_query', undefined]);
     expect(body.error).toContain(`"${query.slice(0, query.indexOf('='))}"`);
     expect(body.error).toContain(
-      'where, mine, group, sort, limit, offset, cursor, fields, include, total',
+      'where, mine, group, search, sort, limit, offset, cursor, fields, include, total',
     );
     return body.error;
   };
 
   it.each([
     ['filter={"title":"y"}', 'where'],
-    ['search=y', 'where'],
-    ['q=y', 'where'],
+    ['query=y', 'where'],
+    ['q=y', 'search'],
     ['order=title', 'sort'],
     ['orderBy=title', 'sort'],
     ['page=2', 'offset'],

@@ -6,7 +6,8 @@ export const maxFields = 200;
 /** An object with more names than this in the sample is a dictionary: its names are data. */
 const maxNestedNames = 50;
 const maxLevels = 5;
-const maxNameLength = 100;
+/** Longer names are left out. */
+export const maxNameLength = 100;
 
 const maxEnumeration = 12;
 /** A value of an enumeration comes back: so often on average. */

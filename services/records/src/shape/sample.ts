@@ -1,36 +1,99 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@backlot/database';
 import type { YieldSlot } from '@backlot/fair-shares';
-import { inCollection } from '../sql.ts';
+import { type Access, rowPolicySql } from '../collections/access.ts';
+import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { recordsTable, type StoredCollection } from '../giants/records-table.ts';
+import { deadlineSql, isInTime } from '../list/list-statement.ts';
+import { inCollection, type Parameters, startParameters } from '../sql.ts';
 
-/** Newest records of a sample, and random ones beside them. */
-export const sampledRecords = 500;
-/** Of the documents of each half, so that large ones cost no more than many: the first is always read. */
-const maxBytes = 1024 * 1024;
+/** Whose sample it is: of the records and fields that they may read. */
+export interface Sampled {
+  collection: StoredCollection;
+  access: Access;
+}
+
+/** Of each half of a sample. */
+export interface SampleBounds {
+  records: number;
+  /** So that large documents cost no more than many; the first is always read. */
+  bytes: number;
+}
+
+export const shapeBounds: SampleBounds = { records: 500, bytes: 1024 * 1024 };
+
+/** Newest records that are looked at for those which the caller may read. */
+const mostLookedAt = 4000;
+/** Where fields are hidden, a record's size is known only once it was read. */
+const sizingMs = 50;
 
 export type Document = Readonly<Record<string, unknown>>;
 
-const withinBytes = (source: string, order: string, bytes: string) =>
-  `SELECT id::text, data::text FROM (
-    SELECT id, data, sum(size_bytes) OVER (ORDER BY ${order}) AS bytes, row_number() OVER (ORDER BY ${order}) AS place
-    FROM ${source} sampled) sized
-  WHERE bytes <= ${bytes} OR place = 1 ORDER BY place`;
+/**
+ * @param found a query of `id` and `place`, from 1 on
+ * @returns a statement that answers the documents, as far as the bounds allow
+ */
+const readSql = (
+  found: string,
+  sampled: Sampled,
+  { bytes }: SampleBounds,
+  parameters: Parameters,
+): string => {
+  const visible = () => visibleRecordsSql(sampled, parameters);
+  const isSized = sampled.access.fields.hidden.length === 0;
+  const start = isSized ? 'WITH' : `WITH ${deadlineSql(parameters.add(sizingMs, 'int'))},`;
+  const size = isSized
+    ? 'size_bytes'
+    : `CASE WHEN place = 1 OR ${isInTime} THEN size_bytes END AS size_bytes`;
+  return `${start} found AS MATERIALIZED (${found}),
+    sized AS MATERIALIZED (
+      SELECT found.id, place, ${size}
+      FROM found JOIN ${visible()} ON records.id = found.id WHERE ${inCollection}),
+    kept AS MATERIALIZED (
+      SELECT id, place FROM (SELECT *, sum(size_bytes) OVER (ORDER BY place) AS bytes FROM sized) sized
+      WHERE size_bytes IS NOT NULL AND (bytes <= ${parameters.add(bytes, 'int8')} OR place = 1))
+    SELECT kept.id::text, data::text FROM kept JOIN ${visible()} ON records.id = kept.id
+    WHERE ${inCollection} ORDER BY place`;
+};
 
-const newest = `WITH newest AS MATERIALIZED (
-    SELECT id, size_bytes, data FROM records WHERE ${inCollection} ORDER BY id DESC LIMIT $3)
-  ${withinBytes('newest', 'id DESC', '$4')}`;
+const newestSql = (sampled: Sampled, bounds: SampleBounds, parameters: Parameters): string => {
+  const { access } = sampled;
+  const limit = parameters.add(bounds.records, 'int');
+  const policy = rowPolicySql(access.rights.read, access, parameters);
+  const newest = (rows: string) =>
+    `SELECT id, owner_id, group_id FROM ${recordsTable(sampled.collection)} WHERE ${inCollection} ORDER BY id DESC LIMIT ${rows}`;
+  const readable =
+    policy === undefined
+      ? newest(limit)
+      : `SELECT id FROM (${newest(parameters.add(mostLookedAt, 'int'))}) records WHERE ${policy}
+         ORDER BY id DESC LIMIT ${limit}`;
+  const found = `SELECT id, row_number() OVER (ORDER BY id DESC) AS place FROM (${readable}) newest`;
+  return readSql(found, sampled, bounds, parameters);
+};
 
 /** For each of the ids that were made up, the record that follows it in the primary key. */
-const following = `WITH hits AS MATERIALIZED (
-    SELECT DISTINCT ON (hit.id) hit.*, probe.place FROM unnest($3::uuid[]) WITH ORDINALITY AS probe (id, place)
+const randomSql = (
+  sampled: Sampled,
+  bounds: SampleBounds,
+  { ids, end }: { ids: readonly string[]; end: string },
+  parameters: Parameters,
+): string => {
+  const { access } = sampled;
+  const probes = parameters.add(ids, 'uuid[]');
+  const policy = rowPolicySql(access.rights.read, access, parameters) ?? 'true';
+  const hits = `SELECT DISTINCT ON (records.id) records.id, probe.place
+    FROM unnest(${probes}) WITH ORDINALITY AS probe (id, place)
     CROSS JOIN LATERAL (
-      SELECT records.id, size_bytes, data FROM records
-      WHERE ${inCollection} AND records.id >= probe.id AND records.id < $5::uuid
-      ORDER BY records.id LIMIT 1) hit
-    ORDER BY hit.id, probe.place)
-  ${withinBytes('hits', 'place', '$4')}`;
+      SELECT records.id, owner_id, group_id FROM ${recordsTable(sampled.collection)}
+      WHERE ${inCollection} AND records.id >= probe.id AND records.id < ${parameters.add(end, 'uuid')}
+      ORDER BY records.id LIMIT 1) records
+    WHERE ${policy} ORDER BY records.id, probe.place`;
+  const found = `SELECT id, row_number() OVER (ORDER BY hits.place) AS place FROM (${hits}) hits`;
+  return readSql(found, sampled, bounds, parameters);
+};
 
-const oldest = `SELECT id::text FROM records WHERE ${inCollection} ORDER BY id LIMIT 1`;
+const oldestSql = ({ collection }: Sampled) =>
+  `SELECT id::text FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id LIMIT 1`;
 
 const toNumber = (id: string) => BigInt(`0x${id.replaceAll('-', '')}`);
 const toId = (value: bigint) =>
@@ -40,31 +103,37 @@ const toId = (value: bigint) =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /** Evenly spread from `first` up to below `end`. */
-const randomIds = (first: string, end: string): string[] => {
+const randomIds = (first: string, end: string, count: number): string[] => {
   const low = toNumber(first);
   const range = toNumber(end) - low;
   const random = () => BigInt(`0x${randomBytes(16).toString('hex')}`);
-  return Array.from({ length: sampledRecords }, () => toId(low + ((random() * range) >> 128n)));
+  return Array.from({ length: count }, () => toId(low + ((random() * range) >> 128n)));
 };
 
 /**
- * The newest records of a collection and random older ones, in two statements of bounded work. Where ids
- * are unevenly spread in time, those behind a gap are met more often.
+ * The newest records of a collection and random older ones, in a few statements of bounded work. Where
+ * ids are unevenly spread in time, those behind a gap are met more often.
  */
 export const sampleRecords = async (
   database: Database,
-  collection: { projectNumber: number; id: number },
+  sampled: Sampled,
+  bounds: SampleBounds,
   yieldSlot: YieldSlot,
 ): Promise<Document[]> => {
-  const key = [collection.projectNumber, collection.id];
-  const scan = async (text: string, ...values: unknown[]) => {
+  const scan = async (toText: (parameters: Parameters) => string) => {
+    const parameters = startParameters(sampled.collection);
+    const text = toText(parameters);
     await yieldSlot();
-    return database.scan<{ id: string; data: string }>(text, [...key, ...values]);
+    return database.scan<{ id: string; data: string }>(text, parameters.values);
   };
-  const rows = await scan(newest, sampledRecords, maxBytes);
-  const [first] = await scan(oldest);
+  const rows = await scan((parameters) => newestSql(sampled, bounds, parameters));
+  const [first] = rows.length === 0 ? [] : await scan(() => oldestSql(sampled));
   const end = rows.at(-1)?.id;
-  if (first && end && first.id < end)
-    rows.push(...(await scan(following, randomIds(first.id, end), maxBytes, end)));
+  if (first && end && first.id < end) {
+    const ids = randomIds(first.id, end, bounds.records);
+    rows.push(
+      ...(await scan((parameters) => randomSql(sampled, bounds, { ids, end }, parameters))),
+    );
+  }
   return rows.map(({ data }) => JSON.parse(data) as Document);
 };

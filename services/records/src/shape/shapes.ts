@@ -1,9 +1,12 @@
 import { ApiError, type CollectionShape, type ShapeDirectory } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { type FairShares, toFlow, type YieldSlot } from '@backlot/fair-shares';
+import { fullAccess } from '../collections/access.ts';
 import type { CollectionSummary, Collections } from '../collections/collections.ts';
+import { checkTable } from '../giants/current-table.ts';
+import { onCurrentSlots } from '../slots/current-slots.ts';
 import { inferFields } from './infer-fields.ts';
-import { sampleRecords } from './sample.ts';
+import { sampleRecords, shapeBounds } from './sample.ts';
 
 export interface ShapesDeps {
   database: Database;
@@ -22,8 +25,9 @@ export interface Shapes extends ShapeDirectory {
   describeOne(asking: Asking, name: string): Promise<CollectionShape>;
 }
 
-/** Collections that come after so much work are listed without a sample. */
+/** Collections that come after so much work, or after so many fields, are listed without a sample. */
 const maxWorkMs = 2000;
+const maxFieldsInAll = 5000;
 
 const withoutSample = ({ name, access, count }: CollectionSummary): CollectionShape => ({
   ...{ name, access, count },
@@ -44,7 +48,12 @@ export const createShapes = ({
     const shape = withoutSample(summary);
     const collection = await collections.find(projectNumber, summary.name);
     if (!collection) return shape;
-    const documents = await sampleRecords(database, collection, yieldSlot);
+    const sampled = { collection, access: fullAccess(collection.access) };
+    const documents = await onCurrentSlots(collections.refresh, sampled, async (current) => {
+      const sample = await sampleRecords(database, current, shapeBounds, yieldSlot);
+      await checkTable(database, current.collection);
+      return sample;
+    });
     const indexed = new Set(
       summary.indexes.filter(({ state }) => state === 'ready').map(({ field }) => field),
     );
@@ -63,15 +72,16 @@ export const createShapes = ({
       async (yieldSlot) => {
         const shapes: CollectionShape[] = [];
         let workedMs = 0;
+        let fields = 0;
         for (const summary of summaries) {
           await yieldSlot();
           const startedAt = monotonicNow();
-          const isInTime = workedMs < maxWorkMs;
-          shapes.push(
-            isInTime
-              ? await describeSample(project.number, summary, yieldSlot)
-              : withoutSample(summary),
-          );
+          const hasRoom = workedMs < maxWorkMs && fields < maxFieldsInAll;
+          const shape = hasRoom
+            ? await describeSample(project.number, summary, yieldSlot)
+            : withoutSample(summary);
+          shapes.push(shape);
+          fields += shape.fields.length;
           workedMs += monotonicNow() - startedAt;
         }
         return shapes;

@@ -2,6 +2,7 @@ import { ApiError, type EventPayloads } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import { pathProblem } from '../fields.ts';
+import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { recordKeySql, type SlotState, slotCount } from './slots.ts';
 
@@ -168,12 +169,14 @@ const isSuitable = async (
   { projectNumber, id }: CollectionKey,
   field: string,
 ): Promise<boolean> => {
-  const parameters = startParameters({ projectNumber, id });
+  const ownTable = await keepTable(database, { projectNumber, id });
+  const collection = { projectNumber, id, ownTable };
+  const parameters = startParameters(collection);
   const key = recordKeySql(field, parameters);
   const [sample] = await database.query<{ is_suitable: boolean }>(
     `SELECT count(*) FILTER (WHERE key NOT IN ('[]', 'null')) > 0
        AND count(*) FILTER (WHERE key = '[]') * 2 <= count(*) AS is_suitable
-     FROM (SELECT ${key} AS key FROM records WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample`,
+     FROM (SELECT ${key} AS key FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample`,
     parameters.values,
   );
   return sample?.is_suitable ?? false;

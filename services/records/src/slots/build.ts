@@ -2,8 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
+import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { recordKeySql, type SlotState } from './slots.ts';
+import { waitForWriters } from './writers.ts';
 
 export interface SlotBuilder {
   /** Works for about a second on the slots that are building or dropping; goes on at the next call. */
@@ -41,13 +43,10 @@ const growth = 2;
 /** Batches run one at a time, in one process of all. */
 const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records slots', 0)) AS free`;
 
-const nextSql = `SELECT project_id, coll_id, slot, field, state, is_known, assigned_at, position FROM slots
-  WHERE state <> 'ready' ORDER BY random() LIMIT 1`;
-
-/** Transactions that have written records, or are about to with what they saw before now. */
-const writersSql = `SELECT virtualtransaction AS id FROM pg_locks
-  WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = 'records'::regclass
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+/** While records are copied, what is written to them has to be copied again: slots wait. */
+const nextSql = `SELECT slots.project_id, slots.coll_id, slot, field, state, is_known, assigned_at, position
+  FROM slots JOIN collections c ON c.project_id = slots.project_id AND c.coll_id = slots.coll_id
+  WHERE state <> 'ready' AND own_table IS DISTINCT FROM 'filling' ORDER BY random() LIMIT 1`;
 
 const sampleRows = 1000;
 
@@ -61,22 +60,6 @@ export const createSlotBuilder = ({
   workMs = 1000,
   batchRows = 1000,
 }: SlotBuilderDeps): SlotBuilder => {
-  /**
-   * Returns once every transaction that began a statement before the slot was assigned has ended: later
-   * ones see the new epoch. Each holds its lock on the table from before its snapshot to its end.
-   */
-  const waitForWriters = async (untilMs: number): Promise<boolean> => {
-    const read = async () => (await database.query<{ id: string }>(writersSql)).map(({ id }) => id);
-    let left = await read();
-    while (left.length > 0) {
-      if (performance.now() > untilMs) return false;
-      await pause(20);
-      const running = new Set(await read());
-      left = left.filter((id) => running.has(id));
-    }
-    return true;
-  };
-
   const markKnown = ({ project_id, coll_id, slot, assigned_at }: SlotRow) =>
     database.query(
       `UPDATE slots SET is_known = true WHERE ${inCollection} AND slot = $3 AND assigned_at = $4`,
@@ -94,7 +77,10 @@ export const createSlotBuilder = ({
     return current;
   };
 
-  const finish = async ({ project_id, coll_id, slot, state }: SlotRow): Promise<void> => {
+  const finish = async (
+    { project_id, coll_id, slot, state }: SlotRow,
+    table: string,
+  ): Promise<void> => {
     const key = [project_id, coll_id, slot];
     if (state === 'dropping') {
       await database.query(`DELETE FROM slots WHERE ${inCollection} AND slot = $3`, key);
@@ -102,7 +88,7 @@ export const createSlotBuilder = ({
       await database.query(
         `UPDATE slots SET state = 'ready', ready_at = $4, distinct_share = coalesce((
            SELECT count(DISTINCT k${slot}) / nullif(count(*), 0)::real FROM (
-             SELECT k${slot} FROM records WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample), 0)
+             SELECT k${slot} FROM ${table} WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample), 0)
          WHERE ${inCollection} AND slot = $3`,
         [...key, new Date()],
       );
@@ -118,12 +104,12 @@ export const createSlotBuilder = ({
   };
 
   /** Locks the records in the order in which writers of several do. Returns how many it had. */
-  const fillBatch = async (slot: SlotRow, rows: number): Promise<number> => {
+  const fillBatch = async (slot: SlotRow, table: string, rows: number): Promise<number> => {
     const collection = { projectNumber: slot.project_id, id: slot.coll_id };
     const behind = 'id > $3::uuid';
     const start = slot.position ?? '00000000-0000-0000-0000-000000000000';
     const ids = await database.query<{ id: string }>(
-      `SELECT id FROM records WHERE ${inCollection} AND ${behind} ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
+      `SELECT id FROM ${table} WHERE ${inCollection} AND ${behind} ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
       [slot.project_id, slot.coll_id, start, rows],
     );
     const last = ids.at(-1);
@@ -132,7 +118,7 @@ export const createSlotBuilder = ({
       const key = slot.state === 'dropping' ? 'NULL' : recordKeySql(slot.field, parameters);
       const column = `k${slot.slot}`;
       await database.query(
-        `UPDATE records SET ${column} = ${key}
+        `UPDATE ${table} SET ${column} = ${key}
          WHERE ${inCollection} AND ${behind} AND id <= $4::uuid AND ${column} IS DISTINCT FROM ${key}`,
         parameters.values,
       );
@@ -143,7 +129,7 @@ export const createSlotBuilder = ({
         last.id,
       ]);
     }
-    if (ids.length < rows) await finish(slot);
+    if (ids.length < rows) await finish(slot, table);
     return ids.length;
   };
 
@@ -151,8 +137,12 @@ export const createSlotBuilder = ({
   const runBatch = (slot: SlotRow, rows: number): Promise<boolean> =>
     database.transaction(async () => {
       const [lock] = await database.query<{ free: boolean }>(lockSql);
-      const current = lock?.free ? await lockSlot(slot) : undefined;
-      return current !== undefined && (await fillBatch(current, rows)) === rows;
+      if (!lock?.free) return false;
+      const collection = { projectNumber: slot.project_id, id: slot.coll_id };
+      const ownTable = await keepTable(database, collection);
+      const current = ownTable === 'filling' ? undefined : await lockSlot(slot);
+      const table = recordsTable({ ...collection, ownTable });
+      return current !== undefined && (await fillBatch(current, table, rows)) === rows;
     });
 
   return {
@@ -163,7 +153,7 @@ export const createSlotBuilder = ({
         const [slot] = await readAcrossProjects<SlotRow>(database, nextSql);
         if (!slot) return;
         if (!slot.is_known) {
-          if (!(await waitForWriters(untilMs))) return;
+          if (!(await waitForWriters(database, untilMs))) return;
           await markKnown(slot);
         }
         const startedAt = performance.now();

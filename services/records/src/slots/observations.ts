@@ -46,13 +46,16 @@ const timesOfSize = 20;
 /** What a record costs in a scan. */
 const msPerRecord = 0.002;
 
+/** Citus takes parameters in the SELECT alone, and no expression that is not IMMUTABLE. */
+const dayBefore = `(excluded.since AT TIME ZONE 'UTC' - interval '1 day') AT TIME ZONE 'UTC'`;
+
 const addSql = `INSERT INTO observations AS o (project_id, coll_id, field, scanned_ms, slow, since)
   SELECT $1, $2, $3, $4::float8, $5::int, $6::timestamptz
   WHERE (SELECT count(*) FROM observations WHERE project_id = $1 AND coll_id = $2 AND field <> $3) < ${maxFieldsOfCollection}
   ON CONFLICT (project_id, coll_id, field) DO UPDATE SET
-    scanned_ms = CASE WHEN o.since < $7 THEN 0 ELSE o.scanned_ms END + excluded.scanned_ms,
-    slow = CASE WHEN o.since < $7 THEN 0 ELSE o.slow END + excluded.slow,
-    since = CASE WHEN o.since < $7 THEN excluded.since ELSE o.since END
+    scanned_ms = CASE WHEN o.since < ${dayBefore} THEN 0 ELSE o.scanned_ms END + excluded.scanned_ms,
+    slow = CASE WHEN o.since < ${dayBefore} THEN 0 ELSE o.slow END + excluded.slow,
+    since = CASE WHEN o.since < ${dayBefore} THEN excluded.since ELSE o.since END
   RETURNING scanned_ms, slow`;
 
 const dayMs = 24 * 60 * 60_000;
@@ -75,8 +78,7 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
   const add = async ({ collection, field, scannedMs, slow }: Seen) => {
     const { projectNumber, id } = collection;
     const [total] = await database.query<{ scanned_ms: number; slow: number }>(addSql, [
-      ...[projectNumber, id, field, scannedMs, slow],
-      ...[new Date(now()), new Date(now() - dayMs)],
+      ...[projectNumber, id, field, scannedMs, slow, new Date(now())],
     ]);
     const [size] = await database.query<{ records: number }>(
       `SELECT row_count AS records FROM collections WHERE ${inCollection}`,

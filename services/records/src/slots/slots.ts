@@ -1,3 +1,4 @@
+import type { OwnTable } from '../giants/records-table.ts';
 import type { Parameters } from '../sql.ts';
 
 /** How many fields of a collection can be indexed: the columns k1 to k6. */
@@ -26,6 +27,15 @@ const keySql = (field: string, document: string, owner: string, parameters: Para
     ? `records.owner_key(${owner})`
     : `records.field_key(${document}, ${parameters.add(field.split('.'), 'text[]')})`;
 
+/**
+ * The same for a new document, which is at hand and not made by an expression: PostgreSQL writes out `slot_key` where it
+ * stands, and calls `field_key`. With three slots a create takes 227 µs of its CPU, and 284 with calls.
+ */
+const newKeySql = (field: string, document: string, owner: string, parameters: Parameters) =>
+  field === ownerField || field.includes('.')
+    ? keySql(field, document, owner, parameters)
+    : `records.slot_key((${document} -> ${parameters.add(field, 'text')}))`;
+
 export interface SlotValues {
   /** Each with a comma before it, to go behind the other columns of an INSERT. */
   columns: string;
@@ -41,7 +51,7 @@ export const slotValues = (
   parameters: Parameters,
 ): SlotValues => {
   const used = filled(slots);
-  const value = ({ field }: Slot) => `, ${keySql(field, document, owner, parameters)}`;
+  const value = ({ field }: Slot) => `, ${newKeySql(field, document, owner, parameters)}`;
   return {
     columns: used.map((slot) => `, ${slotColumn(slot)}`).join(''),
     values: used.map(value).join(''),
@@ -71,9 +81,15 @@ export const recordKeySql = (field: string, parameters: Parameters): string =>
 /** Which slots the collection has had before, as a number; `$1` and `$2` are its key. */
 export const epochSql = '(SELECT epoch FROM collections WHERE project_id = $1 AND coll_id = $2)';
 
+/** The same of a collection that moves: it does so no further until the transaction ends. */
+const heldEpochSql = '(SELECT records.hold_table($1, $2))';
+
 /**
  * Holds where the slots are still those that a statement was made for: no writer misses one, however
  * long ago it read them.
  */
-export const isCurrentSql = (epoch: number, parameters: Parameters): string =>
-  `${epochSql} = ${parameters.add(epoch, 'int')}`;
+export const isCurrentSql = (
+  { epoch, ownTable }: { epoch: number; ownTable?: OwnTable | undefined },
+  parameters: Parameters,
+): string =>
+  `${ownTable === 'filling' ? heldEpochSql : epochSql} = ${parameters.add(epoch, 'int')}`;

@@ -43,6 +43,39 @@ describe('what a Citus cluster asks of a statement', () => {
       ['a row of "count_delta" is made without project_id = $n'],
     ],
     [
+      `WITH changed AS (DELETE FROM records WHERE project_id = $1 RETURNING id), counted AS (
+         INSERT INTO count_delta (project_id, coll_id, d) SELECT c.project_id, c.coll_id, -1 FROM collections c, changed WHERE c.project_id = $1) SELECT 1`,
+      [],
+    ],
+    [
+      `WITH made AS (SELECT 1), counted AS (
+         INSERT INTO count_delta (project_id, coll_id, d) SELECT made.project_id, $1, 1 FROM made) SELECT 1`,
+      ['a row of "count_delta" is made without project_id = $n'],
+    ],
+    [
+      `WITH made AS (SELECT 1), counted AS (
+         INSERT INTO count_delta (project_id, coll_id, d) SELECT $1, $2, 1 FROM made) SELECT 1`,
+      ['rows of "count_delta" take the project from no table, which asks all nodes'],
+    ],
+    [
+      'WITH made AS (SELECT 1) INSERT INTO count_delta (project_id, coll_id, d) SELECT c.project_id, c.coll_id, 1 FROM collections c, made WHERE c.project_id = $1',
+      [
+        'the rest of WITH goes to the node of "count_delta" too, which must not change other tables',
+      ],
+    ],
+    [
+      'WITH made AS (SELECT 1) INSERT INTO count_delta (project_id, coll_id, d) SELECT $1, $2, 1 FROM made',
+      [],
+    ],
+    [
+      `INSERT INTO slots (project_id, uses) SELECT $1, $2 ON CONFLICT (project_id) DO UPDATE SET uses = $3`,
+      ['what ON CONFLICT does to "slots" has a parameter, beside a SELECT'],
+    ],
+    [
+      'INSERT INTO slots (project_id, uses) VALUES ($1, $2) ON CONFLICT (project_id) DO UPDATE SET uses = $3',
+      [],
+    ],
+    [
       `UPDATE records SET updated_at = updated_at + interval '1 ms' WHERE project_id = $1`,
       ['a sum with a timestamptz is not IMMUTABLE'],
     ],

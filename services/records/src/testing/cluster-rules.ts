@@ -57,6 +57,12 @@ const isParameter = (value: unknown): boolean => {
 };
 const columnName = (value: unknown) => names(unwrap(value, 'ColumnRef')?.fields ?? []);
 
+/** The tables that WITH defines, and which of them are an INSERT. */
+interface With {
+  names: ReadonlySet<unknown>;
+  inserts: ReadonlySet<unknown>;
+}
+
 interface Table {
   name: string;
   alias: string;
@@ -105,7 +111,18 @@ const readProblems = (node: Node, isSpread: (table: Table) => boolean): string[]
     .map(({ alias }) => `"${alias}" is read without its own project_id = $n`);
 };
 
-const insertProblems = (node: Node, isSpread: (table: Table) => boolean): string[] => {
+/** Whether a row's project is that of one of the tables that are read, each of which has one by itself. */
+const isOwnProject = (value: unknown, tables: readonly Table[]): boolean => {
+  const [column, alias] = columnName(value).reverse();
+  return column === 'project_id' && tables.some((table) => table.alias === alias);
+};
+
+/** Citus sends what an INSERT inside WITH takes from it to all nodes, unless the project comes out of a table. */
+const insertProblems = (
+  node: Node,
+  isSpread: (table: Table) => boolean,
+  { names: parts, inserts }: With,
+): string[] => {
   const table = toTable(node.relation as Node);
   if (!isSpread(table)) return [];
   const columns = find(node.cols, 'ResTarget').map(({ name }) => name);
@@ -116,9 +133,21 @@ const insertProblems = (node: Node, isSpread: (table: Table) => boolean): string
     (target) => unwrap(target, 'ResTarget')?.val,
   );
   const rows = lists.length > 0 ? lists : [selected ?? []];
-  return place >= 0 && rows.every((row) => isParameter(row[place]))
-    ? []
-    : [`a row of "${table.name}" is made without project_id = $n`];
+  const { tables } = fromItems(source?.fromClause);
+  const hasProject = (row: unknown[]) =>
+    isParameter(row[place]) || isOwnProject(row[place], tables.filter(isSpread));
+  if (source && lists.length === 0 && find(node.onConflictClause, 'ParamRef').length > 0)
+    return [`what ON CONFLICT does to "${table.name}" has a parameter, beside a SELECT`];
+  if (place < 0 || !rows.every(hasProject))
+    return [`a row of "${table.name}" is made without project_id = $n`];
+  const takesFromWith = find(source, 'RangeVar').some(({ relname }) => parts.has(relname));
+  const isInside = inserts.has(node);
+  if (!takesFromWith || rows.every((row) => isParameter(row[place]) !== isInside)) return [];
+  return isInside
+    ? [`rows of "${table.name}" take the project from no table, which asks all nodes`]
+    : [
+        `the rest of WITH goes to the node of "${table.name}" too, which must not change other tables`,
+      ];
 };
 
 const isTime = (value: unknown) => columnName(value).at(-1)?.endsWith('_at') === true;
@@ -155,13 +184,16 @@ const changeProblems = (
   ];
 };
 
-const problemsIn = (kind: string, node: Node, catalog: Catalog, ctes: Set<unknown>): string[] => {
-  const isSpread = ({ name }: Table) => distributed.has(name) && !ctes.has(name);
+const problemsIn = (kind: string, node: Node, catalog: Catalog, parts: With): string[] => {
+  const isSpread = ({ name }: Table) => distributed.has(name) && !parts.names.has(name);
   switch (kind) {
     case 'SelectStmt':
       return readProblems(node, isSpread);
     case 'InsertStmt':
-      return [...insertProblems(node, isSpread), ...changeProblems(kind, node, isSpread, catalog)];
+      return [
+        ...insertProblems(node, isSpread, parts),
+        ...changeProblems(kind, node, isSpread, catalog),
+      ];
     case 'UpdateStmt':
     case 'DeleteStmt':
       return [...readProblems(node, isSpread), ...changeProblems(kind, node, isSpread, catalog)];
@@ -176,13 +208,20 @@ const problemsIn = (kind: string, node: Node, catalog: Catalog, ctes: Set<unknow
   }
 };
 
+/** On a cluster no collection moves to a table of its own. */
+const ofMoves = 'records.hold_table(';
+
 /** Why one node of a Citus cluster could not answer the statement, or would refuse it. */
 export const clusterProblems = async (text: string, catalog: Catalog): Promise<string[]> => {
   await loadModule();
-  if (text.startsWith(acrossProjects)) return [];
+  if (text.startsWith(acrossProjects) || text.includes(ofMoves)) return [];
   const tree: unknown = parseSync(text);
-  const ctes = new Set(find(tree, 'CommonTableExpr').map(({ ctename }) => ctename));
+  const ctes = find(tree, 'CommonTableExpr');
+  const parts = {
+    names: new Set(ctes.map(({ ctename }) => ctename)),
+    inserts: new Set(ctes.map(({ ctequery }) => unwrap(ctequery, 'InsertStmt'))),
+  };
   const problems: string[] = [];
-  visit(tree, (kind, node) => problems.push(...problemsIn(kind, node, catalog, ctes)));
+  visit(tree, (kind, node) => problems.push(...problemsIn(kind, node, catalog, parts)));
   return problems;
 };

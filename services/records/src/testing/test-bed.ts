@@ -1,8 +1,15 @@
+import type { RoleAndGroups, UserDirectory } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import { anonymous, type BedOptions, createServiceBed, type ServiceBed } from '@backlot/testing';
+import {
+  anonymous,
+  type BedOptions,
+  createServiceBed,
+  type ServiceBed,
+  testProject,
+} from '@backlot/testing';
 import type { Collections } from '../collections/collections.ts';
 import type { ReadLimits } from '../list/list-statement.ts';
-import type { QuotaLimits } from '../record/quota.ts';
+import type { QuotaLimits } from '../record/quota/quota.ts';
 import { recordsService } from '../service.ts';
 import { clusterProblems, readCatalog } from './cluster-rules.ts';
 
@@ -18,6 +25,8 @@ const unlimited = { records: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INT
 
 /** What its service has sent is checked when it is closed: a Citus cluster has to take it. */
 export interface TestBed extends ServiceBed<object> {
+  /** What the accounts' service knows of users, by their ids. */
+  people: Map<string, RoleAndGroups>;
   /** Creates a record and returns it. */
   create(
     collection: string,
@@ -29,20 +38,31 @@ export interface TestBed extends ServiceBed<object> {
 export const createTestBed = async (
   limits: Partial<ReadLimits> = {},
   quota: Partial<QuotaLimits> = {},
-  options: BedOptions = {},
+  { giantRows = 0, ...options }: BedOptions & { giantRows?: number } = {},
 ): Promise<TestBed> => {
   const config = {
     limits: { ...defaultLimits, ...limits },
     scanConcurrency: 1,
+    giantRows,
     quota: { project: unlimited, owner: unlimited, ...quota },
   };
   const statements = new Set<string>();
-  const onStatement = (text: string) => statements.add(text);
-  const bed = await createServiceBed(recordsService, { config }, { ...options, onStatement });
+  const onStatement = (text: string) => {
+    statements.add(text);
+    options.onStatement?.(text);
+  };
+  const people: TestBed['people'] = new Map();
+  const users: UserDirectory = {
+    findRoleAndGroups: async (project, id) =>
+      (project === testProject.number && people.get(id)) || null,
+  };
+  const own = { config, users };
+  const bed = await createServiceBed(recordsService, own, { ...options, onStatement });
   const catalog = await readCatalog(bed.ownerDatabase);
   await bed.service.start();
   return {
     ...bed,
+    people,
     async close() {
       await bed.close();
       const refused: string[] = [];

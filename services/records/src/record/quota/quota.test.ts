@@ -1,8 +1,9 @@
 import type { Identity } from '@backlot/identity';
 import { anonymous, asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { eraseProject } from '../collections/collections.ts';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { eraseProject } from '../../collections/collections.ts';
+import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
+import { createQuota } from './quota.ts';
 import { countCollections, foldTotals } from './totals.ts';
 
 const MB = 1_000_000;
@@ -98,6 +99,32 @@ describe('the quota of records', () => {
     expect(refused).toHaveLength(30);
     for (const answer of refused) expect(answer).toMatchObject(quotaReached);
     expect(await collections(identity)).toMatchObject({ totalRecords: 10, quotaRecords: 10 });
+  });
+
+  it('holds for writers in the same moment', async () => {
+    const { project: its } = newProject();
+    const limits = { project, owner };
+    const quota = createQuota({ database: bed.database, limits, now: bed.clock.now });
+    let end = () => {};
+    const held = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let begun = 0;
+    let refused = 0;
+    const write = () => {
+      begun += 1;
+      return held;
+    };
+    const add = () =>
+      quota.add(its, { records: 1, bytes: 1 }, write).catch(() => {
+        refused += 1;
+      });
+    await quota.totals(its);
+    const added = Array.from({ length: 20 }, add);
+    await until(async () => begun + refused === 20);
+    end();
+    await Promise.all(added);
+    expect([begun, refused]).toEqual([10, 10]);
   });
 
   it('holds with an Idempotency-Key, and what is rolled back does not count', async () => {

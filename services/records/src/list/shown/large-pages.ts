@@ -1,10 +1,12 @@
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { JsonParts } from '@backlot/http';
-import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { and, inCollection, recordJsonSql, startParameters } from '../sql.ts';
-import type { Reader } from './reader.ts';
-import { conditionsSql, type Selection } from './selection.ts';
+import { visibleRecordsSql } from '../../collections/field-rules.ts';
+import { toSearchTerms } from '../../search/search-query.ts';
+import { stillFoundSql } from '../../search/search-statement.ts';
+import { and, inCollection, recordJsonSql, startParameters } from '../../sql.ts';
+import type { Reader } from '../reader.ts';
+import { conditionsSql, type Selection } from '../selection.ts';
 
 /** Documents of a part, in bytes; a larger one is a part of its own. */
 const partBytes = 512 * 1024;
@@ -27,11 +29,16 @@ interface Part {
  */
 export const createLargePages = ({ database, scans, answers }: LargePagesDeps) => {
   const readPart = async (selection: Selection, { ids }: Part, { flow, signal }: Reader) => {
-    const parameters = startParameters(selection.collection);
+    const { collection, access, search } = selection;
+    const parameters = startParameters(collection);
     const page = `unnest(${parameters.add(ids, 'uuid[]')}) WITH ORDINALITY page(id, n)`;
-    const conditions = and([inCollection, ...conditionsSql(selection, parameters)]);
+    const conditions = and([
+      inCollection,
+      ...conditionsSql(selection, parameters),
+      search && stillFoundSql(toSearchTerms(collection, access, search), parameters),
+    ]);
     const text = `SELECT string_agg(json, ',' ORDER BY n) AS items FROM (
-      SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN ${visibleRecordsSql(selection.access, parameters)} USING (id) WHERE ${conditions}) records`;
+      SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN ${visibleRecordsSql(selection, parameters)} USING (id) WHERE ${conditions}) records`;
     const read = () => database.query<{ items: string | null }>(text, parameters.values);
     const [row] = await scans.run(flow, read, { signal });
     return row?.items ?? '';

@@ -4,8 +4,8 @@ import { anonymous, asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
-import { resolveAccess } from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
+import { resolveAccess } from '../../collections/access.ts';
+import type { Collection } from '../../collections/collections.ts';
 import {
   conditions,
   documents,
@@ -13,16 +13,16 @@ import {
   paths,
   positionPaths,
   scalar,
-} from '../testing/arbitrary-filters.ts';
-import { readItems } from '../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
-import { idTimeMs } from '../timestamps.ts';
-import { parseWhere } from '../where/parse.ts';
-import { type Count, createCounts } from './counts.ts';
-import type { CursorPosition } from './cursor.ts';
-import { createLists, type ListPage } from './lists.ts';
-import { splitFilter } from './selection.ts';
-import { parseSort } from './sort.ts';
+} from '../../testing/arbitrary-filters.ts';
+import { readItems } from '../../testing/read-items.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
+import { idTimeMs } from '../../timestamps.ts';
+import { parseWhere } from '../../where/parse.ts';
+import { type Count, createCounts } from '../counts.ts';
+import type { CursorPosition } from '../cursor.ts';
+import { createLists, type ListPage } from '../lists.ts';
+import { splitFilter } from '../selection.ts';
+import { parseSort } from '../sort.ts';
 
 interface Query {
   where: object;
@@ -123,6 +123,7 @@ describe('scans in pieces', () => {
       access,
       epoch: 1,
       slots: [],
+      unique: [],
     };
     return { collection, ids };
   };

@@ -1,8 +1,10 @@
 import { type Database, DatabaseUnavailable, type TransactionOptions } from '@backlot/database';
-import { readAcrossProjects } from '../across-projects.ts';
-import { inCollection } from '../sql.ts';
+import { readAcrossProjects } from '../../across-projects.ts';
+import { sideBytesSql } from '../../building/side-sql.ts';
+import { keepTable, recordsTable } from '../../giants/records-table.ts';
+import { inCollection } from '../../sql.ts';
 
-/** What records add up to. The size is that of the documents as JSON, as PostgreSQL writes it. */
+/** What records add up to: the documents as JSON, as PostgreSQL writes it, and what is kept beside them. */
 export interface Totals {
   records: number;
   bytes: number;
@@ -105,18 +107,24 @@ export const countCollections = async (database: Database): Promise<void> => {
        WHERE counted_at IS NULL OR counted_at < now() - interval '7 days' LIMIT 1`,
     );
     if (!next) return false;
-    const [growth] = await database.query<Totals>(countSql, [next.project_id, next.coll_id]);
+    const key = [next.project_id, next.coll_id];
+    // So that its records stay in the table that is counted.
+    const collection = { projectNumber: next.project_id, id: next.coll_id };
+    const table = recordsTable({ ...collection, ownTable: await keepTable(database, collection) });
+    const [growth] = await database.query<Totals>(countSql(table), key);
     if (growth) await addToTotals(database, next.project_id, growth);
     return true;
   };
   while (await runAlone(database, countNext, { statementTimeoutMs: countTimeoutMs }));
 };
 
-const countSql = `WITH forgotten AS (DELETE FROM count_delta WHERE ${inCollection}),
+const countSql = (
+  table: string,
+) => `WITH forgotten AS (DELETE FROM count_delta WHERE ${inCollection}),
   counted AS (
-    SELECT count(*) AS records, coalesce(sum(size_bytes), 0) AS bytes,
+    SELECT count(*) AS records, coalesce(sum(size_bytes), 0) + ${sideBytesSql('$2')} AS bytes,
       now() AS at, now() - interval '6 days 23 hours' AS first_at
-    FROM records WHERE ${inCollection})
+    FROM ${table} WHERE ${inCollection})
   UPDATE collections SET row_count = counted.records, byte_count = counted.bytes,
     counted_at = CASE WHEN counted_at IS NULL THEN counted.first_at ELSE counted.at END
   FROM counted WHERE ${inCollection}
@@ -156,6 +164,15 @@ const readTogether = async (
     throw error;
   });
   return [project, ...read].reduce(plus, none);
+};
+
+/** Of the project, as far as a call has told it. */
+export const readOwner = async (database: Database, project: number): Promise<string | null> => {
+  const [row] = await database.query<{ owner_id: string | null }>(
+    'SELECT owner_id FROM totals WHERE project_id = $1',
+    [project],
+  );
+  return row?.owner_id ?? null;
 };
 
 /** What has been committed by now, folded or not; remembers whose project it is. */

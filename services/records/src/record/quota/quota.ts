@@ -2,7 +2,7 @@ import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
-import { type ProjectTotals, readTotals, type Totals } from './totals.ts';
+import { type ProjectTotals, readOwner, readTotals, type Totals } from './totals.ts';
 
 export interface QuotaLimits {
   /** What the records of one project may add up to. */
@@ -26,6 +26,8 @@ export interface Quota {
   /** @throws ApiError quota_reached */
   refuse(project: Project): Promise<never>;
   totals(project: Project): Promise<ProjectTotals>;
+  /** Whether the records of the project, or of its owner, have as many bytes as they may. */
+  isFull(projectNumber: number): Promise<boolean>;
   limits: QuotaLimits;
 }
 
@@ -144,11 +146,18 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
     return growth.bytes <= bytes && (growth.records === 0 || growth.records <= records);
   };
 
+  /** Looks and reserves at once: of those who come in the same moment none may see what another takes as free. */
+  const reserve = (usage: Usage, growth: Totals): boolean => {
+    if (!fits(usage, growth)) return false;
+    usage.inFlight = plus(usage.inFlight, growth);
+    return true;
+  };
+
   /** The totals are read again before the answer is no. */
   const admits = async (project: Project, usage: Usage, growth: Totals): Promise<boolean> => {
-    if (fits(usage, growth)) return true;
+    if (reserve(usage, growth)) return true;
     await readAgain(project, usage);
-    return fits(usage, growth);
+    return reserve(usage, growth);
   };
 
   const refusal = ({ read: { project, owner }, inFlight, written }: Usage, growth: Totals) => {
@@ -160,8 +169,8 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
       : reached('all apps of this owner', limits.owner);
   };
 
+  /** What has been reserved. */
   const run = async <T>(usage: Usage, growth: Totals, write: () => Promise<T>): Promise<T> => {
-    usage.inFlight = plus(usage.inFlight, growth);
     try {
       const result = await write();
       usage.written = plus(usage.written, growth);
@@ -182,8 +191,9 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
       const usage = await find(project);
       const growth = { records: 0, bytes: growthBytes };
       if (await admits(project, usage, growth)) return run(usage, growth, () => write(undefined));
-      const roomBytes = Math.max(0, room(usage).bytes);
-      return run(usage, { records: 0, bytes: roomBytes }, () => write(roomBytes));
+      const rest = { records: 0, bytes: Math.max(0, room(usage).bytes) };
+      usage.inFlight = plus(usage.inFlight, rest);
+      return run(usage, rest, () => write(rest.bytes));
     },
     async refuse(project) {
       throw refusal(await find(project), { records: 0, bytes: 1 });
@@ -192,6 +202,12 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
       const usage = await find(project);
       await readAgain(project, usage);
       return usage.read;
+    },
+    async isFull(number) {
+      const { project, owner } = await database.detached(async () =>
+        readTotals(database, { number, ownerId: await readOwner(database, number) }),
+      );
+      return project.bytes >= limits.project.bytes || (owner?.bytes ?? 0) >= limits.owner.bytes;
     },
   };
 };

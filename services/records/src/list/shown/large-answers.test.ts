@@ -1,17 +1,19 @@
 import type { Database, TextRow } from '@backlot/database';
 import { createFairShares, type FairSharesOptions } from '@backlot/fair-shares';
 import type { JsonParts } from '@backlot/http';
-import { asKey, asUser, testProject } from '@backlot/testing';
+import { asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveAccess } from '../collections/access.ts';
-import { createQuota } from '../record/quota.ts';
-import { createRecords } from '../record/records.ts';
-import { readItems } from '../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
-import { parseWhere } from '../where/parse.ts';
-import { createLists, type ListPage } from './lists.ts';
-import { splitFilter } from './selection.ts';
-import { parseSort } from './sort.ts';
+import { resolveAccess } from '../../collections/access.ts';
+import type { Collection } from '../../collections/collections.ts';
+import { createQuota } from '../../record/quota/quota.ts';
+import { createRecords } from '../../record/records.ts';
+import type { CollectionSearch } from '../../search/search-words.ts';
+import { readItems } from '../../testing/read-items.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
+import { parseWhere } from '../../where/parse.ts';
+import { createLists, type ListPage } from '../lists.ts';
+import { splitFilter } from '../selection.ts';
+import { parseSort } from '../sort.ts';
 
 interface Item {
   n: number;
@@ -34,6 +36,7 @@ describe('large answers', () => {
     access: 'shared',
     epoch: 1,
     slots: [],
+    unique: [],
   } as const;
   const reader = (owner: string) => ({ flow: [owner, 'shop', '192.0.2.1'] as const });
   let database: Database;
@@ -71,12 +74,20 @@ describe('large answers', () => {
     const lists = createLists({ database, limits, refresh, scans, answers });
     const records = createRecords({ database, quota, refresh, scans, answers, now: Date.now });
     const page = (
-      query: { limit?: number; sort?: string; where?: object; whose?: string },
+      query: {
+        limit?: number;
+        sort?: string;
+        where?: object;
+        whose?: string;
+        words?: string[];
+        collection?: Collection;
+      },
       owner = 'ada',
     ): Promise<ListPage> =>
       lists.page(
         {
-          ...{ collection, access: query.whose ? { ...access, ...own(query.whose) } : access },
+          ...{ collection: query.collection ?? collection, search: query.words },
+          ...{ access: query.whose ? { ...access, ...own(query.whose) } : access },
           ...{ filter: splitFilter(parseWhere(JSON.stringify(query.where ?? {}))) },
           ...{ ownerId: undefined, sort: parseSort(query.sort ?? 'createdAt') },
           ...{ limit: query.limit ?? 100, offset: 0, after: undefined },
@@ -130,6 +141,46 @@ describe('large answers', () => {
     expect(JSON.parse(`[${await items.next()}]`)).toMatchObject([{ n: 4 }]);
     expect(await items.next()).toBeUndefined();
     await bed.database.query(change, [ids[3], '{"n":3}', project]);
+  });
+
+  it('test each part of a search for its words too', async () => {
+    const path = `/platform/projects/${testProject.id}/collections/large`;
+    const set = (search: unknown) =>
+      bed.call('PUT', path, { identity: asOwner(), body: { search } });
+    const patch = (n: number, data: object) =>
+      bed.call('PATCH', `/db/large/${ids[n]}`, { identity: asKey(), body: { data } });
+    await set(['tag']);
+    for (const n of ids.keys()) await patch(n, { tag: 'green tea' });
+    const search = await until(async () => {
+      const [row] = await bed.database.query<CollectionSearch>(
+        'SELECT number, fields, state FROM searches WHERE project_id = $1',
+        [testProject.number],
+      );
+      return row?.state === 'ready' && row;
+    });
+    const [{ epoch } = { epoch: 0 }] = await bed.database.query<{ epoch: number }>(
+      'SELECT epoch FROM collections WHERE project_id = $1',
+      [testProject.number],
+    );
+    const { page } = setUp({ maxRunningPerOwner: 2 });
+    const found = () =>
+      page({ words: ['tea'], sort: 'n', collection: { ...collection, epoch, search } });
+    const [items, others] = [large(await found()), large(await found())];
+    const next = async (of: JsonParts) => {
+      const part = await of.next();
+      return part && JSON.parse(`[${part}]`).map(({ n }: Item) => n);
+    };
+    expect([await next(items), await next(others)]).toEqual([
+      [0, 1, 2],
+      [0, 1, 2],
+    ]);
+    await patch(3, { tag: 'coffee' });
+    await patch(4, { tag: 'black tea' });
+    expect([await next(items), await next(items)]).toEqual([[4], undefined]);
+    await set(false);
+    await until(async () => (await bed.database.query('SELECT FROM search_texts')).length === 0);
+    expect([await next(others), await next(others)]).toEqual([[3], [4]]);
+    others.close();
   });
 
   it('wait for each other in memory, but neither for small ones nor for those of other owners', async () => {

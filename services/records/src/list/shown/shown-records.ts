@@ -1,7 +1,7 @@
 import type { JsonParts } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
+import type { Reader } from '../reader.ts';
 import { type IncludedField, type Includes, parseInclude, refuseLargeInclude } from './include.ts';
-import type { Reader } from './reader.ts';
 import { type JsonRecord, parseFields, showFields, showPartFields } from './shown-fields.ts';
 
 /** How a caller wants to see records. */

@@ -1,5 +1,6 @@
-import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { and, type Parameters, startParameters } from '../sql.ts';
+import { visibleRecordsSql } from '../../collections/field-rules.ts';
+import { recordsTable } from '../../giants/records-table.ts';
+import { and, type Parameters, startParameters } from '../../sql.ts';
 import {
   deadlineSql,
   isInTime,
@@ -8,9 +9,9 @@ import {
   positionSql,
   recordColumns,
   type Stretch,
-} from './list-statement.ts';
-import { boundsSql, conditionsSql, type Selection } from './selection.ts';
-import { afterSql, directionSql, sortKeySql } from './sort.ts';
+} from '../list-statement.ts';
+import { boundsSql, conditionsSql, type Selection } from '../selection.ts';
+import { afterSql, directionSql, sortKeySql } from '../sort.ts';
 
 /** A piece of a scan: the records from `from` on, in the order of the primary key. */
 export interface Slice extends Stretch {
@@ -59,12 +60,12 @@ export const walkSql = (
   const scan = and([boundsSql(selection, parameters), scanned, start]);
   const order = `ORDER BY id ${directionSql(descending)}`;
   const size = parameters.add(rows, 'int');
-  const visibleRecords = visibleRecordsSql(selection.access, parameters);
+  const visibleRecords = visibleRecordsSql(selection, parameters);
   const deadline = deadlineSql(parameters.add(ms, 'int'));
   const isLookedAt = `(id = (SELECT ids[1] FROM ends) OR ${isInTime})`;
   return {
     tables: `WITH ${deadline}, ends AS MATERIALIZED (
-        SELECT array_agg(id) AS ids FROM (SELECT id FROM records WHERE ${scan} ${order} LIMIT ${size} + 1) rows),
+        SELECT array_agg(id) AS ids FROM (SELECT id FROM ${recordsTable(selection.collection)} WHERE ${scan} ${order} LIMIT ${size} + 1) rows),
       looked AS MATERIALIZED (
         SELECT ${['id', 'fits', ...kept].join(', ')} FROM (
           SELECT *, CASE WHEN ${isLookedAt} THEN (${and(['true', ...tests])}) IS TRUE END AS fits
@@ -82,7 +83,7 @@ export const walkSql = (
 export const countAllSlice = (selection: Selection, { from, rows }: Slice): Statement => {
   const parameters = startParameters(selection.collection);
   const start = from && `id <= ${parameters.add(from, 'uuid')}`;
-  const keys = `FROM records WHERE ${and([boundsSql(selection, parameters), start])} ORDER BY id DESC`;
+  const keys = `FROM ${recordsTable(selection.collection)} WHERE ${and([boundsSql(selection, parameters), start])} ORDER BY id DESC`;
   const size = parameters.add(rows, 'int');
   return {
     text: `SELECT count(*) AS looked, (SELECT id::text ${keys} OFFSET ${size} LIMIT 1) AS next

@@ -1,8 +1,8 @@
 import type { Database } from '@backlot/database';
 import type { YieldSlot } from '@backlot/fair-shares';
-import type { Filter } from '../where/filter.ts';
-import { type CursorKey, type CursorPosition, maxKeyBytes } from './cursor.ts';
-import type { ListQuery, ReadLimits } from './list-statement.ts';
+import type { Filter } from '../../where/filter.ts';
+import { type CursorKey, type CursorPosition, maxKeyBytes } from '../cursor.ts';
+import type { ListQuery, ReadLimits } from '../list-statement.ts';
 import { findSlice, type Kept, type Slice, sortSlice } from './slice-statement.ts';
 import { type SliceEnd, type Slicing, walkInSlices } from './slices.ts';
 

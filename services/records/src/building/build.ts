@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '@backlot/database';
+import { readAcrossProjects } from '../across-projects.ts';
+import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
+import { waitForWriters } from '../slots/writers.ts';
+import { inCollection } from '../sql.ts';
+import type { GenerationTable } from './generations.ts';
+import { countGrowthSql } from './side-sql.ts';
+
+export interface Builder {
+  /** Works for about a second on what is building or dropping; goes on at the next call. */
+  run(): Promise<void>;
+}
+
+/** What is kept beside the records of a collection from an epoch on. */
+export interface Generation {
+  project_id: number;
+  coll_id: number;
+  number: number;
+  state: 'building' | 'dropping';
+  is_known: boolean;
+  position: string | null;
+}
+
+/** `again`: the same records once more. A function runs after the batch, and does what follows from it. */
+export type Filled = 'done' | 'again' | (() => Promise<void>);
+
+export interface Kept<Row extends Generation> {
+  table: GenerationTable;
+  /** Its columns beside those of a generation. */
+  columns: readonly string[];
+  /** Where the rows of a generation are, what names one of them, and what the quota counts for it. */
+  rows: { table: string; key: string; bytes: string };
+  /** Records of a batch. */
+  batchRows: number;
+  /** Fills in what is kept for these records, which are locked in the surrounding transaction. */
+  fill(collection: StoredCollection, row: Row, ids: readonly string[]): Promise<Filled>;
+}
+
+type Outcome = 'goesOn' | 'isOver' | (() => Promise<void>);
+
+const isGeneration = `${inCollection} AND number = $3`;
+export const generationKey = ({ project_id, coll_id, number }: Generation) => [
+  project_id,
+  coll_id,
+  number,
+];
+
+/** How long one call works. */
+const workMs = 1000;
+
+/**
+ * Fills in what is kept for records from before, in batches along the primary key, and removes what is kept no
+ * longer. Where it has come to is in the batch's transaction: a process that dies loses and repeats nothing.
+ */
+export const createBuilder = <Row extends Generation>(
+  database: Database,
+  { table, columns, rows, batchRows, fill }: Kept<Row>,
+): Builder => {
+  const selected = [
+    ...['project_id', 'coll_id', 'number', 'state', 'is_known', 'position'],
+    ...columns,
+  ].join(', ');
+  const nextSql = `SELECT ${selected} FROM ${table} WHERE state IN ('building', 'dropping') ORDER BY random() LIMIT 1`;
+  // Batches run one at a time, in one process of all.
+  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free`;
+
+  const fillBatch = async (row: Row, collection: StoredCollection): Promise<Outcome> => {
+    const start = row.position ?? '00000000-0000-0000-0000-000000000000';
+    const found = await database.query<{ id: string }>(
+      `SELECT id FROM ${recordsTable(collection)} WHERE ${inCollection} AND id > $3 ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
+      [row.project_id, row.coll_id, start, batchRows],
+    );
+    const ids = found.map(({ id }) => id);
+    const filled = await fill(collection, row, ids);
+    if (filled !== 'done') return filled === 'again' ? 'goesOn' : filled;
+    const isOver = ids.length < batchRows;
+    await database.query(
+      `UPDATE ${table} SET position = coalesce($4, position), state = $5 WHERE ${isGeneration}`,
+      [...generationKey(row), ids.at(-1) ?? null, isOver ? 'ready' : 'building'],
+    );
+    return isOver ? 'isOver' : 'goesOn';
+  };
+
+  const dropBatch = async (row: Row): Promise<Outcome> => {
+    const [dropped] = await database.query<{ rows: number }>(
+      `WITH dropped AS (
+         DELETE FROM ${rows.table} WHERE ${isGeneration} AND ${rows.key} IN (
+           SELECT ${rows.key} FROM ${rows.table} WHERE ${isGeneration} ORDER BY ${rows.key} LIMIT $4)
+         RETURNING -${rows.bytes} AS growth),
+       counted AS (${countGrowthSql('dropped')})
+       SELECT count(*) AS rows FROM dropped`,
+      [...generationKey(row), batchRows],
+    );
+    if (dropped?.rows === batchRows) return 'goesOn';
+    await database.query(`DELETE FROM ${table} WHERE ${isGeneration}`, generationKey(row));
+    return 'isOver';
+  };
+
+  const runBatch = (row: Row): Promise<Outcome> =>
+    database.transaction(async () => {
+      const [lock] = await database.query<{ free: boolean }>(lockSql);
+      if (!lock?.free) return 'isOver';
+      const key = { projectNumber: row.project_id, id: row.coll_id };
+      // Before what is kept beside its records, as by those who set that.
+      const ownTable = row.state === 'building' ? await keepTable(database, key) : undefined;
+      const [current] = await database.query<Row>(
+        `SELECT ${selected} FROM ${table} WHERE ${isGeneration} AND state = $4 AND is_known FOR UPDATE SKIP LOCKED`,
+        [...generationKey(row), row.state],
+      );
+      if (!current) return 'isOver';
+      return current.state === 'dropping'
+        ? dropBatch(current)
+        : fillBatch(current, { ...key, ownTable });
+    });
+
+  const makeKnown = async (row: Row, untilMs: number): Promise<boolean> => {
+    if (row.is_known) return true;
+    if (!(await waitForWriters(database, untilMs))) return false;
+    await database.query(
+      `UPDATE ${table} SET is_known = true WHERE ${isGeneration} AND state = $4`,
+      [...generationKey(row), row.state],
+    );
+    return true;
+  };
+
+  return {
+    async run() {
+      const untilMs = performance.now() + workMs;
+      while (performance.now() < untilMs) {
+        const [row] = await readAcrossProjects<Row>(database, nextSql);
+        if (!row || !(await makeKnown(row, untilMs))) return;
+        const startedAt = performance.now();
+        const outcome = await runBatch(row);
+        if (typeof outcome === 'function') await outcome();
+        // As long a pause as the batch took leaves at least half of one connection's work to others.
+        if (outcome === 'goesOn') await pause(performance.now() - startedAt);
+      }
+    },
+  };
+};

@@ -1,0 +1,54 @@
+import type { CollectionAccess } from '@backlot/contract';
+import { asOwner, asUser, testProject } from '@backlot/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
+
+const richest: CollectionAccess = {
+  read: ['users', 'group', 'shared', 'role:staff'],
+  create: ['users', 'group', 'role:staff'],
+  change: ['owner', 'group', 'shared', 'role:staff'],
+  fields: {
+    secret: { read: ['role:boss'], create: ['users'] },
+    note: { read: ['owner', 'group', 'shared'], create: ['users'], change: ['owner'] },
+    status: { create: ['users'], change: ['role:staff'] },
+  },
+};
+
+let bed: TestBed;
+let statements: string[] = [];
+beforeAll(async () => {
+  const onStatement = (text: string) => {
+    // Sweeps go on meanwhile.
+    if (!/across projects|set_config/.test(text)) statements.push(text);
+  };
+  bed = await createTestBed({}, {}, { onStatement });
+});
+afterAll(() => bed.close());
+
+it.each([
+  ['a preset', 'public-read' as const],
+  ['the richest rules', richest],
+])('with %s a get, a page and a create are one statement each', async (name, access) => {
+  const collection = name.replaceAll(' ', '_');
+  const path = `/platform/projects/${testProject.id}/collections/${collection}`;
+  await bed.call('PUT', path, { identity: asOwner(), body: { access } });
+  const group = { id: '018f0000-0000-7000-8000-000000000901', role: 'member' };
+  const identity = asUser(ada, { groups: [group] });
+  const data = { title: 'x', secret: 's', note: 'n', status: 'new' };
+  const { id } = await bed.create(collection, data, identity);
+  const count = async (method: string, below: string, body?: object) => {
+    statements = [];
+    const call = { identity, ...(body && { body }) };
+    const { status } = await bed.call(method, `/db/${collection}${below}`, call);
+    return [status, ...statements.map((text) => text.replaceAll(/\s+/g, ' '))];
+  };
+  expect([
+    await count('GET', `/${id}`),
+    await count('GET', '?limit=50'),
+    await count('POST', '', { data }),
+  ]).toEqual([
+    [200, expect.any(String)],
+    [200, expect.any(String)],
+    [201, expect.any(String)],
+  ]);
+});

@@ -1,0 +1,180 @@
+import type { Identity } from '@backlot/identity';
+import { asKey, asOwner, testProject, until } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
+import { countCollections, foldTotals } from './totals.ts';
+
+const MB = 1_000_000;
+const quotaReached = { status: 403, body: { code: 'quota_reached' } };
+
+describe('what is kept beside records', () => {
+  let bed: TestBed;
+  let projects = 6000;
+  beforeAll(async () => {
+    bed = await createTestBed({}, { project: { records: 1000, bytes: MB } });
+  });
+  afterAll(() => bed.close());
+
+  const newProject = () => {
+    const number = ++projects;
+    return asKey({ project: { ...testProject, id: `p${number}`, number } });
+  };
+  const call = (identity: Identity, method: string, at: string, body?: object) =>
+    bed.call(method, `/db/notes${at}`, { identity, ...(body && { body }) });
+  const collectionsPath = ({ project }: Identity) => `/platform/projects/${project.id}/collections`;
+  const put = (identity: Identity, body: object) =>
+    bed.call('PUT', `${collectionsPath(identity)}/notes`, {
+      identity: asOwner({ project: identity.project }),
+      body,
+    });
+  const shown = async (identity: Identity) => {
+    const owner = asOwner({ project: identity.project });
+    const { body } = await bed.call('GET', collectionsPath(identity), { identity: owner });
+    return { ...body.items[0], total: body.totalBytes };
+  };
+  const untilIs = (identity: Identity, state: string) =>
+    until(
+      async () => {
+        const { search, unique } = await shown(identity);
+        const all = [...(search ? [search] : []), ...unique];
+        return all.every((part: { state: string }) => part.state === state);
+      },
+      { timeoutMs: 30_000 },
+    );
+  /** Bytes of the rows as they are stored. */
+  const stored = async ({ project: { number } }: Identity) => {
+    const [row] = await bed.database.query<{ records: number; words: number; claims: number }>(
+      `SELECT (SELECT coalesce(sum(size_bytes), 0)::int8 FROM records WHERE project_id = $1) AS records,
+         (SELECT coalesce(sum(words_size(words)), 0)::int8 FROM search_texts WHERE project_id = $1) AS words,
+         (SELECT count(*) FROM unique_values WHERE project_id = $1) AS claims`,
+      [number],
+    );
+    if (!row) throw new Error('no sums');
+    return { ...row, total: row.records + row.words + row.claims * 200 };
+  };
+  /** Short words, none of which comes twice. */
+  const words = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `w${(from * 10_000 + i).toString(36)}`).join(' ');
+
+  it('counts with every way of writing, and while it is switched on and off', async () => {
+    const identity = newProject();
+    const text = (i: number) => ({ text: words(i, 5), n: i, tag: `t${i}` });
+    const write = async (writer: number) => {
+      for (let i = 0; i < 12; i++) {
+        const n = writer * 100 + i;
+        const made = (await call(identity, 'POST', '', { data: text(n) })).body.id;
+        const at = `/${made}`;
+        await call(identity, 'PATCH', at, { data: { text: words(n, 9) }, inc: { n: 1000 } });
+        await call(identity, 'PUT', at, { data: text(n + 2000) });
+        await call(identity, 'PATCH', at, { data: { tag: 't1' } });
+        const upserted = uuidv7();
+        await call(identity, 'PUT', `/${upserted}?upsert=1`, { data: text(n + 3000) });
+        await call(identity, 'POST', '/_batch', {
+          create: [{ data: text(n + 4000) }],
+          update: [{ id: made, data: { text: 'short' }, unset: ['n'] }],
+          delete: i % 2 ? [upserted] : [],
+        });
+        if (i % 3 === 0) await call(identity, 'DELETE', at);
+      }
+    };
+    const change = async () => {
+      for (const body of [
+        { search: true, unique: ['n'] },
+        { search: ['text'], unique: ['n', 'tag'] },
+        { search: false, unique: [] },
+        { search: ['text', 'tag'], unique: ['n'] },
+      ]) {
+        expect((await put(identity, body)).status).toBe(200);
+        for (let i = 0; i < 4; i++) await call(identity, 'POST', '', { data: {} });
+      }
+    };
+    await call(identity, 'POST', '', { data: text(9000) });
+    await Promise.all([change(), write(1), write(2)]);
+    await untilIs(identity, 'ready');
+    const dropping = `SELECT 1 FROM searches WHERE state = 'dropping' UNION ALL SELECT 1 FROM unique_fields WHERE state = 'dropping'`;
+    await until(async () => (await bed.database.query(dropping)).length === 0);
+    const sums = await stored(identity);
+    expect(Math.min(sums.words, sums.claims)).toBeGreaterThan(0);
+    expect(await shown(identity)).toMatchObject({ sizeBytes: sums.total, total: sums.total });
+    // Counted anew they are the same.
+    await bed.database.query('UPDATE collections SET counted_at = NULL, byte_count = 5');
+    expect((await shown(identity)).sizeBytes).toBe(sums.total);
+    await until(async () => {
+      await countCollections(bed.database);
+      await foldTotals(bed.database);
+      const left = 'SELECT 1 FROM collections WHERE counted_at IS NULL';
+      return (await bed.database.query(left)).length === 0;
+    });
+    expect((await shown(identity)).sizeBytes).toBe(sums.total);
+  }, 60_000);
+
+  it('is bounded by the quota, whatever is written and in whatever way', async () => {
+    const identity = newProject();
+    await put(identity, { search: true });
+    await untilIs(identity, 'ready');
+    const data = (i: number) => ({ text: words(i, 500) });
+    const ids: string[] = [];
+    let refused: object | undefined;
+    for (let i = 0; !refused && i < 500; i++) {
+      const answer = await call(identity, 'POST', '', { data: data(i) });
+      if (answer.status === 201) ids.push(answer.body.id);
+      else refused = answer;
+    }
+    expect(refused).toMatchObject(quotaReached);
+    while ((await call(identity, 'POST', '', { data: { text: 'x' } })).status === 201);
+    const full = await stored(identity);
+    expect(full.words).toBeGreaterThan(full.records);
+    expect(full.total).toBeLessThanOrEqual(MB);
+    expect(full.total).toBeGreaterThan(MB - 3000);
+
+    const [id = '', other = ''] = ids;
+    const { length } = (await call(identity, 'GET', `/${id}`)).body.text;
+    // A word with a hyphen is three.
+    const pairs = Array.from({ length: 1000 }, (_, i) => `a${i}-b${i}`).join(' ');
+    const moreWords = { text: pairs.slice(0, length) };
+    const change = (data: object) => [
+      () => call(identity, 'PUT', `/${id}`, { data }),
+      () => call(identity, 'PATCH', `/${id}`, { data }),
+      () => call(identity, 'POST', '/_batch', { update: [{ id, data }] }),
+    ];
+    for (const grow of change(moreWords)) expect(await grow()).toMatchObject(quotaReached);
+    for (const keep of change({ text: 'y'.repeat(length) }))
+      expect((await keep()).status).toBe(200);
+    // What it has freed can be used.
+    const small = { text: moreWords.text.slice(0, length / 2) };
+    expect((await call(identity, 'PATCH', `/${id}`, { data: small })).status).toBe(200);
+    expect((await stored(identity)).total).toBeLessThanOrEqual(MB);
+    expect((await call(identity, 'DELETE', `/${other}`)).status).toBe(200);
+    expect((await call(identity, 'POST', '', { data: { text: 'x' } })).status).toBe(201);
+  }, 60_000);
+
+  it('is not built beyond the quota, and built once there is room', async () => {
+    const identity = newProject();
+    const data = (i: number) => ({ text: words(i, 2000), n: i });
+    const made: string[] = [];
+    for (let i = 0; i < 60; i++)
+      made.push((await call(identity, 'POST', '', { data: data(i) })).body.id);
+    expect((await stored(identity)).total).toBeLessThan(MB);
+    await put(identity, { search: true });
+    await untilIs(identity, 'failed');
+    expect(await call(identity, 'GET', '?search=w')).toMatchObject({ status: 400 });
+    await until(async () => (await stored(identity)).words === 0);
+    expect((await shown(identity)).total).toBe((await stored(identity)).total);
+    for (const id of made.slice(5)) await call(identity, 'DELETE', `/${id}`);
+    await put(identity, { search: true });
+    await untilIs(identity, 'ready');
+    expect((await call(identity, 'GET', '/_count?search=w')).body.count).toBe(5);
+
+    await put(identity, { search: false });
+    const rest = MB - (await stored(identity)).total;
+    await call(identity, 'POST', '', { data: { text: 'z'.repeat(rest - 20) } });
+    await until(async () => (await stored(identity)).words === 0);
+    const last = MB - (await stored(identity)).total - '{"text": ""}'.length;
+    const filled = await call(identity, 'POST', '', { data: { text: 'z'.repeat(last) } });
+    expect([filled.status, (await stored(identity)).total]).toEqual([201, MB]);
+    await put(identity, { unique: ['n'] });
+    await untilIs(identity, 'failed');
+    expect((await shown(identity)).unique).toEqual([{ field: 'n', state: 'failed' }]);
+  }, 60_000);
+});

@@ -1,0 +1,78 @@
+import type { Database } from '@backlot/database';
+import type { FairShares } from '@backlot/fair-shares';
+import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
+import type { Collections } from '../collections/collections.ts';
+import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { checkTable } from '../giants/current-table.ts';
+import { recordsTable } from '../giants/records-table.ts';
+import type { Reader } from '../list/reader.ts';
+import { onCurrentSlots } from '../slots/current-slots.ts';
+import { and, maxPipelinedBytes, ownFieldsSql, type Parameters, versionSql } from '../sql.ts';
+import {
+  joinJson,
+  matchesId,
+  type RecordJson,
+  recordColumns,
+  targetParameters,
+} from './record-sql.ts';
+import type { RecordTarget } from './refusals.ts';
+import { createKeptStatements } from './statements/kept-statements.ts';
+
+export interface ReadRecordDeps {
+  database: Database;
+  refresh: Collections['refresh'];
+  scans: FairShares;
+  /** A slot for each large answer that is read or not yet taken. */
+  answers: FairShares;
+}
+
+const ifSmall = (column: string) =>
+  `CASE WHEN size_bytes <= ${maxPipelinedBytes} THEN ${column} END`;
+/** The document by itself, because joining it here would work out twice what of it is hidden. */
+const smallRecordColumns = `${ifSmall(ownFieldsSql())}, ${versionSql}, ${ifSmall('data::text')}`;
+
+const readText = (columns: string, target: RecordTarget, parameters: Parameters): string => {
+  const { access } = target;
+  const policy = rowPolicySql(access.rights.read, access, parameters);
+  return `SELECT ${columns} FROM ${visibleRecordsSql(target, parameters)} WHERE ${and([matchesId, policy])}`;
+};
+
+/** @returns what `Records.get` is */
+export const createReadRecord = ({ database, refresh, scans, answers }: ReadRecordDeps) => {
+  const prepare = createKeptStatements('records_get');
+
+  const readWhole = async (target: RecordTarget) => {
+    const parameters = targetParameters(target);
+    const text = readText(recordColumns, target, parameters);
+    return database.query<RecordJson>(text, parameters.values);
+  };
+
+  const read = async (
+    target: RecordTarget,
+    { flow, signal }: Reader,
+  ): Promise<RecordJson & { release?: () => void }> => {
+    const { access, collection } = target;
+    checkRead(access);
+    const { values } = targetParameters(target);
+    const statement = prepare(access, recordsTable(collection), values, (anyone, parameters) =>
+      readText(smallRecordColumns, { ...target, access: anyone }, parameters),
+    );
+    const [small] = await database.read(statement.name, statement.text, statement.values);
+    await checkTable(database, collection);
+    if (!small) throw recordNotFound();
+    const [ownFields, version, data] = small;
+    if (ownFields && data) return { json: joinJson(ownFields, data), version: Number(version) };
+    const release = await answers.take(flow, { signal });
+    try {
+      const [whole] = await scans.run(flow, () => readWhole(target), { signal });
+      if (whole) return { ...whole, release };
+      throw recordNotFound();
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+
+  return (target: RecordTarget, reader: Reader) =>
+    onCurrentSlots(refresh, target, (current) => read(current, reader));
+};

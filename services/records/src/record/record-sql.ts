@@ -1,0 +1,167 @@
+import { isUuid } from '@backlot/contract';
+import { joinSides, type SideSql } from '../building/side-sql.ts';
+import { recordNotFound, type WriteAction, writePolicySql } from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { visibleDataSql } from '../collections/field-rules.ts';
+import { changeLogSql, recordsTable } from '../giants/records-table.ts';
+import { idHint } from '../list/hints.ts';
+import { keepWordsSql } from '../search/search-words.ts';
+import { isCurrentSql, slotValues } from '../slots/slots.ts';
+import {
+  and,
+  epochMsSql,
+  inCollection,
+  insertFromSql,
+  nextVersionSql,
+  type Parameters,
+  recordJsonSql,
+  startParameters,
+  versionSql,
+} from '../sql.ts';
+import { claimNewSql } from '../unique/claims.ts';
+import { sideGrowthSql } from './quota/side-bytes.ts';
+import type { AcceptedVersions, RecordTarget } from './refusals.ts';
+import { unsharedSql } from './shares.ts';
+
+/** One record as the API writes it. */
+export interface RecordJson {
+  json: string;
+  /** Grows with every change: epoch milliseconds of `updatedAt`. */
+  version: number;
+}
+
+export const toIso = (ms: number) => new Date(ms).toISOString();
+
+export const matchesId = `${inCollection} AND id = $3`;
+
+export const recordColumns = `${recordJsonSql()} AS json, ${versionSql} AS version`;
+
+/** @throws ApiError not_found for what is no id */
+export const targetParameters = ({ collection, id }: RecordTarget): Parameters => {
+  if (!isUuid(id)) throw recordNotFound(idHint(collection.name, id));
+  return startParameters(collection, id);
+};
+
+/** Writes nothing where the collection's slots or unique fields have changed. */
+export const createSql = (
+  collection: Collection,
+  parameters: Parameters,
+  groupId: string | undefined,
+  onConflict: string,
+): string => {
+  const { slots, unique } = collection;
+  const keys = slotValues(slots, '$6::jsonb', '$4::uuid', parameters);
+  const sides = joinSides(
+    claimNewSql(unique, 'created', parameters),
+    keepWordsSql(collection, 'created', parameters),
+  );
+  // Where the client chooses the id, another record may have had it.
+  const unshared = onConflict && unsharedSql('record_id = $3', 'created');
+  const group = groupId === undefined ? '' : `, ${parameters.add(groupId, 'uuid')}`;
+  return `WITH created AS (
+    INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns}${group && ', group_id'})
+    SELECT $1, $2, $3, $4, $5::timestamptz, $5, $6::jsonb${keys.values}${group}
+    WHERE ${isCurrentSql(collection, parameters)} ${onConflict} RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'created')}${unshared}
+  INSERT INTO count_delta (project_id, coll_id, d, bytes)
+  SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
+};
+
+/** Matches the row if this caller may change it and it has one of the versions. */
+export const changeableRow = (
+  { access }: RecordTarget,
+  action: WriteAction,
+  versions: AcceptedVersions,
+  parameters: Parameters,
+) =>
+  and([
+    matchesId,
+    writePolicySql(access, action, parameters),
+    versions && `updated_at = ANY (${parameters.add(versions.map(toIso), 'timestamptz[]')})`,
+  ]);
+
+/** What `where` matches, unless the record and what is kept beside it would grow by more than is left of the quota. */
+export const withinRoom = (
+  collection: Collection,
+  where: string,
+  data: string,
+  roomBytes: number | undefined,
+  parameters: Parameters,
+  isChanged?: (firstLevel: string) => boolean,
+): string => {
+  if (roomBytes === undefined) return where;
+  const sides = sideGrowthSql(collection, data, parameters, isChanged);
+  const growth = [`octet_length((${data})::text) - size_bytes`, ...sides].join(' + ');
+  return `${where} AND CASE WHEN ${where} THEN ${growth} <= ${parameters.add(roomBytes, 'int8')} ELSE false END`;
+};
+
+/**
+ * A change together with what it counts, so that both are committed or neither is.
+ * @param change returns `id` and `growth`, the bytes that it adds
+ * @param answer columns, from what the change returns
+ * @param tables that follow from the change too
+ */
+export const countedSql = (
+  collection: Collection,
+  change: string,
+  records: 0 | -1,
+  answer: string,
+  tables: string,
+): string =>
+  `WITH changed AS (${change}), counted AS (
+     ${insertFromSql('count_delta', { d: String(records), bytes: 'growth' }, 'changed', 'growth <> 0')})${tables}${changeLogSql(collection, 'changed')}
+   SELECT ${answer} FROM changed records`;
+
+export const updateSql = (
+  collection: Collection,
+  data: string,
+  keys: string,
+  now: number,
+  parameters: Parameters,
+): string => {
+  const time = parameters.add(toIso(now), 'timestamptz');
+  return `UPDATE ${recordsTable(collection)} SET data = ${data}${keys}, updated_at = ${nextVersionSql(time)}`;
+};
+
+export const updatedSql = (
+  update: string,
+  where: string,
+  { collection, access }: Pick<RecordTarget, 'collection' | 'access'>,
+  sides: SideSql,
+  parameters: Parameters,
+): string =>
+  countedSql(
+    collection,
+    `${update} WHERE ${where}
+     RETURNING id, owner_id, group_id, created_at, updated_at, data, new.size_bytes - old.size_bytes AS growth${sides.returned}`,
+    0,
+    `id, owner_id, group_id, ${epochMsSql('created_at')} AS created_ms, ${versionSql} AS version,
+     (${visibleDataSql(access, parameters)})::text AS data`,
+    sides.tables,
+  );
+
+/** @param ownFields JSON without its closing brace, as `ownFieldsSql` has it */
+export const joinJson = (ownFields: string, dataJson: string): string =>
+  dataJson === '{}' ? `${ownFields}}` : `${ownFields},${dataJson.slice(1)}`;
+
+/** The document follows the record's own fields, as `recordJsonSql` has it. */
+export const joinRecordJson = (ownFields: object, dataJson: string): string =>
+  joinJson(JSON.stringify(ownFields).slice(0, -1), dataJson);
+
+/** What `updatedSql` returns. */
+export interface UpdatedRow {
+  id: string;
+  owner_id: string | null;
+  group_id: string | null;
+  created_ms: number;
+  version: number;
+  data: string;
+}
+
+/** Put together here, because PostgreSQL takes 75 of a patch's 310 µs for it. */
+export const updatedRecord = (row: UpdatedRow): RecordJson => {
+  const ownFields = {
+    ...{ id: row.id, ownerId: row.owner_id, ...(row.group_id && { groupId: row.group_id }) },
+    ...{ createdAt: toIso(row.created_ms), updatedAt: toIso(row.version) },
+  };
+  return { json: joinRecordJson(ownFields, row.data), version: row.version };
+};

@@ -1,0 +1,106 @@
+import { ApiError } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { type Builder, createBuilder, type Generation } from '../building/build.ts';
+import {
+  type BuilderDeps,
+  type CollectionKey,
+  checkDropping,
+  failBuilding,
+  lockCollection,
+  raiseEpoch,
+  startDropping,
+} from '../building/generations.ts';
+import { countGrowthSql } from '../building/side-sql.ts';
+import { isSystemField, pathProblem } from '../fields.ts';
+import { recordsTable } from '../giants/records-table.ts';
+import { inCollection, startParameters } from '../sql.ts';
+import { type CollectionSearch, type SearchState, searchWordsSql } from './search-words.ts';
+
+/** What the owner asks for: all fields, these, or none. */
+export type SearchChange = boolean | readonly string[];
+
+interface SearchRow {
+  number: number;
+  fields: string[] | null;
+  state: SearchState | 'failed' | 'dropping';
+}
+
+/** @throws ApiError invalid_body */
+const checkField = (field: string): void => {
+  const quoted = JSON.stringify(field.slice(0, 60));
+  const problem = isSystemField(field) ? 'holds no words' : pathProblem(field);
+  if (problem) throw new ApiError('invalid_body', `search: the field ${quoted} ${problem}.`);
+};
+
+/**
+ * Switches the search of a collection on or off, in the surrounding transaction. Other fields than before are
+ * indexed anew, and so are those whose index has failed.
+ * @throws ApiError invalid_body, conflict where it was done too often just now
+ */
+export const setSearch = async (
+  database: Database,
+  collection: CollectionKey,
+  given: SearchChange,
+): Promise<void> => {
+  const fields = typeof given === 'boolean' ? null : [...new Set(given)].sort();
+  for (const field of fields ?? []) checkField(field);
+  await lockCollection(database, collection);
+  const { projectNumber, id } = collection;
+  const rows = await database.query<SearchRow>(
+    `SELECT number, fields, state FROM searches WHERE ${inCollection}`,
+    [projectNumber, id],
+  );
+  const current = rows.find(({ state }) => state !== 'dropping');
+  const isKept = current && current.state !== 'failed' && isSame(current.fields, fields);
+  if (given === false ? !current : isKept) return;
+  checkDropping(rows.length);
+  if (current) await startDropping(database, 'searches', collection, current.number);
+  const number = await raiseEpoch(database, collection);
+  if (given === false) return;
+  await database.query(
+    `INSERT INTO searches (project_id, coll_id, number, fields, state) VALUES ($1, $2, $3, $4, 'building')`,
+    [projectNumber, id, number, fields],
+  );
+};
+
+const isSame = (a: readonly string[] | null, b: readonly string[] | null) =>
+  JSON.stringify(a) === JSON.stringify(b);
+
+const ofCollection =
+  'FROM searches WHERE searches.project_id = $1 AND searches.coll_id = collections.coll_id';
+
+/** That which writers fill, of the collection in a statement that selects from `collections`: JSON; null where it is off. */
+export const searchSql = `(SELECT json_build_object('number', number, 'fields', fields, 'state', state)
+    ${ofCollection} AND state IN ('building', 'ready'))`;
+
+/** As the list of collections shows it: JSON. */
+export const shownSearchSql = `(SELECT json_build_object('fields', fields, 'state', state) ${ofCollection} AND state <> 'dropping')`;
+
+/** Fills in the words of records from before, and removes those that are searched no longer. */
+export const createSearchBuilder = (deps: BuilderDeps): Builder => {
+  const { database, quota } = deps;
+  return createBuilder<Generation & Pick<CollectionSearch, 'fields'>>(database, {
+    table: 'searches',
+    columns: ['fields'],
+    rows: { table: 'search_texts', key: 'record_id', bytes: 'size_bytes' },
+    batchRows: 50,
+    async fill(collection, row, ids) {
+      const { number, fields } = row;
+      if (await quota.isFull(row.project_id))
+        return () => failBuilding(deps, 'searches', row, { fields });
+      const parameters = startParameters(collection, ids);
+      const words = searchWordsSql(collection, { number, fields }, 'data', parameters);
+      await database.query(
+        `WITH filled AS (
+           INSERT INTO search_texts (project_id, coll_id, number, record_id, words)
+           SELECT $1, $2, ${parameters.add(number, 'int')}, id, ${words} FROM ${recordsTable(collection)}
+           WHERE ${inCollection} AND id = ANY ($3::uuid[]) ON CONFLICT DO NOTHING
+           RETURNING size_bytes AS growth),
+         counted AS (${countGrowthSql('filled')})
+         SELECT count(*) FROM filled`,
+        parameters.values,
+      );
+      return 'done';
+    },
+  });
+};

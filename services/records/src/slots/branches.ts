@@ -1,0 +1,82 @@
+import { recordsTable } from '../giants/records-table.ts';
+import { isInTime } from '../list/list-statement.ts';
+import { boundsSql, type Selection } from '../list/selection.ts';
+import { and, type Parameters } from '../sql.ts';
+import type { Driver, Way } from './drivers.ts';
+import type { KeyRange } from './key-ranges.ts';
+import { slotColumn } from './slots.ts';
+
+export const jsonb = (text: string, parameters: Parameters) => parameters.add(text, 'jsonb');
+
+/**
+ * A range of the slot's column, named in this condition alone. A single key is a range too: the planner,
+ * which knows the values of all collections together, would otherwise take the primary key for as good.
+ */
+const rangeSql = (column: string, range: KeyRange, parameters: Parameters): string => {
+  switch (range.kind) {
+    case 'all':
+      return `${column} IS NOT NULL`;
+    case 'points': {
+      const keys = range.keys.map((key) => JSON.stringify(key));
+      if (keys.length !== 1) return `${column} = ANY (${parameters.add(keys, 'jsonb[]')})`;
+      const key = jsonb(keys[0] ?? 'null', parameters);
+      return `${column} >= ${key} AND ${column} <= ${key}`;
+    }
+    case 'between':
+      return and(
+        range.bounds.map(({ sign, key }) => `${column} ${sign} ${jsonb(key, parameters)}`),
+      );
+  }
+};
+
+/** A single key; undefined for a range of several. */
+export const pointKey = (range: KeyRange): string | undefined =>
+  range.kind === 'points' && range.keys.length === 1 ? JSON.stringify(range.keys[0]) : undefined;
+
+/** One range of keys in one slot, with what comes before it. */
+export interface Branch {
+  table: string;
+  column: string;
+  range: KeyRange;
+  where: string;
+  /** The columns of `isNew`, each with a comma before it. */
+  columns: string;
+  /** Holds for records that no way before this one leads to. */
+  isNew: string | undefined;
+}
+
+/** Whether more was to be looked through than the stretch allows, in one of the branches. */
+export const lookedAtSql = ({ table, where }: Branch, rows: string): string =>
+  `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows} + 1) looked)`;
+
+export const toBranches = (
+  selection: Selection,
+  { ways }: Driver,
+  parameters: Parameters,
+  startSql: (column: string, range: KeyRange) => string | undefined = () => undefined,
+): Branch[] => {
+  const table = recordsTable(selection.collection);
+  return ways.flatMap(({ slot, ranges }, i) => {
+    const column = slotColumn(slot);
+    const before = ways.slice(0, i);
+    const columns = new Set(before.map((way) => slotColumn(way.slot)));
+    const isNew = before.map((way) => `NOT (${waySql(way, parameters)})`);
+    return ranges.map((range) => ({
+      ...{ table, column, range },
+      where: and([
+        boundsSql(selection, parameters),
+        rangeSql(column, range, parameters),
+        startSql(column, range),
+      ]),
+      columns: [...columns].map((name) => `, ${name}`).join(''),
+      isNew: isNew.length > 0 ? and(isNew) : undefined,
+    }));
+  });
+};
+
+const waySql = ({ slot, ranges }: Way, parameters: Parameters): string =>
+  ranges.map((range) => `(${rangeSql(slotColumn(slot), range, parameters)})`).join(' OR ');
+
+/** Not even looked at once the time is over, which is told at the end. */
+export const fitsSql = (tests: readonly (string | undefined)[]): string =>
+  `CASE WHEN ${isInTime} THEN ${and(['true', ...tests])} ELSE false END`;

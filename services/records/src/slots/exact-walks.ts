@@ -1,0 +1,131 @@
+import { ownTableSuffix, recordsTable } from '../giants/records-table.ts';
+import {
+  type ListQuery,
+  type ListStatement,
+  ownFieldsBytes,
+  type ReadLimits,
+  recordColumns,
+} from '../list/list-statement.ts';
+import { directionSql } from '../list/sort.ts';
+import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../sql.ts';
+import { type ExactWalk, exactWalk } from './drivers.ts';
+import { isWholeKey, type KeyBound, maxKeyLength } from './key-ranges.ts';
+import { epochSql, type Slot, slotColumn } from './slots.ts';
+
+export interface NamedListStatement extends ListStatement {
+  name: string;
+  slot: Slot;
+}
+
+/** What makes one text; there are fewer than 300 for each table. */
+interface Shape {
+  table: string;
+  /** Names the table, where it is a collection's own. */
+  tableName: string;
+  column: string;
+  descending: boolean;
+  /** Of the lower bound and the upper one; none for all keys. */
+  signs: readonly KeyBound['sign'][];
+  isAfter: boolean;
+  isSorted: boolean;
+  hasMarkers: boolean;
+}
+
+/** A connection keeps each of them, with its plan: those of further tables are planned each time. */
+const mostTexts = 600;
+
+const signNames = { '>': 'gt', '>=': 'ge', '<': 'lt', '<=': 'le' };
+
+const shapeName = ({
+  tableName,
+  column,
+  descending,
+  signs,
+  isAfter,
+  isSorted,
+  hasMarkers,
+}: Shape): string =>
+  [
+    ...[
+      'records_walk',
+      column,
+      descending ? 'desc' : 'asc',
+      ...signs.map((sign) => signNames[sign]),
+    ],
+    ...[isAfter && 'after', isSorted && 'sorted', hasMarkers && 'markers', tableName].filter(
+      Boolean,
+    ),
+  ].join('_');
+
+/**
+ * `$3` is the page's limit, then come the keys of the bounds, then key and id of the cursor. The result's columns
+ * are `items`, `more`, the last record's id and key, and the epoch. `items` is null where the documents are more
+ * than the pipelined connections carry, where a key is cut, or where an array or object may pass too.
+ */
+const walkText = (shape: Shape, mostBytes: number): string => {
+  const { table, column, descending, signs, isAfter, isSorted, hasMarkers } = shape;
+  const direction = directionSql(descending);
+  const bounds = signs.map((sign, i) => ` AND ${column} ${sign} $${i + 4}::jsonb`).join('');
+  const next = signs.length + 4;
+  const after = `(${column}, id) ${descending ? '<' : '>'} ($${next}::jsonb, $${next + 1}::uuid)`;
+  const isCut = `jsonb_typeof(slot_key) = 'string' AND length(slot_key #>> '{}') >= ${maxKeyLength}`;
+  const conditions = [
+    `bytes + rows * ${ownFieldsBytes} <= ${mostBytes}`,
+    ...(isSorted ? ['NOT has_cut_keys'] : []),
+    ...(hasMarkers
+      ? [`NOT EXISTS (SELECT FROM ${table} WHERE ${inCollection} AND ${column} = '[]')`]
+      : []),
+  ];
+  return `WITH page AS MATERIALIZED (
+      SELECT ${recordColumns}, ${column} AS slot_key FROM ${table}
+      WHERE ${inCollection}${bounds || ` AND ${column} IS NOT NULL`}${isAfter ? ` AND ${after}` : ''}
+      ORDER BY ${column} ${direction}, id ${direction} LIMIT $3::int + 1),
+    found AS (
+      SELECT count(*) AS rows, coalesce(sum(size_bytes), 0) AS bytes, array_agg(id) AS ids
+        ${isSorted ? `, array_agg(slot_key) AS keys, coalesce(bool_or(${isCut}), false) AS has_cut_keys` : ''} FROM page),
+    shown AS (SELECT *, ${isoTimeSql('created_at')} AS created FROM page LIMIT $3)
+    SELECT CASE WHEN ${conditions.join(' AND ')}
+        THEN (SELECT '[' || coalesce(string_agg(${recordJsonSql('created')}, ','), '') || ']' FROM shown) END,
+      rows > $3, ids[least(rows, $3)], ${isSorted ? 'keys[least(rows, $3)]' : 'NULL'}, ${epochSql} AS epoch FROM found`;
+};
+
+const startKey = ({ after }: ListQuery, { bounds, isSorted }: ExactWalk): string | undefined => {
+  if (!isSorted) return bounds[0]?.key;
+  const key = after?.keys[0];
+  return key && !key.isCut && isWholeKey(JSON.parse(key.text)) ? key.text : undefined;
+};
+
+/**
+ * Pages that one stretch of a slot's index leads to and where no document need be looked at: as cheap as a page by
+ * the primary key, so that they wait in no queue. With the planned statements of other walks an equality reached
+ * 0.31 of a bare server's rate.
+ */
+export const createExactWalks = ({ pageBytes }: ReadLimits) => {
+  const mostBytes = Math.min(pageBytes, maxPipelinedBytes);
+  const texts = new Map<string, string>();
+  return (query: ListQuery): NamedListStatement | undefined => {
+    const walk = exactWalk(query);
+    if (!walk) return undefined;
+    const { slot, bounds, isSorted, hasMarkers } = walk;
+    const { after, sort, limit } = query;
+    const key = after && startKey(query, walk);
+    if (after && key === undefined) return undefined;
+    const { collection } = query;
+    const shape = {
+      table: recordsTable(collection),
+      tableName: ownTableSuffix(collection),
+      column: slotColumn(slot),
+      descending: sort.idDescending,
+      signs: bounds.map(({ sign }) => sign),
+      ...{ isAfter: after !== undefined, isSorted, hasMarkers },
+    };
+    const name = shapeName(shape);
+    if (!texts.has(name) && texts.size >= mostTexts) return undefined;
+    const text = texts.get(name) ?? walkText(shape, mostBytes);
+    texts.set(name, text);
+    const { projectNumber, id } = collection;
+    const position = after ? [key, after.id] : [];
+    const values = [projectNumber, id, limit, ...bounds.map((bound) => bound.key), ...position];
+    return { name, text, values, slot };
+  };
+};

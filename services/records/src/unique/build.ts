@@ -1,0 +1,29 @@
+import { type Builder, createBuilder, type Generation } from '../building/build.ts';
+import { type BuilderDeps, failBuilding } from '../building/generations.ts';
+import { claimBytes } from '../building/side-sql.ts';
+import { claimValues } from './claims.ts';
+
+interface FieldRow extends Generation {
+  field: string;
+}
+
+/** Claims the values of records from before, and removes those of fields that are unique no longer. */
+export const createUniqueBuilder = (deps: BuilderDeps): Builder => {
+  const { database, quota } = deps;
+  const fail = (row: FieldRow, duplicates: readonly string[] | null) => () =>
+    failBuilding(deps, 'unique_fields', row, { field: row.field, duplicates });
+
+  return createBuilder<FieldRow>(database, {
+    table: 'unique_fields',
+    columns: ['field'],
+    rows: { table: 'unique_values', key: 'key', bytes: String(claimBytes) },
+    batchRows: 500,
+    async fill(collection, row, ids) {
+      if (await quota.isFull(row.project_id)) return fail(row, null);
+      const [taken] = await claimValues(database, collection, [row], ids);
+      if (!taken) return 'done';
+      // Where the other has just given the value up, the same batch is tried again.
+      return taken.heldBy === null ? 'again' : fail(row, [taken.heldBy, taken.id]);
+    },
+  });
+};

@@ -1,0 +1,202 @@
+import { ApiError } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { claimBytes, countGrowthSql, noSide, type SideSql } from '../building/side-sql.ts';
+import { recordsTable, type StoredCollection } from '../giants/records-table.ts';
+import { ownerField } from '../slots/slots.ts';
+import { inCollection, insertFromSql, type Parameters, startParameters } from '../sql.ts';
+
+/** A field of which no two records of a collection have the same value. */
+export interface UniqueField {
+  /** Under which its values are kept. */
+  number: number;
+  /** As filters name it. */
+  field: string;
+}
+
+/** Null where a record has no value that could be another's too. */
+const keySql = (path: string, document: string, owner: string): string =>
+  path === ownerField
+    ? `records.unique_key(records.owner_key(${owner}))`
+    : `records.unique_key(${document} #> ${path})`;
+
+const addPath = ({ field }: UniqueField, parameters: Parameters): string =>
+  field === ownerField ? ownerField : parameters.add(field.split('.'), 'text[]');
+
+const addNumbers = (fields: readonly UniqueField[], parameters: Parameters): string =>
+  parameters.add(
+    fields.map(({ number }) => number),
+    'int[]',
+  );
+
+const columns = (fields: readonly UniqueField[], prefix: string): string =>
+  `ARRAY[${fields.map((_, i) => `${prefix}${i}`).join(', ')}]`;
+
+const insertSql = 'INSERT INTO unique_values (project_id, coll_id, number, key, record_id)';
+/** Inside WITH, of the table `claim`. */
+const claimSql = (claims: string, key: string, condition = 'true'): string =>
+  `${insertFromSql('unique_values', { number: 'claim.number', key, record_id: 'id' }, claims, `${key} IS NOT NULL AND ${condition}`)} ORDER BY claim.number RETURNING ${claimBytes} AS growth`;
+const freeSql = (gone: string): string =>
+  `DELETE FROM unique_values USING (${gone}) gone
+     WHERE unique_values.project_id = $1 AND unique_values.coll_id = $2 AND unique_values.number = gone.number
+       AND unique_values.key = gone.key AND unique_values.record_id = gone.id RETURNING -${claimBytes} AS growth`;
+const claimedBytesSql = (rows: string) => `, claimed_bytes AS (${countGrowthSql(rows)})`;
+
+/** The keys of rows of a table of the statement: as columns of it, and each with its field's number. */
+const readKeys = (fields: readonly UniqueField[], table: string, parameters: Parameters) => {
+  const keys = fields.map((field, i) => {
+    const key = keySql(addPath(field, parameters), 'data', 'owner_id');
+    return `, ${key} AS key${i}`;
+  });
+  return {
+    returned: keys.join(''),
+    claims: `${table}, unnest(${addNumbers(fields, parameters)}, ${columns(fields, 'key')}) claim(number, key)`,
+  };
+};
+
+/** Claims the values of the records that a table of the statement returns: who comes second fails. */
+export const claimNewSql = (
+  fields: readonly UniqueField[],
+  created: string,
+  parameters: Parameters,
+): SideSql => {
+  if (fields.length === 0) return noSide;
+  const { returned, claims } = readKeys(fields, created, parameters);
+  return {
+    returned,
+    tables: `, claimed AS (${claimSql(claims, 'claim.key')})${claimedBytesSql('claimed')}`,
+  };
+};
+
+/** The unique fields that a change can touch: an owner never changes. */
+export const touchedFields = (
+  fields: readonly UniqueField[],
+  isChanged: (firstLevel: string) => boolean = () => true,
+): readonly UniqueField[] =>
+  fields.filter(({ field }) => field !== ownerField && isChanged(field.split('.')[0] ?? field));
+
+/**
+ * Frees the values that a change takes from its records. They have to be locked in an earlier statement:
+ * what another change has claimed meanwhile is else not seen.
+ * @param claimsNew whether it claims the new ones too
+ */
+export const claimChangedSql = (
+  fields: readonly UniqueField[],
+  changed: string,
+  parameters: Parameters,
+  { claimsNew }: { claimsNew: boolean },
+): SideSql => {
+  if (fields.length === 0) return noSide;
+  const keys = fields.map((field, i) => {
+    const path = addPath(field, parameters);
+    const key = (row: string) => keySql(path, `${row}.data`, `${row}.owner_id`);
+    return `, ${key('old')} AS old_key${i}, ${key('new')} AS new_key${i}`;
+  });
+  const claims = `${changed}, unnest(${addNumbers(fields, parameters)}, ${columns(fields, 'old_key')}, ${columns(fields, 'new_key')})
+        claim(number, old_key, new_key)`;
+  const isChanged = 'claim.old_key IS DISTINCT FROM claim.new_key';
+  const claimed = `, claimed AS (${claimSql(claims, 'claim.new_key', isChanged)})`;
+  const rows = claimsNew
+    ? '(SELECT growth FROM freed UNION ALL SELECT growth FROM claimed) rows'
+    : 'freed';
+  return {
+    returned: keys.join(''),
+    tables: `, freed AS (${freeSql(`SELECT id, claim.number, claim.old_key AS key FROM ${claims} WHERE ${isChanged}`)})${claimsNew ? claimed : ''}${claimedBytesSql(rows)}`,
+  };
+};
+
+/** Frees the values of deleted records, which are locked as those of `claimChangedSql`. */
+export const freeDeletedSql = (
+  fields: readonly UniqueField[],
+  deleted: string,
+  parameters: Parameters,
+): SideSql => {
+  if (fields.length === 0) return noSide;
+  const { returned, claims } = readKeys(fields, deleted, parameters);
+  return {
+    returned,
+    tables: `, freed AS (${freeSql(`SELECT id, claim.number, claim.key FROM ${claims}`)})${claimedBytesSql('freed')}`,
+  };
+};
+
+/** By how much a change makes the values of a row of `records` more. @param document after it */
+export const claimsGrowthSql = (
+  fields: readonly UniqueField[],
+  document: string,
+  parameters: Parameters,
+): string[] =>
+  fields.map((field) => {
+    const path = addPath(field, parameters);
+    const has = (data: string) => `(${keySql(path, data, 'records.owner_id')} IS NOT NULL)::int`;
+    return `${claimBytes} * (${has(document)} - ${has('records.data')})`;
+  });
+
+/** Keeps others from changing the record until the end of the transaction. */
+export const lockRecord = (database: Database, collection: StoredCollection, record: string) => {
+  const { projectNumber, id } = collection;
+  return database.query(
+    `SELECT FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3 FOR UPDATE`,
+    [projectNumber, id, record],
+  );
+};
+
+export interface TakenValue {
+  id: string;
+  field: string;
+  /** The record that has the value; null where it has just given it up. */
+  heldBy: string | null;
+}
+
+/**
+ * Claims the values that locked records have, all in one order, so that two that do so don't wait for each
+ * other. Returns those that other records have.
+ */
+export const claimValues = async (
+  database: Database,
+  collection: StoredCollection,
+  fields: readonly UniqueField[],
+  ids: readonly string[],
+): Promise<TakenValue[]> => {
+  const parameters = startParameters(collection, ids);
+  const keys = fields.map((field) =>
+    keySql(addPath(field, parameters), 'records.data', 'records.owner_id'),
+  );
+  const unclaimed = `SELECT records.id, claim.number, claim.key
+    FROM ${recordsTable(collection)}, unnest(${addNumbers(fields, parameters)}, ARRAY[${keys.join(', ')}]) claim(number, key)
+    WHERE records.project_id = $1 AND records.coll_id = $2 AND records.id = ANY ($3::uuid[]) AND claim.key IS NOT NULL
+      AND NOT EXISTS (SELECT FROM unique_values own WHERE own.project_id = $1 AND own.coll_id = $2
+        AND own.number = claim.number AND own.key = claim.key AND own.record_id = records.id)`;
+  await database.query(
+    `WITH claimed AS (${insertSql} SELECT $1, $2, number, key, id FROM (${unclaimed}) unclaimed
+       ORDER BY number, key, id ON CONFLICT DO NOTHING RETURNING ${claimBytes} AS growth)${claimedBytesSql('claimed')}
+     SELECT count(*) FROM claimed`,
+    parameters.values,
+  );
+  const taken = await database.query<{ id: string; number: number; heldBy: string | null }>(
+    `SELECT id, number, (SELECT record_id FROM unique_values other WHERE other.project_id = $1 AND other.coll_id = $2
+       AND other.number = unclaimed.number AND other.key = unclaimed.key) AS "heldBy"
+     FROM (${unclaimed}) unclaimed ORDER BY id, number LIMIT 1000`,
+    parameters.values,
+  );
+  return taken.map(({ id, number, heldBy }) => ({
+    ...{ id, heldBy },
+    field: fields.find((field) => field.number === number)?.field ?? '',
+  }));
+};
+
+export const notUnique = (field: string, cause?: unknown): ApiError =>
+  new ApiError(
+    'not_unique',
+    `Another record of this collection has this value of ${JSON.stringify(field)}.`,
+    { hint: 'The project’s owner made the field unique: send another value.', cause },
+  );
+
+/** Of the key in PostgreSQL's detail of a violation: project, collection, number. */
+const numberInDetail = /=\(\d+, \d+, (\d+), /;
+
+/** The answer to a violation of the key of `unique_values`. */
+export const toNotUnique = (error: unknown, fields: readonly UniqueField[]): ApiError => {
+  const detail = error instanceof Error && 'detail' in error ? String(error.detail) : '';
+  const number = Number(numberInDetail.exec(detail)?.[1]);
+  const named = fields.find((field) => field.number === number) ?? fields[0];
+  return notUnique(named?.field ?? '', error);
+};
