@@ -44,7 +44,7 @@ describe('the process', () => {
     // Its lease ends by itself; nobody wants to wait for that.
     await pool.query("UPDATE loose_blobs SET leased_until = now() - interval '1 second'");
     const second = await launch();
-    await until(async () => (await count('loose_blobs')) === 0, { timeoutMs: 10_000 });
+    await until(async () => (await count('loose_blobs')) === 0);
     expect([await count('files'), await blobs()]).toEqual([0, []]);
     await pool.close();
 
@@ -78,7 +78,7 @@ describe('the process', () => {
     await pool.query("UPDATE loose_blobs SET leased_until = now() - interval '1 second'");
     const { child } = await launch();
     const left = 'SELECT blob_key FROM loose_blobs';
-    await until(async () => (await pool.query(left)).length === 0, { timeoutMs: 10_000 });
+    await until(async () => (await pool.query(left)).length === 0);
     const rows = await pool.query<{ key: string }>('SELECT blob_key AS key FROM files');
     expect((await blobs()).sort()).toEqual(rows.map(({ key }) => key.replace(/.*\//, '')).sort());
     expect(rows.length).toBeGreaterThanOrEqual(acknowledged);

@@ -3,17 +3,20 @@
  * the schema `storage` and the blobs behind it. Refuses to know what an owner has left (the gateway
  * reserves) and how usage is booked (the projects service's ledger).
  */
-import { storageRoutes } from '@backlot/contract';
+import { type ProjectDirectory, storageRoutes } from '@backlot/contract';
 import { createFairShares } from '@backlot/fair-shares';
 import { createRecordUsage, defineService, type ServiceContext } from '@backlot/service';
 import type { BlobStore } from './blob-store/blob-store.ts';
 import { createUnclaimedBlobs, renewMs } from './blob-store/unclaimed-blobs.ts';
 import { type StorageConfig, storageConfig } from './config.ts';
+import { createAppOrigins } from './files/app-origins.ts';
 import { createFiles } from './files/files.ts';
 import { createLinks } from './files/links.ts';
 import { createQuota } from './files/quota.ts';
 import { createRemovals } from './files/removals.ts';
+import { createImageDirectory } from './images/image-directory.ts';
 import { createImages } from './images/images.ts';
+import { internalRouter } from './internal.ts';
 import { createResumableUploads } from './resumable/resumable-uploads.ts';
 import { createRoutes } from './routes/index.ts';
 import { createDirectUploads } from './upload/direct-uploads.ts';
@@ -22,13 +25,15 @@ import { createUploads } from './upload/uploads.ts';
 
 export interface StorageContext extends ServiceContext<StorageConfig> {
   store: BlobStore;
+  projects: ProjectDirectory;
 }
 
 export const storageService = defineService({
   name: 'storage',
   migrations: new URL('../migrations/', import.meta.url),
   config: storageConfig,
-  build({ database, outbox, now, log, config, store }: StorageContext) {
+  asks: ['projects'],
+  build({ database, outbox, now, log, config, store, projects }: StorageContext) {
     const unclaimedBlobs = createUnclaimedBlobs(database, store, now, (err) =>
       log.error({ err }, 'blob not removed; retrying'),
     );
@@ -51,6 +56,7 @@ export const storageService = defineService({
       ...{ database, store, unclaimedBlobs, quota, now, config: config.images },
       shares: imageShares,
     });
+    const imageDirectory = createImageDirectory({ database, files, images, store });
     const sweepBlobs = async () => {
       await unclaimedBlobs.renewLeases();
       await unclaimedBlobs.sweep();
@@ -59,7 +65,9 @@ export const storageService = defineService({
       routes: createRoutes({
         ...{ files, quota, removals, images, uploads, directUploads, resumableUploads },
         ...{ unclaimedBlobs, links, store, config, now },
+        findAppOrigins: createAppOrigins(projects),
       }),
+      internal: internalRouter(imageDirectory),
       queues: { images: imageShares },
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
@@ -77,6 +85,7 @@ export const storageService = defineService({
         ...[removals, directUploads, resumableUploads].map(({ sweep }) => ({ run: sweep })),
       ],
       api: {
+        directories: { images: imageDirectory },
         /** Removes what killed processes have left; runs by itself every quarter of a minute. */
         sweepBlobs: () => database.acrossProjects(sweepBlobs),
       },

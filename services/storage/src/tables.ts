@@ -24,6 +24,7 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export interface DirectUpload {
   blob_key: string;
   expires_at: Date;
+  group_id: string | null;
   id: string;
   name: string;
   owner_id: string | null;
@@ -40,6 +41,7 @@ export interface ErasedUser {
 export interface File {
   blob_key: string;
   created_at: Date;
+  group_id: string | null;
   id: string;
   media_type: string;
   name: string;
@@ -86,6 +88,7 @@ export interface ResumableUpload {
   call_id: string | null;
   expires_at: Date;
   finished_at: Date | null;
+  group_id: string | null;
   held_by: string | null;
   held_until: Date | null;
   id: string;

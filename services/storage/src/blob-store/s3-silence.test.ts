@@ -29,7 +29,7 @@ describe('an S3 that is silent', () => {
     // Each of these would wait for three tries of a second and more.
     for (let n = 0; n < 20; n++) await expectUnavailable();
     proxy.thaw();
-    await until(async () => (await store.sizeBytes('1001/a')) === 4, { timeoutMs: 10_000 });
+    await until(async () => (await store.sizeBytes('1001/a')) === 4);
     await store.put('1001/b', bytes('more'));
     expect(await store.sizeBytes('1001/b')).toBe(4);
     for (const key of ['1001/a', '1001/b']) await store.remove(key);

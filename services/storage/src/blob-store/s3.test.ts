@@ -100,6 +100,12 @@ describe('files in S3', () => {
       headers: { [identityHeader]: signed(anonymous(), storageRoutes.getFile) },
     });
     expect(head.status).toBe(200);
+
+    const picture = (await other.upload('<svg onload="x"/>', { name: 'a.svg' })).body;
+    const shown = await other.get(picture.url);
+    expect(shown.status).toBe(200);
+    expect(shown.headers.get('content-security-policy')).toContain('sandbox');
+    await other.call('DELETE', `/storage/files/${picture.id}`, { identity: asKey() });
     await other.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     await other.close();
   }, 60_000);
@@ -172,9 +178,9 @@ describe('files in S3', () => {
     req.on('error', () => {});
     req.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
     req.write(randomBytes(12 * MIB));
-    await until(async () => (await s3.leftovers()).length === 1, { timeoutMs: 20_000 });
+    await until(async () => (await s3.leftovers()).length === 1);
     req.destroy();
-    await until(async () => (await s3.leftovers()).length === 0, { timeoutMs: 20_000 });
+    await until(async () => (await s3.leftovers()).length === 0);
   }, 60_000);
 
   it('are not shut out by callers who stand still on every buffer', async () => {

@@ -4,7 +4,7 @@ import { create as contentDisposition } from 'content-disposition';
 import fresh from 'fresh';
 import parseRange from 'range-parser';
 import type { ByteRange } from '../blob-store/blob-store.ts';
-import { isShownInline, plainText } from './media-type.ts';
+import { isShownInline, pdf, plainText, svg } from './media-type.ts';
 
 /** A file, or an image made from one. */
 export interface Content {
@@ -15,6 +15,8 @@ export interface Content {
   version: string;
   createdAt: Date;
   isPublic: boolean;
+  /** Of a PDF: the origins of pages that may frame it; every page where it is undefined. */
+  framedBy?: readonly string[] | undefined;
 }
 
 export type FileResponse =
@@ -22,26 +24,57 @@ export type FileResponse =
   | { status: 200 | 206; headers: OutgoingHttpHeaders; range?: ByteRange };
 
 /** Nothing of a file runs, and nothing that it names is fetched, even where a browser shows it. */
-const contentSecurityPolicy = "default-src 'none'; sandbox";
+const sealed = "default-src 'none'; sandbox";
+/** What an SVG carries in itself is a part of the picture (docs/decisions/0024). */
+const sealedSvg =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
+/** Proxies refuse heads of more than 16 KB; a hundred origins of usual length have 4. */
+const maxAncestorsLength = 10_000;
+
+const framePolicy = (origins: readonly string[] | undefined): string => {
+  let policy = `frame-ancestors ${origins ? "'self'" : '*'}`;
+  for (const origin of origins ?? [])
+    if (policy.length + origin.length < maxAncestorsLength) policy += ` ${origin}`;
+  return policy;
+};
+
 const forever = 'public, max-age=31536000, immutable';
 const revalidated = 'private, no-cache';
+/** Who may frame it changes with the project's settings. */
+const publicRevalidated = 'public, no-cache';
 
-const cachingHeaders = ({ version, createdAt, isPublic }: Content) => ({
-  etag: `"${version}"`,
-  'last-modified': createdAt.toUTCString(),
-  'cache-control': isPublic ? forever : revalidated,
+/** It may be sent with its policy alone: a store that readers are redirected to sends none. */
+export const needsPolicy = (mediaType: string): boolean => [svg, pdf].includes(mediaType);
+
+const cacheControl = ({ isPublic, mediaType }: Content) => {
+  if (!isPublic) return revalidated;
+  return mediaType === pdf ? publicRevalidated : forever;
+};
+
+const cachingHeaders = (content: Content) => ({
+  etag: `"${content.version}"`,
+  'last-modified': content.createdAt.toUTCString(),
+  'cache-control': cacheControl(content),
 });
+
+const policy = ({ mediaType, framedBy }: Content): string => {
+  if (mediaType === pdf) return framePolicy(framedBy);
+  return mediaType === svg ? sealedSvg : sealed;
+};
+
+/** A 304 has it too: a cache takes over the headers of that one. */
+const policyHeader = (content: Content) => ({ 'content-security-policy': policy(content) });
 
 const contentHeaders = (content: Content): OutgoingHttpHeaders => {
   const { name, mediaType } = content;
   return {
     ...cachingHeaders(content),
+    ...policyHeader(content),
     'accept-ranges': 'bytes',
     'content-type': mediaType === plainText ? 'text/plain; charset=utf-8' : mediaType,
     'content-disposition': contentDisposition(name, {
       type: isShownInline(mediaType) ? 'inline' : 'attachment',
     }),
-    'content-security-policy': contentSecurityPolicy,
     'cross-origin-resource-policy': 'cross-origin',
     'x-content-type-options': 'nosniff',
   };
@@ -85,7 +118,8 @@ export const prepareResponse = (
   const caching = cachingHeaders(content);
   // A reload sends `no-cache` too; it is answered 304 all the same where nothing has changed.
   const conditions = { ...requestHeaders, 'cache-control': undefined };
-  if (fresh(conditions, caching)) return { status: 304, headers: caching };
+  if (fresh(conditions, caching))
+    return { status: 304, headers: { ...caching, ...policyHeader(content) } };
   const { sizeBytes } = content;
   const headers = contentHeaders(content);
   // Parts are defined for GET alone (RFC 9110, section 14.2).

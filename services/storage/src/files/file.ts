@@ -1,13 +1,13 @@
-import { ApiError, type Visibility } from '@backlot/contract';
+import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
+import type { Audience } from './audience.ts';
 
-export interface File {
+export interface File extends Audience {
   id: string;
   ownerId: string | null;
   name: string;
   sizeBytes: number;
   mediaType: string;
-  visibility: Visibility;
   /** Null where the bytes did not pass through this service. */
   sha256: Buffer | null;
   blobKey: string;
@@ -19,17 +19,48 @@ export const fileNotFound = (): ApiError => new ApiError('not_found', 'There is 
 export const uploaderId = ({ caller, userId }: Identity): string | null =>
   caller === 'user' ? userId : null;
 
-/** Who uploaded the file, and who runs the project. */
-const canManage = (identity: Identity, { ownerId }: File): boolean =>
-  ['owner', 'key', 'operator'].includes(identity.caller) ||
-  (ownerId !== null && ownerId === uploaderId(identity));
+const runsProject = ({ caller }: Identity) => ['owner', 'key', 'operator'].includes(caller);
+
+const roleInGroup = ({ groups = [] }: Identity, groupId: string | null): string | undefined =>
+  groups.find(({ id }) => id === groupId)?.role;
+
+/** A file of a group is its uploader's for as long as they are in the group. */
+const canDelete = (identity: Identity, { ownerId, groupId }: File): boolean => {
+  if (runsProject(identity)) return true;
+  const isUploader = ownerId !== null && ownerId === uploaderId(identity);
+  if (groupId === null) return isUploader;
+  const role = roleInGroup(identity, groupId);
+  return role === 'owner' || role === 'admin' || (isUploader && role !== undefined);
+};
+
+/** Whoever may read the private file may pass it on. */
+const canSign = (identity: Identity, file: File): boolean =>
+  canDelete(identity, file) || roleInGroup(identity, file.groupId) !== undefined;
 
 export const canRead = (identity: Identity, file: File): boolean =>
-  file.visibility === 'public' || canManage(identity, file);
+  file.visibility === 'public' || canSign(identity, file);
+
+/** Whether the caller is in the group, or runs the project. */
+export const knowsGroup = (identity: Identity, groupId: string): boolean =>
+  runsProject(identity) || roleInGroup(identity, groupId) !== undefined;
+
+/** Whether the caller may upload a file for this group. @throws ApiError unauthenticated, forbidden */
+export const checkGroup = (identity: Identity, groupId: string | null): void => {
+  if (groupId === null || knowsGroup(identity, groupId)) return;
+  if (identity.caller === 'anonymous') throw new ApiError('unauthenticated', 'Sign in first.');
+  throw new ApiError('forbidden', '"groupId": you are not a member of this group.', {
+    hint: 'GET /groups lists yours. One that was joined just now is known everywhere within 5 seconds.',
+  });
+};
 
 /** @throws ApiError not_found where the caller may not even see it, forbidden */
-export const requireManageable = (identity: Identity, file: File | null): File => {
-  if (!file || !canRead(identity, file)) throw fileNotFound();
-  if (canManage(identity, file)) return file;
-  throw new ApiError('forbidden', 'This file belongs to somebody else.');
-};
+const requireFile =
+  (may: (identity: Identity, file: File) => boolean) =>
+  (identity: Identity, file: File | null): File => {
+    if (!file || !canRead(identity, file)) throw fileNotFound();
+    if (may(identity, file)) return file;
+    throw new ApiError('forbidden', 'This file belongs to somebody else.');
+  };
+
+export const requireDeletable = requireFile(canDelete);
+export const requireSignable = requireFile(canSign);

@@ -1,18 +1,18 @@
 import { ApiError, isUuid, type StoredFile, type Visibility } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import { type PageQuery, type Position, presentPage, readPosition } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { RecordUsage } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { File as FileRow, DB as Tables } from '../tables.ts';
 import type { ReceivedFile } from '../upload/receive-form.ts';
-import { type File, uploaderId } from './file.ts';
+import { checkGroup, type File, uploaderId } from './file.ts';
 import type { Links } from './links.ts';
 import type { Quota } from './quota.ts';
 
 const columns = [
   ...(['id', 'owner_id', 'name', 'size_bytes', 'media_type', 'visibility'] as const),
-  ...(['sha256', 'blob_key', 'created_at'] as const),
+  ...(['group_id', 'sha256', 'blob_key', 'created_at'] as const),
 ] as const;
 type Row = Pick<FileRow, (typeof columns)[number]>;
 
@@ -23,6 +23,7 @@ const toFile = (row: Row): File => ({
   sizeBytes: row.size_bytes,
   mediaType: row.media_type,
   visibility: row.visibility as Visibility,
+  groupId: row.group_id,
   sha256: row.sha256,
   blobKey: row.blob_key,
   createdAt: row.created_at,
@@ -59,30 +60,23 @@ export const createFiles = ({
       type: row.media_type,
       visibility: row.visibility as Visibility,
       ownerId: row.owner_id,
+      groupId: row.group_id,
       createdAt: row.created_at.toISOString(),
     });
 
-  const list = async (
-    name: string,
-    project: Identity['project'],
-    query: PageQuery,
-    ownerId?: string,
-  ): Promise<Page<StoredFile>> => {
-    const after = readPosition(name, query.cursor);
-    let files = queries
+  const newest = ({ number }: Identity['project'], limit: number, after: Position | undefined) => {
+    const files = queries
       .selectFrom('files')
       .select(columns)
-      .where('project_number', '=', project.number)
+      .where('project_number', '=', number)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
-      .limit(query.limit + 1);
-    if (ownerId !== undefined) files = files.where('owner_id', '=', ownerId);
-    if (after)
-      files = files.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
-      );
-    const rows = await files.execute();
-    return presentPage(name, query, rows, present(project));
+      .limit(limit + 1);
+    return after
+      ? files.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
+        )
+      : files;
   };
 
   const checkOwner = async (projectNumber: number, ownerId: string) => {
@@ -108,7 +102,10 @@ export const createFiles = ({
         const { number } = identity.project;
         await unclaimedBlobs.claim(number, blobKey);
         await quota.lock(number);
-        if (ownerId !== null) await checkOwner(number, ownerId);
+        if (ownerId !== null) {
+          checkGroup(identity, received.groupId);
+          await checkOwner(number, ownerId);
+        }
         await quota.addFile(number, received.sizeBytes);
         await queries
           .insertInto('files')
@@ -120,6 +117,7 @@ export const createFiles = ({
             size_bytes: received.sizeBytes,
             media_type: received.mediaType,
             visibility: received.visibility,
+            group_id: received.groupId,
             sha256: received.sha256,
             blob_key: blobKey,
             created_at: new Date(now()),
@@ -139,8 +137,27 @@ export const createFiles = ({
       return row ? toFile(row) : null;
     },
 
-    listOwn: (project: Identity['project'], ownerId: string, query: PageQuery) =>
-      list('my-files', project, query, ownerId),
-    listAll: (project: Identity['project'], query: PageQuery) => list('files', project, query),
+    /** What the caller has uploaded, without that of groups which they have left. */
+    async listOwn({ project, userId, groups = [] }: Identity, query: PageQuery) {
+      const rows = await newest(project, query.limit, readPosition('my-files', query.cursor))
+        .where('owner_id', '=', userId)
+        .where(({ eb, or, fn, val }) =>
+          or([
+            eb('group_id', 'is', null),
+            eb('visibility', '=', 'public'),
+            eb('group_id', '=', fn.any(val(groups.map(({ id }) => id)))),
+          ]),
+        )
+        .execute();
+      return presentPage('my-files', query, rows, present(project));
+    },
+
+    /** Of the project, or of a group in it. */
+    async listAll(project: Identity['project'], query: PageQuery & { group?: string | undefined }) {
+      const name = query.group === undefined ? 'files' : 'group-files';
+      let files = newest(project, query.limit, readPosition(name, query.cursor));
+      if (query.group !== undefined) files = files.where('group_id', '=', query.group);
+      return presentPage(name, query, await files.execute(), present(project));
+    },
   };
 };

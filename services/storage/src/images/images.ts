@@ -8,6 +8,7 @@ import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
 import { type File, fileNotFound } from '../files/file.ts';
+import { svg } from '../files/media-type.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
 import { type ImageFormat, ImageRefused, type Transformation, transform } from './transform.ts';
@@ -74,7 +75,8 @@ export const wantsImage = ({ width, height, format }: ImageQuery): boolean =>
 /** @throws ApiError invalid_query where the file is no image */
 const resolveTransformation = (file: File, query: ImageQuery): Transformation => {
   const own = ownFormat[file.mediaType];
-  if (!own) throw cannotTransform('it is no image');
+  if (!own)
+    throw cannotTransform(file.mediaType === svg ? 'an SVG has no pixels' : 'it is no image');
   if (file.sizeBytes > maxSourceBytes)
     throw cannotTransform(`it has more than ${maxSourceBytes} bytes`);
   const { width, height, fit = 'inside', format = own } = query;
@@ -110,7 +112,7 @@ export const createImages = (deps: ImagesDeps) => {
 
   const renderImage = async (file: File, wanted: Transformation): Promise<Buffer> => {
     try {
-      return await transform(await store.open(file.blobKey), wanted, limits);
+      return await transform(() => store.open(file.blobKey), wanted, limits);
     } catch (error) {
       if (error instanceof BlobNotFound) throw fileNotFound();
       if (!(error instanceof ImageRefused)) throw error;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import sharp, { type Sharp } from 'sharp';
+import pMemoize from 'p-memoize';
+import type { Sharp } from 'sharp';
 
 export const imageFormats = ['webp', 'avif', 'jpeg', 'png'] as const;
 export type ImageFormat = (typeof imageFormats)[number];
@@ -23,9 +24,14 @@ export class ImageRefused extends Error {
   override readonly name = 'ImageRefused';
 }
 
-// One thread for an image, and no cache: memory is bounded by the images in work.
-sharp.concurrency(1);
-sharp.cache(false);
+/** When the first image comes: it takes memory. */
+const loadSharp = pMemoize(async () => {
+  const { default: sharp } = await import('sharp');
+  // One thread for an image, and no cache: memory is bounded by the images in work.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  return sharp;
+});
 
 const encode = (image: Sharp, format: ImageFormat): Sharp => {
   switch (format) {
@@ -46,10 +52,12 @@ const encode = (image: Sharp, format: ImageFormat): Sharp => {
  * @throws ImageRefused, and what the source stream throws
  */
 export const transform = async (
-  source: Readable,
+  openSource: () => Promise<Readable>,
   { width, height, fit, format }: Transformation,
   { maxPixels, timeoutSeconds }: TransformLimits,
 ): Promise<Buffer> => {
+  const sharp = await loadSharp();
+  const source = await openSource();
   const image = sharp({
     limitInputPixels: maxPixels,
     sequentialRead: true,

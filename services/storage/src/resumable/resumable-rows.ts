@@ -36,6 +36,7 @@ const toResumableUpload = (row: Row): ResumableUpload => ({
   ownerId: row.owner_id,
   name: row.name,
   visibility: row.visibility as Visibility,
+  groupId: row.group_id,
   sizeBytes: row.size_bytes,
   metadata: row.metadata,
   expiresAt: row.expires_at,
@@ -107,7 +108,7 @@ export const createResumableRows = (database: Database, now: () => number) => {
     async insert(
       identity: Identity,
       id: string,
-      { name, visibility, sizeBytes, metadata }: NewUpload,
+      { name, visibility, groupId, sizeBytes, metadata }: NewUpload,
       expiresAt: Date,
     ): Promise<ResumableUpload> {
       const row = await queries
@@ -118,6 +119,7 @@ export const createResumableRows = (database: Database, now: () => number) => {
           owner_id: uploaderId(identity),
           name,
           visibility,
+          group_id: groupId,
           size_bytes: sizeBytes,
           metadata,
           expires_at: expiresAt,

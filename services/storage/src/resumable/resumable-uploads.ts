@@ -9,6 +9,7 @@ import { chargeFor } from '@backlot/service';
 import { Upload } from '@tus/server';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
+import { checkGroup } from '../files/file.ts';
 import type { Files } from '../files/files.ts';
 import type { Quota } from '../files/quota.ts';
 import { inspectStoredBlob, uploadNotFound } from '../upload/open-uploads.ts';
@@ -95,14 +96,14 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     });
 
   const finish = async (identity: Identity, upload: ResumableUpload): Promise<Progress> => {
-    const { id, blobKey, name, visibility } = upload;
+    const { id, blobKey, name, visibility, groupId } = upload;
     const blob = await translateNotFound(inspectStoredBlob(store, blobKey));
     if (blob.sizeBytes !== upload.sizeBytes)
       throw new Error(`the blob ${blobKey} has ${blob.sizeBytes} bytes, not ${upload.sizeBytes}`);
     const payer = { ...identity, reservation: upload.reservation };
     const makeFile = async () => {
       if (!(await rows.finish(identity.project.number, id))) throw uploadNotFound();
-      const file = { name, visibility, ...blob, sha256: null };
+      const file = { name, visibility, groupId, ...blob, sha256: null };
       await files.create(payer, id, blobKey, file, upload.ownerId);
     };
     await database.transaction(makeFile).catch(async (error: unknown) => {
@@ -141,8 +142,9 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
   };
 
   return {
-    /** @throws ApiError body_too_large, storage_quota, overloaded */
+    /** @throws ApiError unauthenticated, forbidden, body_too_large, storage_quota, overloaded */
     async create(identity: Identity, newUpload: NewUpload): Promise<ResumableUpload> {
+      checkGroup(identity, newUpload.groupId);
       const limit = await quota.sizeLimit(identity);
       if (newUpload.sizeBytes > limit.bytes) throw limit.error();
       const upload = await insert(identity, newUpload);

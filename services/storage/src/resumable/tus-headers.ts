@@ -1,13 +1,13 @@
-import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
+import { ApiError, KIB } from '@backlot/contract';
 import { Metadata, TUS_RESUMABLE } from '@tus/server';
+import { type Audience, parseAudience } from '../files/audience.ts';
 import { cleanFileName } from '../files/file-name.ts';
 
 /** A request header by its lower-case name. */
 export type GetHeader = (name: string) => string | undefined;
 
-export interface NewUpload {
+export interface NewUpload extends Audience {
   name: string;
-  visibility: Visibility;
   sizeBytes: number;
   /** Upload-Metadata as it was sent; '' without it. */
   metadata: string;
@@ -54,11 +54,12 @@ export const parseCreationHeaders = (header: GetHeader): NewUpload => {
   const sizeBytes = parseByteCount('Upload-Length', header);
   if (sizeBytes === 0) throw invalid('Upload-Length', 'must be at least 1.');
   const metadata = header('upload-metadata') ?? '';
-  const { filename, visibility } = parseMetadata(metadata);
-  const parsed = storageRoutes.openUpload.body.shape.visibility.safeParse(visibility ?? undefined);
-  if (!parsed.success)
-    throw invalid('Upload-Metadata', '`visibility` must be "public" or "private".');
-  return { name: cleanFileName(filename ?? ''), visibility: parsed.data, sizeBytes, metadata };
+  const { filename, visibility, groupId } = parseMetadata(metadata);
+  const audience = parseAudience(
+    { visibility: visibility ?? undefined, groupId: groupId ?? undefined },
+    (field, rule) => invalid('Upload-Metadata', `\`${field}\` ${rule}`),
+  );
+  return { name: cleanFileName(filename ?? ''), ...audience, sizeBytes, metadata };
 };
 
 export interface PartHeaders {

@@ -1,5 +1,6 @@
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { StorageConfig } from '../config.ts';
+import type { AppOrigins } from '../files/app-origins.ts';
 import type { Files } from '../files/files.ts';
 import type { Links } from '../files/links.ts';
 import type { Quota } from '../files/quota.ts';
@@ -18,6 +19,7 @@ export interface Features {
   directUploads: DirectUploads;
   resumableUploads: ResumableUploads;
   links: Links;
+  findAppOrigins: AppOrigins;
   store: BlobStore;
   config: Pick<StorageConfig, 'redirects' | 'uploadIdleMs'>;
   /** Epoch milliseconds. */

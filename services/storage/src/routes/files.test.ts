@@ -50,6 +50,7 @@ describe('the lists of files', () => {
       type: 'text/plain',
       visibility: 'private',
       ownerId: userA,
+      groupId: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       url: `https://api.example.org/api/runtime/testproject/storage/files/${mine[0]}/a.txt`,
     });

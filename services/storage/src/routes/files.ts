@@ -1,12 +1,15 @@
 import { ApiError, storageRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { fileNotFound, requireManageable } from '../files/file.ts';
+import { fileNotFound, knowsGroup, requireDeletable, requireSignable } from '../files/file.ts';
 import type { Features } from './features.ts';
 
 export const listFiles = ({ files }: Features) =>
-  route(storageRoutes.listFiles, async ({ query, identity: { project, userId } }) => {
-    if (userId === null) throw new ApiError('unauthenticated', 'Sign in first.');
-    return { body: await files.listOwn(project, userId, query) };
+  route(storageRoutes.listFiles, async ({ query, identity }) => {
+    const { group } = query;
+    if (group === undefined) return { body: await files.listOwn(identity, query) };
+    if (!knowsGroup(identity, group.toLowerCase()))
+      throw new ApiError('not_found', 'There is no such group.');
+    return { body: await files.listAll(identity.project, query) };
   });
 
 export const listProjectFiles = ({ files, quota }: Features) =>
@@ -17,7 +20,7 @@ export const listProjectFiles = ({ files, quota }: Features) =>
 export const signFile = ({ files, links, now }: Features) =>
   route(storageRoutes.signFile, async ({ params, body, identity }) => {
     const { id: projectId, number: projectNumber } = identity.project;
-    const { id: fileId, name } = requireManageable(
+    const { id: fileId, name } = requireSignable(
       identity,
       await files.find(projectNumber, params.id),
     );
@@ -30,7 +33,7 @@ export const signFile = ({ files, links, now }: Features) =>
 export const deleteFile = ({ files, removals }: Features) =>
   route(storageRoutes.deleteFile, async ({ params, identity }) => {
     const { number } = identity.project;
-    const file = requireManageable(identity, await files.find(number, params.id));
+    const file = requireDeletable(identity, await files.find(number, params.id));
     if (!(await removals.remove(number, file.id))) throw fileNotFound();
     return { body: { ok: true as const } };
   });

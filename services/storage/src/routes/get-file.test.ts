@@ -162,7 +162,6 @@ describe('getFile', () => {
     ['a PNG', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'image/png', 'inline'],
     ['a GIF and HTML', 'GIF89a/*<script>alert(1)</script>*/=1', 'image/gif', 'inline'],
     ['a JPEG', Buffer.from('ffd8ffe000104a464946', 'hex'), 'image/jpeg', 'inline'],
-    ['a PDF', '%PDF-1.7\n%', 'application/pdf', 'attachment'],
     ['a ZIP', Buffer.from('504b0506000000000000', 'hex'), 'application/zip', 'attachment'],
     ['bytes', Buffer.from([1, 2, 3, 0, 255]), 'application/octet-stream', 'attachment'],
     ['UTF-16', Buffer.from('feff003c0061', 'hex'), 'application/octet-stream', 'attachment'],
@@ -181,15 +180,62 @@ describe('getFile', () => {
     }
   });
 
-  it.each(['<svg xmlns="http://www.w3.org/2000/svg"/>', '<?xml version="1.0"?><svg onload="x"/>'])(
-    'never serves an SVG as one: %s',
-    async (text) => {
-      const { body } = await bed.upload(text, { name: 'a.svg' });
-      const { headers } = await bed.get(body.url);
-      const isText = headers.get('content-type')?.startsWith('text/plain');
-      expect(isText || headers.get('content-disposition')?.startsWith('attachment')).toBe(true);
-    },
-  );
+  it('shows an SVG in a sandbox without scripts, in every size and in no other format', async () => {
+    const text = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="x"/>';
+    const { body } = await bed.upload(text, { name: 'a.html' });
+    expect(body.type).toBe('image/svg+xml');
+    const policy =
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
+    for (const query of ['', '?width=40', '?width=40&height=40&fit=cover']) {
+      const { headers, bytes } = await bed.get(body.url + query);
+      expect(bytes.toString()).toBe(text);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': 'image/svg+xml',
+        'content-disposition': expect.stringMatching(/^inline; filename="?a.html/),
+        'content-security-policy': policy,
+        'x-content-type-options': 'nosniff',
+      });
+    }
+    const etag = (await bed.get(body.url)).headers.get('etag') ?? '';
+    const again = await bed.get(body.url, { headers: { 'if-none-match': etag } });
+    expect([again.status, again.headers.get('content-security-policy')]).toEqual([304, policy]);
+    const png = await bed.get(`${body.url}?format=png`);
+    expect([png.status, png.bytes.toString()]).toEqual([400, expect.stringContaining('no pixels')]);
+  });
+
+  it('lets pages of the app frame a PDF, and all pages where its owner lists none', async () => {
+    const { body } = await bed.upload('%PDF-1.7\n%', { name: 'a.html' });
+    const policy = async (headers = {}) => {
+      const answer = await bed.get(body.url, { headers });
+      return [answer.status, answer.headers.get('content-security-policy')];
+    };
+    expect(await policy()).toEqual([200, 'frame-ancestors *']);
+    const { headers } = await bed.get(body.url);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': expect.stringMatching(/^inline; filename="?a.html/),
+      'cache-control': 'public, no-cache',
+      'x-content-type-options': 'nosniff',
+    });
+    const known = { 'if-none-match': headers.get('etag') ?? '' };
+
+    const odd = 'https://a;sandbox';
+    bed.project.verifiedOrigins = ['https://b.example'];
+    expect(await policy()).toEqual([200, 'frame-ancestors *']);
+    bed.project.settings = { allowedOrigins: ['http://localhost:3000', odd, 'https://a.example'] };
+    const own = "frame-ancestors 'self' http://localhost:3000 https://a.example https://b.example";
+    expect(await policy()).toEqual([200, own]);
+    expect(await policy(known)).toEqual([304, own]);
+
+    const many = Array.from({ length: 100 }, (_, n) => `https://${`${n}`.padStart(250, 'a')}`);
+    bed.project.settings = { allowedOrigins: many };
+    expect(String((await policy())[1]).length).toBeLessThan(10_001);
+
+    bed.project.isUnavailable = true;
+    expect((await policy())[0]).toBe(503);
+    expect(await getStatus(open)).toBe(200);
+    Object.assign(bed.project, { isUnavailable: false, settings: {} });
+  });
 
   it('lets a caller go in the middle and serves the next one', async () => {
     const { body } = await bed.upload(randomBytes(20 * 1024 * 1024));

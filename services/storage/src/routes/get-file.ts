@@ -14,9 +14,10 @@ import {
   type DirectAccess,
 } from '../blob-store/blob-store.ts';
 import { canRead, type File, fileNotFound } from '../files/file.ts';
-import { type Content, prepareResponse } from '../files/file-response.ts';
+import { type Content, needsPolicy, prepareResponse } from '../files/file-response.ts';
 import type { Signature } from '../files/links.ts';
-import { type Image, wantsImage } from '../images/images.ts';
+import { pdf, svg } from '../files/media-type.ts';
+import { type Image, type ImageQuery, wantsImage } from '../images/images.ts';
 import type { Features } from './features.ts';
 
 const definition = storageRoutes.getFile;
@@ -49,6 +50,10 @@ const fileContent = (file: File): Content => ({
   createdAt: file.createdAt,
   isPublic: file.visibility === 'public',
 });
+
+/** An SVG has every size. */
+const isAnswerItself = ({ mediaType }: File, query: ImageQuery): boolean =>
+  !wantsImage(query) || (mediaType === svg && query.format === undefined);
 
 const imageContent = (file: File, { mediaType, sizeBytes, variant }: Image): Content => {
   const whole = fileContent(file);
@@ -91,7 +96,8 @@ const send = async (
     res.writeHead(response.status, response.headers).end();
     return;
   }
-  if (config.redirects && store.direct && typeof blob === 'string') {
+  const mayRedirect = config.redirects && !needsPolicy(content.mediaType);
+  if (mayRedirect && store.direct && typeof blob === 'string') {
     res.writeHead(302, await redirectTo(store.direct, blob, response.headers)).end();
     return;
   }
@@ -112,9 +118,10 @@ const send = async (
   });
 };
 
-export const getFile = ({ files, images, links, store, config }: Features): MountedRoute => ({
+export const getFile = (features: Features): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
+    const { files, images, links, store, config, findAppOrigins } = features;
     const identity = identify(req, definition, context);
     const { id } = definition.params.parse(req.params);
     const query = definition.query.parse(validate(definition.query, req.query, 'invalid_query'));
@@ -122,8 +129,10 @@ export const getFile = ({ files, images, links, store, config }: Features): Moun
     const isSigned = links.isValid({ projectNumber, fileId: id }, query);
     const found = await files.find(projectNumber, id);
     const file = requireReadable(identity, found, isSigned, query);
-    if (!wantsImage(query))
-      return send(req, res, { store, config }, file.blobKey, fileContent(file));
+    if (isAnswerItself(file, query)) {
+      const framedBy = file.mediaType === pdf ? await findAppOrigins(identity.project) : undefined;
+      return send(req, res, { store, config }, file.blobKey, { ...fileContent(file), framedBy });
+    }
     const image = await images.get(projectNumber, file, query, {
       flow: toFlow(identity),
       signal: callerSignal(res),

@@ -2,6 +2,7 @@ import { storageRoutes } from '@backlot/contract';
 import { type Receive, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { chargeFor } from '@backlot/service';
+import { toAudience } from '../files/audience.ts';
 import type { Links } from '../files/links.ts';
 import type { Upload } from '../upload/uploads.ts';
 import type { Features } from './features.ts';
@@ -25,10 +26,10 @@ const receiveUpload =
   ({ uploads }: Features): Receive =>
   async (req, identity) => {
     const upload = await uploads.receive(req, identity);
-    const { sha256, name, visibility } = upload;
+    const { sha256, name, visibility, groupId } = upload;
     return {
       value: upload,
-      text: JSON.stringify([sha256?.toString('hex'), name, visibility]),
+      text: JSON.stringify([sha256?.toString('hex'), name, visibility, groupId]),
       release: () => uploads.release(identity, upload),
     };
   };
@@ -48,7 +49,10 @@ export const uploadFile = (features: Features) =>
 
 export const openUpload = ({ directUploads }: Features) =>
   route(storageRoutes.openUpload, async ({ body, identity }) => {
-    const { expiresAt, ...form } = await directUploads.open(identity, body);
+    const { expiresAt, ...form } = await directUploads.open(identity, {
+      ...body,
+      ...toAudience(body),
+    });
     return { body: { ...form, expiresAt: expiresAt.toISOString() } };
   });
 

@@ -1,7 +1,12 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Payload } from '@backlot/contract';
+import {
+  defaultLimits,
+  type ImageDirectory,
+  type Payload,
+  type ProjectSettings,
+} from '@backlot/contract';
 import { type Identity, identityHeader } from '@backlot/identity';
 import {
   anonymous,
@@ -34,8 +39,11 @@ export interface UploadOptions {
   headers?: Record<string, string>;
 }
 
-export interface TestBed extends ServiceBed<{ sweepBlobs(): Promise<void> }> {
+export interface TestBed
+  extends ServiceBed<{ sweepBlobs(): Promise<void>; directories: { images: ImageDirectory } }> {
   store: BlobStore;
+  /** What the projects service says of every project. */
+  project: { settings: ProjectSettings; verifiedOrigins?: string[]; isUnavailable?: boolean };
   /** One file in a form, fields first; an anonymous caller, free of charge, unless stated. */
   upload(content: string | Uint8Array, options?: UploadOptions): Promise<TestAnswer>;
   /** A form as the bytes that are given. */
@@ -78,8 +86,16 @@ export const createTestBed = async (
 ): Promise<TestBed> => {
   const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
   const store = otherStore ?? createFilesystemBlobStore(directory);
+  const project: TestBed['project'] = { settings: {} };
   const bed = await createServiceBed(storageService, {
     store,
+    projects: {
+      async findProject(id) {
+        if (project.isUnavailable) throw new Error('projects is down');
+        return { ...testProject, ...project, id, status: 'active', limits: defaultLimits };
+      },
+      findKey: async () => null,
+    },
     config: {
       blobs: { kind: 'filesystem', directory },
       filesUrl: publicUrl,
@@ -118,6 +134,7 @@ export const createTestBed = async (
   return {
     ...bed,
     store,
+    project,
     send,
     upload(content, { identity, name = 'a.txt', fields = {}, headers = {} } = {}) {
       const form = new FormData();

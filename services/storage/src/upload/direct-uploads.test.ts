@@ -55,6 +55,20 @@ describe('uploads to the store itself', () => {
     return (await fetch(slip.url, { method: 'POST', body: form })).status;
   };
 
+  it('make files of a group, for who is in it to the end', async () => {
+    const groupId = '018f0000-0000-7000-8000-0000000000e1';
+    const inGroup = (userId: string) => asUser(userId, { groups: [{ id: groupId, role: 'x' }] });
+    const body = { name: 'a.txt', size: 4, groupId };
+    expect(await open(body)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const { body: slip } = await open(body, inGroup(userA));
+    expect(await hand(slip, Buffer.from('ours'))).toBeLessThan(300);
+    expect((await complete(slip.id)).status).toBe(403);
+    const { url } = (await complete(slip.id, inGroup(userA))).body;
+    expect((await bed.get(url, { identity: inGroup(userB) })).bytes.toString()).toBe('ours');
+    for (const identity of [asUser(userA), asUser(userB)])
+      expect((await bed.get(url, { identity })).status).toBe(404);
+  });
+
   it('make a file of what arrived, once, paid for by its size', async () => {
     const content = randomBytes(12 * MIB);
     const { status, body: slip } = await open({ name: '../big.bin', size: content.length });

@@ -4,7 +4,8 @@ import { createQueries, type Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
-import { uploaderId } from '../files/file.ts';
+import type { Audience } from '../files/audience.ts';
+import { checkGroup, uploaderId } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
@@ -16,10 +17,9 @@ import {
 } from './open-uploads.ts';
 import type { Upload } from './uploads.ts';
 
-export interface NewDirectUpload {
+export interface NewDirectUpload extends Audience {
   name: string;
   size: number;
-  visibility: Visibility;
 }
 
 export interface UploadForm {
@@ -67,8 +67,8 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
       const { number } = identity.project;
       const added = await database.query(
         `INSERT INTO direct_uploads
-           (project_number, id, owner_id, name, visibility, blob_key, expires_at)
-         SELECT $1, $2, $3, $4, $5, $6, $7
+           (project_number, id, owner_id, name, visibility, group_id, blob_key, expires_at)
+         SELECT $1, $2, $3, $4, $5, $6, $7, $8
           WHERE (SELECT count(*) FROM direct_uploads WHERE project_number = $1) < ${maxOpenUploads}
          RETURNING true`,
         [
@@ -78,6 +78,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
             uploaderId(identity),
             cleanFileName(newUpload.name),
             newUpload.visibility,
+            newUpload.groupId,
           ],
           ...[blobKey, new Date(now() + openSeconds * 1000)],
         ],
@@ -91,7 +92,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     if (!isUuid(id)) throw uploadNotFound();
     return queries
       .selectFrom('direct_uploads')
-      .select(['name', 'visibility', 'blob_key'])
+      .select(['name', 'visibility', 'group_id', 'blob_key'])
       .where('project_number', '=', identity.project.number)
       .where('id', '=', id)
       .where('expires_at', '>', new Date(now()))
@@ -117,8 +118,9 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
   };
 
   return {
-    /** @throws ApiError conflict, body_too_large, storage_quota, overloaded */
+    /** @throws ApiError unauthenticated, forbidden, conflict, body_too_large, storage_quota, overloaded */
     async open(identity: Identity, newUpload: NewDirectUpload): Promise<UploadForm> {
+      checkGroup(identity, newUpload.groupId);
       const { presignUpload } = direct();
       const limit = await quota.sizeLimit(identity);
       if (newUpload.size > limit.bytes) throw limit.error();
@@ -143,9 +145,8 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
       const blobKey = `${number}/${randomUUID()}`;
       await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
       await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
-      const { name } = row;
-      const visibility = row.visibility as Visibility;
-      return { id, blobKey, name, visibility, sizeBytes, mediaType, sha256: null };
+      const audience = { visibility: row.visibility as Visibility, groupId: row.group_id };
+      return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType, sha256: null };
     },
 
     /** Ends the upload in the transaction that makes the file. @throws ApiError not_found */

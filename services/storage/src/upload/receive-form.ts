@@ -2,24 +2,26 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { ApiError, KIB, storageRoutes, type Visibility } from '@backlot/contract';
+import { ApiError, KIB } from '@backlot/contract';
 import multer, { MulterError, type StorageEngine } from 'multer';
+import { type Audience, parseAudience } from '../files/audience.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { SizeLimit } from '../files/quota.ts';
 import { FormBroken, measure } from './measure.ts';
 import { type BodyOptions, pipeBody } from './pipe-body.ts';
 
-export interface ReceivedFile {
+export interface ReceivedFile extends Audience {
   name: string;
   sizeBytes: number;
   /** Null where the bytes did not pass through this service. */
   sha256: Buffer | null;
   mediaType: string;
-  visibility: Visibility;
 }
 
 export interface FormOptions extends BodyOptions {
   limit: SizeLimit;
+  /** Whether the caller may upload for them; throws where not. */
+  checkAudience(audience: Audience): void;
   store(source: AsyncIterable<Buffer>): Promise<void>;
 }
 
@@ -40,12 +42,10 @@ const limits = {
 const invalid = (message: string, cause?: unknown) =>
   new ApiError('invalid_body', message, { cause });
 
-const parseVisibility = (form: unknown): Visibility => {
-  const fields = Object(form) as Record<string, unknown>;
-  const { visibility } = storageRoutes.uploadFile.body.shape;
-  const result = visibility.safeParse(fields.visibility);
-  if (result.success) return result.data;
-  throw invalid('"visibility" must be "public" or "private".');
+const readAudience = (form: unknown, check: FormOptions['checkAudience']): Audience => {
+  const audience = parseAudience(Object(form), (field, rule) => invalid(`"${field}" ${rule}`));
+  check(audience);
+  return audience;
 };
 
 const messages: Partial<Record<string, string>> = {
@@ -138,15 +138,15 @@ const checkHead = ({ headers }: IncomingMessage) => {
  */
 export const receiveForm = async (
   req: IncomingMessage,
-  { limit, store, ...options }: FormOptions,
+  { limit, store, checkAudience, ...options }: FormOptions,
 ): Promise<ReceivedFile> => {
   checkHead(req);
-  let receiving: Promise<Omit<ReceivedFile, 'visibility'>> | undefined;
+  let receiving: Promise<Omit<ReceivedFile, keyof Audience>> | undefined;
   const receiveFile = async (
     fields: unknown,
     file: Express.Multer.File,
-  ): Promise<Omit<ReceivedFile, 'visibility'>> => {
-    parseVisibility(fields);
+  ): Promise<Omit<ReceivedFile, keyof Audience>> => {
+    readAudience(fields, checkAudience);
     const measured = measure(limit, () => invalid('"file": is empty.'));
     await store(measured.through(file.stream));
     return { name: cleanFileName(file.originalname), ...(await measured.result()) };
@@ -170,8 +170,7 @@ export const receiveForm = async (
     );
     throw failure === undefined || failure instanceof FormBroken ? translate(error) : failure;
   }
-  const fields = Object(Object(form).body) as Record<string, unknown>;
   const received = await receiving;
   if (!received) throw invalid('"file": send one part of this name, with a file name.');
-  return { ...received, visibility: parseVisibility(fields) };
+  return { ...received, ...readAudience(Object(form).body, checkAudience) };
 };

@@ -129,7 +129,7 @@ describe('uploads', () => {
     await until(async () => (await unclaimed()) === 2);
     expect((await bed.upload('of a stranger')).status).toBe(201);
     // They make room for each other only.
-    await until(() => refused.length === 18, { timeoutMs: 10_000 });
+    await until(() => refused.length === 18);
     expect(new Set(refused)).toEqual(new Set(['503 overloaded']));
     for (const req of idle) req.destroy();
   }, 30_000);

@@ -5,6 +5,7 @@ import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
+import { checkGroup } from '../files/file.ts';
 import type { Quota } from '../files/quota.ts';
 import { type ReceivedFile, receiveForm } from './receive-form.ts';
 import type { UploadPlace, UploadPlaces } from './upload-places.ts';
@@ -62,6 +63,7 @@ export const createUploads = ({
         limit,
         place,
         idleMs: config.uploadIdleMs,
+        checkAudience: ({ groupId }) => checkGroup(identity, groupId),
         store: storeFile,
       });
       return { id, blobKey, ...received };

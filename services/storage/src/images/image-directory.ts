@@ -1,0 +1,56 @@
+import type { ImageAnswer, ImageAsking, ImageDirectory } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { toFlow } from '@backlot/fair-shares';
+import { toApiError } from '@backlot/http';
+import type { Identity } from '@backlot/identity';
+import type { BlobStore } from '../blob-store/blob-store.ts';
+import { canRead, fileNotFound } from '../files/file.ts';
+import type { Files } from '../files/files.ts';
+import type { Images } from './images.ts';
+
+export interface ImageDirectoryDeps {
+  database: Database;
+  files: Files;
+  images: Images;
+  store: BlobStore;
+}
+
+/** What a language model is shown; `ImageDirectory` promises the size. */
+const shown = { width: 1024, height: 1024, fit: 'inside', format: 'jpeg' } as const;
+
+/** As far as it decides about files. */
+const toIdentity = ({ project, ...caller }: ImageAsking): Identity => ({
+  ...caller,
+  project: { ...project, name: '', settings: {} },
+  sessionId: null,
+  keyId: null,
+});
+
+/** Reads images for other services, under the rights of the caller for whom they ask. */
+export const createImageDirectory = (deps: ImageDirectoryDeps): ImageDirectory => {
+  const { database, files, images, store } = deps;
+
+  const read = async ({ fileId, ...asking }: ImageAsking): Promise<Buffer> => {
+    const identity = toIdentity({ fileId, ...asking });
+    const { number } = identity.project;
+    const file = await files.find(number, fileId);
+    if (!file || !canRead(identity, file)) throw fileNotFound();
+    const { blob, sizeBytes } = await images.get(number, file, shown, { flow: toFlow(identity) });
+    if (typeof blob !== 'string') return blob;
+    const bytes = await store.open(blob, { start: 0, end: sizeBytes - 1 });
+    return Buffer.concat(await bytes.toArray());
+  };
+
+  return {
+    readImage: (asking): Promise<ImageAnswer> =>
+      database.inProject(asking.project.number, async () => {
+        try {
+          return { data: (await read(asking)).toString('base64') };
+        } catch (error) {
+          const { code, message, status } = toApiError(error);
+          if (status >= 500 && code !== 'overloaded') throw error;
+          return { refused: { code, message } };
+        }
+      }),
+  };
+};
