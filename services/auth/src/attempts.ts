@@ -57,6 +57,10 @@ export const createCounters = (limits: AuthConfig['limits']) => ({
     { key: sha256('invitations of', String(userId)), limit: limits.invitesPerUser },
     { key: sha256('invitations from', ip), limit: limits.invitesPerIp },
   ],
+  emailChanges: (userId: string, ip: string): Counter[] => [
+    { key: sha256('e-mail changes of', userId), limit: limits.emailChangesPerUser },
+    { key: sha256('e-mail changes from', ip), limit: limits.emailChangesPerIp },
+  ],
   resetCallsFrom: (ip: string): Counter[] => [
     { key: sha256('forgot from', ip), limit: limits.forgotPerIp },
   ],

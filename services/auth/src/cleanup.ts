@@ -34,6 +34,7 @@ export const eraseProject = async (database: Database, projectNumber: number): P
 const expiring: (TableColumn & { keptMs: number })[] = [
   { table: 'sessions', column: 'expires_at', keptMs: 0 },
   { table: 'one_time_tokens', column: 'expires_at', keptMs: 0 },
+  { table: 'email_changes', column: 'expires_at', keptMs: 0 },
   { table: 'group_invites', column: 'expires_at', keptMs: 0 },
   { table: 'attempts', column: 'window_ends_at', keptMs: 0 },
   { table: 'known_addresses', column: 'last_seen_at', keptMs: knownAddressMs },

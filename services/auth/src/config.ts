@@ -35,6 +35,8 @@ export interface AuthConfig {
     ownerSignUpPerIp: AttemptLimit;
     forgotPerEmail: AttemptLimit;
     forgotPerIp: AttemptLimit;
+    emailChangesPerUser: AttemptLimit;
+    emailChangesPerIp: AttemptLimit;
     groupsPerIp: AttemptLimit;
     invitesPerUser: AttemptLimit;
     invitesPerIp: AttemptLimit;
@@ -116,6 +118,8 @@ export const authConfig = defineConfig(settings, (values): AuthConfig => {
       },
       forgotPerEmail: { max: values.BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR, windowMs: hourMs },
       forgotPerIp: { max: values.BACKLOT_RESET_CALLS_PER_IP_PER_HOUR, windowMs: hourMs },
+      emailChangesPerUser: { max: 10, windowMs: hourMs },
+      emailChangesPerIp: { max: 100, windowMs: hourMs },
       groupsPerIp: { max: 100, windowMs: hourMs },
       invitesPerUser: { max: 100, windowMs: dayMs },
       invitesPerIp: { max: 100, windowMs: hourMs },

@@ -6,6 +6,7 @@ import type { AuthConfig } from './config.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createInvites, type Invites } from './groups/invites.ts';
 import { createMembers, type Members } from './groups/members.ts';
+import { createEmailChanges, type EmailChanges } from './links/email-changes.ts';
 import { createLinks, type Links } from './links/links.ts';
 import { createPasswords, type PasswordHasher, type Passwords } from './passwords/passwords.ts';
 import { type AccessTokens, createAccessTokens } from './sessions/access-tokens.ts';
@@ -20,6 +21,7 @@ export interface Features {
   config: AuthConfig;
   counters: Counters;
   database: Database;
+  emailChanges: EmailChanges;
   groups: Groups;
   invites: Invites;
   links: Links;
@@ -43,6 +45,7 @@ export const createFeatures = (options: FeatureOptions): Features => {
   const { config, database, now, outbox } = options;
   const users = createUsers(database, outbox, now);
   const groups = createGroups({ ...options, users });
+  const links = createLinks({ ...options, users });
   const signingKeys = createSigningKeys(options);
   return {
     accessTokens: createAccessTokens(signingKeys, config.issuer, now),
@@ -50,9 +53,10 @@ export const createFeatures = (options: FeatureOptions): Features => {
     config,
     counters: createCounters(config.limits),
     database,
+    emailChanges: createEmailChanges({ ...options, users, links }),
     groups,
     invites: createInvites({ ...options, users, groups }),
-    links: createLinks({ ...options, users }),
+    links,
     members: createMembers({ database, groups }),
     passwords: createPasswords(options),
     sessions: createSessions({ ...options, users }),

@@ -1,4 +1,9 @@
-import { type AccountDirectory, ApiError, type SessionDirectory } from '@backlot/contract';
+import {
+  type AccountDirectory,
+  ApiError,
+  type SessionDirectory,
+  type UserDirectory,
+} from '@backlot/contract';
 import express, { Router } from 'express';
 import { z } from 'zod';
 
@@ -7,8 +12,16 @@ const addresses = z.object({ emails: z.array(z.string().max(320)).max(100) });
 const sessionPath = z.object({ projectNumber, sessionId: z.uuid() });
 const accountPath = z.object({ projectNumber, userId: z.uuid() });
 
-/** The platform's own questions, as `SessionDirectory` and `AccountDirectory` put them, over HTTP. */
-export const internalRoutes = (sessions: SessionDirectory, accounts: AccountDirectory): Router => {
+/** The platform's own questions, as these directories put them, over HTTP. */
+export const internalRoutes = ({
+  sessions,
+  accounts,
+  users,
+}: {
+  sessions: SessionDirectory;
+  accounts: AccountDirectory;
+  users: UserDirectory;
+}): Router => {
   const router = Router();
   router.get('/sessions/:projectNumber/:sessionId', async (req, res) => {
     const path = sessionPath.safeParse(req.params);
@@ -22,6 +35,13 @@ export const internalRoutes = (sessions: SessionDirectory, accounts: AccountDire
     if (!project.success || !body.success)
       throw new ApiError('invalid_body', 'Send at most 100 addresses in "emails".');
     res.json({ emails: await accounts.registered(project.data, body.data.emails) });
+  });
+  router.get('/users/:projectNumber/:userId', async (req, res) => {
+    const path = accountPath.safeParse(req.params);
+    const user =
+      path.success && (await users.findRoleAndGroups(path.data.projectNumber, path.data.userId));
+    if (!user) throw new ApiError('not_found', 'There is no such user.');
+    res.json(user);
   });
   router.get('/accounts/:projectNumber/:userId', async (req, res) => {
     const path = accountPath.safeParse(req.params);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '@backlot/bus';
 import { internalIdentity } from '@backlot/identity';
 import { asOperator, asOwner, testProject, until } from '@backlot/testing';
@@ -18,8 +19,9 @@ describe('the auth service', () => {
   beforeAll(async () => {
     bed = await createTestBed();
     await bed.service.start();
-    await bed.bus.listen(['mail.requested', 'session.revoked', 'user.erased'], (event) =>
-      published.push(event),
+    await bed.bus.listen(
+      ['mail.requested', 'session.revoked', 'user.erased', 'user.verified'],
+      (event) => published.push(event),
     );
   });
   afterAll(async () => {
@@ -32,6 +34,27 @@ describe('the auth service', () => {
   it('publishes what it has stored', async () => {
     const { email } = await bed.signUp();
     await until(() => published.some(({ payload }) => (payload as { to?: string }).to === email));
+  });
+
+  it('says of an address that was shared with whose it is, where it is verified', async () => {
+    const [verified, unverified] = [await bed.signUp(), await bed.signUp()];
+    const path = `/platform/projects/${testProject.id}/users/${verified.user.id}`;
+    await bed.call('PATCH', path, { identity: asOperator(), body: { emailVerified: true } });
+    const told = () => published.filter(({ topic }) => topic === 'user.verified');
+    await until(() => told().length === 1);
+    const request = (projectNumber: number, email: string) =>
+      bed.bus.publish({
+        id: randomUUID(),
+        topic: 'share.requested',
+        payload: { projectNumber, email },
+      });
+    await request(testProject.number, unverified.email);
+    await request(otherProject.number, verified.email);
+    await request(testProject.number, verified.email);
+    await until(() => told().length === 2);
+    const { id: userId, email } = verified.user;
+    for (const { payload } of told())
+      expect(payload).toEqual({ projectNumber: testProject.number, userId, email });
   });
 
   it('answers the gateway, and nobody else, whose session it is', async () => {
@@ -51,6 +74,22 @@ describe('the auth service', () => {
     });
     expect(await ask(path, asOperator())).toMatchObject({ status: 401 });
     expect(await bed.call('GET', path)).toMatchObject({ status: 401 });
+  });
+
+  it('answers the platform, and nobody else, what a user is and belongs to', async () => {
+    const { user, identity } = await bed.signUp();
+    const path = `/internal/users/${testProject.number}/${user.id}`;
+    const ask = (at: string, as = internalIdentity) => bed.call('GET', at, { identity: as });
+    expect((await ask(path)).body).toEqual({ role: 'user', groups: [] });
+    const { body } = await bed.call('POST', '/groups', { identity, body: { name: 'Red' } });
+    await bed.call('PATCH', `/platform/projects/testproject/users/${user.id}`, {
+      ...{ identity: asOwner(), body: { role: 'staff' } },
+    });
+    const groups = [{ id: body.id, role: 'owner' }];
+    expect((await ask(path)).body).toEqual({ role: 'staff', groups });
+    for (const at of [`${otherProject.number}/${user.id}`, `${testProject.number}/x`])
+      expect((await ask(`/internal/users/${at}`)).status).toBe(404);
+    expect((await ask(path, asOperator())).status).toBe(401);
   });
 
   it('answers the platform, and nobody else, whose verified address it is', async () => {

@@ -3,7 +3,12 @@
  * Refuses to know what a project is beyond its number, who owns one, how a mail is sent, and how a
  * bearer token becomes a caller (the gateway's business).
  */
-import { type AccountDirectory, platformProject, type SessionDirectory } from '@backlot/contract';
+import {
+  type AccountDirectory,
+  platformProject,
+  type SessionDirectory,
+  type UserDirectory,
+} from '@backlot/contract';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { deleteExpired, eraseProject } from './cleanup.ts';
 import { type AuthConfig, authConfig } from './config.ts';
@@ -40,12 +45,18 @@ export const authService = defineService({
         return { email, name, emailVerified };
       },
     };
+    const roles: UserDirectory = {
+      findRoleAndGroups: (project, userId) =>
+        database.inProject(project, () => users.findRoleAndGroups(project, userId)),
+    };
+    const directories = { sessions, accounts, users: roles };
     return {
       routes: authServiceRoutes(features),
-      internal: internalRoutes(sessions, accounts),
+      internal: internalRoutes(directories),
       queues: { hashes: passwords },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
+        'share.requested': ({ projectNumber, email }) => users.tellVerified(projectNumber, email),
       },
       sweeps: [
         { run: () => deleteExpired(database, now) },
@@ -54,7 +65,7 @@ export const authService = defineService({
       ],
       start: () => Promise.all([signingKeys.jwks(), passwords.prepare()]),
       api: {
-        directories: { sessions, accounts },
+        directories,
         /** The account of an owner with a verified address; an existing one is left as it is. */
         ensureOwner: (owner: NewOwner) =>
           database.inProject(platformProject.number, () => ensureOwner(features, owner)),

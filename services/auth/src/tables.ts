@@ -29,6 +29,15 @@ export interface Attempt {
   window_ends_at: Date;
 }
 
+export interface EmailChange {
+  email: string;
+  expires_at: Date;
+  new_token_hash: Buffer | null;
+  old_token_hash: Buffer | null;
+  project_number: number;
+  user_id: string;
+}
+
 export interface GroupInvite {
   created_at: Date;
   email: string;
@@ -114,6 +123,7 @@ export interface User {
   name: string | null;
   password_hash: string;
   password_version: Generated<number>;
+  profile: Generated<Json>;
   project_number: number;
   role: Generated<string>;
   updated_at: Date;
@@ -121,6 +131,7 @@ export interface User {
 
 export interface DB {
   attempts: Attempt;
+  email_changes: EmailChange;
   group_invites: GroupInvite;
   group_members: GroupMember;
   groups: Group;

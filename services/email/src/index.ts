@@ -1,27 +1,31 @@
 import { runnable } from '@backlot/service';
 import type { EmailConfig } from './config.ts';
-import { createDevMailbox } from './mailer/dev-mailbox.ts';
 import type { Mailer } from './mailer/mailer.ts';
-import { createSendgridMailer } from './mailer/sendgrid.ts';
-import { createSmtpMailer } from './mailer/smtp.ts';
 import { emailService } from './service.ts';
 
 /** For one mail. */
 const timeoutMs = 60_000;
 
-const createMailer = ({ mailer, concurrency }: EmailConfig): Mailer => {
+/** Loads no other: each client takes memory. */
+const createMailer = async ({ mailer, concurrency }: EmailConfig): Promise<Mailer> => {
   switch (mailer.kind) {
-    case 'dev-mailbox':
+    case 'dev-mailbox': {
+      const { createDevMailbox } = await import('./mailer/dev-mailbox.ts');
       return createDevMailbox();
-    case 'smtp':
+    }
+    case 'smtp': {
+      const { createSmtpMailer } = await import('./mailer/smtp.ts');
       return createSmtpMailer({ ...mailer, connections: concurrency, timeoutMs });
-    case 'sendgrid':
+    }
+    case 'sendgrid': {
+      const { createSendgridMailer } = await import('./mailer/sendgrid.ts');
       return createSendgridMailer({ ...mailer, timeoutMs });
+    }
   }
 };
 
 /** The service with the mailer that its settings name. */
-export const email = runnable(emailService, ({ config }) => {
-  const mailer = createMailer(config);
+export const email = runnable(emailService, async ({ config }) => {
+  const mailer = await createMailer(config);
   return { mailer, close: async () => mailer.close() };
 });

@@ -35,6 +35,7 @@ export interface Idempotency {
 
 export interface Mail {
   attempts: Generated<number>;
+  cc: Generated<string[]>;
   claim: string | null;
   created_at: Date;
   error: string | null;
@@ -52,6 +53,7 @@ export interface Mail {
   project_id: string;
   project_number: number;
   recipients: string[];
+  reply_to: string | null;
   status: Generated<string>;
   subject: string;
 }

@@ -3,6 +3,7 @@ import { ApiError, type EventPayloads } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import type { NotNull } from 'kysely';
+import { uuidv7 } from 'uuidv7';
 import { hashIp } from '../attempts.ts';
 import type { AuthConfig } from '../config.ts';
 import type { DB as Tables } from '../tables.ts';
@@ -98,11 +99,15 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
       email: string,
       user: UserRow | undefined,
     ): Promise<void> {
+      const { number } = caller.project;
       await database.transaction(async () => {
-        const link = await create(caller.project.number, user?.id ?? null, purpose);
+        const link = await create(number, user?.id ?? null, purpose);
+        // Its address may have changed since it was read.
+        const current = await users.find(number, user?.id ?? uuidv7());
+        const isStill = current?.email === email;
         const mail = database.transaction(async () => {
-          await requestMail(caller, purpose, user ?? { email, name: null }, link);
-          if (!user) throw new UnknownAddress();
+          await requestMail(caller, purpose, isStill ? current : { email, name: null }, link);
+          if (!isStill) throw new UnknownAddress();
         });
         await mail.catch((error: unknown) => {
           if (!(error instanceof UnknownAddress)) throw error;

@@ -11,7 +11,8 @@ export const changePassword = (features: Features) =>
   route(
     authRoutes.changePassword,
     async ({ body, identity }) => {
-      const { users, passwords, sessions, links, attempts, counters, database } = features;
+      const { users, passwords, sessions, links, emailChanges, database } = features;
+      const { attempts, counters } = features;
       const { project, ip } = identity;
       const { user, sessionId } = await users.findBySession(identity);
       const { id, email } = user;
@@ -37,6 +38,7 @@ export const changePassword = (features: Features) =>
             const isChanged = await passwords.change(project.number, account, passwordHash);
             if (!isChanged) throw wrongPassword();
             await links.revoke(project.number, id, 'reset');
+            await emailChanges.revoke(project.number, id);
             await sessions.endAll(project.number, id, sessionId);
           }),
       };

@@ -1,5 +1,6 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Features } from '../features.ts';
+import { changeEmail, confirmEmailChange } from './change-email.ts';
 import { changePassword } from './change-password.ts';
 import { inviteToGroup, joinGroup, listGroupInvites, revokeGroupInvite } from './group-invites.ts';
 import {
@@ -25,6 +26,8 @@ export const authServiceRoutes = (features: Features): MountedRoute[] => [
   refreshToken(features),
   signOut(features),
   changePassword(features),
+  changeEmail(features),
+  confirmEmailChange(features),
   forgotPassword(features),
   resetPassword(features),
   verifyEmail(features),

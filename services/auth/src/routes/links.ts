@@ -22,7 +22,7 @@ export const resetPassword = (features: Features) =>
     authRoutes.resetPassword,
     async ({ body, identity }) => {
       const { project } = identity;
-      const { users, passwords, sessions, links, database } = features;
+      const { users, passwords, sessions, links, emailChanges, database } = features;
       const { id, email } = await links.findAccount(project.number, body.token, 'reset');
       await checkPassword(body.password, email);
       const passwordHash = await passwords.hash(identity, body.password);
@@ -34,6 +34,7 @@ export const resetPassword = (features: Features) =>
             if (!(await passwords.change(project.number, account, passwordHash)))
               throw invalidLink();
             await users.update(project.number, id, { emailVerified: true });
+            await emailChanges.revoke(project.number, id);
             await sessions.endAll(project.number, id);
           }),
       };

@@ -1,5 +1,5 @@
 import { authRoutes } from '@backlot/contract';
-import { refusesStrangers, testProject } from '@backlot/testing';
+import { asOwner, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, dayMs, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
 
@@ -76,6 +76,53 @@ describe('updateMe', () => {
     }
     expect((await patch({})).body.user).toEqual({ ...user, name: 'After', updatedAt });
     expect((await patch({ name: null })).body.user.name).toBeNull();
+  });
+
+  it('keeps a profile of the app’s own, replaces it whole, and shows it to the user', async () => {
+    const person = await bed.signUp();
+    const { identity } = person;
+    expect(person.user.profile).toEqual({});
+    const patch = (body: unknown) => bed.call('PATCH', '/auth/me', { identity, body });
+    const profile = {
+      theme: 'dark',
+      tags: ['a', null, 1.5, true],
+      deep: { '': { ключ: 'Zoë 🦓' } },
+    };
+    expect((await patch({ profile })).body.user.profile).toEqual(profile);
+    await patch({ name: 'Other' });
+    expect((await bed.call('GET', '/auth/me', { identity })).body.user.profile).toEqual(profile);
+    expect((await bed.signIn(person)).body.user.profile).toEqual(profile);
+    const path = `/platform/projects/${testProject.id}/users`;
+    const listed = await bed.call('GET', path, { identity: asOwner() });
+    expect(listed.body.items.every((user: object) => !('profile' in user))).toBe(true);
+    expect((await patch({ profile: { theme: 'light' } })).body.user.profile).toEqual({
+      theme: 'light',
+    });
+    expect((await patch({ profile: {} })).body.user.profile).toEqual({});
+  });
+
+  it('takes a profile of 8 KiB and no more', async () => {
+    const { identity } = await bed.signUp();
+    const fill = (bytes: number) => ({ a: 'ä'.repeat((bytes - 8) / 2) });
+    const patch = (profile: unknown) =>
+      bed.call('PATCH', '/auth/me', { identity, body: { profile } });
+    expect((await patch(fill(8192))).status).toBe(200);
+    expect(await patch(fill(8194))).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_body', error: expect.stringContaining('8192 bytes') },
+    });
+  });
+
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+  it.each([
+    ...[null, [], 'text', 7, { a: 'x\0y' }, { 'x\0y': 1 }, { a: '\ud800' }],
+    { deep: nested(17) },
+    JSON.parse('{"a":{"__proto__":{"b":1}}}'),
+  ])('refuses the profile %j, naming the field', async (profile) => {
+    const { identity } = await bed.signUp();
+    const answer = await bed.call('PATCH', '/auth/me', { identity, body: { profile } });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(answer.body.error).toContain('"profile"');
   });
 
   it.each([[{ name: '' }], [{ name: 'x'.repeat(101) }], [{ name: 'a\0b' }], [{ name: 7 }]])(

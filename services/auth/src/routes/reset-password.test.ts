@@ -33,7 +33,12 @@ describe('resetPassword', () => {
     const person = await bed.signUp();
     const token = await forgotten(person.email);
     expect(await reset({ token, password })).toMatchObject({ status: 200, body: { ok: true } });
+    const { id: userId, email } = person.user;
     expect(await bed.takeEvents()).toEqual([
+      {
+        topic: 'user.verified',
+        payload: { projectNumber: testProject.number, userId, email },
+      },
       {
         topic: 'session.revoked',
         payload: { projectNumber: testProject.number, sessionIds: [person.sessionId] },

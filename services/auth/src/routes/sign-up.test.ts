@@ -53,6 +53,7 @@ describe('signUp', () => {
       email: 'ada@example.org',
       name: 'Ada',
       avatar: null,
+      profile: {},
       role: 'user',
       emailVerified: false,
       createdAt: new Date(bed.clock.now()).toISOString(),

@@ -255,6 +255,7 @@ describe('listOwners', () => {
     const identity = asOperator({ project: platform });
     const { status, body } = await bed.call('GET', '/platform/owners', { identity });
     expect(status).toBe(200);
-    expect(body).toEqual({ items: [owner.user], hasMore: false, nextCursor: null });
+    const { profile: _, ...listed } = owner.user;
+    expect(body).toEqual({ items: [listed], hasMore: false, nextCursor: null });
   });
 });

@@ -1,5 +1,5 @@
 import { authRoutes } from '@backlot/contract';
-import { anonymous, refusesStrangers } from '@backlot/testing';
+import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, dayMs, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
 
@@ -29,9 +29,13 @@ describe('verifyEmail', () => {
     expect(me.body.user.emailVerified).toBe(true);
   });
 
-  it('tells the other services of an owner, and of nobody else', async () => {
-    await bed.signUp();
+  it('tells the other services whose address it is, and of an owner that they are verified', async () => {
+    const { user: verified } = await bed.signUp();
     await verify(await bed.mailedToken());
+    const { id: userId, email } = verified;
+    expect(await bed.takeEvents()).toEqual([
+      { topic: 'user.verified', payload: { projectNumber: testProject.number, userId, email } },
+    ]);
     const { user } = await bed.signUp({ project: platform });
     const { accounts } = bed.service.directories;
     expect(await accounts.findAccount(platform.number, user.id)).toMatchObject({

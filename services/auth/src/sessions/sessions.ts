@@ -3,7 +3,7 @@ import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { uuidv7 } from 'uuidv7';
 import type { AuthConfig } from '../config.ts';
 import type { DB as Tables } from '../tables.ts';
-import type { Account } from '../users/user-row.ts';
+import { type Account, presentRoleAndGroups, roleAndGroupsSql } from '../users/user-row.ts';
 import { sessionEnded, type Users } from '../users/users.ts';
 
 export interface Session {
@@ -131,15 +131,13 @@ export const createSessions = ({ database, outbox, users, now, config }: Session
     async find(project: number, id: string): Promise<SessionSnapshot | null> {
       const [row] = await database.read(
         'find_session',
-        `SELECT u.role, (
-           SELECT json_agg(json_build_object('id', m.group_id, 'role', m.role) ORDER BY m.group_id)
-             FROM group_members m WHERE m.project_number = $1 AND m.user_id = u.id)
+        `SELECT ${roleAndGroupsSql}
            FROM sessions s
            JOIN users u ON u.project_number = $1 AND u.id = s.user_id
           WHERE s.project_number = $1 AND s.id = $2 AND s.expires_at > $3`,
         [project, id, new Date(now())],
       );
-      return row ? { role: String(row[0]), groups: JSON.parse(row[1] ?? '[]') } : null;
+      return row ? presentRoleAndGroups(row) : null;
     },
   };
 };

@@ -1,4 +1,10 @@
-import { ApiError, type EventPayloads, isUuid, platformProject } from '@backlot/contract';
+import {
+  ApiError,
+  type EventPayloads,
+  isUuid,
+  platformProject,
+  type RoleAndGroups,
+} from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { presentPage, readPosition } from '@backlot/http';
 import type { Identity, IdentityProject } from '@backlot/identity';
@@ -8,15 +14,21 @@ import type { DB as Tables } from '../tables.ts';
 import {
   type Account,
   accountColumns,
+  listedColumns,
   normalizeEmail,
-  presentUser,
+  presentListed,
+  presentRoleAndGroups,
+  roleAndGroupsSql,
   type UserRow,
+  type UserValues,
   userColumns,
 } from './user-row.ts';
 
 export interface UserChanges {
+  email?: string | undefined;
   name?: string | null | undefined;
   avatar?: string | null | undefined;
+  profile?: Record<string, unknown> | undefined;
   role?: string | undefined;
   emailVerified?: boolean | undefined;
 }
@@ -25,6 +37,9 @@ const unknownUser = () => new ApiError('not_found', 'There is no such user.');
 
 const emailTaken = () =>
   new ApiError('email_taken', 'An account with this e-mail address exists already.');
+
+const isEmailTaken = (error: unknown) =>
+  (error as { constraint?: string }).constraint === 'users_email';
 
 export const sessionEnded = () =>
   new ApiError('invalid_token', 'This session has ended. Sign in again.');
@@ -39,8 +54,12 @@ export const createUsers = (
     queries
       .selectFrom('users')
       .select(accountColumns)
+      .$narrowType<UserValues>()
       .where('project_number', '=', project)
       .where('id', '=', id);
+
+  const publishVerified = (project: number, { id, email }: Pick<UserRow, 'id' | 'email'>) =>
+    outbox.append('user.verified', { projectNumber: project, userId: id, email });
 
   const publishChange = (project: number, userIds: string[]) =>
     outbox.append('user.changed', { projectNumber: project, userIds });
@@ -59,6 +78,7 @@ export const createUsers = (
         email: user.email,
         name: user.name,
         avatar: null,
+        profile: {},
         role: 'user',
         email_verified: user.emailVerified,
         created_at: at,
@@ -128,8 +148,30 @@ export const createUsers = (
       return rows.map(({ email }) => email);
     },
 
+    /** Says once more whose verified address this is, if it is anybody's. */
+    async tellVerified(project: number, email: string): Promise<void> {
+      const user = await queries
+        .selectFrom('users')
+        .select(['id', 'email'])
+        .where('project_number', '=', project)
+        .where('email', '=', email)
+        .where('email_verified', '=', true)
+        .executeTakeFirst();
+      if (user) await publishVerified(project, user);
+    },
+
     async find(project: number, id: string): Promise<Account | undefined> {
       return accounts(project, id).executeTakeFirst();
+    },
+
+    /** Null where there is no such user. */
+    async findRoleAndGroups(project: number, id: string): Promise<RoleAndGroups | null> {
+      const [row] = await database.read(
+        'find_role_and_groups',
+        `SELECT ${roleAndGroupsSql} FROM users u WHERE u.project_number = $1 AND u.id = $2`,
+        [project, id],
+      );
+      return row ? presentRoleAndGroups(row) : null;
     },
 
     /** The user who calls, with the session, which must be live. @throws ApiError invalid_token */
@@ -150,16 +192,18 @@ export const createUsers = (
       return { user: row, sessionId };
     },
 
-    /** @throws ApiError not_found */
+    /** @throws ApiError not_found, email_taken */
     update: (project: number, id: string, changes: UserChanges): Promise<UserRow> =>
       database.transaction(async () => {
         if (!isUuid(id)) throw unknownUser();
-        const { name, avatar, role, emailVerified } = changes;
+        const { email, name, avatar, profile, role, emailVerified } = changes;
         const row = await queries
           .updateTable('users')
           .set({
+            ...(email !== undefined && { email }),
             ...(name !== undefined && { name }),
             ...(avatar !== undefined && { avatar }),
+            ...(profile !== undefined && { profile: JSON.stringify(profile) }),
             ...(role !== undefined && { role }),
             ...(emailVerified !== undefined && { email_verified: emailVerified }),
             updated_at: new Date(now()),
@@ -167,10 +211,15 @@ export const createUsers = (
           .where('project_number', '=', project)
           .where('id', '=', id)
           .returning(userColumns)
-          .executeTakeFirstOrThrow(unknownUser);
+          .$narrowType<UserValues>()
+          .executeTakeFirstOrThrow(unknownUser)
+          .catch((error: unknown) => {
+            throw isEmailTaken(error) ? emailTaken() : error;
+          });
         if (role !== undefined) await publishChange(project, [id]);
         if (project === platformProject.number && emailVerified)
           await outbox.append('owner.verified', { ownerId: id });
+        else if (emailVerified) await publishVerified(project, row);
         return row;
       }),
 
@@ -180,13 +229,13 @@ export const createUsers = (
       if (limit === 0) return { items: [], hasMore: false, nextCursor: null };
       let users = queries
         .selectFrom('users')
-        .select(userColumns)
+        .select(listedColumns)
         .where('project_number', '=', project)
         .orderBy('id', 'desc')
         .limit(limit + 1);
       if (before) users = users.where('id', '<', before.id);
       const rows = await users.execute();
-      return presentPage('users', { limit, cursor }, rows, presentUser);
+      return presentPage('users', { limit, cursor }, rows, presentListed);
     },
 
     /**

@@ -162,6 +162,30 @@ describe('events of SendGrid', () => {
     ]);
   });
 
+  it('suppress it in copies too; who is left in copy gets the mail', async () => {
+    await send(['bad@example.org', 'good@example.org']);
+    await bed.service.deliver();
+    const [mail] = mailer.sent.splice(0);
+    if (!mail) throw new Error('nothing sent');
+    await tell([event(mail, { email: 'bad@example.org' })]);
+    const body = { subject: 'x', html: 'x' };
+    for (const addressed of [
+      { to: 'good@example.org', cc: ['bad@example.org', 'other@example.org'] },
+      { to: 'bad@example.org', cc: 'good@example.org' },
+    ]) {
+      await bed.send({ ...addressed, ...body }, { identity: anyoneIn() });
+      await bed.service.deliver();
+    }
+    expect(mailer.sent.map(({ to, cc }) => ({ to, cc }))).toEqual([
+      { to: ['good@example.org'], cc: ['other@example.org'] },
+      { to: ['good@example.org'], cc: [] },
+    ]);
+    const copied = mailer.sent[0];
+    if (!copied) throw new Error('nothing sent');
+    await tell([event(copied, { email: 'other@example.org' })]);
+    expect(await suppressed()).toHaveLength(2);
+  });
+
   it('keep no address, and outlive the account that had it', async () => {
     await bed.service.start();
     const [mail] = await sendMany(1);

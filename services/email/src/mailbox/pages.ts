@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { emailRoutes } from '@backlot/contract';
 import { escapeHtml, type Page } from '@backlot/http';
-import { displayFrom, type MailRow } from '../mails/mail.ts';
+import { displayFrom, type MailRow, recipientsIn } from '../mails/mail.ts';
 
 /** A source for the content security policy. */
 const cspHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -109,7 +109,11 @@ export const mailPage = (projectId: string, mail: MailRow): string => {
   const at = `${mailboxPath(projectId)}/${mail.id}`;
   const fields: [string, string][] = [
     ['From', escapeHtml(displayFrom(mail.from_name, mail.from_address))],
-    ['To', escapeHtml(mail.recipients.join(', '))],
+    ['To', escapeHtml(recipientsIn(mail).join(', '))],
+    ...(mail.cc.length > 0 ? [['Cc', escapeHtml(mail.cc.join(', '))] as [string, string]] : []),
+    ...(mail.reply_to === null
+      ? []
+      : [['Reply to', escapeHtml(mail.reply_to)] as [string, string]]),
     ['Time', time(mail.created_at)],
     ['Status', escapeHtml(formatStatus(mail))],
   ];

@@ -8,6 +8,8 @@ export const outgoing = (changes: Partial<OutgoingMail> = {}): OutgoingMail => (
   projectId: 'testproject',
   from: { name: 'Test project', address: 'no-reply@mail.example.org' },
   to: ['ada@example.org'],
+  cc: [],
+  replyTo: null,
   subject: 'Hello',
   html: '<p>Hi</p>',
   text: null,

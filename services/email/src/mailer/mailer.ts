@@ -8,6 +8,8 @@ export interface OutgoingMail {
   from: { name: string; address: string };
   /** At least one. */
   to: readonly string[];
+  cc: readonly string[];
+  replyTo: string | null;
   subject: string;
   html: string;
   text: string | null;

@@ -2,12 +2,16 @@ import type { SendMailOptions } from 'nodemailer';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { createMessageId, type OutgoingMail } from './mailer.ts';
 
+const toAddress = (address: string) => ({ name: '', address });
+
 /** The mail for nodemailer, which encodes every header and may read no files or addresses. */
 export const toNodemailerMessage = (mail: OutgoingMail): SendMailOptions => ({
   messageId: createMessageId(mail),
   date: mail.createdAt,
   from: mail.from,
-  to: mail.to.map((address) => ({ name: '', address })),
+  to: mail.to.map(toAddress),
+  ...(mail.cc.length > 0 && { cc: mail.cc.map(toAddress) }),
+  ...(mail.replyTo !== null && { replyTo: toAddress(mail.replyTo) }),
   subject: mail.subject,
   html: mail.html,
   ...(mail.text === null ? {} : { text: mail.text }),

@@ -56,6 +56,17 @@ describe('the SendGrid mailer', () => {
     });
   });
 
+  it('sends copies, and says where answers go', async () => {
+    const mail = outgoing({ cc: ['bob@example.org'], replyTo: 'a,b <c@example.org>' });
+    await mailer.send(mail, freely);
+    expect(JSON.parse(stub.requests.at(-1)?.body ?? '')).toMatchObject({
+      reply_to: { email: 'a,b <c@example.org>' },
+      personalizations: [
+        { to: [{ email: 'ada@example.org' }], cc: [{ email: 'bob@example.org' }] },
+      ],
+    });
+  });
+
   it.each([
     [400, false],
     [413, false],

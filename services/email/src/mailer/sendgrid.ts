@@ -62,6 +62,8 @@ export const createSendgridMailer = (options: SendgridOptions): Mailer => {
           from: { name: mail.from.name, email: mail.from.address },
           // Objects, because the library splits a string into name and address.
           to: mail.to.map((email) => ({ email })),
+          ...(mail.cc.length > 0 && { cc: mail.cc.map((email) => ({ email })) }),
+          ...(mail.replyTo !== null && { replyTo: { email: mail.replyTo } }),
           subject: mail.subject,
           html: mail.html,
           ...(mail.text === null ? {} : { text: mail.text }),

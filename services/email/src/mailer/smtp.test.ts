@@ -132,6 +132,16 @@ describe('the SMTP mailer with exim', () => {
     expect(await delivered(mail.id)).toMatch(/Envelope-to: jösé@example.org,\s+почта@example.org/);
   });
 
+  it('sends copies, and says where answers go', async () => {
+    const mail = outgoing({ cc: ['bob@example.org'], replyTo: 'jösé@example.org' });
+    expect(await mailer.send(mail, freely)).toMatchObject({ refused: [] });
+    const message = await delivered(mail.id);
+    expect(message).toMatch(/Envelope-to: ada@example.org,\s+bob@example.org/);
+    expect(message).toMatch(/^To: ada@example\.org$/m);
+    expect(message).toMatch(/^Cc: bob@example\.org$/m);
+    expect(message).toMatch(/^Reply-To: jösé@example\.org$/m);
+  });
+
   it('encodes what could end a header', async () => {
     const mail = outgoing({
       from: {
@@ -139,6 +149,7 @@ describe('the SMTP mailer with exim', () => {
         address: 'no-reply@mail.example.org',
       },
       subject: 'Hi\r\nBcc: eve@example.org\r\n\r\n<script>',
+      replyTo: 'bob@example.org\r\nBcc: eve@example.org',
     });
     await mailer.send(mail, freely);
     const message = await delivered(mail.id);

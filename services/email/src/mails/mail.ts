@@ -6,7 +6,11 @@ import type { Mail as MailTable } from '../tables.ts';
 export interface NewMail {
   projectNumber: number;
   projectId: string;
+  /** All of them, those in copy too. */
   recipients: readonly string[];
+  /** Those of the recipients who get it in copy. */
+  cc?: readonly string[];
+  replyTo?: string | undefined;
   from: { name: string; address: string };
   subject: string;
   html: string;
@@ -23,7 +27,7 @@ export interface NewPlatformMail extends NewMail {
 
 export const mailColumns = [
   ...(['id', 'created_at', 'recipients', 'from_name', 'from_address', 'subject'] as const),
-  ...(['html', 'plain_text', 'status', 'is_secret', 'error'] as const),
+  ...(['cc', 'reply_to', 'html', 'plain_text', 'status', 'is_secret', 'error'] as const),
 ] as const;
 /** What the columns hold of their types. */
 export interface MailValues {
@@ -68,9 +72,15 @@ export const hideLinks = (row: MailRow): MailRow =>
       }
     : row;
 
+/** Without those in copy. */
+export const recipientsIn = ({ recipients, cc }: Pick<MailRow, 'recipients' | 'cc'>): string[] =>
+  recipients.filter((address) => !cc.includes(address));
+
 export const presentMail = (row: MailRow): Mail => ({
   id: row.id,
-  to: row.recipients,
+  to: recipientsIn(row),
+  ...(row.cc.length > 0 && { cc: row.cc }),
+  ...(row.reply_to !== null && { replyTo: row.reply_to }),
   subject: row.subject,
   html: row.is_secret && row.status !== 'captured' ? '' : row.html,
   from: displayFrom(row.from_name, row.from_address),
@@ -87,7 +97,9 @@ export const toOutgoingMail = (
   projectNumber: project.number,
   projectId: project.id,
   from: { name: oneLine(row.from_name), address: row.from_address },
-  to: row.recipients,
+  to: recipientsIn(row),
+  cc: row.cc,
+  replyTo: row.reply_to,
   subject: row.subject,
   html: row.html,
   text: row.plain_text,

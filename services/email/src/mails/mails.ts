@@ -84,17 +84,18 @@ export const createMails = ({
         `WITH stop AS (SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL),
          mail AS (
            INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
-             subject, html, next_attempt_at, created_at)
-           SELECT $1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9
+             subject, html, next_attempt_at, created_at, cc, reply_to)
+           SELECT $1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9, $10::text[], $11
             WHERE NOT EXISTS (SELECT FROM stop)
            RETURNING id),
          events AS (
            INSERT INTO outbox (topic, payload)
-           SELECT topic, payload::jsonb FROM mail, unnest($10::text[], $11::text[]) AS event (topic, payload))
+           SELECT topic, payload::jsonb FROM mail, unnest($12::text[], $13::text[]) AS event (topic, payload))
          SELECT EXISTS (SELECT FROM mail) AS stored`,
         [
           ...[mail.projectNumber, id, mail.projectId, mail.recipients],
           ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
+          ...[mail.cc ?? [], mail.replyTo ?? null],
           ...eventValues([queuedEvent(mail, id), ...events]),
         ],
       );
@@ -128,6 +129,8 @@ export const createMails = ({
             id,
             project_id: mail.projectId,
             recipients: [...mail.recipients],
+            cc: [...(mail.cc ?? [])],
+            reply_to: mail.replyTo ?? null,
             from_name: mail.from.name,
             from_address: mail.from.address,
             subject: mail.subject,
@@ -210,13 +213,14 @@ export const createMails = ({
       return selectMails(projectNumber).where('id', '=', id).executeTakeFirst();
     },
 
-    /** Deletes the mails to this address. */
+    /** Deletes the mails to this address, and those whose answers go there. */
     eraseAddress: (projectNumber: number, address: string) =>
       queries
         .deleteFrom('mails')
         .where('project_number', '=', projectNumber)
         .where(
-          sql<boolean>`EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower(${address}))`,
+          sql<boolean>`(lower(reply_to) = lower(${address}) OR EXISTS (
+            SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower(${address})))`,
         )
         .execute(),
 

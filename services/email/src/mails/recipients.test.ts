@@ -47,6 +47,20 @@ describe('to whom a project may send', () => {
     expect(await bed.list()).toEqual([]);
   });
 
+  it('holds for copies too', async () => {
+    const mail = { to: 'user@example.org', subject: 'x', html: 'x' };
+    const copy = (cc: string) => bed.send({ ...mail, cc }, { identity: signedIn(2) });
+    expect((await copy('listed@example.org')).status).toBe(200);
+    expect((await copy('stranger@example.org')).body.code).toBe('recipient_not_allowed');
+    const answer = { ...mail, replyTo: 'stranger@example.org' };
+    expect((await bed.send(answer, { identity: signedIn(2) })).status).toBe(200);
+    expect(await bed.list()).toHaveLength(2);
+    const identity = { ...signedIn(9, { emailPerVisitorPerDay: 3 }), ip: '203.0.113.9' };
+    const both = { ...mail, cc: 'listed@example.org' };
+    expect((await bed.send(both, { identity })).status).toBe(200);
+    expect((await bed.send(both, { identity })).body.code).toBe('visitor_budget');
+  });
+
   it('is not told to a visitor: a refused mail answers as one that is sent, is free, and shows in the owner’s list', async () => {
     const paid = (project = testProject) => reserved(10_000, project);
     const forUser = await send('user@example.org', paid());

@@ -108,6 +108,23 @@ describe('the platform’s own mails', () => {
     expect(text).toContain('somebody invites you to join a group at');
   });
 
+  it('ask both addresses for a change, and name the new one to the present one alone', async () => {
+    const change = { ...requested, name: 'Ada' };
+    await tell('mail.requested', { ...change, to: 'new@b.example', template: 'confirm-new-email' });
+    const fresh = await sent();
+    expect(fresh).toMatchObject({ to: ['new@b.example'] });
+    const link = `https://api.example.org/account#project=testproject&change-email=${token}`;
+    expect(fresh.text).toContain(`Confirm new address:\n${link}\n`);
+    expect(fresh.text).not.toContain(requested.to);
+    const newEmail = 'new@b.example';
+    await tell('mail.requested', { ...change, template: 'allow-email-change', newEmail });
+    const present = await sent(2);
+    expect(present).toMatchObject({ to: [requested.to] });
+    expect(present.text).toContain(`Allow the change:\n${link}\n`);
+    expect(present.text).toContain('to new@b.example.');
+    expect(present.text).toContain('do not follow the link');
+  });
+
   it('invite so many times as other account mails are sent, and no more', async () => {
     const invitation = { ...requested, template: 'group-invite' as const };
     for (let n = 0; n < 12; n++) await tell('mail.requested', { ...invitation, token: `${n}` });
@@ -307,11 +324,13 @@ describe('the platform’s own mails', () => {
     const send = (to: string | string[]) => bed.send({ to, subject: 'x', html: 'x' });
     await send('bob@example.org');
     await send(['Ada@example.org', 'bob@example.org']);
+    const answered = { to: 'bob@example.org', replyTo: 'ADA@example.org' };
+    await bed.send({ ...answered, subject: 'x', html: 'x' });
     await tell('mail.requested', requested);
     const { id: projectId, number: projectNumber } = testProject;
     const erased = { projectId, projectNumber, userId: randomUUID(), email: 'ada@example.org' };
     await tell('user.erased', { ...erased, emailVerified: false });
-    expect(await bed.list()).toHaveLength(3);
+    expect(await bed.list()).toHaveLength(4);
     await tell('user.erased', { ...erased, emailVerified: true });
     expect((await bed.list()).map(({ to }) => to)).toEqual([['bob@example.org']]);
     await tell('project.erased', { projectId: 'other', projectNumber: 77 });

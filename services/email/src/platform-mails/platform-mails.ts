@@ -10,6 +10,8 @@ import type { Mails } from '../mails/mails.ts';
 import { showProjectName } from '../mails/project-name.ts';
 import { accountMailBounds } from './account-mail-bounds.ts';
 import {
+  allowEmailChangeContent,
+  confirmNewEmailContent,
   creditsContent,
   groupInviteContent,
   type MailContent,
@@ -41,11 +43,15 @@ const linkNames = {
   'verify-email': 'verify',
   'reset-password': 'reset',
   'group-invite': 'join',
+  'confirm-new-email': 'change-email',
+  'allow-email-change': 'change-email',
 } as const;
 const linkContents = {
   'verify-email': verifyEmailContent,
   'reset-password': resetPasswordContent,
   'group-invite': groupInviteContent,
+  'confirm-new-email': confirmNewEmailContent,
+  'allow-email-change': allowEmailChangeContent,
 } as const;
 
 export type PlatformMails = ReturnType<typeof createPlatformMails>;

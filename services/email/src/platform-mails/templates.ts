@@ -62,6 +62,8 @@ interface AccountLink {
   name: string | null;
   /** Of an invitation. */
   group?: { name: string; invitedBy: string | null } | undefined;
+  /** Of a change of the address, in the mail to the present one. */
+  newEmail?: string | undefined;
   url: string;
   expiresAt: string;
 }
@@ -96,6 +98,39 @@ export const resetPasswordContent = ({
   ],
   action: { label: 'Choose a new password', url },
   footer: `If you did not ask for it, do nothing: your password for ${projectName} stays as it is.`,
+});
+
+export const confirmNewEmailContent = ({
+  projectName,
+  name,
+  url,
+  expiresAt,
+}: AccountLink): MailContent => ({
+  subject: `Confirm your new e-mail address for ${projectName}`,
+  greeting: greet(name),
+  paragraphs: [
+    `please confirm that this is to be the e-mail address of your account at ${oneLine(projectName)}.`,
+    `The link can be used once, until ${until(expiresAt)}. If your present address got a link too, the address changes once you have followed both.`,
+  ],
+  action: { label: 'Confirm new address', url },
+  footer: `You get this mail because somebody with an account at ${projectName} entered your address. If it was not you, do nothing.`,
+});
+
+export const allowEmailChangeContent = ({
+  projectName,
+  name,
+  newEmail,
+  url,
+  expiresAt,
+}: AccountLink): MailContent => ({
+  subject: `Your e-mail address for ${projectName} is to change`,
+  greeting: greet(name),
+  paragraphs: [
+    `somebody, we hope you, asked to change the e-mail address of your account at ${oneLine(projectName)} to ${oneLine(newEmail ?? 'another')}.`,
+    `It changes once this link and the one in the mail to the new address have been followed. The link can be used once, until ${until(expiresAt)}.`,
+  ],
+  action: { label: 'Allow the change', url },
+  footer: `If you did not ask for it, do not follow the link: your address for ${projectName} stays as it is. Choose a new password, which ends the request too.`,
 });
 
 export const groupInviteContent = ({

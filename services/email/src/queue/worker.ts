@@ -83,7 +83,10 @@ export const createWorker = ({
   };
 
   const deliver = async (mail: ClaimedMail): Promise<void> => {
-    const to = mail.to.filter((address) => !mail.suppressed.includes(address));
+    const isLeft = (address: string) => !mail.suppressed.includes(address);
+    const [to, cc] = [mail.to.filter(isLeft), mail.cc.filter(isLeft)];
+    // No provider takes copies of a mail to nobody.
+    const addressed = to.length > 0 ? { to, cc } : { to: cc, cc: [] };
     let isHandedOver = false;
     const handOver = async () => {
       await deliveries.handOver(mail);
@@ -93,9 +96,9 @@ export const createWorker = ({
     try {
       if (mail.isStopped)
         throw new MailRefused('The project is stopped from sending.', { isTemporary: true });
-      if (to.length === 0)
+      if (addressed.to.length === 0)
         throw new MailRefused(`Every recipient is ${suppressedReason}.`, { isTemporary: false });
-      delivery = await mailer.send({ ...mail, to }, handOver);
+      delivery = await mailer.send({ ...mail, ...addressed }, handOver);
     } catch (err) {
       log.warn(
         { err, mailId: mail.id, projectNumber: mail.projectNumber },

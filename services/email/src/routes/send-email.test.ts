@@ -72,6 +72,38 @@ describe('sendEmail', () => {
     await forget();
   });
 
+  it('counts those in copy as it does the others, and keeps where answers go', async () => {
+    const body = {
+      ...hello,
+      to: ['ada@example.org', 'bob@example.org'],
+      cc: ['ADA@example.org', 'carol@example.org', 'Carol@example.org'],
+      replyTo: ' visitor@example.org ',
+    };
+    expect((await bed.send(body)).headers.get('x-backlot-usage')).toBe('3000');
+    expect(await bed.list()).toMatchObject([
+      { to: body.to, cc: ['carol@example.org'], replyTo: 'visitor@example.org' },
+    ]);
+    expect(await bed.takeUsage()).toMatchObject([{ units: { recipients: 3 } }]);
+    await forget();
+    expect(await bed.send(body, { identity: reserved(2000) })).toMatchObject({ status: 402 });
+    await nothingStored();
+    expect((await bed.send({ ...hello, cc: hello.to })).headers.get('x-backlot-usage')).toBe(
+      '1000',
+    );
+    expect((await bed.list())[0]).not.toHaveProperty('cc');
+    await forget();
+  });
+
+  it('reserves for everybody whom a mail may reach', () => {
+    const { price } = emailRoutes.sendEmail;
+    const worst = (body: unknown) => price.worstCase({ body } as never);
+    expect(
+      [hello, { ...hello, cc: 'b@example.org' }, { ...hello, to: 'owner' }].map(worst),
+    ).toEqual([1, 2, 1]);
+    expect(worst({ to: Array(9).fill('a@b.c'), cc: Array(9).fill('a@b.c') })).toBe(10);
+    expect([undefined, null, 'x', {}, { to: null }].map(worst)).toEqual([1, 1, 1, 1, 1]);
+  });
+
   it('charges the price that was in force when the call was admitted', async () => {
     const reservation = { callId, millicredits: 10_000, millicreditsPerUnit: 2500 };
     const to = ['ada@example.org', 'bob@example.org'];
@@ -147,6 +179,17 @@ describe('sendEmail', () => {
     ['to', { ...hello, to: `${'ö'.repeat(33)}@example.org` }],
     ['to', { ...hello, to: `a@${'b'.repeat(60)}.${'c.'.repeat(100)}org` }],
     ['to.7', { ...hello, to: [...many(7), 'bad', 'worse@', '@worst'] }],
+    ['cc', { ...hello, cc: [] }],
+    ['cc', { ...hello, cc: 'owner' }],
+    ['cc', { ...hello, cc: 'bob@example.org\r\nBcc: eve@example.org' }],
+    ['cc', { ...hello, to: many(6), cc: many(5) }],
+    ['cc', { ...hello, to: 'owner', cc: 'bob@example.org' }],
+    ['cc.1', { ...hello, cc: ['bob@example.org', 'Eve <eve@example.org>'] }],
+    ['replyTo', { ...hello, replyTo: '' }],
+    ['replyTo', { ...hello, replyTo: 'owner' }],
+    ['replyTo', { ...hello, replyTo: ['bob@example.org'] }],
+    ['replyTo', { ...hello, replyTo: 'bob@example.org\r\nBcc: eve@example.org' }],
+    ['replyTo', { ...hello, replyTo: 'bob@example.org, eve@example.org' }],
     ['subject', { ...hello, subject: '' }],
     ['subject', { ...hello, subject: 'x'.repeat(201) }],
     ['subject', { ...hello, subject: 'Hi\r\nBcc: eve@example.org' }],
@@ -187,6 +230,8 @@ describe('sendEmail', () => {
       fc.record(
         {
           to: fc.oneof(address, fc.array(address, { maxLength: 12 }), fc.constant(hello.to)),
+          cc: address,
+          replyTo: address,
           subject: fc.oneof(anyJson, fc.constant(hello.subject)),
           html: fc.oneof(anyJson, fc.constant(hello.html)),
         },

@@ -50,11 +50,12 @@ const notAllowed = (isOwnerVerified: boolean) =>
 export const sendEmail = (deps: SendEmailDeps) =>
   route(
     emailRoutes.sendEmail,
-    async ({ identity, body: { to, subject, html } }) => {
+    async ({ identity, body: { to, cc = [], replyTo, subject, html } }) => {
       const { mails, recipients, visitorMails, ownerMails, fromAddress, now } = deps;
       const { project } = identity;
       const owner = to === 'owner' ? await recipients.findOwner(project) : undefined;
-      const addresses = to === 'owner' ? [owner ?? 'owner'] : uniqueAddresses(to);
+      const addresses = to === 'owner' ? [owner ?? 'owner'] : uniqueAddresses([to, cc].flat());
+      const direct = to === 'owner' ? addresses : uniqueAddresses(to);
       const { price } = emailRoutes.sendEmail;
       if (addresses.length > coveredQuantity(identity, price))
         throw new ApiError(
@@ -67,6 +68,8 @@ export const sendEmail = (deps: SendEmailDeps) =>
         projectNumber: project.number,
         projectId: project.id,
         recipients: addresses,
+        cc: addresses.slice(direct.length),
+        replyTo,
         from: { name: showProjectName(project), address: fromAddress },
         subject,
         html,
