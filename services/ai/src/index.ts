@@ -4,11 +4,11 @@ import { createModelProvider } from './model-provider/create-model-provider.ts';
 import { aiService } from './service.ts';
 
 /** The service with the model that its settings name. */
-export const ai = runnable(aiService, ({ config, log }) => {
+export const ai = runnable(aiService, async ({ config, log }) => {
   const schemas = createJsonSchemas();
   return {
     schemas,
-    provider: createModelProvider(config, schemas, log),
+    provider: await createModelProvider(config, schemas, log),
     close: () => schemas.close(),
   };
 });

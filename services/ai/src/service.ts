@@ -5,7 +5,8 @@
  * booked (the projects service's ledger).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aiRoutes, creditMillicredits } from '@backlot/contract';
+import { aiRoutes, creditMillicredits, type ImageDirectory } from '@backlot/contract';
+import { createFairShares } from '@backlot/fair-shares';
 import { createSealer } from '@backlot/sealing';
 import {
   createRecordUsage,
@@ -20,6 +21,7 @@ import { createAnswers } from './generations/answers.ts';
 import { boundGenerations } from './generations/bounded-generations.ts';
 import { createGenerationPreparer } from './generations/generation-preparer.ts';
 import { createGenerations } from './generations/generations.ts';
+import { createImageLoader } from './generations/prompt-images.ts';
 import type { JsonSchemas } from './json-schema/json-schemas.ts';
 import type { ModelProvider } from './model-provider/model-provider.ts';
 import { createProjectKeys } from './project-keys.ts';
@@ -29,15 +31,19 @@ import { createRoutes } from './routes/index.ts';
 export interface AiContext extends ServiceContext<AiConfig> {
   provider: ModelProvider;
   schemas: JsonSchemas;
+  images: ImageDirectory;
 }
 
 /** Interrupted calls still have to record their usage. */
 const stopTimeoutMs = 5000;
+/** Calls with images at a time, in this process: theirs stay in memory until the model has answered. */
+const maxCallsWithImages = 64;
 
 export const aiService = defineService({
   name: 'ai',
   migrations: new URL('../migrations/', import.meta.url),
   config: aiConfig,
+  asks: ['images'],
   build(context: AiContext) {
     const { database, outbox, now, config, provider, schemas } = context;
     const visitorBudgets = createVisitorBudgets(database, now, {
@@ -50,11 +56,13 @@ export const aiService = defineService({
     const sealer = createSealer(config.masterKeys);
     const projectKeys = createProjectKeys({ ...config, database, sealer, provider, now });
     const callBudgets = createCallBudgets({ database, recordUsage, visitorBudgets, now });
+    const imageShares = createFairShares({ slots: maxCallsWithImages });
     const prepare = createGenerationPreparer({
       ...context,
       prompts,
       projectKeys,
       callBudgets,
+      loadImages: createImageLoader(context.images, imageShares),
       recordUsage,
     });
     const generations = boundGenerations(
@@ -63,7 +71,7 @@ export const aiService = defineService({
     );
     return {
       routes: createRoutes({ generations, prompts, projectKeys }),
-      queues: { schemas },
+      queues: { schemas, images: imageShares },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
       },

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
+import { events, type Payload } from '@backlot/contract';
 import { createDatabase, type Database } from '@backlot/database';
 import { identityHeader } from '@backlot/identity';
 import {
@@ -22,6 +24,7 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { paymentsService } from './service.ts';
+import { eventText, signature, webhookSecret, webhookSession } from './testing/stripe-bed.ts';
 import { order } from './testing/test-bed.ts';
 import { secretKey, startTestStripe, type TestStripe } from './testing/test-stripe.ts';
 
@@ -33,6 +36,7 @@ describe('the process', () => {
   let stripe: TestStripe;
   let projects: ServiceUnderTest;
   const published: unknown[] = [];
+  const told: Payload<'record.paid'>[] = [];
   const running = new Set<ChildProcess>();
   beforeAll(async () => {
     [place, broker] = await Promise.all([
@@ -51,6 +55,11 @@ describe('the process', () => {
       queue: 'listener',
       topics: ['payment.changed'],
       handler: async ({ payload }) => void published.push(payload),
+    });
+    await bus.subscribe({
+      queue: 'records.record-paid',
+      topics: ['record.paid'],
+      handler: async ({ payload }) => void told.push(events['record.paid'].parse(payload)),
     });
   }, 120_000);
   afterAll(async () => {
@@ -84,15 +93,17 @@ describe('the process', () => {
         if (msg === 'listening' && port !== undefined) resolve(port);
       });
     });
-    const call = async (method: string, path: string, body?: object) => {
-      const identity = path.startsWith('/platform') ? asOwner() : anonymous();
+    const call = async (method: string, path: string, body?: object | string, headers = {}) => {
+      const isOwners = path.startsWith('/platform') || path.startsWith('/products');
+      const identity = isOwners ? asOwner() : anonymous();
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
         headers: {
           'content-type': 'application/json',
           [identityHeader]: signed(identity, findTestRoute(method, path)),
+          ...headers,
         },
-        body: body ? JSON.stringify(body) : null,
+        body: typeof body === 'object' ? JSON.stringify(body) : (body ?? null),
       });
       // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
       return { status: response.status, body: (await response.json()) as any };
@@ -138,4 +149,65 @@ describe('the process', () => {
     expect(await second.exit).toEqual([0, null]);
     expect(published).toMatchObject([{ projectId: testProject.id, status: 'paid' }]);
   }, 60_000);
+
+  it('killed while webhook, verify and sweep report payments, tells each record of its own once and takes the stock once', async () => {
+    const rounds = 4;
+    const first = await launch();
+    const control = `/platform/projects/${testProject.id}`;
+    for (const [path, body] of [
+      [`${control}/secrets/stripe`, { secretKey, webhookSecret }],
+      [`${control}/on-paid/order`, { collection: 'orders', set: { status: 'paid' } }],
+      ['/products/mug', { name: 'Mug', amount: 1999, stock: 100 }],
+    ] as const)
+      expect(await first.call('PUT', path, body)).toMatchObject({ status: 200 });
+    const recordIds = Array.from({ length: rounds }, () => randomUUID());
+    const sessions: string[] = [];
+    for (const recordId of recordIds) {
+      const { body } = await first.call('POST', '/payments/checkout', {
+        items: [{ product: 'mug', quantity: 2 }],
+        returnUrl: 'http://localhost:3000/thanks',
+        onPaid: { rule: 'order', recordId },
+      });
+      sessions.push(body.sessionId);
+    }
+    first.child.kill('SIGKILL');
+    await first.exit;
+    for (const sessionId of sessions) await stripe.pay(sessionId);
+
+    type Calls = Awaited<ReturnType<typeof launch>>['call'];
+    const report = (call: Calls, sessionId: string) => {
+      const object = webhookSession(sessionId, { payment_intent: undefined });
+      const text = eventText({ type: 'checkout.session.completed', object });
+      const headers = { 'stripe-signature': signature(text, webhookSecret, Date.now()) };
+      const verify = () => call('GET', `/payments/verify?session_id=${sessionId}`);
+      const arrive = () => call('POST', '/payments/webhook', text, headers);
+      return [arrive, verify, arrive, verify].map((send) => send().catch(() => undefined));
+    };
+    for (let round = 0; round < rounds; round++) {
+      // So that the sweep of the process looks at all of them as it starts.
+      await database.query("UPDATE payments SET check_at = now() - interval '1 minute'");
+      const { child, exit, call } = await launch();
+      const reports = sessions.slice(0, round + 1).flatMap((sessionId) => report(call, sessionId));
+      await new Promise((resolve) => setTimeout(resolve, 20 * round));
+      child.kill('SIGKILL');
+      await Promise.all([exit, ...reports]);
+    }
+
+    const last = await launch();
+    for (const sessionId of sessions) await Promise.all(report(last.call, sessionId));
+    const { body: product } = await last.call('GET', '/products/mug');
+    expect(product.stock).toBe(100 - 2 * rounds);
+    const payments = await database.query<{ id: string; status: string }>(
+      'SELECT id, status FROM payments WHERE session_id = ANY ($1)',
+      [sessions],
+    );
+    expect(payments.map(({ status }) => status)).toEqual(sessions.map(() => 'paid'));
+    await until(() => new Set(told.map(({ recordId }) => recordId)).size === rounds);
+    // Again by the bus, perhaps, but always the same.
+    const different = new Set(told.map((paid) => JSON.stringify(paid)));
+    expect(different.size).toBe(rounds);
+    expect(told.map(({ recordId }) => recordId)).toEqual(expect.arrayContaining(recordIds));
+    last.child.kill('SIGTERM');
+    expect(await last.exit).toEqual([0, null]);
+  }, 120_000);
 });

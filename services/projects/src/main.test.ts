@@ -114,7 +114,7 @@ describe('the process', () => {
     await delivered;
     const settled = async () =>
       (await lines()).length === callIds.length && (await counters.reserved(ownerId)) === 0;
-    await until(settled, { timeoutMs: 20_000 });
+    await until(settled);
     expect((await lines()).sort()).toEqual([...callIds].sort());
     const [account] = await database.query<{ balance_millicredits: number }>(
       'SELECT balance_millicredits FROM accounts WHERE owner_id = $1',

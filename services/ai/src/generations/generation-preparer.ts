@@ -9,6 +9,7 @@ import { createSchemaChecks } from '../json-schema/schema-checks.ts';
 import type { CompletionRequest, ModelProvider, Prompt } from '../model-provider/model-provider.ts';
 import type { ProjectKeys } from '../project-keys.ts';
 import type { Prompts } from '../prompts.ts';
+import type { LoadImages, PromptImages } from './prompt-images.ts';
 
 export interface GenerationCall {
   identity: Identity;
@@ -17,8 +18,11 @@ export interface GenerationCall {
   signal: AbortSignal;
 }
 
-/** Ready for the model. Its receiver ends the budget with `record` or `release`. */
-export interface PreparedGeneration {
+/**
+ * Ready for the model. Its receiver ends the budget with `record` or `release`, and frees the images once
+ * the model is not asked any more.
+ */
+export interface PreparedGeneration extends Pick<PromptImages, 'free'> {
   request: CompletionRequest;
   budget: CallBudget;
 }
@@ -29,6 +33,7 @@ export interface GenerationPreparerDeps {
   prompts: Prompts;
   projectKeys: ProjectKeys;
   callBudgets: CallBudgets;
+  loadImages: LoadImages;
   recordUsage: RecordUsage;
   config: AiConfig;
 }
@@ -52,7 +57,7 @@ export const callerGone = (cause: unknown) =>
   new ApiError('overloaded', 'The caller has gone.', { cause });
 
 export const createGenerationPreparer = (deps: GenerationPreparerDeps) => {
-  const { provider, prompts, projectKeys, callBudgets, recordUsage, config } = deps;
+  const { provider, prompts, projectKeys, callBudgets, loadImages, recordUsage, config } = deps;
   const checkSchema = createSchemaChecks(deps.schemas);
 
   const buildPrompt = async ({ identity, body }: GenerationCall): Promise<Prompt> => {
@@ -65,7 +70,7 @@ export const createGenerationPreparer = (deps: GenerationPreparerDeps) => {
 
   /**
    * Releases what it reserved where it throws; a caller who has gone is recorded with no usage.
-   * @throws ApiError invalid_body, out_of_credits, visitor_budget, overloaded
+   * @throws ApiError invalid_body, not_found, out_of_credits, visitor_budget, overloaded
    */
   return async (call: GenerationCall): Promise<PreparedGeneration> => {
     const { identity, body, signal } = call;
@@ -80,9 +85,12 @@ export const createGenerationPreparer = (deps: GenerationPreparerDeps) => {
       const { maxOutputTokens } = budget;
       const flow = toFlow(identity);
       if (typeof prompt.format === 'object') await checkSchema(flow, prompt.format.schema);
+      const { images, free } = await loadImages(identity, prompt.messages, signal);
+      if (signal.aborted) free();
       signal.throwIfAborted();
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(config.answerTimeoutMs)]);
-      return { request: { ...prompt, maxOutputTokens, choice, flow, signal: deadline }, budget };
+      const request = { ...prompt, images, maxOutputTokens, choice, flow, signal: deadline };
+      return { request, budget, free };
     } catch (error) {
       await budget?.release();
       if (!signal.aborted) throw toSchemaError(error);

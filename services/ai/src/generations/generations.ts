@@ -81,6 +81,8 @@ export const createGenerations = (prepare: PrepareGeneration, answers: Answers):
       }
       await budget.release();
       throw toSchemaError(error);
+    } finally {
+      prepared.free();
     }
   };
 
@@ -111,6 +113,7 @@ export const createGenerations = (prepare: PrepareGeneration, answers: Answers):
       failure = toSchemaError(error);
       throw failure;
     } finally {
+      prepared.free();
       if (!isRecorded) await settleInterrupted(prepared, { failure, delivered });
     }
   }

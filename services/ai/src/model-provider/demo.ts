@@ -17,6 +17,15 @@ const answerTo = (question: string): string =>
   'This is a demo answer: no language model is connected to this backend yet. ' +
   `You wrote: ${cut(question, quotedCharacters)}`;
 
+/** What was asked, and what could be seen of the images with it. */
+const describeQuestion = ({ messages, images }: CompletionRequest): string => {
+  const text = messages.at(-1)?.text ?? '';
+  if (!images?.size) return text;
+  const sizes = [...images.values()].map((data) => `${Buffer.from(data, 'base64').length} bytes`);
+  const count = sizes.length === 1 ? 'one image' : `${sizes.length} images`;
+  return `(with ${count} of ${sizes.join(', ')}) ${text}`;
+};
+
 const objectFor = (question: string, maxBytes: number): string => {
   const candidates = [{ demo: true, message: answerTo(question) }, { demo: true }];
   const texts = candidates.map((candidate) => JSON.stringify(candidate));
@@ -28,8 +37,9 @@ const splitIntoWords = (text: string): string[] => text.match(/\s*\S+\s*|\s+/g) 
 
 /** Works offline and says that it is no model; the same prompt always gets the same answer. */
 export const createDemoProvider = (schemas: JsonSchemas): ModelProvider => {
-  const answer = async ({ messages, format, flow }: CompletionRequest, maxBytes: number) => {
-    const question = messages.at(-1)?.text ?? '';
+  const answer = async (request: CompletionRequest, maxBytes: number) => {
+    const { messages, format, flow } = request;
+    const question = describeQuestion(request);
     if (format === 'text') return answerTo(question);
     if (format === 'json') return objectFor(question, maxBytes);
     const seed = crc32(JSON.stringify(messages));

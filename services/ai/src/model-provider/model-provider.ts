@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@backlot/contract';
+import { aiRoutes, type ChatMessage } from '@backlot/contract';
 import type { Flow } from '@backlot/fair-shares';
 import type { JsonSchema } from '../json-schema/json-schemas.ts';
 
@@ -6,6 +6,8 @@ export interface Prompt {
   messages: readonly ChatMessage[];
   /** `json` asks for any JSON object. */
   format: 'text' | 'json' | { schema: JsonSchema };
+  /** JPEG in base64, by the id of the file: those that parts of messages name. */
+  images?: ReadonlyMap<string, string>;
 }
 
 /** A project's own account with the provider, and the model that its owner has chosen. */
@@ -69,8 +71,16 @@ export const cut = (text: string, maxBytes: number): string =>
 export const estimateTokens = (text: string): number =>
   Math.max(1, Math.ceil(Buffer.byteLength(text) / bytesPerToken));
 
-/** Of the texts and the schema alone. */
+const countImages = ({ parts = [] }: ChatMessage): number =>
+  parts.filter(({ type }) => type === 'image').length;
+
+/** What the images of a prompt count, those that come twice too. */
+export const imageTokens = (messages: readonly ChatMessage[]): number =>
+  messages.reduce((sum, message) => sum + countImages(message), 0) * aiRoutes.imageTokens;
+
+/** Of the texts, the images and the schema alone. */
 export const estimatePromptTokens = ({ messages, format }: Prompt): number =>
+  imageTokens(messages) +
   estimateTokens(
     messages.map(({ text }) => text).join('') +
       (typeof format === 'string' ? '' : JSON.stringify(format.schema)),

@@ -1,10 +1,12 @@
+import type { ChatMessage } from '@backlot/contract';
 import type { JsonSchema } from '../json-schema/json-schemas.ts';
 import type { CompletionRequest, Prompt } from './model-provider.ts';
 
-export interface Message {
-  role: 'system' | 'user' | 'assistant';
-  content: string;
-}
+type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+
+export type Message =
+  | { role: 'system' | 'user' | 'assistant'; content: string }
+  | { role: 'user'; content: Part[] };
 
 type ResponseFormat =
   | { type: 'json_object' }
@@ -87,16 +89,30 @@ const tokenCap = (baseUrl: string, tokens: number) =>
     ? { max_completion_tokens: tokens }
     : { max_tokens: tokens };
 
+/** Users alone send images. */
+const toMessage =
+  ({ images }: Prompt) =>
+  ({ role, text, parts }: ChatMessage): Message => {
+    if (!parts) return { role, content: text };
+    const content = parts.map((part): Part => {
+      if (part.type === 'text') return part;
+      const url = `data:image/jpeg;base64,${images?.get(part.fileId) ?? ''}`;
+      return { type: 'image_url', image_url: { url } };
+    });
+    return { role: 'user', content };
+  };
+
 export const chatRequest = (
-  { messages, format, maxOutputTokens }: CompletionRequest,
+  request: CompletionRequest,
   { baseUrl, model }: { baseUrl: string; model: string },
 ): ChatRequest => {
+  const { messages, format, maxOutputTokens } = request;
   const { responseFormat, instruction } = toForm(format);
   return {
     model,
     messages: [
       ...(instruction === undefined ? [] : [{ role: 'system' as const, content: instruction }]),
-      ...messages.map(({ role, text }) => ({ role, content: text })),
+      ...messages.map(toMessage(request)),
     ],
     ...(responseFormat && { response_format: responseFormat }),
     ...tokenCap(baseUrl, maxOutputTokens),

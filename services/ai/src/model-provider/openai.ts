@@ -8,6 +8,7 @@ import {
 } from 'cockatiel';
 import {
   type CompletionRequest,
+  imageTokens,
   type ModelProvider,
   ModelProviderFailed,
 } from './model-provider.ts';
@@ -121,7 +122,7 @@ export const createOpenaiProvider = (options: OpenaiOptions): ModelProvider => {
       const schema = typeof format === 'string' ? '' : JSON.stringify(format.schema);
       return messages.reduce(
         (sum, { text }) => sum + aiRoutes.messageOverheadTokens + aiRoutes.tokensAtMost(text),
-        aiRoutes.answerOverheadTokens + aiRoutes.tokensAtMost(schema),
+        aiRoutes.answerOverheadTokens + aiRoutes.tokensAtMost(schema) + imageTokens(messages),
       );
     },
     complete: (request) => answer(request, (endpoint, attempt) => endpoint.complete(attempt)),

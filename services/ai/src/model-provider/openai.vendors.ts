@@ -84,6 +84,30 @@ describe('OpenAI’s own description', () => {
     for (const body of sent) expect(judged(body)).toEqual({ accepted: true, errors: null });
   });
 
+  it('takes images among the parts of a message', () => {
+    const parts = [
+      { type: 'text' as const, text: 'Which is larger?' },
+      { type: 'image' as const, fileId: 'a' },
+      { type: 'image' as const, fileId: 'b' },
+    ];
+    const messages = [...hello.messages, { role: 'user' as const, text: 'Which?', parts }];
+    const images = new Map([
+      ['a', 'AAAA'],
+      ['b', 'BBBB'],
+    ]);
+    const place = { baseUrl: 'https://api.openai.com/v1', model: 'gpt-5' };
+    const body = chatRequest({ ...hello, messages, images }, place);
+    expect(body.messages.at(-1)).toEqual({
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Which is larger?' },
+        { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AAAA' } },
+        { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,BBBB' } },
+      ],
+    });
+    expect(judged(body)).toEqual({ accepted: true, errors: null });
+  });
+
   it.each(formats)('takes what we would send to OpenAI for %s', (_what, format) => {
     const place = { baseUrl: 'https://api.openai.com/v1', model: 'gpt-5' };
     const body = chatRequest({ ...hello, format }, place);

@@ -1,4 +1,4 @@
-import { aiRoutes, type Payload } from '@backlot/contract';
+import { aiRoutes, type ImageAnswer, type ImageAsking, type Payload } from '@backlot/contract';
 import { type Identity, identityHeader } from '@backlot/identity';
 import type { ServiceOf } from '@backlot/service';
 import {
@@ -36,6 +36,10 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service'> {
   open(body: unknown, options?: AskOptions & { signal?: AbortSignal }): Promise<Response>;
   /** What was stored for the ledger; empties the list. */
   takeUsage(): Promise<Payload<'usage.recorded'>[]>;
+  /** What was asked of storage, in order. */
+  imagesAsked: ImageAsking[];
+  /** What storage answers; it knows no file without it. */
+  answerImages(answer: (asking: ImageAsking) => ImageAnswer): void;
   /** The next call's model; the demo without it. */
   useProvider(provider: ModelProvider): void;
 }
@@ -46,6 +50,10 @@ export const createTestBed = async ({
 }: Partial<AiConfig> & { now?: () => number } = {}): Promise<TestBed> => {
   const schemas = createJsonSchemas();
   let provider: ModelProvider = createDemoProvider(schemas);
+  const imagesAsked: ImageAsking[] = [];
+  let answerImage = (_asking: ImageAsking): ImageAnswer => ({
+    refused: { code: 'not_found', message: 'There is no such file.' },
+  });
   const bed = await createServiceBed(
     aiService,
     {
@@ -67,6 +75,12 @@ export const createTestBed = async ({
         checkKey: (apiKey, signal) => provider.checkKey(apiKey, signal),
       },
       schemas,
+      images: {
+        async readImage(asking) {
+          imagesAsked.push(asking);
+          return answerImage(asking);
+        },
+      },
     },
     { clock: { ...createTestClock(), ...(now && { now }) } },
   );
@@ -86,6 +100,10 @@ export const createTestBed = async ({
         signal: signal ?? null,
       }),
     takeUsage: () => bed.take('usage.recorded'),
+    imagesAsked,
+    answerImages(answer) {
+      answerImage = answer;
+    },
     useProvider(next) {
       provider = next;
     },

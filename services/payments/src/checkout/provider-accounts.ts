@@ -1,4 +1,4 @@
-import type { Stripe } from '../stripe/stripe.ts';
+import type { Stripe } from '../stripe/stripe-client.ts';
 import { isLiveKey, type StripeKeyStore } from '../stripe/stripe-keys.ts';
 import { checkoutClosed, type ProviderAccount, type ProviderName } from './provider.ts';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { OwnerCheck } from '../checkout/owner-check.ts';
 import { checkoutClosed, ProviderFailed } from '../checkout/provider.ts';
 import type { Secret, DB as Tables } from '../tables.ts';
-import type { Stripe } from './stripe.ts';
+import type { Stripe } from './stripe-client.ts';
 
 const sealedKeys = z.object({
   secretKey: z.string(),

@@ -14,7 +14,8 @@ import {
   startTestStripe,
   type TestStripe,
 } from '../testing/test-stripe.ts';
-import { createStripe, type Stripe } from './stripe.ts';
+import { createStripe } from './stripe.ts';
+import type { Stripe } from './stripe-client.ts';
 
 describeProviderAccount('Stripe', async () => {
   const { url, pay, close } = await startTestStripe();

@@ -22,7 +22,7 @@ export const createWebhooks = ({ database, payments, stripeKeys, now }: Webhooks
   const readEvent = async (projectNumber: number, text: string, signature: string | undefined) => {
     const secrets = await stripeKeys.readWebhookSecrets(projectNumber);
     try {
-      return readWebhookEvent(text, signature, secrets, now());
+      return await readWebhookEvent(text, signature, secrets, now());
     } catch (cause) {
       if (!(cause instanceof SignatureInvalid)) throw cause;
       throw new ApiError('invalid_signature', 'No webhook secret of the project signed this.', {
