@@ -130,6 +130,24 @@ describe('credentials and what is remembered of them', () => {
     expect(bed.fake.asked.filter((question) => question.startsWith('findSession'))).toHaveLength(3);
   });
 
+  it('what callers change of their own groups counts for their next call, before any event', async () => {
+    const groups = async (token: string) =>
+      (await bed.call('GET', list, { token })).body.identity.groups;
+    const token = bed.token();
+    expect(await groups(token)).toBeUndefined();
+    const joined = [{ id: 'g1', role: 'member' }];
+    bed.fake.session = { role: 'user', groups: joined };
+    await bed.call('GET', '/api/runtime/demo/groups', { token });
+    await bed.call('POST', '/api/runtime/demo/groups/nowhere', { token, body: {} });
+    expect(await groups(token)).toBeUndefined();
+    const join = { token, body: { token: 'of the mail' } };
+    await bed.call('POST', '/api/runtime/demo/groups/join', join);
+    expect(await groups(token)).toEqual(joined);
+    bed.fake.session = { role: 'user', groups: [] };
+    await bed.call('DELETE', `/api/runtime/demo/groups/g1/members/${userId}`, { token });
+    expect(await groups(token)).toBeUndefined();
+  });
+
   it('a change that arrives while a session is being asked for is not lost', async () => {
     await statusWith(bed.token({ sid: 's2' }));
     const token = bed.token();

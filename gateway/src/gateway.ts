@@ -23,6 +23,7 @@ import type { PaceBounds } from './addresses/body-pace.ts';
 import { createCachedProjects } from './directory/cached-projects.ts';
 import { createCachedSessions } from './directory/cached-sessions.ts';
 import { createDocuments } from './documents/documents.ts';
+import { createMcp } from './mcp/mcp.ts';
 import { createDescription } from './pages/docs.ts';
 import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
@@ -199,8 +200,15 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     if (ahead?.refusal) throw ahead.refusal;
 
     if (res.destroyed) return charge?.cancel();
-    const passed = ahead?.req ?? req;
+    const { userId } = caller;
+    if (definition.changesCaller && userId !== null)
+      res.once('finish', () => {
+        if (res.statusCode < 400) sessions.forgetUser(project.number, userId);
+      });
     const { requestId } = call;
+    if (definition.answeredBy)
+      return mcp.answer(req, res, { project, caller, requestId, message: ahead?.body });
+    const passed = ahead?.req ?? req;
     signIdentity(passed, { definition, project, caller, address, requestId, charge });
     const path = servicePath(definition, at.path) + at.search;
     forward(passed, res, { definition, path, charge, address, startedAt }, next);
@@ -223,11 +231,14 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     fail(error, req, res),
   );
 
+  const app: RequestListener = (req, res) =>
+    pipeline(req as Request, res as Response, (error) =>
+      fail(error, req as Request, res as Response),
+    );
+  const mcp = createMcp({ app, counters, publicUrl, log });
+
   return {
-    app: (req, res) =>
-      pipeline(req as Request, res as Response, (error) =>
-        fail(error, req as Request, res as Response),
-      ),
+    app,
     acceptConnection: addresses.acceptConnection,
     async start() {
       await cached.listen(bus);

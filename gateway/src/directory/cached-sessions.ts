@@ -38,6 +38,8 @@ export interface CachedSessions {
    * @throws ApiError unavailable when the auth service does not answer.
    */
   verify(token: string, project: GatewayProject): Promise<Session | null>;
+  /** Their role or groups have changed: the next call asks for them. */
+  forgetUser(projectNumber: number, userId: string): void;
   forget(): void;
   listen(bus: Bus): Promise<void>;
 }
@@ -105,6 +107,11 @@ export const createCachedSessions = (
       if (reason === 'evict') verified.clear();
     },
   });
+
+  const noteChange = (projectNumber: number, userIds: readonly string[]) => {
+    changes++;
+    for (const userId of userIds) changedUsers.set(`${projectNumber}:${userId}`, changes);
+  };
 
   const readToken = async (token: string, audiences: [string, string]): Promise<Claims | null> => {
     const kid = decode(token)?.header.kid;
@@ -181,16 +188,14 @@ export const createCachedSessions = (
       return change <= session.knownChanges ? session : undefined;
     },
     verify: (token, project) => verified.load(cacheKey(token, project), { token, project }),
+    forgetUser: (projectNumber, userId) => noteChange(projectNumber, [userId]),
     forget: () => verified.clear(),
     listen: (bus) =>
       listenTo(bus, events, {
         'session.revoked'({ projectNumber, sessionIds }) {
           for (const sessionId of sessionIds) revoked.set(`${projectNumber}:${sessionId}`, true);
         },
-        'user.changed'({ projectNumber, userIds }) {
-          changes++;
-          for (const userId of userIds) changedUsers.set(`${projectNumber}:${userId}`, changes);
-        },
+        'user.changed': ({ projectNumber, userIds }) => noteChange(projectNumber, userIds),
       }),
   };
 };

@@ -25,8 +25,11 @@ const empty: CollectionShape = {
   ...{ name: 'Project', access: 'shared', count: 0, sampled: 0, hasMoreFields: false },
   fields: [],
 };
-/** About so many a model counts. */
-const tokens = (text: string) => text.length / 3.5;
+/** About so many a model counts: a journey asks a tokenizer. */
+const tokens = (text: string) => {
+  const others = text.replace(/\p{ASCII}+/gu, '');
+  return (text.length - others.length) / 3.5 + Buffer.byteLength(others) * 0.75;
+};
 
 describe('documents of a project', () => {
   let bed: TestBed;
@@ -148,32 +151,62 @@ export type Project2 = { [name: string]: unknown };
       'due at': { type: 'null' },
     });
     const { get, post } = body.paths['/db/todo-items'];
-    expect(get.responses['200'].content['application/json'].schema.properties.items).toEqual({
-      ...{ type: 'array', items: { $ref: '#/components/schemas/TodoItems' } },
-    });
-    expect(post.requestBody.content['application/json'].schema.properties.data).toEqual({
-      $ref: '#/components/schemas/TodoItemsData',
-    });
+    const place = '#/components/schemas/';
+    expect(get.responses['200'].content['application/json'].schema.$ref).toBe(
+      `${place}TodoItemsPage`,
+    );
+    expect(post.requestBody.content['application/json'].schema.$ref).toBe(
+      `${place}TodoItemsRequest`,
+    );
+    const { TodoItemsPage, TodoItemsRequest } = body.components.schemas;
+    expect(TodoItemsPage.properties.items.items.$ref).toBe(`${place}TodoItems`);
+    expect(TodoItemsRequest.properties.data.$ref).toBe(`${place}TodoItemsData`);
     const operationIds = Object.values<object>(body.paths)
       .flatMap((methods) => Object.values<{ operationId?: string }>(methods as never))
       .flatMap(({ operationId }) => operationId ?? []);
     expect(new Set(operationIds).size).toBe(operationIds.length);
   });
 
+  it('for agents name every collection, and as many fields of each as there is room for', async () => {
+    const fields = Array.from({ length: 50 }, (_, n) => ({
+      ...{ path: `field${n}`, types: ['string' as const], share: 1 },
+    }));
+    const many = Array.from({ length: 50 }, (_, n) => ({
+      ...{ ...empty, name: `things${n}`, count: 9, sampled: 9, fields: n % 2 ? fields : [] },
+    }));
+    const notSampled = { ...empty, name: 'late', count: 9 };
+    bed.fake.collections.set(1001, [todos, ...many, notSampled]);
+    const { body } = await bed.call('GET', `${base}/llms.txt`, { token: secretKey });
+    const lines = body.match(/^- `.* records\).*/gm);
+    expect(lines[0]).toBe(
+      '- `todo-items` (private, 7 records): "title": string; "status"?: "done" or "open"; 3 more',
+    );
+    expect(lines[1]).toBe('- `things0` (shared, 9 records)');
+    for (const line of [lines[2], lines[50]])
+      expect(line).toMatch(
+        /^- `things\d+` \(shared, 9 records\): "field0": string; ("field\d": string; )+4\d more$/,
+      );
+    expect(lines[51]).toBe('- `late` (shared, 9 records): more');
+    expect(body).toContain('GET https://api.example.org/api/platform/projects/demo/collections/');
+  });
+
   it('for agents stay below 4,000 and 16,000 tokens, whatever the project holds', async () => {
-    const fields = Array.from({ length: 200 }, (_, n) => ({
-      ...{ path: `${'long'.repeat(20)}${n}`, types: ['string' as const], share: 0.5 },
-    }));
-    const many = Array.from({ length: 100 }, (_, n) => ({
-      ...{ name: `collection${n}`, access: 'shared' as const, count: 1e6, sampled: 1000 },
-      ...{ fields: n % 2 ? fields : todos.fields, hasMoreFields: true },
-    }));
-    bed.fake.collections.set(1001, many);
-    const brief = await bed.call('GET', `${base}/llms.txt`, { token: secretKey });
-    const full = await bed.call('GET', `${base}/llms-full.txt`, { token: secretKey });
-    expect(brief.body).toContain('more: see');
-    expect(tokens(brief.body)).toBeLessThan(4000);
-    expect(tokens(full.body)).toBeLessThan(16_000);
+    const project = (letters: string) =>
+      Array.from({ length: 100 }, (_, n) => ({
+        ...{ name: `collection${n}`.padEnd(63, '_'), access: 'shared' as const, count: 1e6 },
+        ...{ sampled: 1000, hasMoreFields: true },
+        fields: Array.from({ length: n % 2 ? 200 : 5 }, (_, m) => ({
+          ...{ path: `${letters.repeat(n % 20)}${m}`, types: ['string' as const], share: 0.5 },
+        })),
+      }));
+    for (const letters of ['long', '名前', '𠀀𠀁']) {
+      bed.fake.collections.set(1001, project(letters));
+      const brief = await bed.call('GET', `${base}/llms.txt`, { token: secretKey });
+      const full = await bed.call('GET', `${base}/llms-full.txt`, { token: secretKey });
+      expect(brief.body).toMatch(/^- \d+ more collections$/m);
+      expect(tokens(brief.body)).toBeLessThan(4000);
+      expect(tokens(full.body)).toBeLessThan(16_000);
+    }
   });
 
   it('for agents are there for every project, at the root', async () => {

@@ -26,12 +26,6 @@ export interface DocumentsOptions {
   publicUrl: string;
 }
 
-/** Characters that a project's collections may take of a page; the short one's bound is 4,000 tokens. */
-const briefChars = 3000;
-const mostFullChars = 12_000;
-/** The long page's bound, 16,000 tokens, without what the short one has beside the collections. */
-const charsBesideBrief = 45_000;
-
 const byAnybody = { plane: 'runtime', callers } as const;
 const byOwnerAndKeys = { plane: 'runtime', callers: ['owner', 'key', 'operator'] } as const;
 
@@ -46,11 +40,9 @@ export const createDocuments = (options: DocumentsOptions) => {
   const { apiDescription, description, shapes, publicUrl } = options;
   const rules = readRules();
   const brief = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
-    describeForAgents({ publicUrl, project, collections, maxChars: briefChars });
-  const spareChars = charsBesideBrief - rules.length;
-  const fullChars = Math.max(briefChars, Math.min(mostFullChars, spareChars));
+    describeForAgents({ publicUrl, project, collections });
   const full = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
-    `${describeForAgents({ publicUrl, project, collections, maxChars: fullChars })}\n# The rules in full\n${rules}`;
+    `${brief(project, collections)}\n# The rules in full\n${rules}`;
   const documents: Readonly<Record<string, ProjectDocument>> = {
     '/openapi.json': {
       operation: 'getApiDescription',

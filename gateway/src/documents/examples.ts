@@ -29,6 +29,7 @@ const email = \`bob-\${crypto.randomUUID()}@example.org\`;
 await client.auth.signUp({ email, password: 'correct horse battery' });
 
 // In a page: const [file] = document.querySelector('input[type=file]').files;
+// Node has no progress before the end.
 const file = new File(['hello'], 'hello.txt', { type: 'text/plain' });
 const stored = await client.storage.upload(file, {
   onProgress: (sent, total) => console.log(\`\${sent} of \${total} bytes\`),

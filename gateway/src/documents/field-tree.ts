@@ -21,7 +21,10 @@ export const toFieldTree = ({ fields }: CollectionShape): FieldNode[] => {
   return top;
 };
 
-/** A name in PascalCase for each collection, no two alike, also with `Data` behind it. */
+/** What descriptions put behind the name of a collection's type. */
+const endings = ['', 'Data', 'Page', 'Request', 'Change'];
+
+/** A name in PascalCase for each collection, no two alike, whatever description puts behind them. */
 export const typeNames = (
   collections: readonly CollectionShape[],
   taken: readonly string[] = [],
@@ -34,8 +37,9 @@ export const typeNames = (
       .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
       .join('');
     let unique = pascal;
-    for (let n = 2; used.has(unique) || used.has(`${unique}Data`); n++) unique = `${pascal}${n}`;
-    used.add(unique).add(`${unique}Data`);
+    for (let n = 2; endings.some((ending) => used.has(unique + ending)); n++)
+      unique = `${pascal}${n}`;
+    for (const ending of endings) used.add(unique + ending);
     names.set(name, unique);
   }
   return names;

@@ -39,7 +39,7 @@ const systemProperties = {
   updatedAt: { type: 'string', format: 'date-time' },
 };
 
-/** What a client sends, with every field optional, and what the platform answers. */
+/** What a client sends, with every field optional, and what the platform answers: see `endings`. */
 const toSchemas = (collection: CollectionShape, name: string): Json => {
   const data = objectSchema(toFieldTree(collection));
   const { properties = {} } = data as { properties?: Json };
@@ -50,41 +50,49 @@ const toSchemas = (collection: CollectionShape, name: string): Json => {
       properties: { ...systemProperties, ...properties },
       required: Object.keys(systemProperties),
     },
+    [`${name}Page`]: {
+      type: 'object',
+      properties: {
+        items: { type: 'array', items: ref(name) },
+        hasMore: { type: 'boolean' },
+        nextCursor: { type: ['string', 'null'] },
+        total: { type: 'integer', description: 'With `total=1`' },
+        hint: { type: 'string' },
+      },
+      required: ['items', 'hasMore', 'nextCursor'],
+    },
+    [`${name}Request`]: {
+      type: 'object',
+      properties: { data: ref(`${name}Data`) },
+      required: ['data'],
+    },
+    [`${name}Change`]: {
+      type: 'object',
+      properties: {
+        data: ref(`${name}Data`),
+        unset: { type: 'array', items: { type: 'string' } },
+        inc: { type: 'object', additionalProperties: { type: 'number' } },
+      },
+    },
   };
 };
 
 const json = (schema: Json) => ({ content: { 'application/json': { schema } } });
 
 const describeBody = (operationId: string, name: string): Json | undefined => {
-  const data = ref(`${name}Data`);
   switch (operationId) {
     case 'createRecord':
     case 'replaceRecord':
-      return { type: 'object', properties: { data }, required: ['data'] };
+      return ref(`${name}Request`);
     case 'updateRecord':
-      return {
-        type: 'object',
-        properties: {
-          data,
-          unset: { type: 'array', items: { type: 'string' } },
-          inc: { type: 'object', additionalProperties: { type: 'number' } },
-        },
-      };
+      return ref(`${name}Change`);
   }
 };
 
 const describeAnswer = (operationId: string, name: string): Json | undefined => {
   switch (operationId) {
     case 'listRecords':
-      return {
-        type: 'object',
-        properties: {
-          items: { type: 'array', items: ref(name) },
-          hasMore: { type: 'boolean' },
-          nextCursor: { type: ['string', 'null'] },
-        },
-        required: ['items', 'hasMore', 'nextCursor'],
-      };
+      return ref(`${name}Page`);
     case 'getRecord':
     case 'createRecord':
     case 'updateRecord':

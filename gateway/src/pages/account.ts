@@ -6,7 +6,7 @@ import { createPage, sendPage } from './page.ts';
 const script = `
 const link = new URLSearchParams(location.hash.slice(1));
 const project = link.get('project');
-const action = ['verify', 'reset', 'join'].find((name) => link.get(name));
+const action = ['verify', 'reset', 'join', 'change-email'].find((name) => link.get(name));
 const show = (id) => { document.getElementById(id).hidden = false; };
 const hide = (id) => { document.getElementById(id).hidden = true; };
 const say = (id, text) => { document.getElementById(id).textContent = text; };
@@ -25,7 +25,9 @@ const done = {
   verify: 'Your e-mail address is confirmed.',
   reset: 'Your password is changed. You can sign in with it.',
   join: 'You have joined. Go to the app and sign in.',
+  'change-email': 'Your e-mail address is changed. Sign in with the new one from now on.',
 };
+const otherLink = 'Confirmed. Now follow the link in the mail to the other address.';
 let account;
 const join = async (form, button) => {
   const { email, password } = form.elements;
@@ -40,10 +42,10 @@ const onSubmit = (id, send) => {
     button.disabled = true;
     say('problem', '');
     try {
-      await send(form, button);
+      const isWaiting = (await send(form, button))?.changed === false;
       history.replaceState(null, '', location.pathname);
       hide(id);
-      say('result', done[action] + ' You may close this page.');
+      say('result', (isWaiting ? otherLink : done[action]) + ' You may close this page.');
     } catch (error) {
       say('problem', error instanceof TypeError ? 'The server can not be reached. Try again.' : error.message);
     } finally {
@@ -54,6 +56,7 @@ const onSubmit = (id, send) => {
 onSubmit('verify', () => call('/auth/verify', { token }));
 onSubmit('reset', (form) => call('/auth/reset', { token, password: form.elements.password.value }));
 onSubmit('join', join);
+onSubmit('change-email', () => call('/auth/change-email/confirm', { token }));
 if (project && action) show(action);
 else say('problem', 'This link is incomplete. Copy all of it from the mail.');
 `;
@@ -73,6 +76,10 @@ const page = createPage(
 <div id="rule">At least 8 characters.</div>
 <button>Change password</button>
 </form>
+<form id="change-email" hidden>
+<p>Confirm that your account is to have another e-mail address.</p>
+<button>Change e-mail address</button>
+</form>
 <form id="join" hidden>
 <p>Sign in to join the group that you are invited to.</p>
 <label for="join-email">E-mail address</label>
@@ -88,7 +95,7 @@ const page = createPage(
   script,
 );
 
-/** Where links of mails lead: /account#project=<id>&verify=<token>, or `reset` or `join` instead. */
+/** Where links of mails lead: /account#project=<id>&verify=<token>, or `reset`, `join` or `change-email` instead. */
 export const accountRouter = (): Router => {
   const router = Router();
   router.get('/', (_req, res) => sendPage(res, page));

@@ -33,10 +33,12 @@ const links = [
   { path: '/docs/openapi.json', what: 'the same for programs (OpenAPI)' },
   { path: '/llms.txt', what: 'all of it in short, for agents; /llms-full.txt has every rule' },
   { path: '/sdk.js', what: 'the client for browsers: import { createClient } from it' },
+  { path: '/sdk-uploads.js', what: 'beside it: uploads that outlive a broken connection' },
   { path: '/api/platform/prices', what: 'what calls cost' },
   { path: '/examples/guestbook/', what: 'a guestbook, one page of HTML on the project demo' },
   { path: '/examples/board/', what: 'a board of cards for teams' },
-  { path: '/examples/shop/', what: 'a shop with sign-in, photos, AI and checkout' },
+  { path: '/examples/react-todo/', what: 'a to-do list in React; this tells how to build it' },
+  { path: '/examples/shop/', what: 'a shop with products, staff, orders and checkout' },
   { path: '/mailbox/demo', what: 'the mails of the project demo, where no mailer is set up' },
   { path: '/readyz', what: 'whether everything that calls need is there' },
 ];

@@ -23,6 +23,8 @@ describe('what the gateway answers itself', () => {
     const missing = await bed.call('GET', '/examples/shop/../../package.json');
     expect([missing.status, missing.body.code]).toEqual([404, 'route_not_found']);
     expect((await bed.call('GET', '/examples/nothing.html')).status).toBe(404);
+    expect((await bed.call('GET', '/examples/react-todo/')).status).toBe(200);
+    expect((await bed.call('GET', '/examples/react-todo/src/app.tsx')).status).toBe(404);
   });
 
   it('is alive, and ready when nothing is missing', async () => {
@@ -238,15 +240,18 @@ describe('what the gateway answers itself', () => {
     );
   });
 
-  it('serves the client as a module', async () => {
+  it.each([
+    ['/sdk.js', ['BacklotError', 'createClient']],
+    ['/sdk-uploads.js', ['uploadInParts']],
+  ])('serves the client as a module: %s', async (path, exported) => {
     await given();
-    const { status, headers, body } = await bed.call('GET', '/sdk.js');
+    const { status, headers, body } = await bed.call('GET', path);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
     expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
     expect(headers.get('last-modified')).not.toBeNull();
     expect(headers.get('cache-control')).toBe('public, max-age=3600');
     const module = `data:text/javascript,${encodeURIComponent(body)}`;
-    expect(Object.keys(await import(module))).toEqual(['BacklotError', 'createClient']);
+    expect(Object.keys(await import(module))).toEqual(exported);
   });
 
   it('shows the page of links with its own script and style alone', async () => {

@@ -2,13 +2,16 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Router } from 'express';
 
-/** `/sdk.js`: the client as a module that pages import as it stands. */
+const files = ['sdk.js', 'sdk-uploads.js'];
+
+/** `/sdk.js`, and what stands beside it: the client as modules that pages import as they stand. */
 export const sdkRouter = (): Router => {
   const root = dirname(createRequire(import.meta.url).resolve('@backlot/client/sdk.js'));
   const router = Router();
-  router.get('/sdk.js', (_req, res) => {
-    res.setHeader('Cache-Control', 'public, max-age=3600');
-    res.sendFile('sdk.js', { root, cacheControl: false });
-  });
+  for (const file of files)
+    router.get(`/${file}`, (_req, res) => {
+      res.setHeader('Cache-Control', 'public, max-age=3600');
+      res.sendFile(file, { root, cacheControl: false });
+    });
   return router;
 };

@@ -7,7 +7,10 @@ import { type Caller, invalidToken } from './authenticate.ts';
 /** Anything else names no project and is not looked up. */
 const possibleId = /^[A-Za-z0-9_-]{1,64}$/;
 
-const projectNotFound = () => new ApiError('project_not_found', 'There is no such project.');
+const projectNotFound = () =>
+  new ApiError('project_not_found', 'There is no such project.', {
+    hint: "A base address is <host>/api/runtime/<project id>; GET /api/platform/projects lists an owner's projects.",
+  });
 const projectDeleted = () => new ApiError('project_deleted', 'This project was deleted.');
 
 export interface FindProject {

@@ -89,9 +89,12 @@ const weigh = ({ itemsPerCall, maxCalls }: Weight, { items }: ItemCounter): numb
 const isPlain = ({ headers }: IncomingMessage) =>
   ['', 'identity'].includes((headers['content-encoding'] ?? '').toLowerCase());
 
-/** The body tells what the call costs or weighs. */
-export const needsReadAhead = ({ price, weight }: RouteDefinition): boolean =>
-  Boolean(price?.needsBody || weight);
+const needsBody = ({ price, answeredBy }: RouteDefinition): boolean =>
+  Boolean(price?.needsBody || answeredBy);
+
+/** The body tells what the call costs, weighs or wants. */
+export const needsReadAhead = (definition: RouteDefinition): boolean =>
+  needsBody(definition) || definition.weight !== undefined;
 
 export interface ReadAheadCall {
   definition: RouteDefinition;
@@ -101,7 +104,7 @@ export interface ReadAheadCall {
 }
 
 /**
- * Reads the body of a call whose price or weight depends on it. A body that says itself that it is too large
+ * Reads the body of a call whose price, weight or answer depends on it. A body that says itself that it is too large
  * stays unread.
  * @throws ApiError invalid_body, request_timeout, rate_limited, overloaded
  */
@@ -113,7 +116,7 @@ export const createReadAhead =
     { definition, address, startedAt }: ReadAheadCall,
   ): Promise<ReadAhead> => {
     const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
-    const { price, weight } = definition;
+    const { weight } = definition;
     const unread = { req, body: undefined, calls: weight?.maxCalls ?? 1 };
     if (isTooLarge) return unread;
     const slow = Promise.withResolvers<undefined>();
@@ -128,7 +131,7 @@ export const createReadAhead =
     if (held) copy.once('end', held.release);
     return {
       req: copy,
-      body: price?.needsBody ? parse(bytes) : undefined,
+      body: needsBody(definition) ? parse(bytes) : undefined,
       calls: weight && counter ? weigh(weight, counter) : unread.calls,
     };
   };

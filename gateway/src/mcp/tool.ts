@@ -1,0 +1,33 @@
+import type { KeyScope } from '@backlot/contract';
+import type { z } from 'zod';
+
+/** What a tool has to work with: calls of the API on behalf of whoever uses it. */
+export interface ToolContext {
+  projectId: string;
+  /** Of the project. */
+  baseUrl: string;
+  /**
+   * The text of the answer.
+   * @throws CallFailed, ApiError query_too_expensive past a mebibyte
+   */
+  call(method: string, path: string, body?: unknown): Promise<string>;
+}
+
+export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  /** A key without it does not see the tool. */
+  scope: KeyScope;
+  input: Input;
+  /** Whether what was there before may be gone afterwards. */
+  isDestructive: boolean;
+  /** Answers JSON. @throws CallFailed, ApiError */
+  run(input: z.output<Input>, context: ToolContext): Promise<string>;
+}
+
+export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool =>
+  tool as unknown as Tool;
+
+/** Of an answer of a tool. */
+export const maxAnswerBytes = 100 * 1024;
