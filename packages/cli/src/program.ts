@@ -2,6 +2,7 @@
  * The command `backlot`: what an owner does with their projects, from a terminal or a script. It calls
  * the public API and knows nothing else of the platform.
  */
+import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { addAccess } from './commands/access.ts';
 import { addKeys } from './commands/keys.ts';
@@ -10,9 +11,14 @@ import { addProjects } from './commands/projects.ts';
 import { addTypes } from './commands/types.ts';
 import { addUsers } from './commands/users.ts';
 
+const { version } = createRequire(import.meta.url)('@backlot/cli/package.json') as {
+  version: string;
+};
+
 export const createProgram = (): Command => {
   const program = new Command('backlot')
     .description('Projects of a Backlot installation')
+    .version(version)
     .option('--host <address>', 'the installation; BACKLOT_HOST, or the one signed in at')
     .option('--key <key>', 'a secret key instead of the sign-in; BACKLOT_KEY')
     .option('--json', 'print the answers as JSON')

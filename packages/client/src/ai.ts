@@ -1,9 +1,12 @@
 import { BacklotError, type Failure } from './error.ts';
 import type { Transport } from './transport.ts';
 
+/** `fileId`: of an image that the caller may read; in messages of role `user`, up to 4. */
+export type MessagePart = { type: 'text'; text: string } | { type: 'image'; fileId: string };
+
 export interface Message {
   role: 'system' | 'user' | 'assistant';
-  content: string;
+  content: string | readonly MessagePart[];
 }
 
 export interface Prompt {

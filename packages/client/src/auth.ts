@@ -6,6 +6,8 @@ export interface User {
   name: string | null;
   /** Id of a file. */
   avatar: string | null;
+  /** What the app keeps of the user, up to 8 KB as JSON. */
+  profile: Record<string, unknown>;
   role: string;
   emailVerified: boolean;
   createdAt: string;
@@ -137,8 +139,11 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
         return null;
       }
     },
-    updateMe: async (changes: { name?: string | null; avatar?: string | null }): Promise<User> =>
-      (await call<{ user: User }>('PATCH', '/auth/me', { body: changes })).user,
+    updateMe: async (changes: {
+      name?: string | null;
+      avatar?: string | null;
+      profile?: Record<string, unknown>;
+    }): Promise<User> => (await call<{ user: User }>('PATCH', '/auth/me', { body: changes })).user,
     /** Erases the account. */
     async deleteMe(): Promise<void> {
       await call('DELETE', '/auth/me');
@@ -149,6 +154,12 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
       currentPassword: string;
       newPassword: string;
     }): Promise<void> => void (await post('password', change)),
+    /** Mails links to the present and the new address; once both were followed, the address changes. */
+    changeEmail: async (change: { email: string; password: string }): Promise<void> =>
+      void (await post('change-email', change)),
+    /** Whether the address has changed; false while the link in the other mail has not been followed. */
+    confirmEmailChange: async (token: string): Promise<boolean> =>
+      (await post<{ changed: boolean }>('change-email/confirm', { token })).changed,
     /** Mails a link, where there is such an account. */
     forgotPassword: async (email: string): Promise<void> => void (await post('forgot', { email })),
     resetPassword: async (token: string, password: string): Promise<void> =>

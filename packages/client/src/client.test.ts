@@ -1,6 +1,6 @@
 import { type RouteDefinition, routes } from '@backlot/contract';
 import { expect, it } from '@jest/globals';
-import { BacklotError, createClient } from './index.ts';
+import { BacklotError, type Client, createClient } from './index.ts';
 
 interface Sent {
   method: string;
@@ -56,7 +56,6 @@ const findRoute = ({ method, path }: Sent): RouteDefinition | undefined =>
       route.path.includes('_') === path.includes('/_'),
   );
 
-type Client = ReturnType<typeof createClient>;
 const id = '018f0000-0000-7000-8000-0000000000aa';
 const account = { email: 'ada@example.org', password: 'a good long password' };
 const messages = [{ role: 'user' as const, content: 'Hello' }];
@@ -71,6 +70,8 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
     'changePassword',
     ({ auth }) => auth.changePassword({ currentPassword: 'x', newPassword: account.password }),
   ],
+  ['changeEmail', ({ auth }) => auth.changeEmail(account)],
+  ['confirmEmailChange', ({ auth }) => auth.confirmEmailChange('token')],
   ['forgotPassword', ({ auth }) => auth.forgotPassword(account.email)],
   ['resetPassword', ({ auth }) => auth.resetPassword('token', account.password)],
   ['verifyEmail', ({ auth }) => auth.verifyEmail('token')],
@@ -101,6 +102,8 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ['createRecord', ({ db }) => db('todos').create({ a: 1 }, { groupId: id })],
   ['countRecords', ({ db }) => db('todos').count({ group: id })],
   ['shareRecord', ({ db }) => db('todos').share(id, { userId: id, may: 'read' })],
+  ['shareRecord', ({ db }) => db('todos').share(id, { email: 'a@b.example', may: 'change' })],
+  ['unshareRecord', ({ db }) => db('todos').unshare(id, 'a@b.example')],
   ['listShares', ({ db }) => db('todos').shares(id)],
   ['unshareRecord', ({ db }) => db('todos').unshare(id, id)],
   [
@@ -118,6 +121,11 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
         delete: [id],
       }),
   ],
+  [
+    'generateText',
+    ({ ai }) =>
+      ai.generate({ messages: [{ role: 'user', content: [{ type: 'image', fileId: id }] }] }),
+  ],
   ['generateText', ({ ai }) => ai.generate({ messages, system: 'Be brief.', maxTokens: 5 })],
   [
     'generateText',
@@ -127,10 +135,24 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
         .next()
         .catch(() => {}),
   ],
-  ['uploadFile', ({ storage }) => storage.upload(new Blob(['x']), { visibility: 'private' })],
-  ['listFiles', ({ storage }) => storage.list({ limit: 5 })],
+  [
+    'uploadFile',
+    ({ storage }) => storage.upload(new Blob(['x']), { visibility: 'private', groupId: id }),
+  ],
+  ['listFiles', ({ storage }) => storage.list({ group: id, limit: 5 })],
   ['signFile', ({ storage }) => storage.sign(id, 60)],
   ['deleteFile', ({ storage }) => storage.delete(id)],
+  [
+    'sendEmail',
+    ({ email }) =>
+      email.send({
+        to: 'a@b.example',
+        cc: ['c@d.example'],
+        replyTo: 'e@f.example',
+        subject: 'x',
+        html: 'x',
+      }),
+  ],
   ['sendEmail', ({ email }) => email.send({ to: ['a@example.org'], subject: 'Hi', html: 'x' })],
   [
     'createCheckout',
@@ -188,6 +210,8 @@ it('calls every operation of the runtime plane that an app has', async () => {
       'updateMe',
       'deleteMe',
       'changePassword',
+      'changeEmail',
+      'confirmEmailChange',
       'forgotPassword',
       'resetPassword',
       'verifyEmail',
@@ -243,6 +267,39 @@ it('turns a failure into one error with what the server says', async () => {
   expect(error).toBeInstanceOf(BacklotError);
   const { error: message, ...rest } = failure;
   expect(error).toMatchObject({ message, status: 400, ...rest });
+});
+
+it('sends options that it does not know, for the server to name them', async () => {
+  const { client, sent } = clientWith([json({})]);
+  const guess = { filter: 'done', where: { n: 1 }, mine: true } as object;
+  await client.db('todos').list(guess);
+  await client.db('todos').count(guess);
+  const query = { filter: 'done', where: '{"n":1}', mine: '1' };
+  expect(sent.map((call) => call.query)).toEqual([query, query]);
+});
+
+it('shows what the server says of ignored input, once', async () => {
+  const warned: string[] = [];
+  const { warn } = console;
+  console.warn = (text: string) => void warned.push(text);
+  const hinted = json({ items: [] }, 200, { 'backlot-hint': 'Operators begin with "$".' });
+  const { client } = clientWith([hinted, hinted, json({ items: [] })]);
+  for (let n = 0; n < 3; n++) await client.db('todos').list();
+  console.warn = warn;
+  expect(warned).toEqual(['Backlot: Operators begin with "$".']);
+});
+
+it('says what its base address has to be', () => {
+  for (const wrong of [undefined, 'demo', { baseUrl: base }])
+    expect(() => createClient(wrong as string)).toThrow('"<host>/api/runtime/<project id>"');
+});
+
+it('tells the end of an upload where nothing tells how it goes', async () => {
+  const { client } = clientWith([json({ id })]);
+  const told: number[][] = [];
+  const onProgress = (...bytes: number[]) => void told.push(bytes);
+  expect(await client.storage.upload(new Blob(['hello']), { onProgress })).toEqual({ id });
+  expect(told).toEqual([[5, 5]]);
 });
 
 it('repeats what is safe, with the same key, and nothing else', async () => {

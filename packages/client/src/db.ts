@@ -47,6 +47,8 @@ export type Where<T> = { [K in keyof Stored<T>]?: Condition<Stored<T>[K]> } & {
 
 export interface Selection<T> {
   where?: Where<T>;
+  /** Words that a record has to have, in a collection that can be searched; the best come first. */
+  search?: string;
   /** Only the signed-in user's own. */
   mine?: boolean;
   /** Only those of this group. */
@@ -65,7 +67,7 @@ export interface ListOptions<T> extends Selection<T> {
 }
 
 /** `sum`, `avg`, `min` and `max` name up to three fields together, with commas between. */
-export interface AggregateOptions<T> extends Omit<Selection<T>, 'group'> {
+export interface AggregateOptions<T> extends Omit<Selection<T>, 'group' | 'search'> {
   /** The field by which records are grouped. */
   group?: string;
   sum?: string;
@@ -90,6 +92,8 @@ export interface Page<T> {
   items: Stored<T>[];
   hasMore: boolean;
   nextCursor: string | null;
+  /** Why nothing fits the filter, perhaps. */
+  hint?: string;
 }
 
 export interface Changes<T> {
@@ -107,8 +111,10 @@ export interface Batch<T> {
   delete?: readonly string[];
 }
 
+/** With a user, or with an e-mail address. */
 export interface Share {
-  userId: string;
+  userId?: string;
+  email?: string;
   may: 'read' | 'change';
   createdAt: string;
 }
@@ -129,16 +135,12 @@ export type Collection<T> = ReturnType<typeof createCollection<T>>;
 export const createCollection = <T>({ call, send }: Transport, name: string) => {
   const path = `/db/${encodeURIComponent(name)}`;
   const pathTo = (id: string) => `${path}/${encodeURIComponent(id)}`;
-  const selected = ({ where, mine, group }: Selection<T>) => ({
-    where: where && JSON.stringify(where),
-    mine: mine ? 1 : undefined,
-    group,
+  /** What is not known here goes as it is: the server refuses it by name, and tells the nearest. */
+  const toQuery = <Options extends Selection<T>>({ where, mine, signal, ...rest }: Options) => ({
+    query: { ...rest, where: where && JSON.stringify(where), mine: mine ? 1 : undefined },
+    signal,
   });
-  const list = ({ sort, limit, offset, cursor, signal, ...selection }: ListOptions<T> = {}) =>
-    call<Page<T>>('GET', path, {
-      query: { ...selected(selection), sort, limit, offset, cursor },
-      signal,
-    });
+  const list = (options: ListOptions<T> = {}) => call<Page<T>>('GET', path, toQuery(options));
   const onlyIf = ({ ifMatch }: ChangeOptions) => ({ 'If-Match': ifMatch });
 
   return {
@@ -154,16 +156,14 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
     },
     /** `approximate` where counting all would take too long. */
     count: (selection: Selection<T> = {}) =>
-      call<{ count: number; approximate?: true }>('GET', `${path}/_count`, {
-        query: selected(selection),
-        signal: selection.signal,
-      }),
+      call<{ count: number; approximate?: true; hint?: string }>(
+        'GET',
+        `${path}/_count`,
+        toQuery(selection),
+      ),
     /** The largest groups first; without `group` all records are one. */
-    aggregate: ({ group, sum, avg, min, max, signal, ...selection }: AggregateOptions<T>) =>
-      call<{ groups: RecordGroup[] }>('GET', `${path}/_aggregate`, {
-        query: { ...selected(selection), group, sum, avg, min, max },
-        signal,
-      }),
+    aggregate: (options: AggregateOptions<T>) =>
+      call<{ groups: RecordGroup[] }>('GET', `${path}/_aggregate`, toQuery(options)),
     get: (id: string) => call<Stored<T>>('GET', pathTo(id)),
     /** The record with its version, for `ifMatch` of a later change. */
     async getVersion(id: string): Promise<{ record: Stored<T>; version: string }> {
@@ -176,13 +176,17 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
     /** @param options `groupId`: the group whose record it becomes, where the collection knows groups */
     create: (data: T, options: { groupId?: string } = {}) =>
       call<Stored<T>>('POST', path, { body: { data, ...options } }),
-    /** Of one's own, where the rules of the collection say `shared`. Replaces an older one of that user. */
-    share: (id: string, share: Pick<Share, 'userId' | 'may'>) =>
+    /**
+     * Of one's own, where the rules of the collection say `shared`; with a user or an address. Replaces an
+     * older one of the same.
+     */
+    share: (id: string, share: ({ userId: string } | { email: string }) & Pick<Share, 'may'>) =>
       call<Share>('PUT', `${pathTo(id)}/_shares`, { body: share }),
     shares: async (id: string): Promise<Share[]> =>
       (await call<{ items: Share[] }>('GET', `${pathTo(id)}/_shares`)).items,
-    async unshare(id: string, userId: string): Promise<void> {
-      await call('DELETE', `${pathTo(id)}/_shares/${encodeURIComponent(userId)}`);
+    /** @param who id or address, as it was shared */
+    async unshare(id: string, who: string): Promise<void> {
+      await call('DELETE', `${pathTo(id)}/_shares/${encodeURIComponent(who)}`);
     },
     /** Merges top-level fields. */
     update: (id: string, changes: Changes<T>, options: ChangeOptions = {}) =>

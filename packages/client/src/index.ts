@@ -10,7 +10,7 @@ import { createPayments, createProducts } from './payments.ts';
 import { createStorage } from './storage.ts';
 import { createTransport } from './transport.ts';
 
-export type { Ai, Generated, Message, Prompt } from './ai.ts';
+export type { Ai, Generated, Message, MessagePart, Prompt } from './ai.ts';
 export type { Auth, TokenStorage, User } from './auth.ts';
 export type {
   AggregateOptions,
@@ -27,7 +27,8 @@ export type {
 export { BacklotError } from './error.ts';
 export type { Group, Groups, Invite, List, Member, PageOptions, Person, Users } from './groups.ts';
 export type { Checkout, Payment, Product, ProductChange } from './payments.ts';
-export type { Storage, StoredFile, UploadOptions } from './storage.ts';
+export type { ListedFile, Storage, StoredFile, UploadOptions } from './storage.ts';
+export type { Transport } from './transport.ts';
 
 export interface ClientOptions {
   /** A project's secret key, for servers: calls are then the project's own. Never in a browser. */
@@ -40,8 +41,12 @@ export interface ClientOptions {
 }
 
 export interface Mail {
-  /** One address, or up to 10. */
+  /** One address, up to 10, or `owner`: whoever the project belongs to. */
   to: string | readonly string[];
+  /** In copy; at most 10 addresses together with `to`. */
+  cc?: string | readonly string[];
+  /** Where answers go. */
+  replyTo?: string;
   subject: string;
   html: string;
 }
@@ -60,6 +65,8 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   baseUrl: string,
   options: ClientOptions = {},
 ) => {
+  if (typeof baseUrl !== 'string' || !baseUrl.includes('/'))
+    throw new TypeError('createClient takes "<host>/api/runtime/<project id>", then its options.');
   const base = baseUrl.replace(/\/+$/, '');
   const { key, retries = 2 } = options;
   const storage = options.storage ?? createTokenStorage(`backlot ${base}`);
@@ -79,6 +86,8 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   const { call } = transport;
 
   return {
+    /** For what stands beside the client, such as uploads in parts. */
+    transport,
     auth: createAuth(transport, storage),
     /** The records of one collection. */
     db: <Name extends keyof Project & string>(collection: Name) =>
@@ -97,3 +106,8 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
     products: createProducts(transport),
   };
 };
+
+/** What `createClient<Project>` makes. */
+export type Client<Project extends { [K in keyof Project]: object } = Collections> = ReturnType<
+  typeof createClient<Project>
+>;

@@ -47,6 +47,7 @@ export interface Payment {
       | 'not_found'
       | 'items_differ'
       | 'already_paid'
+      | 'not_unique'
       | 'too_large';
   } | null;
   createdAt: string;

@@ -7,13 +7,26 @@ export interface StoredFile {
   name: string;
   /** Bytes. */
   size: number;
+  /** Media type, told from the content. */
+  type: string;
+}
+
+/** As lists show it. */
+export interface ListedFile extends StoredFile {
+  visibility: 'public' | 'private';
+  ownerId: string | null;
+  groupId: string | null;
+  createdAt: string;
 }
 
 export interface UploadOptions {
   /** Default: the file's own. */
   name?: string;
+  /** Default: public, or private with `groupId`. */
   visibility?: 'public' | 'private';
-  /** Told how many bytes have gone; in browsers only. */
+  /** A group that the signed-in user is in: the file belongs to it, and opens to its members. */
+  groupId?: string;
+  /** Told how many bytes have gone: in browsers as they go, elsewhere at the end. */
   onProgress?: (sent: number, total: number) => void;
   signal?: AbortSignal;
 }
@@ -76,6 +89,7 @@ export const createStorage = ({ call, url, authorization }: Transport) => ({
     const form = new FormData();
     // What is to be known of a file stands before it.
     if (options.visibility) form.set('visibility', options.visibility);
+    if (options.groupId !== undefined) form.set('groupId', options.groupId);
     form.set('file', file, options.name ?? (file as { name?: string }).name ?? 'file');
     const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => ProgressRequest };
     if (options.onProgress && XMLHttpRequest) {
@@ -86,15 +100,17 @@ export const createStorage = ({ call, url, authorization }: Transport) => ({
       };
       return sendWithProgress(new XMLHttpRequest(), sent, options);
     }
-    return call<StoredFile>('POST', '/storage/upload', {
+    const stored = await call<StoredFile>('POST', '/storage/upload', {
       body: form,
       signal: options.signal,
       canRepeat: false,
     });
+    options.onProgress?.(file.size, file.size);
+    return stored;
   },
-  /** The signed-in user's files, newest first. */
-  list: (options: { limit?: number; cursor?: string } = {}) =>
-    call<{ items: StoredFile[]; hasMore: boolean; nextCursor: string | null }>(
+  /** The signed-in user's files, or those of a group, newest first. */
+  list: (options: { group?: string; limit?: number; cursor?: string } = {}) =>
+    call<{ items: ListedFile[]; hasMore: boolean; nextCursor: string | null }>(
       'GET',
       '/storage/files',
       { query: options },

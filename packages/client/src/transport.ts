@@ -5,7 +5,7 @@ export type Query = Record<string, string | number | boolean | undefined>;
 
 export interface CallOptions {
   query?: Query;
-  /** Sent as JSON. */
+  /** A form and bytes go as they are, all else as JSON. */
   body?: unknown;
   headers?: Record<string, string | undefined>;
   signal?: AbortSignal | undefined;
@@ -33,24 +33,33 @@ export interface Transport {
 }
 
 /** A call waits no longer than this for another try. */
-const maxWaitMs = 30_000;
+export const maxWaitMs = 30_000;
 const firstPauseMs = 300;
+/** Hints that a transport shows. */
+const maxHints = 50;
 /** The server was busy, restarting, or behind something that was. */
 const passing = new Set([429, 502, 503, 504]);
 
-const isPassing = ({ status, code }: BacklotError) =>
+export const isPassing = ({ status, code }: BacklotError): boolean =>
   status === 0 || passing.has(status) || code === 'idempotency_in_progress';
 
-const wait = (ms: number, signal: AbortSignal | undefined) =>
+export const pauseMsAfter = ({ retryAfterSeconds = 0 }: BacklotError, tries: number): number =>
+  retryAfterSeconds * 1000 || Math.min(firstPauseMs * 2 ** tries, maxWaitMs);
+
+/** Somewhat longer, by chance, so that those who were refused together don't come back together. */
+export const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise<void>((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      ms * (1 + Math.random() / 4),
+    );
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
@@ -81,9 +90,20 @@ export const createTransport = ({
     return `${baseUrl}${path}${pairs.length > 0 ? `?${search}` : ''}`;
   };
 
+  const shown = new Set<string>();
+  /** What the server ignored, or would do in another way: once, for whoever writes the app. */
+  const showHint = (response: Response): Response => {
+    const hint = response.headers.get('backlot-hint');
+    if (hint !== null && shown.size < maxHints && !shown.has(hint)) {
+      shown.add(hint);
+      console.warn(`Backlot: ${hint}`);
+    }
+    return response;
+  };
+
   const tryOnce = async (address: string, init: RequestInit) => {
     try {
-      return await refuseFailure(await fetch(address, init));
+      return showHint(await refuseFailure(await fetch(address, init)));
     } catch (error) {
       if (error instanceof BacklotError || init.signal?.aborted) throw error;
       throw new BacklotError(0, { error: 'The server can not be reached.' }, undefined, error);
@@ -92,9 +112,9 @@ export const createTransport = ({
 
   const send = async (method: Method, path: string, options: CallOptions = {}) => {
     const { query, body, signal, canRepeat = method !== 'PATCH' } = options;
-    const isForm = typeof FormData !== 'undefined' && body instanceof FormData;
+    const isRaw = body instanceof FormData || body instanceof Blob;
     const headers: Record<string, string | undefined> = {
-      ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
+      ...(body !== undefined && !isRaw && { 'Content-Type': 'application/json' }),
       ...(method === 'POST' && canRepeat && { 'Idempotency-Key': crypto.randomUUID() }),
       ...options.headers,
     };
@@ -107,16 +127,15 @@ export const createTransport = ({
         return await tryOnce(url(path, query), {
           method,
           headers: sent,
-          body: body === undefined ? null : isForm ? (body as FormData) : JSON.stringify(body),
+          body: body === undefined ? null : isRaw ? body : JSON.stringify(body),
           ...(signal && { signal }),
         });
       } catch (error) {
         if (!(error instanceof BacklotError) || !canRepeat || tries >= retries) throw error;
         if (!isPassing(error)) throw error;
-        const pauseMs = (error.retryAfterSeconds ?? 0) * 1000 || firstPauseMs * 2 ** tries;
+        const pauseMs = pauseMsAfter(error, tries);
         if (pauseMs > maxWaitMs) throw error;
-        // By chance, so that those who were refused together don't come back together.
-        await wait(pauseMs * (1 + Math.random() / 4), signal);
+        await wait(pauseMs, signal);
       }
     }
   };
