@@ -3,14 +3,16 @@ import { attempt, byId, client, element, money, project } from './backend.js';
 const parameters = new URLSearchParams(location.search);
 byId('back').href = `./?project=${encodeURIComponent(project)}`;
 
-const showPayment = ({ payment, paid }) => {
-  const { items, amount, currency, status, paidAt } = payment;
-  const canceled = parameters.get('canceled') === '1';
-  byId('state').textContent = paid
-    ? `Paid on ${new Date(paidAt).toLocaleString()}. Thank you!`
-    : canceled
-      ? 'You canceled. Nothing was paid.'
-      : `Not paid yet (${status}).`;
+const describeState = ({ payment: { status, paidAt, refundReason }, paid }) => {
+  if (paid) return `Paid on ${new Date(paidAt).toLocaleString()}. Thank you!`;
+  if (refundReason === 'out_of_stock') return 'Sold out meanwhile: your money is given back.';
+  if (parameters.get('canceled') === '1') return 'You canceled. Nothing was paid.';
+  return `Not paid yet (${status}).`;
+};
+
+const showPayment = (verified) => {
+  const { items, amount, currency } = verified.payment;
+  byId('state').textContent = describeState(verified);
   byId('items').replaceChildren(
     ...items.map((item) =>
       element(

@@ -1,17 +1,23 @@
-import { attempt, byId, client, element, money, project } from './backend.js';
+import {
+  attempt,
+  button,
+  byId,
+  client,
+  element,
+  keepAccount,
+  listProducts,
+  money,
+  onSubmit,
+  orderElement,
+  orderState,
+  orders,
+  project,
+} from './backend.js';
 
-const currency = 'usd';
-const shopkeeper = 'shop@example.org';
-/** Product id to `{product, quantity}`. */
+/** Product id to `{product, quantity}`. The prices in it are for show: what is paid, the server knows. */
 const basket = new Map();
+let names = new Map();
 let user = null;
-
-const showAccount = () => {
-  byId('account').hidden = user !== null;
-  byId('product').hidden = user === null;
-  byId('who').hidden = user === null;
-  byId('who-name').textContent = user ? user.email : '';
-};
 
 const showBasket = () => {
   const chosen = [...basket.values()];
@@ -21,14 +27,14 @@ const showBasket = () => {
       element(
         'tr',
         {},
-        element('td', { textContent: product.name }),
-        element('td', { textContent: quantity }),
-        element('td', { textContent: money(product.amount * quantity, currency) }),
+        element('td', {}, product.name),
+        element('td', {}, quantity),
+        element('td', {}, money(product.amount * quantity, product.currency)),
       ),
     ),
   );
   const total = chosen.reduce((sum, { product, quantity }) => sum + product.amount * quantity, 0);
-  byId('basket-total').textContent = money(total, currency);
+  byId('basket-total').textContent = money(total, chosen[0]?.product.currency ?? 'usd');
 };
 
 const addToBasket = (product) => {
@@ -38,132 +44,86 @@ const addToBasket = (product) => {
 };
 
 const productElement = (product) => {
+  const { name, amount, currency, stock, details = {} } = product;
   const item = element('li');
-  if (product.photo) item.append(element('img', { src: product.photo, alt: '' }));
+  if (details.photo) item.append(element('img', { src: details.photo, alt: '' }));
   item.append(
-    element('h3', { textContent: product.name }),
-    element('p', { textContent: product.description }),
-    element('strong', { textContent: money(product.amount, currency) }),
-    element('button', {
-      type: 'button',
-      textContent: 'Add to basket',
-      ariaLabel: `Add ${product.name} to basket`,
-      onclick: () => addToBasket(product),
-    }),
+    element('h3', {}, name),
+    element('p', {}, details.description ?? ''),
+    element('strong', {}, money(amount, currency)),
+    stock === 0
+      ? element('em', {}, 'Sold out')
+      : button('Add to basket', () => addToBasket(product), {
+          ariaLabel: `Add ${name} to basket`,
+        }),
   );
   return item;
 };
 
 const showProducts = async () => {
-  const { items } = await client.db('products').list({ sort: '-createdAt', limit: 50 });
-  byId('products').replaceChildren(...items.map(productElement));
-  byId('no-products').hidden = items.length > 0;
+  const products = await listProducts();
+  names = new Map(products.map(({ id, name }) => [id, name]));
+  const onSale = products.filter(({ active }) => active);
+  byId('products').replaceChildren(...onSale.map(productElement));
+  byId('no-products').hidden = onSale.length > 0;
+};
+
+/** The payment marks the order; the rule `order` of the project's owner says how. */
+const pay = async ({ id, items }) => {
+  const returnUrl = new URL('receipt.html', location.href);
+  returnUrl.searchParams.set('project', project);
+  const { url } = await client.payments.checkout({
+    items: items.map(({ product, quantity }) => ({ product, quantity })),
+    returnUrl: returnUrl.href,
+    onPaid: { rule: 'order', recordId: id },
+  });
+  location.assign(url);
+};
+
+const showOrders = async () => {
+  byId('own-orders').hidden = user === null;
+  const { items } = user ? await orders.list({ mine: true, limit: 50 }) : { items: [] };
+  const withPayment = (order) =>
+    orderElement(
+      order,
+      names,
+      ...(orderState(order) === 'not paid' ? [button('Pay', () => pay(order))] : []),
+    );
+  byId('orders').replaceChildren(...items.map(withPayment));
 };
 
 /** A mail is HTML: what people wrote goes into it as text. */
-const asHtml = (text) => {
-  const holder = element('p', { textContent: text });
-  return holder.outerHTML.replaceAll('\n', '<br>');
-};
+const asHtml = (text) => element('p', {}, text).outerHTML.replaceAll('\n', '<br>');
 
-byId('account').addEventListener('submit', (event) => {
-  event.preventDefault();
-  const { email, password } = event.target.elements;
-  const isNew = event.submitter?.value === 'signup';
-  void attempt(async () => {
-    const account = { email: email.value, password: password.value };
-    await (isNew ? client.auth.signUp(account) : client.auth.signIn(account));
-    event.target.reset();
-  });
+onSubmit('basket', async ({ address }) => {
+  if (user === null) throw new Error('Sign in to order.');
+  const items = [...basket.values()].map(({ product, quantity }) => ({
+    product: product.id,
+    quantity,
+  }));
+  const order = await orders.create({ items, address: address.value });
+  basket.clear();
+  await pay(order);
 });
-
-byId('sign-out').addEventListener('click', () => void attempt(() => client.auth.signOut()));
-
-client.auth.onChange((current) => {
-  user = current;
-  showAccount();
-});
-
-byId('describe').addEventListener(
-  'click',
-  ({ target }) =>
-    void attempt(async () => {
-      const { name, description } = byId('product').elements;
-      if (!name.reportValidity()) return;
-      target.disabled = true;
-      try {
-        const { text } = await client.ai.generate({
-          system: 'You write short, friendly descriptions of products for a small shop.',
-          messages: [
-            { role: 'user', content: `Describe this product in two sentences: ${name.value}` },
-          ],
-          maxTokens: 200,
-        });
-        description.value = text;
-      } finally {
-        target.disabled = false;
-      }
-    }),
-);
-
-byId('product').addEventListener('submit', (event) => {
-  event.preventDefault();
-  const { name, price, description, photo } = event.target.elements;
-  void attempt(async () => {
-    const data = {
-      name: name.value,
-      description: description.value,
-      amount: Math.round(Number(price.value) * 100),
-    };
-    if (photo.files.length > 0) data.photo = (await client.storage.upload(photo.files[0])).url;
-    await client.db('products').create(data);
-    event.target.reset();
-    await showProducts();
-  });
-});
-
-byId('checkout').addEventListener(
-  'click',
-  () =>
-    void attempt(async () => {
-      const items = [...basket.values()].map(({ product: { name, amount }, quantity }) => ({
-        name,
-        amount,
-        quantity,
-      }));
-      const returnUrl = new URL('receipt.html', location.href);
-      returnUrl.searchParams.set('project', project);
-      const { url } = await client.payments.checkout({
-        items,
-        currency,
-        returnUrl: returnUrl.href,
-      });
-      location.assign(url);
-    }),
-);
 
 byId('empty').addEventListener('click', () => {
   basket.clear();
   showBasket();
 });
 
-byId('contact').addEventListener('submit', (event) => {
-  event.preventDefault();
-  const { from, message } = event.target.elements;
+onSubmit('contact', async ({ from, message }) => {
   byId('sent').textContent = '';
-  void attempt(async () => {
-    await client.email.send({
-      to: shopkeeper,
-      subject: `A question from ${from.value}`,
-      html: asHtml(message.value),
-    });
-    event.target.reset();
-    byId('sent').textContent = 'Sent. Thank you!';
+  await client.email.send({
+    to: 'owner',
+    subject: `A question from ${from.value}`,
+    html: asHtml(message.value),
   });
+  byId('sent').textContent = 'Sent. Thank you!';
 });
 
-await attempt(async () => {
-  user = await client.auth.me();
-});
-showAccount();
+for (const link of document.querySelectorAll('a.page')) link.search = location.search;
 await attempt(showProducts);
+await keepAccount(async (current) => {
+  user = current;
+  await showOrders();
+});

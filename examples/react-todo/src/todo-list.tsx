@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { Problem } from './problem.tsx';
+import { type Filter, filters, useTodos } from './use-todos.ts';
+
+export const TodoList = () => {
+  const [filter, setFilter] = useState<Filter>('all');
+  const { items, problem, isSaving, reload, add, setDone, remove } = useTodos(filter);
+  const [title, setTitle] = useState('');
+
+  return (
+    <>
+      <form
+        className="row"
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if (await add(title)) setTitle('');
+        }}
+      >
+        <input
+          aria-label="New to-do"
+          value={title}
+          onChange={({ target }) => setTitle(target.value)}
+          maxLength={200}
+          required
+        />
+        <button type="submit" disabled={isSaving} className="main">
+          Add
+        </button>
+      </form>
+      <fieldset className="row">
+        <legend>Show</legend>
+        {Object.entries(filters).map(([value, label]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name="filter"
+              checked={filter === value}
+              onChange={() => setFilter(value as Filter)}
+            />{' '}
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      <Problem error={problem} />
+      {problem !== undefined && (
+        <button type="button" onClick={() => reload()}>
+          Try again
+        </button>
+      )}
+      {!items && !problem && <p role="status">Loading …</p>}
+      {items?.length === 0 && <p>Nothing here.</p>}
+      <ul>
+        {items?.map((todo) => (
+          <li key={todo.id}>
+            <label>
+              <input
+                type="checkbox"
+                checked={todo.done}
+                disabled={isSaving}
+                onChange={({ target }) => setDone(todo, target.checked)}
+              />{' '}
+              {todo.done ? <s>{todo.title}</s> : todo.title}
+            </label>
+            <button
+              type="button"
+              aria-label={`Delete ${todo.title}`}
+              disabled={isSaving}
+              onClick={() => remove(todo)}
+            >
+              Delete
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};

@@ -1,0 +1,27 @@
+/** Calls of the control plane, each with its path below /api/platform/projects/<id> and its body. */
+export const setUp = [
+  // Whoever pays, pays the amounts of products.
+  ['PATCH', '', { settings: { payments: 'products-only' } }],
+  // Staff see all orders, their buyers their own. Nobody changes items; a payment alone sets the status.
+  [
+    'PUT',
+    '/collections/orders',
+    {
+      access: {
+        read: ['owner', 'role:staff'],
+        create: ['users'],
+        change: ['role:staff'],
+        delete: [],
+        fields: {
+          items: { create: ['users'], change: [] },
+          address: { create: ['users'], change: [] },
+          status: { change: [] },
+          payment: { change: [] },
+          sentAt: { create: [], change: ['role:staff'] },
+        },
+      },
+    },
+  ],
+  ['PUT', '/collections/productDetails', { access: 'catalog' }],
+  ['PUT', '/on-paid/order', { collection: 'orders', set: { status: 'paid' } }],
+];
