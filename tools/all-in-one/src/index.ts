@@ -3,10 +3,11 @@
  * drives it from outside: journeys, crash tests, benches.
  */
 export { platformSettings, readConfig } from './config.ts';
+export { migrateSettings } from './database/migrate-all.ts';
+export { type DatabaseUrls, prepareDatabase } from './database/prepare-database.ts';
+export { addSampleData } from './database/sample-data.ts';
 export { identityKeysFor, identityKeysSetting, identityProcesses } from './identity-keys.ts';
-export { migrateSettings } from './migrate-all.ts';
 export { type Platform, startPlatform } from './platform.ts';
-export { type DatabaseUrls, prepareDatabase } from './prepare-database.ts';
 export { loadSecrets } from './secrets.ts';
 export { runnableServices } from './service-list.ts';
 export { planStack } from './stack/programs.ts';

@@ -1,4 +1,4 @@
-import { migrateAll } from './migrate-all.ts';
+import { migrateAll } from './database/migrate-all.ts';
 
 await migrateAll(process.env, console.log).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

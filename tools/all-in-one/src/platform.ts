@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { createInProcessBus } from '@backlot/bus';
@@ -7,15 +9,18 @@ import { type Listening, serve } from '@backlot/http';
 import { startPostgres } from '@backlot/local-servers';
 import { createLogger } from '@backlot/telemetry';
 import type { PlatformConfig } from './config.ts';
+import { prepareDatabase } from './database/prepare-database.ts';
+import { addSampleData, type SampleDataOptions } from './database/sample-data.ts';
+import { type Seeded, seed } from './database/seed.ts';
 import { assembleGateway } from './gateway.ts';
-import { prepareDatabase } from './prepare-database.ts';
 import { createMailboxKey, loadSecrets, type Secrets } from './secrets.ts';
-import { type Seeded, seed } from './seed.ts';
 import { startServices } from './services.ts';
 
 export interface Platform extends Seeded {
   url: string;
   operatorToken: string;
+  /** Signs in to the examples on the demo project; undefined where its mails would leave the house. */
+  demoUser: { email: string; password: string } | undefined;
   /** Opens the demo project's mailbox, once. */
   mailboxUrl: string;
   /** Lets calls under way finish for up to 10 s, or until `cut` is aborted; then stops every part in order. */
@@ -25,6 +30,8 @@ export interface Platform extends Seeded {
 export interface PlatformOptions {
   /** Validates every answer against the contract; on in tests. */
   checkResponses?: boolean;
+  /** Fills the demo project, once, with what the examples show. */
+  sampleData?: boolean;
 }
 
 const starting: RequestListener = (_req, res) => {
@@ -46,7 +53,7 @@ const serviceSettings = ({ settings, dataDir }: PlatformConfig, secrets: Secrets
 /** Starts everything on one port and makes the demo project on the first start. */
 export const startPlatform = async (
   config: PlatformConfig,
-  { checkResponses = false }: PlatformOptions = {},
+  { checkResponses = false, sampleData = false }: PlatformOptions = {},
 ): Promise<Platform> => {
   const running: ((cut?: AbortSignal) => Promise<unknown>)[] = [];
   const stop = async (cut?: AbortSignal) => {
@@ -91,15 +98,32 @@ export const startPlatform = async (
       running,
     );
     const seeded = await seed(services, secrets.ownerPassword);
+    const keepsMails = (config.settings.BACKLOT_MAILER ?? 'dev-mailbox') === 'dev-mailbox';
+    const demoUser = keepsMails
+      ? { email: 'ada@backlot.example', password: secrets.ownerPassword }
+      : undefined;
+    const samples = { projectId: seeded.projectId, operatorToken, demoUser };
+    if (sampleData)
+      await addSampleDataOnce(config.dataDir, { ...samples, gateway: assembled.app }).catch(
+        (err: unknown) => log.warn({ err }, 'no sample data; the next start tries again'),
+      );
     // The last to start is the first to stop: no call meets a service that is gone.
     running.push((cut) => listening.stop(cut));
     gateway = assembled;
     const mailboxUrl = `${url}/mailbox/${seeded.projectId}?key=${mailboxKey}`;
-    return { ...seeded, url, operatorToken, mailboxUrl, stop };
+    return { ...seeded, url, operatorToken, demoUser, mailboxUrl, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+};
+
+/** What was deleted of it does not come back. */
+const addSampleDataOnce = async (dataDir: string, options: SampleDataOptions) => {
+  const done = join(dataDir, 'sample-data');
+  if (existsSync(done)) return;
+  await addSampleData(options);
+  await writeFile(done, 'The demo project has had its sample data.\n');
 };
 
 const startLocalDatabase = async (dataDir: string, running: (() => Promise<unknown>)[]) => {

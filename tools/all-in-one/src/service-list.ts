@@ -9,7 +9,7 @@ import type { RunnableService } from '@backlot/service';
 import { storage } from '@backlot/storage';
 
 /** Every service; one that others ask stands before them. */
-export const serviceList = { auth, projects, records, ai, storage, email, payments };
+export const serviceList = { auth, projects, records, storage, ai, email, payments };
 
 /** The same without what is special to each. */
 export const runnableServices: readonly RunnableService<object, never>[] =

@@ -4,8 +4,8 @@ import type { Counters } from '@backlot/counters';
 import { createDatabase } from '@backlot/database';
 import { databaseReports, type Service } from '@backlot/service';
 import type { Logger } from '@backlot/telemetry';
+import type { DatabaseUrls } from './database/prepare-database.ts';
 import { identityKeysFor } from './identity-keys.ts';
-import type { DatabaseUrls } from './prepare-database.ts';
 import { runnableServices, type serviceList } from './service-list.ts';
 
 export interface ServicesOptions {
@@ -22,17 +22,19 @@ export interface ServicesOptions {
 }
 
 export type Services = {
-  [Name in keyof typeof serviceList]: ReturnType<(typeof serviceList)[Name]['open']>['service'];
+  [Name in keyof typeof serviceList]: Awaited<
+    ReturnType<(typeof serviceList)[Name]['open']>
+  >['service'];
 };
 
 /**
  * Every service on one migrated database, not started yet; they ask each other by function calls. What must be
  * closed is pushed to `running`.
  */
-export const openServices = (
+export const openServices = async (
   { env, databaseUrls, counters, identityRoot, ...shared }: ServicesOptions,
   running: (() => Promise<unknown>)[],
-): Services => {
+): Promise<Services> => {
   const directories: Partial<Directories> = {};
   const services: Partial<Record<ServiceName, Service>> = {};
   for (const { name, open } of runnableServices) {
@@ -45,7 +47,7 @@ export const openServices = (
     const adapters = name === 'projects' ? { counters } : undefined;
     const identityKeys = identityKeysFor(name, identityRoot);
     const surroundings = { ...shared, env, database, directories, identityKeys };
-    const { service, close } = open(surroundings, adapters as never);
+    const { service, close } = await open(surroundings, adapters as never);
     running.push(close);
     if ('directories' in service) Object.assign(directories, service.directories);
     services[name] = service;
@@ -58,7 +60,7 @@ export const startServices = async (
   options: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Promise<Services> => {
-  const services = openServices(options, running);
+  const services = await openServices(options, running);
   for (const service of Object.values(services)) {
     await service.start();
     running.push(() => service.stop());

@@ -3,6 +3,7 @@ import { benchGateway } from './gateway.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchProviders } from './providers/providers.ts';
 import { benchRecords } from './records/records.ts';
+import { benchRules } from './rules.ts';
 import { benchStorage } from './storage/storage.ts';
 
 const benches: Record<string, (args: readonly string[]) => Promise<void>> = {
@@ -11,6 +12,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<void>> = {
   neighbours: benchNeighbours,
   providers: benchProviders,
   records: benchRecords,
+  rules: benchRules,
   storage: benchStorage,
 };
 

@@ -6,6 +6,9 @@ export interface Program {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** Of the process of `pnpm dev`. */
+export const devSettings = { NODE_OPTIONS: '--max-semi-space-size=16' };
+
 /** @param file of the program */
 export const startProgram = (
   file: string,
@@ -27,6 +30,9 @@ export const startProgram = (
   };
 };
 
+/** Long, because a start takes what else the machine does. */
+const patienceMs = 300_000;
+
 /** Answers after how many milliseconds it was. */
 export const reachable = async (url: string, expected: number) => {
   const startedAt = performance.now();
@@ -36,7 +42,7 @@ export const reachable = async (url: string, expected: number) => {
       () => 0,
     );
     if (status === expected) return performance.now() - startedAt;
-    if (performance.now() - startedAt > 60_000)
+    if (performance.now() - startedAt > patienceMs)
       throw new Error(`${url} did not answer ${expected}.`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

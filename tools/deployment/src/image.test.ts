@@ -168,7 +168,7 @@ describe('the image, its steps carried out without an engine', () => {
       BACKLOT_IDENTITY_KEYS: identityKeysSetting('gateway', identityRoot),
     });
     const url = `http://127.0.0.1:${gateway.port}`;
-    await until(async () => (await fetch(`${url}/readyz`)).ok, { timeoutMs: 20_000 });
+    await until(async () => (await fetch(`${url}/readyz`)).ok);
     await execute(image.health, { PORT: String(gateway.port) });
 
     const answer = await fetch(`${url}/api/runtime/platform/auth/signup`, {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { parseAllDocuments } from 'yaml';
 import { addressKeys, deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
@@ -72,6 +73,18 @@ describe.each(['local', 'production'])('the overlay %s', (overlay) => {
   it('refuses everything that no policy allows', () => {
     const denied = manifests.find(({ metadata }) => metadata.name === 'default-deny');
     expect(denied?.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+  });
+
+  it('lets services ask those that they ask, and no others', () => {
+    const services = deployables.filter(({ name, asks }) => name !== 'gateway' && asks.length > 0);
+    const chosen = (policy: string) => {
+      const found = manifests.find(({ metadata }) => metadata.name === policy);
+      const spec = found?.spec as INetworkPolicy['spec'];
+      return spec?.podSelector?.matchExpressions?.[0]?.values;
+    };
+    expect(chosen('services-that-ask')).toEqual(services.map(({ name }) => name).sort());
+    const asked = new Set(services.flatMap(({ asks }) => asks));
+    expect(chosen('asked-by-services')).toEqual([...asked].sort());
   });
 });
 

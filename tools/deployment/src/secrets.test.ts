@@ -53,6 +53,26 @@ describe('secrets', () => {
     for (const pairs of known.values()) expect(pairs.size).toBe(1);
   });
 
+  it('gain keys of services that ask each other since an update, at both ends alike', () => {
+    const whole = fillIn('', createSecrets()).text;
+    for (const before of [whole, rotateIdentityKeys(whole, 'add')]) {
+      const older = before.replaceAll(/,?storage-projects:[^,\n]*/g, '');
+      expect(keysIn(older, 'storage').some(({ sender }) => sender === 'storage')).toBe(false);
+      const { text, filled } = fillIn(older, createSecrets());
+      expect(filled).toEqual(
+        ['STORAGE', 'PROJECTS'].map((name) => `BACKLOT_${name}_IDENTITY_KEYS`),
+      );
+      const added = (process: string) =>
+        keysIn(text, process)
+          .filter(({ sender, receiver }) => `${sender}-${receiver}` === 'storage-projects')
+          .map(({ secret }) => secret.export().toString('hex'));
+      expect(added('storage').length).toBe(before === whole ? 1 : 2);
+      expect(added('projects')).toEqual(added('storage'));
+      expect(keysIn(text, 'auth')).toEqual(keysIn(before, 'auth'));
+      expect(rotateIdentityKeys(text, before === whole ? 'add' : 'swap')).not.toBe(text);
+    }
+  });
+
   it('of identity are exchanged so that any two neighbouring steps understand each other', () => {
     const steps = [fillIn('A=1\n', createSecrets()).text];
     for (const step of ['add', 'swap', 'drop'] as const)

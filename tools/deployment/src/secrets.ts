@@ -50,6 +50,24 @@ export const createSecrets = (): Record<string, string> => ({
 /** `NAME=value` in the text of an env file. */
 const findLine = (name: string) => new RegExp(`^${name}=(.*)$`, 'm');
 
+const pairName = (entry: string) => entry.split(':')[0] ?? '';
+const listPairs = (entries: readonly string[]) => entries.map(pairName).join();
+
+/** In the middle of an exchange there are two keys of each pair, the one that signs first. */
+const splitKeys = (value: string) => {
+  const entries = value.split(',');
+  const [first, second] = [entries.slice(0, entries.length / 2), entries.slice(entries.length / 2)];
+  return listPairs(first) === listPairs(second) ? [first, second] : [entries];
+};
+
+/** Keys of pairs that call each other since an update, in every half. */
+const withNewPairs = (value: string, fresh: string): string => {
+  const halves = splitKeys(value);
+  const known = new Set(halves.flat().map(pairName));
+  const added = fresh.split(',').filter((entry) => !known.has(pairName(entry)));
+  return halves.flatMap((half) => [...half, ...added]).join();
+};
+
 /**
  * Puts secrets into the text of an env file where it names them without a value, or not at all.
  * @returns the text, and the names of what was put in
@@ -62,8 +80,11 @@ export const fillIn = (
   const filled: string[] = [];
   for (const [name, value] of Object.entries(secrets)) {
     const [line, given] = findLine(name).exec(all) ?? [];
-    if (given?.trim()) continue;
-    const setting = `${name}=${value}`;
+    const kept = given?.trim();
+    const isKeys = name.endsWith('_IDENTITY_KEYS');
+    const wanted = kept && isKeys ? withNewPairs(kept, value) : kept || value;
+    if (wanted === kept) continue;
+    const setting = `${name}=${wanted}`;
     all =
       line === undefined ? `${all.trimEnd()}\n${setting}\n` : all.replace(findLine(name), setting);
     filled.push(name);
@@ -75,19 +96,15 @@ export const fillIn = (
 const rotationSteps = ['add', 'swap', 'drop'] as const;
 type RotationStep = (typeof rotationSteps)[number];
 
-const listPairs = (entries: readonly string[]) =>
-  entries.map((entry) => entry.split(':')[0]).join();
-
 /** @throws Error where the keys are not as the step before leaves them */
 const rotate = (name: string, value: string, step: RotationStep, added: string): string => {
-  const entries = value.split(',');
-  const [first, second] = [entries.slice(0, entries.length / 2), entries.slice(entries.length / 2)];
-  const isDouble = listPairs(first) === listPairs(second);
+  const [first = [], second] = splitKeys(value);
+  const isDouble = second !== undefined;
   if (isDouble === (step === 'add')) {
     throw new Error(`${name} holds ${isDouble ? 'two keys' : 'one key'} of each pair already.`);
   }
   if (step === 'add') return [value, added].join();
-  return (step === 'swap' ? [...second, ...first] : first).join();
+  return (step === 'swap' ? [...(second ?? []), ...first] : first).join();
 };
 
 /**

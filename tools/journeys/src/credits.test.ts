@@ -44,7 +44,7 @@ describe.each(upstreamModes)('credits of an owner, services reached %s', (mode) 
     const answer = await think();
     expect(answer.status).toBe(200);
     expect(answer.body.text).toMatch(/demo/i);
-    await until(async () => (await debits()).length === 1, { timeoutMs: 10_000 });
+    await until(async () => (await debits()).length === 1);
     expect(await account()).toMatchObject({ balanceMillicredits: 19_000, reservedMillicredits: 0 });
   });
 
@@ -53,14 +53,14 @@ describe.each(upstreamModes)('credits of an owner, services reached %s', (mode) 
     const second = await think({ 'Idempotency-Key': 'once' });
     expect(second.body).toEqual(first.body);
     expect(second.headers.get('idempotent-replayed')).toBe('true');
-    await until(async () => (await account()).reservedMillicredits === 0, { timeoutMs: 10_000 });
+    await until(async () => (await account()).reservedMillicredits === 0);
     expect(await debits()).toHaveLength(2);
   });
 
   it('charges nothing for a call that is refused', async () => {
     const answer = await project.api('POST', '/ai', { body: { messages: [] } });
     expect(answer.status).toBe(400);
-    await until(async () => (await account()).reservedMillicredits === 0, { timeoutMs: 10_000 });
+    await until(async () => (await account()).reservedMillicredits === 0);
     expect(await debits()).toHaveLength(2);
   });
 
@@ -68,7 +68,7 @@ describe.each(upstreamModes)('credits of an owner, services reached %s', (mode) 
     const answers = await Promise.all(Array.from({ length: 50 }, () => think()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(18);
     expect(answers.filter(({ status }) => status === 402)).toHaveLength(32);
-    await until(async () => (await debits()).length === 20, { timeoutMs: 10_000 });
+    await until(async () => (await debits()).length === 20);
     const { balanceMillicredits, items } = await account();
     expect(balanceMillicredits).toBe(0);
     const sum = items.reduce(
@@ -90,8 +90,8 @@ describe.each(upstreamModes)('credits of an owner, services reached %s', (mode) 
       body: { ownerId: '018f0000-0000-7000-8000-000000000404', credits: 2, reason: 'a gift' },
     });
     expect(nobodys).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    await until(async () => (await think()).status === 200, { timeoutMs: 5000 });
-    await until(async () => (await debits()).length === 21, { timeoutMs: 10_000 });
+    await until(async () => (await think()).status === 200);
+    await until(async () => (await debits()).length === 21);
     const usage = await platform.control('GET', `/projects/${project.id}/usage?by=route`, {
       token: project.owner.token,
     });
@@ -108,7 +108,7 @@ describe.each(upstreamModes)('credits of an owner, services reached %s', (mode) 
     const send = () =>
       project.api('POST', '/email/send', { body: { to, subject: 'Hi', html: '<p>Hi</p>' } });
     expect((await send()).status).toBe(200);
-    await until(async () => (await debits()).length === 22, { timeoutMs: 10_000 });
+    await until(async () => (await debits()).length === 22);
     expect((await debits())[0]).toMatchObject({ route: 'sendEmail', amountMillicredits: -800 });
     expect((await account()).balanceMillicredits).toBe(before - 800);
     // 200 are left: less than one recipient costs.

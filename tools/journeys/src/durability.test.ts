@@ -67,7 +67,7 @@ describe('the dev command', () => {
       const dev = await runCommand('main', dataDir, port);
       const before = acknowledged.length;
       const writing = writeUntilGone(dev, acknowledged);
-      await until(() => acknowledged.length >= before + writes, { timeoutMs: 20_000 });
+      await until(() => acknowledged.length >= before + writes);
       const code = await dev.end(signal);
       await writing;
       if (signal === 'SIGINT') {

@@ -13,7 +13,7 @@ interface Guess {
 const where = (filter: object) => `where=${encodeURIComponent(JSON.stringify(filter))}`;
 const unknownId = '018f0000-0000-7000-8000-000000000000';
 const listNames =
-  'Known here: where, mine, group, sort, limit, offset, cursor, fields, include, total';
+  'Known here: where, mine, group, search, sort, limit, offset, cursor, fields, include, total';
 const mail = { to: 'ada@example.org', subject: 'x', html: 'x' };
 const item = { name: 'Mug', quantity: 1 };
 const returnUrl = 'http://localhost/paid';
@@ -26,7 +26,12 @@ const guesses: Guess[] = [
     status: 400,
     leadsTo: [listNames, 'To filter by a field, send where={"column":"todo"}'],
   },
-  { typed: 'GET /db/cards?search=x', status: 400, leadsTo: [listNames, 'did you mean "where"?'] },
+  {
+    typed: 'GET /db/cards?search=x',
+    status: 400,
+    leadsTo: ['"search" is not switched on', '{"search": true}'],
+  },
+  { typed: 'GET /db/cards?q=x', status: 400, leadsTo: [listNames, 'did you mean "search"?'] },
   { typed: 'GET /db/cards?order=x', status: 400, leadsTo: [listNames, 'did you mean "sort"?'] },
   { typed: 'GET /db/cards?page=2', status: 400, leadsTo: [listNames, 'did you mean "offset"?'] },
   { typed: 'GET /db/cards?select=title', status: 400, leadsTo: ['did you mean "fields"?'] },
@@ -104,7 +109,18 @@ const guesses: Guess[] = [
     status: 200,
     leadsTo: ['"response_format" (did you mean "json"?), "model", "temperature"'],
   },
-  { typed: 'POST /ai', body: { prompt: 'x' }, status: 400, leadsTo: ['"messages" is missing'] },
+  {
+    typed: 'POST /ai',
+    body: { prompt: 'x' },
+    status: 400,
+    leadsTo: ['"messages" is missing: send a list such as [{"role": "user", "content": "Hello"}]'],
+  },
+  {
+    typed: 'POST /ai',
+    body: { messages: 'Hello' },
+    status: 400,
+    leadsTo: ['"messages" must be a list such as [{"role": "user", "content": "Hello"}]'],
+  },
   {
     typed: 'POST /email/send',
     body: { ...mail, from: 'me@example.org' },

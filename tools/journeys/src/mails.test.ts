@@ -1,18 +1,48 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { launchChromium } from '@backlot/testing/chromium';
 import { apiAt } from '@backlot/testing/platform-api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
 
-const newest = async (
-  list: () => Promise<{ body: { items: { subject: string }[] } }>,
-  subject: RegExp,
-) => {
+/** An app at an origin of its own, whose page follows the links of account mails. */
+const startApp = async (platformUrl: string, project: string) => {
+  const served = { proof: '' };
+  const page = `<!doctype html><html lang="en"><title>App</title><button>Confirm</button><p></p>
+<script type="module">
+import { createClient } from '${platformUrl}/sdk.js';
+const { auth } = createClient('${platformUrl}/api/runtime/${project}');
+document.querySelector('button').onclick = async () => {
+  await auth.verifyEmail(new URLSearchParams(location.hash.slice(1)).get('verify'));
+  document.querySelector('p').textContent = 'Thank you from the app';
+};
+</script>`;
+  const server = createServer((req, res) => {
+    const isProof = req.url === '/.well-known/backlot-verification';
+    res.writeHead(200, { 'Content-Type': isProof ? 'text/plain' : 'text/html; charset=utf-8' });
+    res.end(isProof ? served.proof : page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    served,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+type List = () => Promise<{ body: { items: { subject: string; html: string }[] } }>;
+
+/** The newest mail with such a subject, and with a text like this in it. */
+const newest = async (list: List, subject: RegExp, text = /^/) => {
   const deadline = Date.now() + 10_000;
   for (;;) {
     const { body } = await list();
-    const found = body.items.find((item) => subject.test(item.subject));
+    const found = body.items.find((item) => subject.test(item.subject) && text.test(item.html));
     if (found) return found;
     if (Date.now() > deadline) throw new Error(`no mail like ${subject}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -85,6 +115,73 @@ describe('mails, from a call to the person who opens them', () => {
     await reset.goto(`${platform.url}/account#project=${id}`);
     await reset.reload();
     await reset.getByText('This link is incomplete.').waitFor();
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it('links lead to the app’s own page once its origin is verified, and it confirms the address', async () => {
+    const { id, owner, api } = await platform.newProject();
+    const app = await startApp(platform.url, id);
+    const asOwner = { token: owner.token };
+    const path = `/projects/${id}`;
+    const signUp = async (email: string, leadsTo: string) => {
+      const body = { email, password: 'a good long password' };
+      const { token } = (await api('POST', '/auth/signup', { body })).body;
+      const operator = { token: platform.operatorToken };
+      const emails = () => platform.control('GET', `${path}/emails?limit=1`, operator);
+      const href = new RegExp(`href="(${leadsTo}#[^"]*)"`);
+      const { html } = await newest(emails, /Confirm your e-mail/, href);
+      const [, link = ''] = href.exec(html) ?? [];
+      return { token: String(token), link: link.replaceAll('&amp;', '&') };
+    };
+    try {
+      const { body } = await platform.control('POST', `${path}/origins`, {
+        ...asOwner,
+        body: { origin: app.origin },
+      });
+      const settings = { accountPageUrl: `${app.origin}/account.html` };
+      await platform.control('PATCH', path, { ...asOwner, body: { settings } });
+      await signUp('early@example.org', `${platform.url}/account`);
+
+      app.served.proof = body.file.content;
+      const verify = `${path}/origins/${body.id}/verify`;
+      expect((await platform.control('POST', verify, asOwner)).status).toBe(200);
+      const { token, link } = await signUp('late@example.org', settings.accountPageUrl);
+      expect(link).toContain(`#project=${id}&verify=`);
+      await page.goto(link);
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByText('Thank you from the app').waitFor();
+      expect((await api('GET', '/auth/me', { token })).body.user.emailVerified).toBe(true);
+      expect(problems).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  }, 120_000);
+
+  it('a user changes their address by the links in both mails', async () => {
+    const { id, api } = await platform.newProject();
+    const password = 'a good long password';
+    const [email, newEmail] = ['present@example.org', 'new@example.org'];
+    const { token } = (await api('POST', '/auth/signup', { body: { email, password } })).body;
+    const follow = async (subject: RegExp, button: string) => {
+      const emails = () =>
+        platform.control('GET', `/projects/${id}/emails`, { token: platform.operatorToken });
+      const { html } = await newest(emails, subject, /href=/);
+      const [, link = ''] = /href="([^"]*)"/.exec(html) ?? [];
+      await page.goto(`${platform.url}/mailbox/${id}`);
+      await page.goto(link.replaceAll('&amp;', '&'));
+      await page.getByRole('button', { name: button }).click();
+    };
+    await follow(/Confirm your e-mail/, 'Confirm e-mail address');
+    await page.getByText('Your e-mail address is confirmed.').waitFor();
+    const body = { email: newEmail, password };
+    await api('POST', '/auth/change-email', { token: String(token), body });
+    await follow(/is to change/, 'Change e-mail address');
+    await page.getByText('Now follow the link in the mail to the other address.').waitFor();
+    await follow(/new e-mail address/, 'Change e-mail address');
+    await page.getByText('Your e-mail address is changed.').waitFor();
+    const me = await api('GET', '/auth/me', { token: String(token) });
+    expect(me.body.user).toMatchObject({ email: newEmail, emailVerified: true });
+    expect((await api('POST', '/auth/signin', { body })).status).toBe(200);
     expect(problems).toEqual([]);
   }, 120_000);
 

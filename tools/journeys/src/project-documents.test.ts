@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { installPackages } from '@backlot/testing/install-packages';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
 
@@ -53,7 +54,7 @@ describe.each(upstreamModes)('the documents of a project, services reached %s', 
       printed.push((await run(process.execPath, [file], { timeout: 60_000 })).stdout);
     }
     expect(printed[0]).toBe("[ 'Buy milk', 'Call Bob' ] false\n1\n");
-    expect(printed[1]).toMatch(/^http.*\/hello\.txt 1\n$/);
+    expect(printed[1]).toMatch(/^5 of 5 bytes\nhttp.*\/hello\.txt 1\n$/);
     expect(printed[2]?.trim()).not.toMatch(/^$|^\w+: /);
   });
 
@@ -65,6 +66,31 @@ describe.each(upstreamModes)('the documents of a project, services reached %s', 
     expect(await read('/openapi.json')).not.toContain('priority');
     expect(await read('/llms.txt')).not.toContain('(shared,');
   });
+
+  it('are small enough for agents with 50 collections of 50 fields too, in whatever script', async () => {
+    const { owner, api } = await platform.newProject();
+    const { token } = owner;
+    for (let n = 0; n < 50; n++) {
+      const prefix = ['field', '名前', '𠀀𠀁𠀂𠀃'][n % 3];
+      const names = Array.from({ length: 50 }, (_, m) => [`${prefix}${m}`, m]);
+      const body = { data: Object.fromEntries(names) };
+      expect((await api('POST', `/db/things${n}`, { token, body })).status).toBe(201);
+    }
+    const tokenizer = await installPackages(new URL('../packages/tokenizer/', import.meta.url));
+    const files: string[] = [];
+    for (const name of ['llms.txt', 'llms-full.txt']) {
+      const { body } = await api('GET', `/${name}`, { token });
+      expect(body.match(/^- `things\d+` /gm)).toHaveLength(50);
+      expect(body).toMatch(/`things0` .*: "field0": number; .*4\d more$/m);
+      files.push(join(tokenizer, name));
+      await writeFile(join(tokenizer, name), body);
+    }
+    const { stdout } = await run(process.execPath, [join(tokenizer, 'count.js'), ...files]);
+    const [brief, full] = JSON.parse(stdout);
+    expect(brief).toBeLessThan(4000);
+    expect(full).toBeLessThan(16_000);
+    await rm(tokenizer, { recursive: true });
+  }, 120_000);
 
   it('have types that make the client check names and values', async () => {
     const types = await read('/types.d.ts', key);

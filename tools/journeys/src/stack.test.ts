@@ -51,7 +51,7 @@ describe('the stack command', () => {
     const messages = [{ role: 'user', content: 'Hello' }];
     const think = () => other('POST', '/ai', { token, body: { messages, maxTokens: 200 } });
     // Redis has just begun: owners stay closed until every gateway had the time to report.
-    await until(async () => (await think()).status === 200, { timeoutMs: 10_000 });
+    await until(async () => (await think()).status === 200);
     const credits = () => apiAt(`${at(0)}/platform`)('GET', '/credits', { token: session.token });
     await until(async () => (await credits()).body.balanceMillicredits === 999_000, {
       timeoutMs: 10_000,

@@ -83,7 +83,8 @@ describe.each(upstreamModes)('roles and teams, services reached %s', (mode) => {
     const groupId = String(team.body.id);
     const create = (who: { token: string }) =>
       project.api('POST', '/db/cards', { ...as(who), body: { data: { title: 'A' }, groupId } });
-    const card = await settled(() => create(ada), 201);
+    const card = await create(ada);
+    expect(card.status).toBe(201);
     const path = `/db/cards/${card.body.id}`;
 
     await project.api('POST', `/groups/${groupId}/invites`, {
@@ -95,7 +96,7 @@ describe.each(upstreamModes)('roles and teams, services reached %s', (mode) => {
       project.api('POST', '/groups/join', { ...as(who), body: { token } });
     expect((await join(bob)).status).toBe(200);
     expect((await join(eve)).body.code).toBe('invalid_link');
-    await settled(() => project.api('GET', path, as(bob)), 200);
+    expect((await project.api('GET', path, as(bob))).status).toBe(200);
     const moved = { ...as(bob), body: { data: { title: 'B' } } };
     expect((await project.api('PATCH', path, moved)).status).toBe(200);
 
@@ -109,6 +110,128 @@ describe.each(upstreamModes)('roles and teams, services reached %s', (mode) => {
 
     await project.api('DELETE', `/groups/${groupId}/members/${bob.id}`, as(ada));
     await settled(() => project.api('GET', path, as(bob)), 404);
+  }, 60_000);
+
+  it('opens the private files of a team to its members, until they leave', async () => {
+    const [ada, bob, eve] = [
+      await platform.signUp(project.id),
+      await platform.signUp(project.id),
+      await platform.signUp(project.id),
+    ];
+    const team = await project.api('POST', '/groups', { token: ada.token, body: { name: 'Red' } });
+    const groupId = String(team.body.id);
+    await project.api('POST', `/groups/${groupId}/invites`, {
+      token: ada.token,
+      body: { email: bob.email },
+    });
+    const body = { token: await invitationTo(bob.email) };
+    expect((await project.api('POST', '/groups/join', { token: bob.token, body })).status).toBe(
+      200,
+    );
+
+    const upload = async ({ token }: { token: string }) => {
+      const form = new FormData();
+      form.append('groupId', groupId);
+      form.append('file', new Blob(['ours']), 'plan.txt');
+      const response = await fetch(`${platform.url}/api/runtime/${project.id}/storage/upload`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: form,
+      });
+      const { status, headers } = response;
+      return { status, headers, body: JSON.parse(await response.text()) };
+    };
+    const { url, id } = (await upload(bob)).body;
+    const open = async ({ token }: { token: string }) => {
+      const authorization = `Bearer ${token}`;
+      const { status, headers } = await fetch(url, { headers: { authorization } });
+      return { status, headers, body: null };
+    };
+    expect(await open(ada)).toMatchObject({ status: 200 });
+    expect(await open(bob)).toMatchObject({ status: 200 });
+    expect(await open(eve)).toMatchObject({ status: 404 });
+    expect((await upload(eve)).status).toBe(403);
+    const listed = await project.api('GET', `/storage/files?group=${groupId}`, ada);
+    expect(listed.body.items).toMatchObject([{ id, ownerId: bob.id, groupId }]);
+
+    await project.api('DELETE', `/groups/${groupId}/members/${bob.id}`, { token: ada.token });
+    await settled(() => open(bob), 404);
+    expect((await project.api('DELETE', `/storage/files/${id}`, bob)).status).toBe(404);
+    expect((await project.api('DELETE', `/storage/files/${id}`, ada)).status).toBe(200);
+  }, 60_000);
+
+  it('opens the picture of a user as its file does: none of another project, nobody’s private one', async () => {
+    const [ada, bob] = [await platform.signUp(project.id), await platform.signUp(project.id)];
+    const upload = async (projectId: string, token: string, visibility: string) => {
+      const form = new FormData();
+      form.set('visibility', visibility);
+      form.set('file', new Blob(['picture']), 'me.txt');
+      const response = await fetch(`${platform.url}/api/runtime/${projectId}/storage/upload`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}` },
+        body: form,
+      });
+      return String(((await response.json()) as { id: string }).id);
+    };
+    const show = async (avatar: string, token?: string) => {
+      const set = { token: ada.token, body: { avatar } };
+      const { body } = await project.api('PATCH', '/auth/me', set);
+      const path = `/storage/files/${body.user.avatar}/avatar`;
+      return (await project.api('GET', path, token === undefined ? {} : { token })).status;
+    };
+    const elsewhere = await platform.newProject();
+    const own = await upload(project.id, ada.token, 'public');
+    const hidden = await upload(project.id, bob.token, 'private');
+    const foreign = await upload(elsewhere.id, elsewhere.owner.token, 'public');
+    expect(await show(own)).toBe(200);
+    expect(await show(own, bob.token)).toBe(200);
+    for (const avatar of [hidden, foreign]) {
+      expect(await show(avatar)).toBe(404);
+      expect(await show(avatar, ada.token)).toBe(404);
+    }
+  }, 60_000);
+
+  it('shares a record with an address, of somebody who is there and of somebody who comes later', async () => {
+    const access = { read: ['owner', 'shared'], create: ['users'], change: ['owner', 'shared'] };
+    await platform.control('PUT', `/projects/${project.id}/collections/notes`, {
+      token: project.owner.token,
+      body: { access },
+    });
+    const verify = (id: string) =>
+      platform.control('PATCH', `/projects/${project.id}/users/${id}`, {
+        token: platform.operatorToken,
+        body: { emailVerified: true },
+      });
+    const [ada, bob, eve] = [
+      await platform.signUp(project.id),
+      await platform.signUp(project.id),
+      await platform.signUp(project.id),
+    ];
+    await verify(bob.id);
+    const { token } = ada;
+    const note = await project.api('POST', '/db/notes', { token, body: { data: { a: 1 } } });
+    const path = `/db/notes/${note.body.id}`;
+    const later = `later-${note.body.id}@example.org`;
+    const answers = [];
+    for (const email of [bob.email, later, eve.email]) {
+      const { status, body } = await project.api('PUT', `${path}/_shares`, {
+        token,
+        body: { email, may: 'read' },
+      });
+      answers.push({ status, body: { ...body, email: '', createdAt: '' } });
+    }
+    const same = { status: 200, body: { email: '', may: 'read', createdAt: '' } };
+    expect(answers).toEqual([same, same, same]);
+    const read = (who: { token: string }) => () => project.api('GET', path, { token: who.token });
+    await settled(read(bob), 200);
+    const body = { email: later, password: 'a good long password' };
+    const newcomer = (await project.api('POST', '/auth/signup', { body })).body;
+    expect((await read({ token: String(newcomer.token) })()).status).toBe(404);
+    await verify(newcomer.user.id);
+    await settled(read({ token: String(newcomer.token) }), 200);
+    expect((await read(eve)()).status).toBe(404);
+    await project.api('DELETE', `${path}/_shares/${encodeURIComponent(later)}`, { token });
+    expect((await read({ token: String(newcomer.token) })()).status).toBe(404);
   }, 60_000);
 
   it('tells an admin page who the owner is, by the token of the platform', async () => {

@@ -13,6 +13,7 @@ interface Manifest {
   version: string;
   description: string;
   bin?: Record<string, string>;
+  exports: Record<string, string>;
   dependencies?: Record<string, string>;
   engines?: Record<string, string>;
 }
@@ -26,7 +27,7 @@ const compiler = join(
 /** The oldest Node whose `fetch`, `File` and readable streams the client can rely on. */
 const oldestEngines = { node: '>=20' };
 
-const compile = async (entry: string, folder: string, lib: string, types: string) => {
+const compile = async (entries: string[], folder: string, lib: string, types: string) => {
   const options = {
     ...{ outDir: folder, module: 'nodenext', target: 'es2022', lib, types },
     ...{ strict: true, declaration: true, rewriteRelativeImportExtensions: true },
@@ -34,7 +35,7 @@ const compile = async (entry: string, folder: string, lib: string, types: string
   };
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const cwd = fileURLToPath(new URL('../', packages));
-  await promisify(execFile)(process.execPath, [compiler, entry, ...flags], { cwd });
+  await promisify(execFile)(process.execPath, [compiler, ...entries, ...flags], { cwd });
 };
 
 /** The compiler leaves the endings of imports in declarations as the sources have them. */
@@ -49,22 +50,31 @@ const rewriteDeclarations = async (folder: string) => {
 
 const toJs = (path: string) => path.replace(/^\.\/src\//, './').replace(/\.ts$/, '.js');
 
+const publishedExports = (exports: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(exports)
+      .filter(([, path]) => path.endsWith('.ts'))
+      .map(([name, path]) => [name, toJs(path)]),
+  );
+
 const publishedManifest = ({
   name,
   version,
   description,
   bin,
+  exports,
   dependencies,
   engines = oldestEngines,
 }: Manifest) => ({
   ...{ name, version, description, license: 'UNLICENSED', type: 'module', engines },
+  exports: { ...publishedExports(exports), './package.json': './package.json' },
   ...(bin
     ? {
         bin: Object.fromEntries(
           Object.entries(bin).map(([command, path]) => [command, toJs(path)]),
         ),
       }
-    : { sideEffects: false, exports: { '.': './index.js', './package.json': './package.json' } }),
+    : { sideEffects: false }),
   ...(dependencies && { dependencies }),
 });
 
@@ -77,10 +87,12 @@ export const buildPackage = async (name: PublishedPackage, folder: string): Prom
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest;
-  const entry = manifest.bin ? 'main.ts' : 'index.ts';
   const runsInNode = manifest.bin !== undefined;
+  const entries = Object.values(manifest.bin ?? manifest.exports).filter((path) =>
+    path.endsWith('.ts'),
+  );
   await compile(
-    join(source, 'src', entry),
+    entries.map((path) => join(source, path)),
     folder,
     runsInNode ? 'es2023' : 'es2022,dom,dom.asynciterable',
     runsInNode ? 'node' : '',

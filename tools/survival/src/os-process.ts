@@ -23,9 +23,14 @@ export interface Program {
   logFile: string;
 }
 
-/** Ends the process when the test that started it is gone, however that ended. */
-const endWithParent = `data:text/javascript,${encodeURIComponent(
-  "process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));",
+/**
+ * Ends the process when the test that started it is gone, however that ended. One that is killed
+ * would not keep what it compiled for the next.
+ */
+const preload = `data:text/javascript,${encodeURIComponent(
+  `import { flushCompileCache } from 'node:module';
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  setTimeout(flushCompileCache, 3000).unref();`,
 )}`;
 const startTimeoutMs = 30_000;
 
@@ -33,11 +38,12 @@ const startTimeoutMs = 30_000;
 export const startProcess = async ({ entry, port, env, logFile }: Program): Promise<OsProcess> => {
   const url = `http://127.0.0.1:${port}`;
   const isUp = () => fetch(`${url}/healthz`).then(({ ok }) => ok);
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
 
   const launch = async (): Promise<ChildProcess> => {
     const log = await open(logFile, 'a');
-    const child = spawn(process.execPath, ['--import', endWithParent, entry.pathname], {
-      env: { ...env, PORT: String(port), PATH: process.env.PATH },
+    const child = spawn(process.execPath, ['--import', preload, entry.pathname], {
+      env: { ...env, PORT: String(port), PATH, NODE_COMPILE_CACHE },
       stdio: ['ignore', log.fd, log.fd, 'ipc'],
     });
     child.once('exit', (code, signal) => {

@@ -11,7 +11,10 @@ interface Times {
   answeredAt: number;
 }
 
-/** Clients that call without pause for so long, against a limit that refills evenly over a minute. */
+/**
+ * Clients that call without pause, against a limit that refills evenly over a minute: for so long, and until
+ * more were refused than the limit lets through in a minute.
+ */
 export const burst = async (
   clients: number,
   durationMs: number,
@@ -23,7 +26,7 @@ export const burst = async (
   let refused = 0;
   const end = performance.now() + durationMs;
   const client = async (n: number) => {
-    while (performance.now() < end) {
+    while (performance.now() < end || refused <= limit) {
       const sentAt = performance.now();
       const status = await call(n);
       times.push({ sentAt, answeredAt: performance.now() });

@@ -23,7 +23,15 @@ export interface Shop {
   key: string;
 }
 
-export type VictimName = 'gateway' | 'ai' | 'projects' | 'redis' | 'rabbitmq' | 'postgres';
+export type VictimName =
+  | 'gateway'
+  | 'ai'
+  | 'projects'
+  | 'records'
+  | 'payments'
+  | 'redis'
+  | 'rabbitmq'
+  | 'postgres';
 
 export interface StackUnderTest {
   /** Origins. */
@@ -42,7 +50,7 @@ export interface StackUnderTest {
   stop(): Promise<void>;
 }
 
-const services = ['auth', 'projects', 'records', 'ai', 'storage', 'email', 'payments'] as const;
+const services = ['auth', 'projects', 'records', 'storage', 'ai', 'email', 'payments'] as const;
 const entryFile = (folder: string) => new URL(`../../../${folder}/src/main.ts`, import.meta.url);
 const secret = (bytes: number) => randomBytes(bytes);
 const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
@@ -55,7 +63,7 @@ const settings = {
   // On a machine that is busy with tests an answer of Redis may be read late; falling back to local
   // limits is tested for itself.
   BACKLOT_REDIS_TIMEOUT_MS: '2000',
-  BACKLOT_DEFAULT_LIMITS: JSON.stringify({ read: wide, write: wide, ai: wide }),
+  BACKLOT_DEFAULT_LIMITS: JSON.stringify({ read: wide, write: wide, ai: wide, payments: wide }),
   BACKLOT_ARGON2_MEMORY_KIB: '1024',
 };
 
@@ -112,8 +120,8 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       started[name] = service;
       origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = service.url;
     }
-    const { ai, projects } = started;
-    if (!ai || !projects) throw new Error('A service is missing.');
+    const { ai, projects, records, payments } = started;
+    if (!ai || !projects || !records || !payments) throw new Error('A service is missing.');
     const gateway = (name: string) =>
       launch(name, entryFile('gateway'), {
         ...shared,
@@ -135,7 +143,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       databaseUrl: postgres.url,
       amqpUrl: rabbitmq.url,
       managementUrl: rabbitmq.managementUrl,
-      victims: { gateway: second, ai, projects, redis, rabbitmq, postgres },
+      victims: { gateway: second, ai, projects, records, payments, redis, rabbitmq, postgres },
       async newShop(credits) {
         const signUp = await apiAt(`${first.url}/api/runtime/platform`)('POST', '/auth/signup', {
           body: { email: `owner${++shops}@example.org`, password: 'a good long password' },

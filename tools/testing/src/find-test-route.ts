@@ -5,7 +5,8 @@ import type { SignedFor } from './identities.ts';
 export type FindTestRoute = (method: string, path: string) => SignedFor;
 
 const answeringService = (path: string) => {
-  if (/^\/internal\/(sessions|accounts)\//.test(path)) return 'auth';
+  if (/^\/internal\/(sessions|accounts|users)\//.test(path)) return 'auth';
+  if (path === '/internal/images') return 'storage';
   return path === '/internal/shapes' ? 'records' : 'projects';
 };
 

@@ -18,6 +18,12 @@ export {
 export * from './find-test-route.ts';
 export * from './identities.ts';
 export * from './refuses-strangers.ts';
+export { createTestBroker, type TestBroker } from './servers/test-broker.ts';
+export { findOtherNodes, type OtherNodes } from './servers/test-cluster.ts';
+export { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
+export { createTestProxy, type TestProxy } from './servers/test-proxy.ts';
+export { createTestRedis, type TestRedis } from './servers/test-redis.ts';
+export { createTestS3, type TestS3 } from './servers/test-s3.ts';
 export * from './serves-as-process.ts';
 export * from './service-bed.ts';
 export {
@@ -26,9 +32,4 @@ export {
   type ServiceDatabase,
 } from './service-database.ts';
 export * from './service-under-test.ts';
-export { createTestBroker, type TestBroker } from './test-broker.ts';
-export { createTestDatabase, type TestDatabase } from './test-database.ts';
-export { createTestProxy, type TestProxy } from './test-proxy.ts';
-export { createTestRedis, type TestRedis } from './test-redis.ts';
-export { createTestS3, type TestS3 } from './test-s3.ts';
 export { type UntilOptions, until } from './until.ts';

@@ -3,8 +3,8 @@ import { services } from '@backlot/contract';
 import { createDatabase, type Database } from '@backlot/database';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
 import { migrateForService } from './service-database.ts';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** Tables with a project and without row-level security: docs/decisions/0020-row-level-security.md. */
 const without: Record<string, string> = {
@@ -13,9 +13,16 @@ const without: Record<string, string> = {
   'records.collections': 'read with every record',
   'records.count_delta': 'written with every record',
   'records.paid_records': 'written with a record, by the same connection',
+  'records.searches': 'read with every record, and by the job that builds them across projects',
+  'records.search_texts': 'written with a record, by the same connection',
   'records.shares': 'read with the records of every list',
+  'records.moves': 'read across projects by the job that moves large collections',
+  'records.moved_changes': 'written with a record',
   'records.observations': 'added up across projects by a job',
   'records.slots': 'read with every record, and by the job that fills them across projects',
+  'records.unique_fields':
+    'read with every record, and by the job that builds them across projects',
+  'records.unique_values': 'written with a record, by the same connection',
   'records.totals': 'summed up by owner, across projects',
 };
 const [own, other] = [7, 8];

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@backlot/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { testIdentityKeysSetting } from './identities.ts';
+import { createTestBroker, type TestBroker } from './servers/test-broker.ts';
 import { createServiceDatabase, type ServiceDatabase } from './service-database.ts';
-import { createTestBroker, type TestBroker } from './test-broker.ts';
 
 /**
  * What the process of every service keeps to, over a database and a broker of its own.
@@ -43,6 +43,7 @@ export const servesAsProcess = (
       const child = spawn(process.execPath, [fileURLToPath(entry)], {
         env: {
           PORT: '0',
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
           DATABASE_URL: database.url,
           AMQP_URL: broker.url,
           BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting(name),

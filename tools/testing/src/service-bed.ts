@@ -10,6 +10,7 @@ import {
 } from '@backlot/service';
 import { createLogger, type Logger, Registry } from '@backlot/telemetry';
 import { anonymous, testIdentityKeys } from './identities.ts';
+import { createTestDatabase } from './servers/test-database.ts';
 import { migrateForService } from './service-database.ts';
 import {
   type ServiceUnderTest,
@@ -17,7 +18,6 @@ import {
   type TestAnswer,
   type TestRequest,
 } from './service-under-test.ts';
-import { createTestDatabase } from './test-database.ts';
 
 /** What the bed brings to every service. */
 type Provided = 'database' | 'bus' | 'identityKeys' | 'now' | 'log' | 'checkResponses';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { addressFor, migrate } from '@backlot/database';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
 
 /** The schema and the folder of a service, which its definition has. */
 export interface ServiceSchema {

@@ -6,7 +6,7 @@ import { migrate } from '@backlot/database';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
 
 const serviceFolder = (service: string) =>
   new URL(`../../../services/${service}/`, import.meta.url);

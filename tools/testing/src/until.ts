@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface UntilOptions {
-  /** 5,000 without it. */
+  /** 20,000 without it. */
   timeoutMs?: number;
   /** Named in the error. */
   what?: string;
@@ -13,7 +13,7 @@ export interface UntilOptions {
  */
 export async function until<T>(
   check: () => T | Promise<T>,
-  { timeoutMs = 5_000, what = 'the condition' }: UntilOptions = {},
+  { timeoutMs = 20_000, what = 'the condition' }: UntilOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;

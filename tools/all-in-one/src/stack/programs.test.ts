@@ -1,7 +1,7 @@
 import { serviceNames } from '@backlot/contract';
 import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
 import { describe, expect, it } from '@jest/globals';
-import type { DatabaseUrls } from '../prepare-database.ts';
+import type { DatabaseUrls } from '../database/prepare-database.ts';
 import { planStack } from './programs.ts';
 
 const databaseUrls = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { originSettingName, serviceNames } from '@backlot/contract';
 import { gatewayName } from '@backlot/identity';
+import type { DatabaseUrls } from '../database/prepare-database.ts';
 import { identityKeysSetting } from '../identity-keys.ts';
-import type { DatabaseUrls } from '../prepare-database.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ServerUrls } from './servers.ts';
 
@@ -17,6 +17,7 @@ const newSpace = '--max-semi-space-size=4';
 const bothSpaces = `${newSpace} --max-old-space-size=256`;
 /** As in the containers (tools/deployment): bounds the garbage that V8 leaves lying. */
 const options: Partial<Record<string, string>> = {
+  records: '--max-semi-space-size=16',
   storage: newSpace,
   ai: bothSpaces,
   email: bothSpaces,

@@ -4,9 +4,9 @@ import { createMemoryCounters } from '@backlot/counters';
 import { createDatabase } from '@backlot/database';
 import { projects } from '@backlot/projects';
 import { createLogger } from '@backlot/telemetry';
-import type { DatabaseUrls } from '../prepare-database.ts';
+import type { DatabaseUrls } from '../database/prepare-database.ts';
+import { type Seeded, seed } from '../database/seed.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Seeded, seed } from '../seed.ts';
 
 /** Makes the demo project and its owner, with services that are never started. */
 export const seedDatabase = async (
@@ -29,8 +29,9 @@ export const seedDatabase = async (
     const counters = createMemoryCounters(Date.now);
     return await seed(
       {
-        auth: auth.open({ ...shared, database: authDatabase }).service,
-        projects: projects.open({ ...shared, database: projectsDatabase }, { counters }).service,
+        auth: (await auth.open({ ...shared, database: authDatabase })).service,
+        projects: (await projects.open({ ...shared, database: projectsDatabase }, { counters }))
+          .service,
       },
       secrets.ownerPassword,
     );

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { PlatformConfig } from '../config.ts';
-import { prepareDatabase } from '../prepare-database.ts';
+import { prepareDatabase } from '../database/prepare-database.ts';
+import type { Seeded } from '../database/seed.ts';
 import { createMailboxKey, loadSecrets } from '../secrets.ts';
-import type { Seeded } from '../seed.ts';
 import { createLogLines } from './log-lines.ts';
 import { planStack } from './programs.ts';
 import { seedDatabase } from './seed-database.ts';

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { median, quantile } from '../load.ts';
 import { operatorToken } from '../prepare.ts';
-import { reachable, startProgram } from '../program.ts';
+import { devSettings, reachable, startProgram } from '../program.ts';
 import { writePicture } from '../storage/picture.ts';
 import { type Attacker, attacks, fillProject } from './attacks.ts';
 import { openTenant, signUp, type Tenant, upload } from './tenants.ts';
@@ -110,7 +110,8 @@ const report = (name: string, measured: Map<Condition, Record<Operation, Seen>[]
  */
 export const benchNeighbours = async (args: readonly string[]): Promise<void> => {
   const chosen = args.filter((name) => name !== 'stack');
-  const entry = args.includes('stack') ? 'stack-main' : 'main';
+  const isStack = args.includes('stack');
+  const entry = isStack ? 'stack-main' : 'main';
   const unknown = chosen.find((name) => !(name in attacks));
   if (unknown) throw new Error(`Attacks are: ${Object.keys(attacks).join(', ')}.`);
   const folder = await mkdtemp(join(tmpdir(), 'backlot-bench-'));
@@ -118,6 +119,7 @@ export const benchNeighbours = async (args: readonly string[]): Promise<void> =>
     fileURLToPath(import.meta.resolve(`@backlot/all-in-one/${entry}`)),
     [],
     {
+      ...(!isStack && devSettings),
       PORT: String(port),
       BACKLOT_DATA_DIR: join(folder, 'data'),
       BACKLOT_OPERATOR_TOKEN: operatorToken,

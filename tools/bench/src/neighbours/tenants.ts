@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, apiAt } from '@backlot/testing/platform-api';
 import { operatorToken } from '../prepare.ts';
 
@@ -64,11 +65,17 @@ export const upload = async (
 ): Promise<string> => {
   const form = new FormData();
   form.set('file', new Blob([content]), 'picture.png');
-  const response = await fetch(`${base}/storage/upload`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${userToken}`, ...from(address) },
-    body: form,
-  });
+  const send = () =>
+    fetch(`${base}/storage/upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${userToken}`, ...from(address) },
+      body: form,
+    });
+  let response = await send();
+  for (let tries = 0; response.status === 503 && tries < 10; tries++) {
+    await pause(1000);
+    response = await send();
+  }
   if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
   return String(((await response.json()) as { url: string }).url);
 };

@@ -64,7 +64,7 @@ const benchServices = async (folder: string, running: (() => Promise<unknown>)[]
   await ai.service.stop();
 
   const records = await start('records');
-  const email = await start('email');
+  const email = await start('email', { BACKLOT_MAX_WAITING_MAILS: '1000000' });
   await benchSend({ recordsOrigin: records.origin, emailOrigin: email.origin, headers });
   await email.service.stop();
   await queueMails(servers.databaseUrl);

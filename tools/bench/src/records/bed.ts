@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startPostgres } from '@backlot/local-servers';
+import { findFreePort, startPostgres } from '@backlot/local-servers';
 import { apiAt } from '@backlot/testing/platform-api';
 import pg from 'pg';
-import { startPlatform } from '../platform.ts';
+import { type PlatformOptions, startPlatform } from '../platform.ts';
 import { operatorToken, prepare } from '../prepare.ts';
 import type { Program } from '../program.ts';
 
-const port = 18_700;
+const firstPort = 18_700;
 
 export interface Bed {
   origin: string;
@@ -25,13 +25,17 @@ export interface Bed {
 }
 
 /** `pnpm dev` on a PostgreSQL of its own. */
-export const withBed = async (work: (bed: Bed) => Promise<void>): Promise<void> => {
+export const withBed = async (
+  work: (bed: Bed) => Promise<void>,
+  options?: PlatformOptions,
+): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'backlot-bench-'));
   const running: Bed['running'] = [];
   try {
     const postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
     running.push(() => postgres.stop());
-    const { program } = await startPlatform(port, join(folder, 'data'), postgres.url);
+    const port = await findFreePort(firstPort);
+    const { program } = await startPlatform(port, join(folder, 'data'), postgres.url, options);
     running.push(() => program.stop());
     const origin = `http://localhost:${port}`;
     const { token, place } = await prepare(origin, postgres.url);

@@ -54,7 +54,7 @@ interface Row {
 const some = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-const listOf = (query: Record<string, string>) =>
+const listPath = (query: Record<string, string>) =>
   `?${new URLSearchParams({ limit: '50', ...query })}`;
 
 const readRows = (ids: readonly string[]): Row[] => {
@@ -69,24 +69,24 @@ const readRows = (ids: readonly string[]): Row[] => {
       ours: { paths: ids.map((id) => `/${id}`) },
       bare: { paths: ids.map((id) => `/get/${id}`) },
     },
-    { name: 'newest', bound: 0.7, ours: { paths: [listOf({})] }, bare: { paths: ['/newest'] } },
+    { name: 'newest', bound: 0.7, ours: { paths: [listPath({})] }, bare: { paths: ['/newest'] } },
     {
       ...{ name: 'equal', bound: 0.7, needsIndex: true },
-      ours: { paths: statuses.map((status) => listOf({ where: where({ status }) })) },
+      ours: { paths: statuses.map((status) => listPath({ where: where({ status }) })) },
       bare: { paths: statuses.map((status) => `/status/${status}`) },
     },
     {
       ...{ name: 'range', bound: 0.7, needsIndex: true },
       ours: {
         paths: ranges.map(([from, to]) =>
-          listOf({ where: where({ price: { $gte: from, $lt: to } }), sort: 'price' }),
+          listPath({ where: where({ price: { $gte: from, $lt: to } }), sort: 'price' }),
         ),
       },
       bare: { paths: ranges.map(([from, to]) => `/price/${from}/${to}`) },
     },
     {
       ...{ name: 'title', bound: 0.7, needsIndex: true },
-      ours: { paths: [listOf({ sort: 'title' })] },
+      ours: { paths: [listPath({ sort: 'title' })] },
       bare: { paths: ['/title'] },
     },
     { name: 'count', bound: 10, ours: { paths: ['/_count'] }, bare: { paths: ['/count'] } },

@@ -1,49 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { apiAt } from '@backlot/testing/platform-api';
 import { type LoadRequest, load, median } from '../load.ts';
 import { data } from '../prepare.ts';
-import { type Bed, index, withBed } from './bed.ts';
+import { type Bed, withBed } from './bed.ts';
+import { openCollection, type Subject } from './collection.ts';
 import { benchNeighbour, benchOwnIndex } from './neighbour.ts';
-import { connections, type RawStatement, random, rawRate, rawStatements } from './raw-loop.ts';
-import { prices, type Seed, seed, seedProjects, someIds, statusesOf } from './seed.ts';
+import { type RawStatement, random, rawRate, rawStatements } from './raw-loop.ts';
+import { prices, seedProjects, slotColumns, someIds, statusesOf } from './seed.ts';
 
 const rounds = 3;
 const roundSeconds = 2;
 
-interface Subject extends Seed {
-  /** Calls of the collection, over 8 connections. */
-  request: LoadRequest;
-}
-
-/** A collection of `demo` with so many records. */
-const openCollection = async (bed: Bed, name: string, rows: number): Promise<Subject> => {
-  const { origin, token, client, place } = bed;
-  const base = `${origin}/api/runtime/demo`;
-  const made = await apiAt(base)('POST', `/db/${name}`, { token, body: { data } });
-  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-  const { rows: found } = await client.query<{ coll_id: number }>(
-    'SELECT coll_id FROM records.collections WHERE project_id = $1 AND name = $2',
-    [place.projectId, name],
-  );
-  const subject = { projectId: place.projectId, collectionId: found[0]?.coll_id ?? 0, rows };
-  await seed(client, subject);
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return { ...subject, request: { url: `${base}/db/${name}`, headers, connections } };
-};
-
-/** The columns of `records` that hold the indexed fields. */
-const slotColumns = async ({ client }: Bed, { projectId, collectionId }: Seed) => {
-  const { rows } = await client.query<{ field: string; slot: number }>(
-    'SELECT field, slot FROM records.slots WHERE project_id = $1 AND coll_id = $2',
-    [projectId, collectionId],
-  );
-  return new Map(rows.map(({ field, slot }) => [field, `k${slot}`]));
-};
-
-const listOf = (query: Record<string, string>) =>
+const listPath = (query: Record<string, string>) =>
   `?${new URLSearchParams({ limit: '50', ...query })}`;
 const several = (make: () => Record<string, string>) =>
-  Array.from({ length: 200 }, () => listOf(make()));
+  Array.from({ length: 200 }, () => listPath(make()));
 
 /** The calls that correspond to the raw statements of the same names. */
 const callsOn = (rows: number, ids: readonly string[]) => {
@@ -56,12 +26,12 @@ const callsOn = (rows: number, ids: readonly string[]) => {
   const byId = ids.map((id) => `/${id}`);
   return {
     get: { paths: byId },
-    newest: { paths: [listOf({})] },
+    newest: { paths: [listPath({})] },
     equal: {
       paths: several(() => ({ where: where({ status: `st-${random(statusesOf(rows))}` }) })),
     },
     range: { paths: several(() => range(random(prices))) },
-    title: { paths: [listOf({ sort: 'title' })] },
+    title: { paths: [listPath({ sort: 'title' })] },
     create: { method: 'POST', body: JSON.stringify({ data }), paths: [''] },
     patch: { method: 'PATCH', body: JSON.stringify({ data: { views: 7 } }), paths: byId },
   } satisfies Record<string, Partial<LoadRequest>>;
@@ -123,8 +93,8 @@ const benchDepth = async ({ request, rows }: Subject) => {
     const answer = await fetch(`${request.url}?${query}`, { headers: request.headers ?? {} });
     cursor = ((await answer.json()) as { nextCursor: string }).nextCursor;
   }
-  const first = await load({ ...request, paths: [listOf({})] }, roundSeconds);
-  const deep = await load({ ...request, paths: [listOf({ cursor })] }, roundSeconds);
+  const first = await load({ ...request, paths: [listPath({})] }, roundSeconds);
+  const deep = await load({ ...request, paths: [listPath({ cursor })] }, roundSeconds);
   console.log(
     `page at depth      p50 ${deep.p50Ms.toFixed(2)} ms, first ${first.p50Ms.toFixed(2)} ms, ${(deep.p50Ms / first.p50Ms).toFixed(2)}x (bound: 1.5)`,
   );
@@ -135,50 +105,50 @@ const bounds: Record<Operation, number> = {
 };
 const read = ['get', 'newest', 'equal', 'range'] as const;
 
-/** 3 collections of so many records, then so many projects with three small ones each. */
+/** 3 collections of so many records in the shared table, then so many projects with three small ones each. */
 export const benchLarge = (rows: number, projects: number): Promise<void> =>
-  withBed(async (bed) => {
-    const indexed = await openCollection(bed, 'indexed', rows);
-    const plain = await openCollection(bed, 'plain', rows);
-    const undeclared = await openCollection(bed, 'undeclared', rows);
-    await bed.client.query('VACUUM ANALYZE records.records');
-    const fields = ['status', 'price', 'title', 'category'];
-    const isIndexed = await index(bed.origin, 'indexed', fields);
-    const columns = isIndexed ? await slotColumns(bed, indexed) : new Map<string, string>();
-    const ids = await someIds(bed.client, indexed);
-    const calls = callsOn(rows, ids);
-    const statements = rawStatements(indexed, ids, columns);
-    const needsIndex = (name: Operation) => ['equal', 'range', 'title'].includes(name);
+  withBed(
+    async (bed) => {
+      const fields = ['status', 'price', 'title', 'category'];
+      const indexed = await openCollection(bed, 'indexed', rows, fields);
+      const plain = await openCollection(bed, 'plain', rows);
+      const undeclared = await openCollection(bed, 'undeclared', rows);
+      await bed.client.query('VACUUM ANALYZE records.records');
+      const columns = await slotColumns(bed.client, indexed);
+      const ids = await someIds(bed.client, indexed);
+      const calls = callsOn(rows, ids);
+      const statements = rawStatements(indexed, ids, columns);
 
-    const measure = async (names: readonly Operation[]) => {
-      const rates = new Map<Operation, number>();
-      for (const name of names) {
-        const pair = { call: calls[name], raw: statements[name], bound: bounds[name] };
-        if (needsIndex(name) && !isIndexed) console.log(`${name.padEnd(18)}no index`);
-        else rates.set(name, await against(bed, indexed, name, pair));
+      const measure = async (names: readonly Operation[]) => {
+        const rates = new Map<Operation, number>();
+        for (const name of names) {
+          const pair = { call: calls[name], raw: statements[name], bound: bounds[name] };
+          rates.set(name, await against(bed, indexed, name, pair));
+        }
+        return rates;
+      };
+      const few = await measure([...read, 'title']);
+      const pair = { call: calls.create, raw: statements.create };
+      await against(bed, plain, 'create', { ...pair, bound: 0.5 });
+      await against(bed, indexed, 'create, 4 slots', { ...pair, bound: bounds.create });
+      const hot = await hotShare(bed, () =>
+        load({ ...indexed.request, ...calls.patch }, roundSeconds),
+      );
+      console.log(`patch              ${(hot * 100).toFixed(1)} % HOT (bound: 100)`);
+      await measure(['patch']);
+      const count = await load({ ...indexed.request, paths: ['/_count'] }, roundSeconds);
+      console.log(`count              p50 ${count.p50Ms.toFixed(2)} ms (bound: 2)`);
+      await benchDepth(plain);
+      await benchNeighbour(bed, plain.request, 5);
+      await benchOwnIndex(undeclared.request, 5);
+
+      await seedProjects(bed.client, projects);
+      await bed.client.query('VACUUM ANALYZE records.records');
+      const many = await measure(read);
+      for (const [name, rate] of many) {
+        const ratio = (few.get(name) ?? 0) / rate;
+        console.log(`${name}: ${ratio.toFixed(2)}x slower with ${projects} projects (bound: 1.2)`);
       }
-      return rates;
-    };
-    const few = await measure([...read, 'title']);
-    const pair = { call: calls.create, raw: statements.create };
-    await against(bed, plain, 'create', { ...pair, bound: 0.5 });
-    await against(bed, indexed, 'create, 4 slots', { ...pair, bound: bounds.create });
-    const hot = await hotShare(bed, () =>
-      load({ ...indexed.request, ...calls.patch }, roundSeconds),
-    );
-    console.log(`patch              ${(hot * 100).toFixed(1)} % HOT (bound: 100)`);
-    await measure(['patch']);
-    const count = await load({ ...indexed.request, paths: ['/_count'] }, roundSeconds);
-    console.log(`count              p50 ${count.p50Ms.toFixed(2)} ms (bound: 2)`);
-    await benchDepth(plain);
-    await benchNeighbour(bed, plain.request, 5);
-    await benchOwnIndex(undeclared.request, 5);
-
-    await seedProjects(bed.client, projects);
-    await bed.client.query('VACUUM ANALYZE records.records');
-    const many = await measure(read);
-    for (const [name, rate] of many) {
-      const ratio = (few.get(name) ?? 0) / rate;
-      console.log(`${name}: ${ratio.toFixed(2)}x slower with ${projects} projects (bound: 1.2)`);
-    }
-  });
+    },
+    { settings: { BACKLOT_GIANT_ROWS: '0' } },
+  );

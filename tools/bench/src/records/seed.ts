@@ -10,29 +10,44 @@ export interface Seed {
 export const prices = 1_000_000;
 export const statusesOf = (rows: number): number => Math.max(1, rows / 100);
 
-/** Ids are as those of records that were created a millisecond apart, until a minute ago. */
-const insertSql = `INSERT INTO records.records (project_id, coll_id, id, created_at, updated_at, data)
-  SELECT $1, $2, id, at, at, jsonb_build_object(
-    'title', md5(n::text), 'status', 'st-' || n % $4::int, 'price', n * 7919 % ${prices},
-    'category', 'c-' || n % 997, 'text', repeat('x', 780), 'tags', jsonb_build_array('a', 'b', 'c'))
-  FROM (
-    SELECT n, timestamptz 'epoch' + ms * interval '1 ms' AS at,
-      (lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))::uuid AS id
-    FROM (
-      SELECT n, (extract(epoch FROM now()) * 1000)::int8 - 60000 - $3::int8 + n AS ms
-      FROM generate_series(1, $3::int8) n) times) made`;
-
-/** What the service would have counted for them. */
-const countSql = `INSERT INTO records.count_delta (project_id, coll_id, d, bytes)
-  SELECT $1, $2, count(*), sum(size_bytes) FROM records.records WHERE project_id = $1 AND coll_id = $2
-    AND created_at < now() - interval '59 s'`;
-
-export const seed = async (
+/** The columns of `records` that hold the indexed fields of a collection. */
+export const slotColumns = async (
   client: pg.Client,
-  { projectId, collectionId, rows }: Seed,
-): Promise<void> => {
-  await client.query(insertSql, [projectId, collectionId, rows, statusesOf(rows)]);
-  await client.query(countSql, [projectId, collectionId]);
+  { projectId, collectionId }: Omit<Seed, 'rows'>,
+): Promise<ReadonlyMap<string, string>> => {
+  const { rows } = await client.query<{ field: string; slot: number }>(
+    'SELECT field, slot FROM records.slots WHERE project_id = $1 AND coll_id = $2',
+    [projectId, collectionId],
+  );
+  return new Map(rows.map(({ field, slot }) => [field, `k${slot}`]));
+};
+
+/**
+ * Ids are as those of records that were created a millisecond apart, until a minute ago; indexed and counted as the
+ * service would have.
+ */
+const insertSql = (columns: ReadonlyMap<string, string>) => {
+  const keys = [...columns.keys()].map((field) => `, records.slot_key(data -> '${field}')`);
+  return `WITH made AS (
+    INSERT INTO records.records (project_id, coll_id, id, created_at, updated_at, data${[...columns.values()].map((column) => `, ${column}`).join('')})
+    SELECT $1, $2, id, at, at, data${keys.join('')} FROM (
+      SELECT timestamptz 'epoch' + ms * interval '1 ms' AS at,
+        (lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))::uuid AS id,
+        jsonb_build_object(
+          'title', md5(n::text), 'status', 'st-' || n % $4::int, 'price', n * 7919 % ${prices},
+          'category', 'c-' || n % 997, 'text', repeat('x', 780), 'tags', jsonb_build_array('a', 'b', 'c')) AS data
+      FROM (
+        SELECT n, (extract(epoch FROM now()) * 1000)::int8 - 60000 - $3::int8 + n AS ms
+        FROM generate_series(1, $3::int8) n OFFSET 0) times OFFSET 0) documents
+    RETURNING size_bytes)
+  INSERT INTO records.count_delta (project_id, coll_id, d, bytes)
+  SELECT $1, $2, count(*), sum(size_bytes) FROM made`;
+};
+
+export const seed = async (client: pg.Client, place: Seed): Promise<void> => {
+  const { projectId, collectionId, rows } = place;
+  const text = insertSql(await slotColumns(client, place));
+  await client.query(text, [projectId, collectionId, rows, statusesOf(rows)]);
 };
 
 /** @returns ids of records by chance */

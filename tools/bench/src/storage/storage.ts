@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startS3 } from '@backlot/local-servers';
 import { operatorToken } from '../prepare.ts';
-import { reachable, startProgram } from '../program.ts';
+import { devSettings, reachable, startProgram } from '../program.ts';
 import { type Account, openAccount, warmUp } from './account.ts';
 import { directS3 } from './direct-s3.ts';
 import { benchDownloads } from './downloads.ts';
@@ -51,6 +51,7 @@ const onePlatform = async (
   }) => Promise<void>,
 ) => {
   const program = startProgram(fileURLToPath(import.meta.resolve('@backlot/all-in-one/main')), [], {
+    ...devSettings,
     PORT: String(onePort),
     BACKLOT_DATA_DIR: join(folder, 'all-in-one'),
     BACKLOT_OPERATOR_TOKEN: operatorToken,

@@ -75,16 +75,17 @@ function serverSettings(kind: ClusterKind): string[] {
   const common = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
-    'max_connections=100',
     'timezone=UTC',
     'log_timezone=UTC',
     // Failed statements are the application's to report; this log has no rotation.
     'log_min_messages=log',
     'log_checkpoints=off',
   ];
-  if (kind === 'kept') return [...common, 'shared_buffers=64MB'];
+  if (kind === 'kept') return [...common, 'max_connections=100', 'shared_buffers=64MB'];
   return [
     ...common,
+    // Two tests at a time, each of which may hold a whole platform or two.
+    'max_connections=300',
     'shared_buffers=32MB',
     'fsync=off',
     'synchronous_commit=off',

@@ -1,4 +1,4 @@
-import type { Services } from './services.ts';
+import type { Services } from '../services.ts';
 
 /** What a first start makes; later starts find it. */
 export interface Seeded {

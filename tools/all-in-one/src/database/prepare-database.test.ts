@@ -3,8 +3,8 @@ import { migrate } from '@backlot/database';
 import { createTestDatabase, type TestDatabase } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { migrations } from '../service-list.ts';
 import { type DatabaseUrls, prepareDatabase } from './prepare-database.ts';
-import { migrations } from './service-list.ts';
 
 const refused = '42501';
 const silent = () => {};

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@backlot/contract';
 import { addressFor, mayCreateRoles, migrate, roleIn } from '@backlot/database';
-import { migrations } from './service-list.ts';
+import { migrations } from '../service-list.ts';
 
 /** Where each service reaches PostgreSQL, with a role of its own. */
 export type DatabaseUrls = Record<ServiceName, string>;

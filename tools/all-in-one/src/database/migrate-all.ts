@@ -2,7 +2,7 @@ import { ownSettingName, type ServiceName } from '@backlot/contract';
 import { migrate, roleIn, type ServiceRole } from '@backlot/database';
 import { type Environment, readSettings } from '@backlot/service';
 import { z } from 'zod';
-import { migrations } from './service-list.ts';
+import { migrations } from '../service-list.ts';
 
 const addressSetting = z.url({ protocol: /^postgres(ql)?$/ });
 const serviceSetting = (name: ServiceName) => ownSettingName(name, 'DATABASE_URL');

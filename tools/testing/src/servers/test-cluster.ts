@@ -47,6 +47,59 @@ export async function joinDatabases(
   });
 }
 
+export interface OtherNodes {
+  /** None on PostgreSQL alone. */
+  count: number;
+  /** Number of a project whose rows are on one of them. */
+  project: number;
+  /** As if they were stopped, for this database alone. */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+/** The nodes of a cluster that have no rows of a project. */
+export async function findOtherNodes(
+  databaseUrl: string,
+  table: string,
+  project: number,
+): Promise<OtherNodes> {
+  const workers = await findWorkers(databaseUrl);
+  const findProjectHost = async (number: number) =>
+    (await findHost(databaseUrl, table, number)) ?? '';
+  const own = workers.length > 0 ? await findProjectHost(project) : '';
+  let elsewhere = project + 1;
+  while (workers.length > 1 && (await findProjectHost(elsewhere)) === own) elsewhere++;
+  const others = workers.map((url) => new URL(url).host).filter((host) => host !== own);
+  const database = new URL(databaseUrl).pathname.slice(1);
+  const onEach = async (text: string, values?: string[]) => {
+    for (const host of others) {
+      const server = new URL(process.env.TEST_DATABASE_URL ?? '');
+      server.host = host;
+      await withClient(server.href, (client) => client.query(text, values));
+    }
+  };
+  return {
+    count: others.length,
+    project: elsewhere,
+    async leave() {
+      await onEach(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+      const sessions = 'FROM pg_stat_activity WHERE datname = $1';
+      await onEach(`SELECT pg_terminate_backend(pid, 5000) ${sessions}`, [database]);
+    },
+    comeBack: () => onEach(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`),
+  };
+}
+
+const findHost = (databaseUrl: string, table: string, project: number) =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ host: string }>(
+      `SELECT nodename || ':' || nodeport AS host FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+       WHERE shardid = get_shard_id_for_distribution_column($1::regclass, $2::int8)`,
+      [table, project],
+    );
+    return rows[0]?.host;
+  });
+
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { until } from '../until.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
-import { until } from './until.ts';
 
 describe('createTestDatabase', () => {
   let database: TestDatabase;

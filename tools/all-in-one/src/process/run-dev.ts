@@ -1,0 +1,24 @@
+import { readConfig } from '../config.ts';
+import { startPlatform } from '../platform.ts';
+import { runCommand } from './command.ts';
+
+runCommand(async () => {
+  const platform = await startPlatform(readConfig(process.env), { sampleData: true });
+  const { url, projectId, owner, demoUser, operatorToken, mailboxUrl } = platform;
+  console.log(`Backlot is ready.
+
+  Start here      ${url}
+  Base URL        ${url}/api/runtime/${projectId}
+  API page        ${url}/docs
+  Examples        ${url}/examples/shop/  ${url}/examples/guestbook/  ${url}/examples/board/
+  Mailbox         ${mailboxUrl}   (opens once)
+  Owner sign-in   ${owner.email}  ${owner.password}   (POST ${url}/api/runtime/platform/auth/signin)${
+    demoUser
+      ? `\n  Demo user       ${demoUser.email}  ${demoUser.password}   (in the examples)`
+      : ''
+  }
+  Operator token  ${operatorToken}
+
+Ctrl-C stops it; everything is kept.`);
+  return platform;
+});
