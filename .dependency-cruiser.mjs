@@ -50,6 +50,7 @@ export default {
     mayImport('http-imports', '^packages/http/', ['contract', 'identity']),
     mayImport('service-kit-imports', '^packages/service/', [
       ...['contract', 'http', 'identity', 'database', 'bus', 'sealing', 'telemetry'],
+      'fair-shares',
     ]),
     mayImport('gateway-imports', '^gateway/', [
       ...['contract', 'http', 'identity', 'counters', 'bus', 'telemetry', 'service'],
@@ -120,7 +121,7 @@ export default {
   options: {
     // TypeScript 7 has no JavaScript API to parse with; swc also sees imports of mere types.
     parser: 'swc',
-    exclude: { path: '/dist/|/public/' },
+    exclude: { path: '/dist/|/public/|^tools/[^/]+/packages/' },
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
