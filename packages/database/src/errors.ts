@@ -61,3 +61,9 @@ const isViolation = ({ code, message }: pg.DatabaseError): boolean =>
 /** The violated constraint's name, or undefined where the error is none. */
 export const violatedConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && isViolation(error) ? constraintIn(error) : undefined;
+
+const DEADLOCK_DETECTED = '40P01';
+
+/** PostgreSQL has rolled back the statement or transaction to free another; it may run again. */
+export const isDeadlock = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === DEADLOCK_DETECTED;

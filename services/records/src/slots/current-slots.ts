@@ -1,5 +1,5 @@
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { type Database, isDeadlock } from '@backlot/database';
 import type { Collection, Collections } from '../collections/collections.ts';
 
 /** A statement was made for slots that the collection no longer has. */
@@ -21,20 +21,29 @@ export const checkEpoch = async (
 /** Slots change a few times a day, so that a second change within one call is rare. */
 const maxTries = 5;
 
-/** Runs `work`, and once more with the collection as it is now where that threw StaleSlots. */
+/**
+ * Runs `work`, and once more with the collection as it is now where that threw StaleSlots. It runs once
+ * more too where PostgreSQL chose it to end a deadlock: two changes that swap values of a unique field wait
+ * for each other.
+ */
 export const onCurrentSlots = async <Target extends { collection: Collection }, T>(
   refresh: Collections['refresh'],
   target: Target,
   work: (target: Target) => Promise<T>,
 ): Promise<T> => {
   let current = target;
+  let cause: unknown;
   for (let tries = 0; tries < maxTries; tries++) {
     try {
       return await work(current);
     } catch (error) {
-      if (!(error instanceof StaleSlots)) throw error;
-      current = { ...current, collection: await refresh(current.collection) };
+      cause = error;
+      if (error instanceof StaleSlots)
+        current = { ...current, collection: await refresh(current.collection) };
+      else if (!isDeadlock(error)) throw error;
     }
   }
-  throw new ApiError('conflict', 'The indexes of this collection change just now. Try again.');
+  throw new ApiError('conflict', 'This collection changes too often just now. Try again.', {
+    cause,
+  });
 };

@@ -225,6 +225,36 @@ describe('unique fields', () => {
     expect(await wrongClaims('busy')).toEqual([]);
   }, 60_000);
 
+  it('are tried again where two that swap their values wait for each other', async () => {
+    await put('swaps', { unique: ['n'] });
+    const mine = await bed.create('swaps', { n: 'mine' });
+    const theirs = await bed.create('swaps', { n: 'theirs' });
+    await untilBuilt('swaps');
+    const { ownerDatabase } = bed;
+    const isWaiting = async () => {
+      const waiting = await ownerDatabase.query(
+        'SELECT FROM pg_locks WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))',
+      );
+      return waiting.length > 0;
+    };
+    const { answer } = await ownerDatabase.transaction(async () => {
+      await ownerDatabase.query('DELETE FROM unique_values WHERE record_id = $1', [theirs.id]);
+      await ownerDatabase.query(`UPDATE records SET data = '{}' WHERE id = $1`, [theirs.id]);
+      const answer = call('PATCH', `swaps/${mine.id}`, { data: { n: 'theirs' } });
+      await until(isWaiting);
+      await ownerDatabase.query(
+        `INSERT INTO unique_values
+         SELECT project_id, coll_id, number, unique_key('"mine"'), $1
+         FROM unique_fields JOIN collections USING (project_id, coll_id) WHERE name = 'swaps'
+         ON CONFLICT DO NOTHING`,
+        [theirs.id],
+      );
+      return { answer };
+    });
+    expect(await answer).toMatchObject({ status: 200, body: { n: 'theirs' } });
+    expect(await wrongClaims('swaps')).toEqual([]);
+  });
+
   it('leave nothing half done where connections break', async () => {
     await put('broken', { unique: ['n'] });
     const ids = await Promise.all(
