@@ -16,6 +16,7 @@ export {
   type ServiceParts,
   type Sweep,
 } from './define-service.ts';
+export * from './heap-growth.ts';
 export * from './owner-verification.ts';
 export * from './run-service.ts';
 export * from './runnable-service.ts';
