@@ -29,6 +29,15 @@ it.each([
   ['less of one', [{ ...mug, quantity: 1 }, ...others]],
   ['something else', [mug, ...others, { product: 'car' }]],
   ['a negative quantity beside', [mug, ...others, { product: 'car', quantity: -1 }]],
+  [
+    'a product and the same taken off',
+    [mug, ...others, { product: 'car' }, { product: 'car', quantity: -1 }],
+  ],
+  [
+    'more of one and the rest taken off',
+    [{ ...mug, quantity: 9 }, { ...mug, quantity: -7 }, ...others],
+  ],
+  ['none of something else', [mug, ...others, { product: 'car', quantity: 0 }]],
   ['a part', [{ ...mug, quantity: 1.5 }, { product: 'mug', quantity: 0.5 }, ...others]],
   ['a quantity as text', [{ ...mug, quantity: '2' }, ...others]],
   ['another amount', [{ ...mug, amount: 1 }, ...others]],

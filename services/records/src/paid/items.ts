@@ -31,7 +31,7 @@ export const itemsMatch = (items: unknown, paid: readonly PaidItem[]): boolean =
     if (!isItem(item)) return false;
     const { amount, quantity = 1 } = item;
     const key = toKey(item);
-    if (!Number.isSafeInteger(quantity)) return false;
+    if (!Number.isSafeInteger(quantity) || Number(quantity) < 1) return false;
     if (amount !== undefined && amount !== amounts.get(key)) return false;
     left.set(key, (left.get(key) ?? 0) - Number(quantity));
   }
