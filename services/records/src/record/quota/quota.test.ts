@@ -1,5 +1,5 @@
 import type { Identity } from '@backlot/identity';
-import { anonymous, asOwner, testProject, until } from '@backlot/testing';
+import { anonymous, asOwner, createTestClock, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { eraseProject } from '../../collections/collections.ts';
 import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
@@ -16,7 +16,9 @@ describe('the quota of records', () => {
   let bed: TestBed;
   let projects = 5000;
   beforeAll(async () => {
-    bed = await createTestBed({}, { project, owner });
+    // Whatever time a slow machine takes, no process looks at the totals anew.
+    const clock = createTestClock({ stands: true });
+    bed = await createTestBed({}, { project, owner }, { clock });
   });
   afterAll(() => bed.close());
 
@@ -125,6 +127,30 @@ describe('the quota of records', () => {
     end();
     await Promise.all(added);
     expect([begun, refused]).toEqual([10, 10]);
+  });
+
+  it('is exceeded by no more than further processes had room for when they looked', async () => {
+    const { database } = bed;
+    const identity = newProject();
+    await post(identity);
+    const { project: its } = identity;
+    const processes = [1, 2].map(() =>
+      createQuota({ database, limits: { project, owner }, now: () => 0 }),
+    );
+    for (const quota of processes) await quota.totals(its);
+    const write = () =>
+      database.query(
+        'INSERT INTO count_delta (project_id, coll_id, d, bytes) VALUES ($1, 1, 1, 1)',
+        [its.number],
+      );
+    const admitted = [];
+    for (const quota of processes) {
+      const growth = { records: 1, bytes: 1 };
+      const writes = Array.from({ length: 20 }, () => quota.add(its, growth, write));
+      const results = await Promise.allSettled(writes);
+      admitted.push(results.filter(({ status }) => status === 'fulfilled').length);
+    }
+    expect(admitted).toEqual([9, 9]);
   });
 
   it('holds with an Idempotency-Key, and what is rolled back does not count', async () => {

@@ -71,9 +71,9 @@ const reached = (whose: string, { records, bytes }: Totals) =>
 
 /**
  * What may still be written. A write asks what the process knows, without a trip to the database: the
- * totals as they were read, at most two seconds ago where the project is in use, and its own writes since.
- * So a quota is exceeded by at most what other processes write within two seconds, and what transactions
- * under way have written. Before a refusal the totals are read again.
+ * totals as they were read, and its own writes since. A write more than two seconds later has them read
+ * again beside it. So one process keeps to a quota, and each further one exceeds it by at most the room
+ * that it saw. Before a refusal the totals are read again.
  */
 export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
   const usages = new LRUCache<number, Usage>({
