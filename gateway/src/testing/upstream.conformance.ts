@@ -199,7 +199,7 @@ export const upstreamConformance = (name: string, start: StartUpstream): void =>
       const { call } = await given((req, res) => {
         if (req.url?.endsWith('slow')) late.push(() => res.end('too late'));
         else res.end('"quick"');
-      }, 150);
+      }, 1500);
       const { status, body, headers } = await call('GET', `${list}/slow`);
       expect([status, body.code, body.requestId]).toEqual([
         504,
@@ -229,24 +229,24 @@ export const upstreamConformance = (name: string, start: StartUpstream): void =>
 
     it('gives a file all the time that it moves, and cuts off one that stands still', async () => {
       let write = () => {};
+      const standstillMs = 1500;
       const { port } = await given((_req, res) => {
         res.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 1000 });
         write = () => void res.write('x');
         write();
-      }, 200);
+      }, standstillMs);
       const req = request({ port, path: '/api/runtime/demo/storage/files/1/a' });
       req.end();
       const [res] = (await once(req, 'response')) as [IncomingMessage];
       const gone = once(res, 'error');
       res.on('data', () => {});
-      const from = performance.now();
-      for (let n = 0; n < 10; n++) {
+      const end = performance.now() + standstillMs + 100;
+      while (performance.now() < end) {
         write();
-        await new Promise((resolve) => setTimeout(resolve, 60));
+        await new Promise((resolve) => setTimeout(resolve, 20));
       }
       expect(res.errored).toBeNull();
       await gone;
-      expect(performance.now() - from).toBeGreaterThan(600);
     });
 
     it('lets the service know that the caller has gone', async () => {
