@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, type BusEvent, maxDeliveries } from './bus.ts';
 
@@ -14,14 +15,6 @@ const event = (topic: string, payload: unknown = {}): BusEvent => ({
   topic,
   payload,
 });
-
-const until = async (check: () => boolean) => {
-  const deadline = Date.now() + 10_000;
-  while (!check()) {
-    if (Date.now() > deadline) throw new Error('The bus did not get there in 10 s.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 /** What every bus guarantees. */
 export const busConformance = (name: string, create: () => Promise<BusUnderTest>): void => {
