@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   createDatabase,
   createOutbox,
@@ -29,12 +29,7 @@ beforeAll(async () => {
     `CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL);\n${outboxTable};`,
   );
   await Promise.all([1, 2, 3].map(() => migrate({ url: server.url, schema: 'unit', directory })));
-  database = createDatabase({
-    url: server.url,
-    schema: 'unit',
-    poolSize: 8,
-    statementTimeoutMs: 500,
-  });
+  database = createDatabase({ url: server.url, schema: 'unit', poolSize: 8 });
 });
 beforeEach(() => database.query('TRUNCATE notes, outbox'));
 afterAll(async () => {
@@ -133,9 +128,14 @@ describe('failures', () => {
   });
 
   it('cancels a statement that runs too long', async () => {
-    await expect(database.query('SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
-    await expect(database.read('slow', 'SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
-    await expect(database.scan('SELECT pg_sleep(5)')).rejects.toThrow(StatementTimeout);
+    const hurried = createDatabase({
+      ...{ url: server.url, schema: 'unit', statementTimeoutMs: 500, scanTimeoutMs: 500 },
+    });
+    const sleep = 'SELECT pg_sleep(60)';
+    await expect(hurried.query(sleep)).rejects.toThrow(StatementTimeout);
+    await expect(hurried.read('slow', sleep)).rejects.toThrow(StatementTimeout);
+    await expect(hurried.scan(sleep)).rejects.toThrow(StatementTimeout);
+    await hurried.close();
   });
 
   it('has connections for scans, for which nobody else waits', async () => {
@@ -223,21 +223,17 @@ describe('failures', () => {
       'SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = $1',
       ['backlot-unit'],
     );
-    await until(
-      () =>
-        database.read('one', 'SELECT 1').then(
-          () => true,
-          () => false,
-        ),
-      { timeoutMs: 5000 },
+    await until(() =>
+      database.read('one', 'SELECT 1').then(
+        () => true,
+        () => false,
+      ),
     );
-    await until(
-      () =>
-        database.query('SELECT 1').then(
-          () => true,
-          () => false,
-        ),
-      { timeoutMs: 5000 },
+    await until(() =>
+      database.query('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
     );
   });
 });
@@ -258,7 +254,7 @@ describe('read', () => {
     await database.query('ANALYZE small');
     const select = 'EXPLAIN SELECT n FROM small WHERE id = 1 ORDER BY n DESC LIMIT 5';
     const explain = async () => (await database.read('small', select)).join('\n');
-    await until(async () => /Index Only Scan Backward/.test(await explain()), { timeoutMs: 5000 });
+    await until(async () => /Index Only Scan Backward/.test(await explain()));
     expect(await explain()).not.toMatch(/Sort|Seq Scan/);
   });
 
@@ -309,10 +305,25 @@ describe('outbox', () => {
     await until(() => published.length === 5);
     expect(published.map((event) => (event.payload as { n: number }).n)).toEqual([0, 1, 2, 4, 3]);
     expect(new Set(published.map((event) => event.id)).size).toBe(5);
-    await database.transaction(() => outbox.append('topic', { n: 5 }));
-    await until(() => published.length === 6, { timeoutMs: 500 });
     await outbox.stop();
     expect(await database.query('SELECT id FROM outbox')).toEqual([]);
+  });
+
+  it('publishes an event once it is committed, and not only when it looks again', async () => {
+    const outbox = createOutbox<Events>(database, () => {});
+    const published: OutboxEvent[] = [];
+    // No pause between two looks ends by itself.
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'setImmediate'] });
+    try {
+      outbox.start(async (event) => void published.push(event));
+      for (const n of [1, 2, 3]) {
+        await database.transaction(() => outbox.append('topic', { n }));
+        await until(() => published.length === n);
+      }
+      await outbox.stop();
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('has each event published by one of several relays', async () => {
@@ -320,9 +331,7 @@ describe('outbox', () => {
     const published: string[] = [];
     for (let n = 0; n < 250; n++) await relays[0]?.append('topic', { n });
     for (const relay of relays) relay.start(async (event) => void published.push(event.id));
-    await until(async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).length === 0, {
-      timeoutMs: 10_000,
-    });
+    await until(async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).length === 0);
     await Promise.all(relays.map((relay) => relay.stop()));
     expect(published).toHaveLength(250);
     expect(new Set(published).size).toBe(250);
