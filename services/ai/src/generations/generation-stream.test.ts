@@ -23,14 +23,18 @@ const twoPieces = ['abc', 'd'];
 
 describe('a streamed answer', () => {
   let bed: TestBed;
+  /** Waits for a model no longer than this. */
+  let hurried: TestBed;
   beforeAll(async () => {
-    bed = await createTestBed({ answerTimeoutMs: 200 });
+    [bed, hurried] = await Promise.all([createTestBed(), createTestBed({ answerTimeoutMs: 200 })]);
   });
-  afterAll(() => bed.close());
-  afterEach(async () => expect(await bed.takeUsage()).toEqual([]));
+  afterAll(() => Promise.all([bed.close(), hurried.close()]));
+  afterEach(async () => {
+    for (const { takeUsage } of [bed, hurried]) expect(await takeUsage()).toEqual([]);
+  });
 
-  const stream = async (body: unknown, identity = reserved(10_000)) => {
-    const { status, headers, body: text } = await bed.ask(body, { identity });
+  const stream = async (body: unknown, identity = reserved(10_000), at = bed) => {
+    const { status, headers, body: text } = await at.ask(body, { identity });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(headers.get('x-backlot-usage')).toBe('follows');
@@ -84,7 +88,8 @@ describe('a streamed answer', () => {
     ['a model that stops speaking', prompt, 'timeout', 0],
     ['an answer too long for maxTokens', { ...prompt, json, maxTokens: 1 }, 'invalid_body', 1018],
   ])('ends with an error after %s', async (what, body, code, millicredits) => {
-    bed.useProvider({
+    const at = code === 'timeout' ? hurried : bed;
+    at.useProvider({
       ...fakeProvider(async () => completion('abcd')),
       async *stream({ signal }) {
         yield* twoPieces;
@@ -93,25 +98,26 @@ describe('a streamed answer', () => {
         yield completion('abcd', { isCut: what.startsWith('an answer too long') });
       },
     });
-    const events = await stream(body);
+    const events = await stream(body, reserved(10_000), at);
     expect(events.slice(0, 2).map(({ data }) => data.text)).toEqual(twoPieces);
     expect(events.slice(2)).toEqual([
       { event: 'error', data: expect.objectContaining({ code, requestId: expect.any(String) }) },
     ]);
     expect(JSON.stringify(events)).not.toContain('secret');
-    expect(await bed.takeUsage()).toMatchObject([{ millicredits }]);
+    expect(await at.takeUsage()).toMatchObject([{ millicredits }]);
   });
 
   it.each([
     ['502', (_signal: AbortSignal) => Promise.reject(new ModelProviderFailed('secret'))],
     ['504', silence],
   ])('is an ordinary %s where the model fails before its first word', async (status, fail) => {
-    bed.useProvider(
+    const at = status === '504' ? hurried : bed;
+    at.useProvider(
       streamingProvider(async function* ({ signal }) {
         yield await fail(signal);
       }),
     );
-    const answer = await bed.ask(hello);
+    const answer = await at.ask(hello);
     expect(answer.status).toBe(Number(status));
     expect(JSON.stringify(answer.body)).not.toContain('secret');
   });

@@ -33,7 +33,7 @@ const scripted = (...answers: (Completion | Error)[]) => {
 describe('a model that errs', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await createTestBed({ answerTimeoutMs: 50 });
+    bed = await createTestBed();
   });
   afterAll(() => bed.close());
   afterEach(async () => expect(await bed.takeUsage()).toEqual([]));
@@ -90,8 +90,12 @@ describe('a model that errs', () => {
   });
 
   it('shows as 504 where it does not answer in time', async () => {
-    bed.useProvider(fakeProvider(({ signal }) => silence(signal)));
-    expect(await bed.ask({ messages })).toMatchObject({ status: 504, body: { code: 'timeout' } });
+    const hurried = await createTestBed({ answerTimeoutMs: 50 });
+    hurried.useProvider(fakeProvider(({ signal }) => silence(signal)));
+    const answer = await hurried.ask({ messages });
+    expect(answer).toMatchObject({ status: 504, body: { code: 'timeout' } });
+    expect(await hurried.takeUsage()).toEqual([]);
+    await hurried.close();
   });
 
   it('never costs more than was reserved, whatever it counts', async () => {
