@@ -210,7 +210,7 @@ describe('the SMTP mailer with a server that breaks off', () => {
       credentials: undefined,
       trustedCertificates: undefined,
       connections: 1,
-      timeoutMs: 500,
+      timeoutMs: 2000,
     });
   });
   afterAll(async () => {
