@@ -89,7 +89,7 @@ describe('a refused body', () => {
   });
 
   it('leaves its place when it is cut', async () => {
-    const bounds = { freeBytes: 0, places: 1, idleMs: 300 };
+    const bounds = { freeBytes: 0, places: 1, idleMs: 2000 };
     const port = await refuse(bounds);
     for (let stalled = 0; stalled < 3; stalled++) {
       const req = request({ port, method: 'POST', headers: { 'content-length': 5 * MIB } });

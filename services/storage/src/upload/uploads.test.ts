@@ -132,7 +132,7 @@ describe('uploads', () => {
     await until(() => refused.length === 18);
     expect(new Set(refused)).toEqual(new Set(['503 overloaded']));
     for (const req of idle) req.destroy();
-  }, 30_000);
+  });
 
   it('give way, where all places are taken, to who holds fewer', async () => {
     bed = await createTestBed({ maxUploads: 12 });
@@ -146,7 +146,7 @@ describe('uploads', () => {
     expect((await bed.upload('of a stranger')).status).toBe(201);
     expect(await gaveWay).toMatchObject({ status: 503, body: { code: 'overloaded' } });
     for (const req of idle) req.destroy();
-  }, 30_000);
+  });
 
   it('fill the quota to the byte, whatever comes in parallel', async () => {
     bed = await createTestBed({ quotaBytes: 10_000 });
