@@ -131,6 +131,29 @@ export const countersConformance = (
       expect((await heavy()).allowed).toBe(true);
     });
 
+    it('knows of no refusal that a call does not meet', async () => {
+      const weight = fc.integer({ min: 1, max: 12 });
+      const gap = fc.integer({ min: 0, max: 15_000 });
+      const calls = fc.array(fc.tuple(gap, weight, fc.integer({ min: 0, max: 8 })), {
+        maxLength: 40,
+      });
+      await fc.assert(
+        fc.asyncProperty(calls, fc.uuid(), async (steps, key) => {
+          for (const [gapMs, calls, keepFree] of steps) {
+            subject.advance(gapMs);
+            const checks = [
+              { ...check(`${key}:caller`, 10), calls },
+              { ...check(`${key}:project`, 16), calls, keepFree },
+            ];
+            const known = subject.counters.knownRefusal(checks);
+            const { allowed } = await subject.counters.admit(checks);
+            expect([known?.allowed, allowed]).not.toEqual([false, true]);
+          }
+        }),
+        { numRuns: 50 },
+      );
+    });
+
     it('never lets more than limit + refill through, and the stated wait is enough', async () => {
       await fc.assert(
         fc.asyncProperty(

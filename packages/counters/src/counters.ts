@@ -45,5 +45,10 @@ export class CountersUnavailable extends Error {
  */
 export interface Counters extends CreditCounters {
   admit(checks: readonly RateCheck[], reservation?: ReservationRequest): Promise<Admission>;
+  /**
+   * The refusal that a call with these checks is certain to meet; undefined where `admit` has to be asked.
+   * Counts nothing and waits for nobody.
+   */
+  knownRefusal(checks: readonly RateCheck[]): Admission | undefined;
   close(): Promise<void>;
 }

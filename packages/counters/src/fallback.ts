@@ -68,6 +68,7 @@ export const createFallbackCounters = (options: FallbackOptions): FallbackCounte
   return {
     ...credits,
     admit,
+    knownRefusal: (checks) => (degraded ? local : shared).knownRefusal(checks),
     degraded: () => degraded,
     async close() {
       clearInterval(probe);

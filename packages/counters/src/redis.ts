@@ -147,6 +147,7 @@ export const createRedisCounters = (
       }
       return admission;
     },
+    knownRefusal: () => undefined,
     async close() {
       stop();
       client.disconnect();

@@ -52,9 +52,33 @@ describe('counters that remember refusals', () => {
     clock.now += 400;
     expect(await counters.admit([caller])).toMatchObject({
       allowed: false,
-      retryAfterMs: 599,
+      retryAfterMs: 600,
       states: [{ limit: 60, remaining: 0, resetMs: 59_600 }],
     });
+    expect(askedSoFar()).toBe(61);
+  });
+
+  it('know that a call is refused, whatever it weighs, from the refusal of another', async () => {
+    const { clock, counters, askedSoFar } = given();
+    expect(counters.knownRefusal([caller, project])).toBeUndefined();
+    for (let call = 0; call < 60; call++) await counters.admit([caller, project]);
+    expect(counters.knownRefusal([caller, project])).toBeUndefined();
+    await counters.admit([
+      { ...caller, calls: 25 },
+      { ...project, calls: 25 },
+    ]);
+    expect(askedSoFar()).toBe(61);
+    const light = [caller, { ...project, keepFree: 100 }];
+    expect(counters.knownRefusal(light)).toMatchObject({
+      allowed: false,
+      retryAfterMs: 1000,
+      states: [{ remaining: 0 }, { remaining: 440 }],
+    });
+    expect(counters.knownRefusal([{ ...caller, key: 'other' }, project])).toBeUndefined();
+    clock.now += 1001;
+    expect(counters.knownRefusal(light)).toBeUndefined();
+    const heavy = light.map((check) => ({ ...check, calls: 2 }));
+    expect(counters.knownRefusal(heavy)).toMatchObject({ retryAfterMs: 999 });
     expect(askedSoFar()).toBe(61);
   });
 

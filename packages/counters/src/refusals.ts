@@ -1,26 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { Admission, Counters, RateCheck } from './counters.ts';
+import type { Counters } from './counters.ts';
+import { judge } from './gcra.ts';
 
-interface Refusal {
-  checks: readonly RateCheck[];
-  admission: Admission;
-  at: number;
-}
-
-const maxRefusals = 20_000;
-
-const isSame = (a: readonly RateCheck[], b: readonly RateCheck[]) =>
-  a.length === b.length &&
-  a.every((check, index) => {
-    const other = b[index];
-    return (
-      check.key === other?.key &&
-      check.limit === other.limit &&
-      check.windowMs === other.windowMs &&
-      check.keepFree === other.keepFree &&
-      check.calls === other.calls
-    );
-  });
+const maxCounters = 40_000;
 
 /**
  * Answers calls that are certain to be refused without asking the shared counters: a counter never
@@ -29,33 +11,29 @@ const isSame = (a: readonly RateCheck[], b: readonly RateCheck[]) =>
  * @param now milliseconds, from any start
  */
 export const withRefusalCache = (shared: Counters, now: () => number): Counters => {
-  const refusals = new LRUCache<string, Refusal>({ max: maxRefusals });
+  /** By counter that refused a call: when it is all free again, at the earliest. */
+  const arrivals = new LRUCache<string, number>({ max: maxCounters });
 
-  const findRefusal = (checks: readonly RateCheck[]): Admission | undefined => {
-    const refusal = refusals.get(checks[0]?.key ?? '');
-    if (!refusal || !isSame(refusal.checks, checks)) return undefined;
-    const { admission, at } = refusal;
-    const passedMs = now() - at;
-    // The wait was rounded up to a whole millisecond.
-    const retryAfterMs = admission.retryAfterMs - 1 - passedMs;
-    if (retryAfterMs <= 0) return undefined;
-    const states = admission.states.map((state) => ({
-      ...state,
-      resetMs: Math.max(0, state.resetMs - passedMs),
-    }));
-    return { ...admission, retryAfterMs, states };
+  const knownRefusal: Counters['knownRefusal'] = (checks) => {
+    const known = checks.flatMap(({ key }) => arrivals.get(key) ?? []);
+    if (known.length < checks.length) return undefined;
+    const at = now();
+    // What the counters said was rounded up to a whole millisecond.
+    return judge(checks, known, at + 1).allowed ? undefined : judge(checks, known, at);
   };
 
   return {
     ...shared,
+    knownRefusal,
     async admit(checks, reservation) {
-      const refused = findRefusal(checks);
+      const refused = knownRefusal(checks);
       if (refused) return refused;
       // Taken before the call, so that its own duration does not count as waiting.
       const at = now();
       const admission = await shared.admit(checks, reservation);
-      const [first] = checks;
-      if (first && !admission.allowed) refusals.set(first.key, { checks, admission, at });
+      if (!admission.allowed)
+        for (const [index, { key }] of checks.entries())
+          arrivals.set(key, at + (admission.states[index]?.resetMs ?? 0));
       return admission;
     },
   };
