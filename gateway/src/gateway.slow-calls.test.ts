@@ -113,6 +113,40 @@ describe('bodies that come slowly', () => {
   });
 });
 
+describe('the body of a caller who has gone', () => {
+  it('holds no bytes, where it went while it was looked up', async () => {
+    const calls = createPricedCalls();
+    await calls.start(100_000, {
+      config: { addressBounds: { ...defaultAddressBounds, bodyBytes: 2005 } },
+      deps: { routes: [priced] },
+    });
+    const bed = calls.bed();
+    const known = { token: bed.token(), body: { most: 1000 } };
+    expect((await bed.call('POST', '/api/runtime/demo/ai', known)).status).toBe(200);
+    for (let n = 0; n < 3; n++) {
+      let find = () => {};
+      bed.fake.gate = new Promise<void>((resolve) => {
+        find = resolve;
+      });
+      const token = bed.token({ sid: `gone-${n}` });
+      const { socket, seen } = say(
+        bed.port,
+        post('/api/runtime/demo/ai', 1000, `-\r\nAuthorization: Bearer ${token}`, ''),
+      );
+      await until(() => bed.fake.asked.some((question) => question.endsWith(`:gone-${n}`)));
+      socket.destroy();
+      await until(() => seen.isClosed);
+      bed.fake.gate = undefined;
+      // By then the gateway knows that it has gone.
+      await fetch(bed.url);
+      find();
+    }
+    const answers = await Promise.all([calls.think(), calls.think()]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await calls.close();
+  });
+});
+
 describe('what one address has open', () => {
   let bed: TestBed;
   let listening: Listening;

@@ -28,12 +28,12 @@ import { createDescription } from './pages/docs.ts';
 import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
 import { createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
-import { openCharge, reservationFor } from './steps/charge.ts';
+import { leastOf, openCharge, reservationFor } from './steps/charge.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
 import { createForward } from './steps/forward.ts';
 import { createObserve } from './steps/observe.ts';
-import { checkSize, createReadAhead, needsReadAhead } from './steps/read-ahead.ts';
+import { checkSize, createReadAhead, needsReadAhead, type ReadAhead } from './steps/read-ahead.ts';
 import { type CallPath, readPath } from './steps/read-path.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
 import { createStandardHeaders, crossOriginHeaders } from './steps/standard-headers.ts';
@@ -125,7 +125,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     failedLookups,
     now,
   });
-  const admit = createAdmit(counters, deps.credits, now);
+  const { admit, admitUnread } = createAdmit(counters, deps.credits, now);
   const signIdentity = createSignIdentity(identityKeys, now);
   const discard = deps.discardBody ?? discardBody;
   const { upstreams, timeoutMs } = deps;
@@ -175,17 +175,23 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const { limit: limitClass } = definition;
     const { startedAt } = call;
     const addressCount = countAddress(ownProject, limitClass, caller, address);
-    const ahead = needsReadAhead(definition)
-      ? await readAhead(req, res, { definition, address, startedAt })
-      : undefined;
     const isOutOfScope = lacksScope(caller, definition);
-    const request = isOutOfScope
-      ? undefined
-      : reservationFor(req, definition, ownProject, ahead?.body, config.priceChanges);
+    const price = (body?: unknown) =>
+      isOutOfScope
+        ? undefined
+        : reservationFor(req, definition, ownProject, body, config.priceChanges);
+    const asked = { project: ownProject, limitClass, caller, address, addressCount };
+    let ahead: ReadAhead | undefined;
+    let isCounted = false;
+    if (needsReadAhead(definition) && !isOutOfScope) {
+      ({ isCounted } = await admitUnread(res, asked, () => leastOf(price())));
+      if (res.destroyed) return;
+      ahead = await readAhead(req, res, { definition, address, startedAt });
+    }
     const calls = ahead?.calls ?? 1;
     addressCount?.weigh(calls);
-    const by = { caller, address, addressCount, calls };
-    const reserved = await admit(res, { project: ownProject, limitClass, ...by, request });
+    const request = price(ahead?.body);
+    const reserved = await admit(res, { ...asked, calls, request, isCounted });
     const charge =
       request && reserved !== undefined ? openCharge(res, counters, request, reserved) : undefined;
     if (res.destroyed) return charge?.cancel();

@@ -16,8 +16,6 @@ export interface ClassAdmission {
   projectCheck: RateCheck;
   /** Calls that those who are not known yet leave to those who are. */
   keptForKnown: number;
-  /** What is kept free changes in such steps, so that a refusal can be remembered for a while. */
-  keepStep: number;
   /** `RateLimit-Policy` with both limits, and for callers whom only the project's limit holds. */
   policy: string;
   projectPolicy: string;
@@ -45,7 +43,6 @@ const classAdmission = (project: ProjectSnapshot, limitClass: LimitClass): Class
     callerKeyPrefix: `${prefix}:`,
     projectCheck: { key: `${prefix}:p`, limit: perProject, windowMs },
     keptForKnown: perProject - Math.ceil(perProject * shareOfUnknown),
-    keepStep: Math.max(1, Math.floor(perProject / 64)),
     policy: `"caller";q=${perCaller};w=${windowMs / 1000}, ${projectPolicy}`,
     projectPolicy,
   };

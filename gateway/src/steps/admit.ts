@@ -47,9 +47,30 @@ export interface AdmittedCall {
   calls?: number;
   /** What a priced call asks for. */
   request?: ReservationRequest | undefined;
+  /** Its limits have counted it before. */
+  isCounted?: boolean;
 }
 
-export type Admit = (res: ServerResponse, call: AdmittedCall) => Promise<number | undefined>;
+export interface Admit {
+  /**
+   * Counts the call against the caller's and the project's limit and states both (header fields of
+   * draft-ietf-httpapi-ratelimit-headers, since its version 08: `q` calls in `w` seconds, `r` left, all free in `t`).
+   * Answers the millicredits reserved, where some were asked for.
+   * @throws ApiError rate_limited, out_of_credits, unavailable
+   */
+  admit(res: ServerResponse, call: AdmittedCall): Promise<number | undefined>;
+  /**
+   * Refuses a call that would be refused whatever its body says, before that is read. Asks the counters only
+   * where the owner's last priced call found too few credits; the call has been counted then.
+   * @param least what such a call costs at least
+   * @throws ApiError as admit
+   */
+  admitUnread(
+    res: ServerResponse,
+    call: AdmittedCall,
+    least: () => ReservationRequest | undefined,
+  ): Promise<{ isCounted: boolean }>;
+}
 
 /** Time in which an attack by new accounts is seen; a session that is older counts as known. */
 const knownAfterMs = 600_000;
@@ -65,56 +86,81 @@ const callsToKeepFree = (
 ): number => {
   const isOwner = caller.userId !== null && caller.userId === project.ownerId;
   if (!addressCount || isOwner) return 0;
-  const { keptForKnown, keepStep } = project.admission[limitClass];
+  const { keptForKnown } = project.admission[limitClass];
   const isKnown = caller.signedInAtMs !== null && now - caller.signedInAtMs >= knownAfterMs;
-  const kept = addressCount.before + (isKnown ? 0 : keptForKnown);
-  return kept - (kept % keepStep);
+  return addressCount.before + (isKnown ? 0 : keptForKnown);
 };
 
-/**
- * Counts the call against the caller's and the project's limit and states both (header fields of
- * draft-ietf-httpapi-ratelimit-headers, since its version 08: `q` calls in `w` seconds, `r` left, all free in `t`).
- * Answers the millicredits reserved, where some were asked for.
- * @throws ApiError rate_limited, out_of_credits, unavailable
- */
+const toChecks = (call: AdmittedCall, now: number): RateCheck[] => {
+  const { project, limitClass, caller, address, calls = 1, isCounted = false } = call;
+  if (isCounted) return [];
+  const { callerLimit, callerKeyPrefix, projectCheck } = project.admission[limitClass];
+  const ofProject = { ...projectCheck, keepFree: callsToKeepFree(call, now), calls };
+  const counter = callerCounter(caller, project, address);
+  if (counter === undefined) return [ofProject];
+  return [{ key: callerKeyPrefix + counter, limit: callerLimit, windowMs, calls }, ofProject];
+};
+
+/** @throws ApiError rate_limited */
+const answerLimits = (
+  res: ServerResponse,
+  { project, limitClass, addressCount }: AdmittedCall,
+  { allowed, retryAfterMs, states: [first, second] }: Admission,
+) => {
+  const { policy, projectPolicy } = project.admission[limitClass];
+  if (first && second) {
+    res.setHeader('RateLimit-Policy', policy);
+    res.setHeader('RateLimit', `${state('caller', first)}, ${state('project', second)}`);
+  } else if (first) {
+    res.setHeader('RateLimit-Policy', projectPolicy);
+    res.setHeader('RateLimit', state('project', first));
+  }
+  if (allowed) return;
+  addressCount?.giveBack();
+  throw new ApiError('rate_limited', 'Too many calls. Wait before the next one.', {
+    retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)),
+  });
+};
+
+const maxOwners = 10_000;
+
 export const createAdmit = (
   counters: Counters,
   credits: CreditDirectory,
   now: () => number,
 ): Admit => {
   const isDue = createReloadGate(now);
-  return async (res, call) => {
-    const { project, limitClass, caller, address, addressCount, calls = 1, request } = call;
-    const { callerLimit, callerKeyPrefix, policy, projectPolicy } = project.admission[limitClass];
-    const keepFree = callsToKeepFree(call, now());
-    const projectCheck = { ...project.admission[limitClass].projectCheck, keepFree, calls };
-    const counter = callerCounter(caller, project, address);
-    const checks =
-      counter === undefined
-        ? [projectCheck]
-        : [{ key: callerKeyPrefix + counter, limit: callerLimit, windowMs, calls }, projectCheck];
-    const admission = await admitLoaded(counters, credits, checks, request, isDue);
-    const [first, second] = admission.states;
-    if (first && second) {
-      res.setHeader('RateLimit-Policy', policy);
-      res.setHeader('RateLimit', `${state('caller', first)}, ${state('project', second)}`);
-    } else if (first) {
-      res.setHeader('RateLimit-Policy', projectPolicy);
-      res.setHeader('RateLimit', state('project', first));
-    }
-    if (!admission.allowed) {
-      addressCount?.giveBack();
-      throw new ApiError('rate_limited', 'Too many calls. Wait before the next one.', {
-        retryAfterSeconds: Math.max(1, Math.ceil(admission.retryAfterMs / 1000)),
-      });
-    }
+  /** Owners whose last priced call found too few credits. */
+  const outOfCredits = new LRUCache<string, true>({ max: maxOwners });
+
+  const admit: Admit['admit'] = async (res, call) => {
+    const { request } = call;
+    const admission = await admitLoaded(counters, credits, toChecks(call, now()), request, isDue);
+    answerLimits(res, call, admission);
+    const { reservation } = admission;
+    if (request && reservation?.kind === 'insufficient') outOfCredits.set(request.ownerId, true);
+    if (request && reservation?.kind === 'reserved') outOfCredits.delete(request.ownerId);
     return reservedCredits(admission);
+  };
+
+  return {
+    admit,
+    async admitUnread(res, call, least) {
+      const refusal = counters.knownRefusal(toChecks(call, now()));
+      if (refusal) answerLimits(res, call, refusal);
+      const { ownerId } = call.project;
+      const request = ownerId !== null && outOfCredits.has(ownerId) ? least() : undefined;
+      if (!request) return { isCounted: false };
+      await admit(res, { ...call, request });
+      void counters.settle(request.ownerId, request.callId, 0);
+      return { isCounted: true };
+    },
   };
 };
 
 /** A month has begun, or a grant was missed: an owner without credits is loaded again, but not by every call. */
 const createReloadGate = (now: () => number): ((ownerId: string) => boolean) => {
-  const loadedAt = new LRUCache<string, number>({ max: 10_000 });
+  const loadedAt = new LRUCache<string, number>({ max: maxOwners });
   return (ownerId) => {
     if (now() - (loadedAt.get(ownerId) ?? 0) < 1000) return false;
     loadedAt.set(ownerId, now());

@@ -60,6 +60,10 @@ export const reservationFor = (
   };
 };
 
+/** What the call needs to be served at all. */
+export const leastOf = (call: PricedCall | undefined): PricedCall | undefined =>
+  call && { ...call, wantMillicredits: call.minMillicredits };
+
 /** Undefined where it is known, and booked, only at the end of the answer. */
 const takeUsage = (res: ServerResponse): number | undefined => {
   const header = res.getHeader(usageHeader);
