@@ -71,7 +71,7 @@ export const createForward =
         startedAt,
         onSlow: giveUp,
       });
-    abort = upstreams[service].forward(req, res, onUnknown);
+    abort = upstreams[service].forward(req, res, onUnknown, isStreamed);
     const hasProgress = createProgressCheck(res);
     const callMs = timeoutMs ?? callTimeoutMs(definition.limit);
     const onTimeout = () => {

@@ -1,13 +1,18 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { type ServiceName, serviceNames } from '@backlot/contract';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { bareApp, errorHandler, internalOnly } from '@backlot/http';
 import { createLogger } from '@backlot/telemetry';
-import { testIdentityKeys } from '@backlot/testing';
+import { testIdentityKeys, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { upstreamConformance } from '../testing/upstream.conformance.ts';
-import { createHttpUpstream, createHttpUpstreams } from './http.ts';
+import { createHttpUpstream } from './http.ts';
 import { createProxyUpstream } from './proxy.ts';
 
 const servers: Server[] = [];
@@ -93,22 +98,69 @@ describe.each([
   });
 });
 
-it('lets a thousand answers of a model stream at a time', async () => {
-  const streams = 1000;
-  const open: ServerResponse[] = [];
-  const origin = await listen((_req, res) => {
-    res.writeHead(200);
-    open.push(res);
-    if (open.length === streams) for (const res of open) res.end('{}');
+describe('calls of a service behind HTTP', () => {
+  /** A gateway of nothing but the way to a service. */
+  const listenBefore = async (service: RequestListener) => {
+    const upstream = createHttpUpstream(await listen(service));
+    const requests: IncomingMessage[] = [];
+    const url = await listen((req, res) => {
+      requests.push(req);
+      const abort = upstream.forward(req, res, () => res.destroy());
+      res.once('close', () => res.writableFinished || abort());
+    });
+    /** A caller who sends that much of a body. */
+    const begin = (declared: number, body: string) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(`POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: ${declared}\r\n\r\n${body}`);
+      return socket;
+    };
+    return { url, requests, begin, upstream };
+  };
+
+  it('don’t wait for a connection while a thousand others wait for their answers', async () => {
+    const streams = 1000;
+    const open: ServerResponse[] = [];
+    const { url, upstream } = await listenBefore((_req, res) => {
+      res.writeHead(200);
+      open.push(res);
+      if (open.length === streams) for (const res of open) res.end('{}');
+    });
+    const answers = await Promise.all(
+      Array.from({ length: streams }, async () => (await fetch(url)).text()),
+    );
+    expect(new Set(answers)).toEqual(new Set(['{}']));
+    upstream.close();
+  }, 60_000);
+
+  it('don’t wait for those whose bodies come slowly', async () => {
+    let arrived = 0;
+    const { url, requests, begin, upstream } = await listenBefore((req, res) => {
+      arrived += 1;
+      req.resume().once('end', () => res.end(req.method));
+    });
+    const slow = Array.from({ length: 300 }, () => begin(70_000, '{')).concat(
+      Array.from({ length: 300 }, () => begin(10, '{')),
+    );
+    await until(() => requests.length === 600);
+    expect(await (await fetch(url)).text()).toBe('GET');
+    await until(() => arrived === 301);
+    slow.at(-1)?.write('"whole":1}'.slice(1));
+    await until(() => arrived === 302);
+    for (const socket of slow) socket.destroy();
+    upstream.close();
+  }, 60_000);
+
+  it('leave the request as it is where the answer comes before its end', async () => {
+    const { requests, begin, upstream } = await listenBefore((_req, res) => void res.end('early'));
+    const socket = begin(70_000, '{');
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    await until(() => answer.includes('early'));
+    expect(requests[0]?.socket?.destroyed).toBe(false);
+    socket.destroy();
+    upstream.close();
   });
-  const origins = Object.fromEntries(serviceNames.map((name) => [name, origin]));
-  const upstreams = createHttpUpstreams(origins as Record<ServiceName, string>);
-  const gateway = await listen((req, res) => {
-    upstreams.ai.forward(req, res, () => res.destroy());
-  });
-  const answers = await Promise.all(
-    Array.from({ length: streams }, async () => (await fetch(gateway)).text()),
-  );
-  expect(new Set(answers)).toEqual(new Set(['{}']));
-  for (const upstream of Object.values(upstreams)) upstream.close();
-}, 60_000);
+});

@@ -1,25 +1,25 @@
-import { recordBodyLimitBytes, type ServiceName, serviceNames } from '@backlot/contract';
+import { KIB, type ServiceName, serviceNames } from '@backlot/contract';
 import { createPoolUpstream } from './pool.ts';
 import { createProxyUpstream } from './proxy.ts';
 import type { Upstream } from './upstream.ts';
 
-const usualConnections = 256;
-/** An answer of a model takes a connection for as long as it streams. */
-const modelConnections = 4096;
+/** More is not held here, but streamed. */
+const maxHeldBytes = 64 * KIB;
 
 /**
- * A service behind HTTP: JSON calls go over undici's pool, uploads and bodies of undeclared length
- * through http-proxy-middleware. @param origin for example `http://auth:8081`
- * @param connections at most, for JSON calls
+ * A service behind HTTP: calls with a small body or none go over undici's pool, once that is here; uploads and
+ * all other bodies through http-proxy-middleware. Neither bounds its connections: a caller would wait for
+ * others' slow bodies and answers, whose number the addresses' bounds hold.
+ * @param origin for example `http://auth:8081`
  */
-export const createHttpUpstream = (origin: string, connections = usualConnections): Upstream => {
-  const pool = createPoolUpstream(origin, connections);
+export const createHttpUpstream = (origin: string): Upstream => {
+  const pool = createPoolUpstream(origin);
   const proxy = createProxyUpstream(origin);
   return {
-    forward(req, res, onFailure) {
+    forward(req, res, onFailure, isStreamed) {
       const { 'transfer-encoding': encoding, 'content-length': length } = req.headers;
-      const isSmall = encoding === undefined && Number(length ?? 0) <= recordBodyLimitBytes;
-      return (isSmall ? pool : proxy).forward(req, res, onFailure);
+      const isHeld = !isStreamed && encoding === undefined && Number(length ?? 0) <= maxHeldBytes;
+      return (isHeld ? pool : proxy).forward(req, res, onFailure);
     },
     close() {
       pool.close();
@@ -32,9 +32,6 @@ export const createHttpUpstream = (origin: string, connections = usualConnection
 export const createHttpUpstreams = (
   origins: Record<ServiceName, string>,
 ): Record<ServiceName, Upstream> => {
-  const entries = serviceNames.map((name) => [
-    name,
-    createHttpUpstream(origins[name], name === 'ai' ? modelConnections : undefined),
-  ]);
+  const entries = serviceNames.map((name) => [name, createHttpUpstream(origins[name])]);
   return Object.fromEntries(entries) as Record<ServiceName, Upstream>;
 };

@@ -49,14 +49,20 @@ const createAnswerHandler = (
   };
 };
 
+/** Calls back at the end of the body, and never for a caller who leaves before it. */
+const collect = (req: IncomingMessage, onBody: (body: Buffer) => void) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.once('end', () => onBody(Buffer.concat(chunks)));
+};
+
 /**
  * A service behind HTTP, for calls whose body is small or none. undici's dispatch costs the gateway
- * less than half of what a proxied pair of node:http messages does (docs/decisions/0007).
- * @param connections at most; further calls wait for one
+ * less than half of what a proxied pair of node:http messages does (docs/decisions/0007). It gets the
+ * bytes of a body and not the request, whose socket it would take away.
  */
-export const createPoolUpstream = (origin: string, connections: number): Upstream => {
+export const createPoolUpstream = (origin: string): Upstream => {
   const pool = new Pool(origin, {
-    connections,
     pipelining: 1,
     keepAliveTimeout: idleMs,
     connectTimeout: connectTimeoutMs,
@@ -67,16 +73,12 @@ export const createPoolUpstream = (origin: string, connections: number): Upstrea
   return {
     forward(req: IncomingMessage, res, onFailure) {
       const handler = createAnswerHandler(res, onFailure);
-      const hasBody = Number(req.headers['content-length'] ?? 0) > 0;
-      pool.dispatch(
-        {
-          path: req.url ?? '/',
-          method: (req.method ?? 'GET') as Dispatcher.HttpMethod,
-          headers: req.headers,
-          body: hasBody ? req : null,
-        },
-        handler,
-      );
+      const { url = '/', headers } = req;
+      const method = (req.method ?? 'GET') as Dispatcher.HttpMethod;
+      const send = (body: Buffer | null) =>
+        void pool.dispatch({ path: url, method, headers, body }, handler);
+      if (Number(headers['content-length'] ?? 0) > 0) collect(req, send);
+      else send(null);
       return handler.abort;
     },
     close: () => void pool.destroy(),

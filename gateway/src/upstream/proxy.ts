@@ -6,7 +6,6 @@ import type { OnFailure, Upstream } from './upstream.ts';
 
 /** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
 const idleMs = 30_000;
-const maxSockets = 256;
 
 interface ProxiedCall {
   onFailure: OnFailure;
@@ -31,7 +30,7 @@ const outlastCaller = (proxyReq: ClientRequest, req: IncomingMessage, call: Prox
 
 /** A service behind HTTP, for bodies of any size and length. @param target its origin, for example `http://auth:8081`. */
 export const createProxyUpstream = (target: string): Upstream => {
-  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 64, timeout: idleMs });
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleMs });
   const calls = new WeakMap<IncomingMessage, ProxiedCall>();
 
   const wiring: Plugin = (proxy) => {

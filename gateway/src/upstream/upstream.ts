@@ -8,7 +8,15 @@ export type OnFailure = (error: unknown) => void;
  * those that the service may see. The upstream writes the answer on `res`, or reports a failure.
  */
 export interface Upstream {
-  /** Returns a function that aborts the call; an answer that comes later is ignored. */
-  forward(req: IncomingMessage, res: ServerResponse, onFailure: OnFailure): () => void;
+  /**
+   * Returns a function that aborts the call; an answer that comes later is ignored.
+   * @param isStreamed the service sees the body as it comes; a small one may be held until its end otherwise
+   */
+  forward(
+    req: IncomingMessage,
+    res: ServerResponse,
+    onFailure: OnFailure,
+    isStreamed?: boolean,
+  ): () => void;
   close(): void;
 }

@@ -43,7 +43,7 @@ const batchSlots = 3;
 
 /**
  * Parts of large answers in memory, read or not yet taken by their callers: up to 1 MiB each. Who waits
- * holds a connection to the gateway, of which there are 256.
+ * holds a connection to the gateway.
  */
 const largeAnswers = {
   ...{ slots: 48, maxRunningPerOwner: 16, maxRunningPerProject: 12, maxRunningPerFlow: 4 },
