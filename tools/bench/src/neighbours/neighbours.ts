@@ -86,17 +86,25 @@ const judge = (quiet: number, attacked: number) => {
   return attacked <= 3 * quiet ? 'within 3x' : 'OVER';
 };
 
+/** As "3 (503 overloaded: 2, ECONNRESET: 1)". */
+const listFailures = (failures: readonly string[]) => {
+  const counts = new Map<string, number>();
+  for (const failure of failures) counts.set(failure, (counts.get(failure) ?? 0) + 1);
+  const kinds = [...counts].map(([failure, count]) => `${failure}: ${count}`).join(', ');
+  return failures.length === 0 ? '0' : `${failures.length} (${kinds})`;
+};
+
 const report = (name: string, measured: Map<Condition, Record<Operation, Seen>[]>) => {
   const p99 = (condition: Condition, operation: Operation) =>
     median((measured.get(condition) ?? []).map((run) => quantile(run[operation].times, 0.99)));
   const failed = (condition: Condition, operation: Operation) =>
-    (measured.get(condition) ?? []).reduce((sum, run) => sum + run[operation].failures, 0);
+    listFailures((measured.get(condition) ?? []).flatMap((run) => run[operation].failures));
   for (const condition of conditions.slice(1)) {
     for (const operation of operations) {
       const quiet = p99('quiet', operation);
       const attacked = p99(condition, operation);
       console.log(
-        `${name.padEnd(12)}${condition.padEnd(14)}${operation.padEnd(10)}${quiet.toFixed(1).padStart(8)} ms quiet${attacked.toFixed(1).padStart(9)} ms attacked  ratio ${(attacked / quiet).toFixed(2).padStart(6)}  failed ${failed(condition, operation)} (${failed('quiet', operation)} quiet)  ${judge(quiet, attacked)}`,
+        `${name.padEnd(12)}${condition.padEnd(14)}${operation.padEnd(10)}${quiet.toFixed(1).padStart(8)} ms quiet${attacked.toFixed(1).padStart(9)} ms attacked  ratio ${(attacked / quiet).toFixed(2).padStart(6)}  ${judge(quiet, attacked)}, failed ${failed(condition, operation)}, quiet ${failed('quiet', operation)}`,
       );
     }
   }

@@ -7,10 +7,10 @@ import { checked, from, password, signUp, type Tenant } from './tenants.ts';
 export const operations = ['get', 'create', 'list', 'sign-in', 'thumbnail', 'ai'] as const;
 export type Operation = (typeof operations)[number];
 
-/** Milliseconds of each call that was answered, and how many were refused or failed. */
+/** Milliseconds of each call, and why some were refused or failed, such as "503 overloaded". */
 export interface Seen {
   times: number[];
-  failures: number;
+  failures: string[];
 }
 
 interface Call {
@@ -84,9 +84,9 @@ export const createVictim = async (tenant: Tenant, pictureUrl: string) => {
   };
 
   const send = ({ method, url, body, isSignedIn }: Call) =>
-    new Promise<{ status: number; ms: number }>((resolve) => {
+    new Promise<{ failure: string | undefined; ms: number }>((resolve) => {
       const startedAt = performance.now();
-      const done = (status: number) => resolve({ status, ms: performance.now() - startedAt });
+      const done = (failure?: string) => resolve({ failure, ms: performance.now() - startedAt });
       const text = body === undefined ? '' : JSON.stringify(body);
       const headers = {
         ...from(address),
@@ -94,21 +94,30 @@ export const createVictim = async (tenant: Tenant, pictureUrl: string) => {
         ...(text && { 'content-type': 'application/json', 'content-length': text.length }),
       };
       const req = request(url, { agent, method: method ?? 'GET', headers }, (res) => {
-        res.resume().once('close', () => done(res.complete ? (res.statusCode ?? 0) : 0));
+        const status = res.statusCode ?? 0;
+        const isGood = status >= 200 && status < 300;
+        let answer = '';
+        res.on('data', (chunk) => {
+          if (!isGood) answer += chunk;
+        });
+        res.once('close', () => {
+          if (!res.complete) done('broke off');
+          else done(isGood ? undefined : `${status} ${/"code":"(\w+)"/.exec(answer)?.[1]}`);
+        });
       });
       req.setTimeout(patienceMs, () => req.destroy(new Error('no answer')));
-      req.once('error', () => done(0));
+      req.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
       req.end(text);
     });
 
   const turns = new Map<Operation, number>();
   const keepCalling = async (operation: Operation, seconds: number): Promise<Seen> => {
-    const seen: Seen = { times: [], failures: 0 };
+    const seen: Seen = { times: [], failures: [] };
     const underWay: Promise<void>[] = [];
     const count = async (turn: number) => {
-      const { status, ms } = await send(calls[operation](turn));
+      const { failure, ms } = await send(calls[operation](turn));
       seen.times.push(ms);
-      if (status < 200 || status >= 300) seen.failures++;
+      if (failure !== undefined) seen.failures.push(failure);
     };
     for (let sent = 0; sent < seconds * perSecond[operation]; sent++) {
       const turn = turns.get(operation) ?? 0;
