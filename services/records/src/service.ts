@@ -38,6 +38,14 @@ import { createUniqueBuilder } from './unique/build.ts';
 /** Pages that an index leads to, read at once: some of the connections, so that writes find one. */
 const quickSlots = 6;
 
+/**
+ * Single writes that run at once, of which an owner's have three quarters: changes of one record wait for each
+ * other on their connections.
+ */
+const writeShares = {
+  ...{ slots: 8, maxRunningPerOwner: 6, maxWaitingPerFlow: 1000, maxWaiting: 4000 },
+};
+
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
 
@@ -90,6 +98,7 @@ export const recordsService = defineService({
       },
     });
     const batches = createFairShares({ slots: batchSlots });
+    const writes = createFairShares(writeShares);
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const slots = createSlotAssignment(database, outbox);
@@ -113,6 +122,7 @@ export const recordsService = defineService({
         shares: createShares({ database, outbox, refresh, now }),
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
+        writeShares: writes,
         quota,
         shapes,
         lists,
@@ -126,7 +136,7 @@ export const recordsService = defineService({
       }),
       internal: internalRouter(shapes),
       api: { directories: { shapes } },
-      queues: { scans, batches, answers },
+      queues: { scans, writes, batches, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
         'record.paid': (paid) => paidRecords.receive(paid),

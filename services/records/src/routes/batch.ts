@@ -1,5 +1,5 @@
 import { ApiError, recordRoutes } from '@backlot/contract';
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import type { FairShares } from '@backlot/fair-shares';
 import { type Call, route } from '@backlot/http';
 import { type Access, resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
@@ -7,6 +7,7 @@ import { type Batches, type BatchOperations, inOperation } from '../record/batch
 import { checkData, refuseRoundedNumbers } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
+import { inTurn } from './records.ts';
 
 /** @param shares of the connections: a batch may take a hundred times as long as one write */
 export const writeBatch = (collections: Collections, batches: Batches, shares: FairShares) =>
@@ -31,9 +32,7 @@ export const writeBatch = (collections: Collections, batches: Batches, shares: F
         : operations;
       return { body: await batches.write(project, collection, access, allowed) };
     },
-    {
-      inTurn: ({ identity, signal }, work) => shares.run(toFlow(identity), work, { signal }),
-    },
+    inTurn(shares),
   );
 
 /** As it came: validation drops a `__proto__` key without a word, where data has to name it. */

@@ -30,6 +30,7 @@ export interface RoutesDeps {
   shares: Shares;
   batches: Batches;
   batchShares: FairShares;
+  writeShares: FairShares;
   quota: Quota;
   shapes: Shapes;
   lists: Lists;
@@ -50,6 +51,7 @@ export const createRoutes = ({
   shares,
   batches,
   batchShares,
+  writeShares,
   quota,
   shapes,
   lists,
@@ -65,11 +67,11 @@ export const createRoutes = ({
   aggregateRecords(collections, aggregates),
   listRecords({ collections, lists, counts, emptyHints, parseSearch, shownRecords }, cursorKeys),
   getRecord(collections, records, shownRecords),
-  createRecord(collections, records),
+  createRecord(collections, records, writeShares),
   writeBatch(collections, batches, batchShares),
-  updateRecord(collections, records),
-  replaceRecord(collections, records),
-  deleteRecord(collections, records),
+  updateRecord(collections, records, writeShares),
+  replaceRecord(collections, records, writeShares),
+  deleteRecord(collections, records, writeShares),
   shareRecord(collections, shares),
   listShares(collections, shares),
   unshareRecord(collections, shares),

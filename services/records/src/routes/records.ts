@@ -1,6 +1,6 @@
 import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
-import { toFlow } from '@backlot/fair-shares';
-import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
+import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { hintHeader, JsonText, LargeJson, type RouteOptions, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
@@ -31,56 +31,77 @@ export const getRecord = (collections: Collections, records: Records, shownRecor
     return release ? { ...reply, body: new LargeJson(wholePart(json, release)) } : reply;
   });
 
-export const createRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.createRecord, async ({ params, body, rawBody, identity }) => {
-    const checked = parseData(rawBody);
-    const { project } = identity;
-    const collection = await collections.findOrCreate(identity, params.collection);
-    const access = resolveAccess(collection.access, identity);
-    const groupId = body.groupId?.toLowerCase();
-    checkGroup(access, identity, { project, collection }, groupId);
-    const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
-    const created = await records.create(project, collection, access, data);
-    return replyWith(created, { project, collection }, droppedHint(rawBody.value));
-  });
-
-export const updateRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.updateRecord, async ({ params, query, rawBody, identity, header }) => {
-    const body = rawBody.value as Parameters<typeof parsePatch>[0];
-    const patch = parsePatch(body, query.merge === 'deep');
-    refuseRoundedNumbers(rawBody.text);
-    const target = await findTarget(collections, identity, params);
-    const ownBody = withoutGroupId(body, target.access);
-    const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
-    const patched = await records.patch(target, allowed, parseIfMatch(header('if-match')));
-    return replyWith(patched, target);
-  });
-
-export const replaceRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.replaceRecord, async ({ params, query, rawBody, identity, header }) => {
-    const data = parseData(rawBody);
-    if (isSet(query.upsert) && header('if-match') === undefined) {
+export const createRecord = (collections: Collections, records: Records, writes: FairShares) =>
+  route(
+    recordRoutes.createRecord,
+    async ({ params, body, rawBody, identity }) => {
+      const checked = parseData(rawBody);
+      const { project } = identity;
       const collection = await collections.findOrCreate(identity, params.collection);
       const access = resolveAccess(collection.access, identity);
-      const target = { project: identity.project, collection, access, id: params.id };
-      const upserted = await records.upsert(target, withoutOwnFields(data, rawBody, access));
-      return replyWith(upserted, target);
-    }
-    const replace = async () => {
-      const target = await findTarget(collections, identity, params);
-      const allowed = withoutOwnFields(data, rawBody, target.access);
-      const replaced = await records.replace(target, allowed, parseIfMatch(header('if-match')));
-      return replyWith(replaced, target);
-    };
-    return replace().catch(leadToUpsert);
-  });
+      const groupId = body.groupId?.toLowerCase();
+      checkGroup(access, identity, { project, collection }, groupId);
+      const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
+      const created = await records.create(project, collection, access, data);
+      return replyWith(created, { project, collection }, droppedHint(rawBody.value));
+    },
+    inTurn(writes),
+  );
 
-export const deleteRecord = (collections: Collections, records: Records) =>
-  route(recordRoutes.deleteRecord, async ({ params, identity, header }) => {
-    const target = await findTarget(collections, identity, params);
-    await records.remove(target, parseIfMatch(header('if-match')));
-    return { body: { ok: true as const } };
-  });
+export const updateRecord = (collections: Collections, records: Records, writes: FairShares) =>
+  route(
+    recordRoutes.updateRecord,
+    async ({ params, query, rawBody, identity, header }) => {
+      const body = rawBody.value as Parameters<typeof parsePatch>[0];
+      const patch = parsePatch(body, query.merge === 'deep');
+      refuseRoundedNumbers(rawBody.text);
+      const target = await findTarget(collections, identity, params);
+      const ownBody = withoutGroupId(body, target.access);
+      const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
+      const patched = await records.patch(target, allowed, parseIfMatch(header('if-match')));
+      return replyWith(patched, target);
+    },
+    inTurn(writes),
+  );
+
+export const replaceRecord = (collections: Collections, records: Records, writes: FairShares) =>
+  route(
+    recordRoutes.replaceRecord,
+    async ({ params, query, rawBody, identity, header }) => {
+      const data = parseData(rawBody);
+      if (isSet(query.upsert) && header('if-match') === undefined) {
+        const collection = await collections.findOrCreate(identity, params.collection);
+        const access = resolveAccess(collection.access, identity);
+        const target = { project: identity.project, collection, access, id: params.id };
+        const upserted = await records.upsert(target, withoutOwnFields(data, rawBody, access));
+        return replyWith(upserted, target);
+      }
+      const replace = async () => {
+        const target = await findTarget(collections, identity, params);
+        const allowed = withoutOwnFields(data, rawBody, target.access);
+        const replaced = await records.replace(target, allowed, parseIfMatch(header('if-match')));
+        return replyWith(replaced, target);
+      };
+      return replace().catch(leadToUpsert);
+    },
+    inTurn(writes),
+  );
+
+export const deleteRecord = (collections: Collections, records: Records, writes: FairShares) =>
+  route(
+    recordRoutes.deleteRecord,
+    async ({ params, identity, header }) => {
+      const target = await findTarget(collections, identity, params);
+      await records.remove(target, parseIfMatch(header('if-match')));
+      return { body: { ok: true as const } };
+    },
+    inTurn(writes),
+  );
+
+/** Each owner's writes wait for a connection behind each other, not before those of others. */
+export const inTurn = (writes: FairShares): RouteOptions => ({
+  inTurn: ({ identity, signal }, work) => writes.run(toFlow(identity), work, { signal }),
+});
 
 /** Says how PUT creates, whether the record is missing or hidden. */
 const leadToUpsert = (error: unknown): never => {
