@@ -1,8 +1,8 @@
-import type { AccessRules, EventPayloads } from '@backlot/contract';
-import { createOutbox } from '@backlot/database';
+import type { AccessRules } from '@backlot/contract';
 import type { IdentityProject } from '@backlot/identity';
-import { asOwner, testProject, until } from '@backlot/testing';
-import { createSearchBuilder } from '../../search/searches.ts';
+import { asOwner, testProject } from '@backlot/testing';
+import { searchWordsSql } from '../../search/search-words.ts';
+import { inCollection, startParameters } from '../../sql.ts';
 import type { TestBed } from '../test-bed.ts';
 import type { Stored } from './words.ts';
 
@@ -51,6 +51,26 @@ const insertRecords = async (
   );
 };
 
+/** What is there already is searched at once: nothing is left for the background. */
+const keepWords = async (
+  { database }: TestBed,
+  [projectNumber, id]: readonly [number, number],
+): Promise<void> => {
+  const [search] = await database.query<{ number: number; fields: string[] }>(
+    `UPDATE searches SET state = 'ready', is_known = true WHERE project_id = $1 AND coll_id = $2 RETURNING number, fields`,
+    [projectNumber, id],
+  );
+  if (!search) throw new Error('the collection is not searched');
+  const key = { projectNumber, id };
+  const parameters = startParameters(key, search.number);
+  const words = searchWordsSql(key, search, 'data', parameters);
+  await database.query(
+    `INSERT INTO search_texts (project_id, coll_id, number, record_id, words)
+     SELECT $1, $2, $3, id, ${words} FROM records WHERE ${inCollection} ON CONFLICT DO NOTHING`,
+    parameters.values,
+  );
+};
+
 let projects = 7000;
 
 /** A project with these collections. */
@@ -60,30 +80,15 @@ export const newProject = async (
 ): Promise<IdentityProject> => {
   projects += 1;
   const project = { ...testProject, id: `p${projects}`, number: projects };
+  const identity = asOwner({ project });
   for (const [index, [name, { rules, records }]] of Object.entries(collections).entries()) {
     const path = `/platform/projects/${project.id}/collections/${name}`;
-    const put = async (body: object) => {
-      const { status } = await bed.call('PUT', path, { identity: asOwner({ project }), body });
-      if (status !== 200) throw new Error(`the rules of ${name} answered ${status}`);
-    };
-    await put({ access: rules });
-    await insertRecords(bed, [project.number, index + 1], records);
-    await put({ search: ['other'] });
+    const body = { access: rules, search: ['other'] };
+    const { status } = await bed.call('PUT', path, { identity, body });
+    if (status !== 200) throw new Error(`the rules of ${name} answered ${status}`);
+    const key = [project.number, index + 1] as const;
+    await insertRecords(bed, key, records);
+    await keepWords(bed, key);
   }
-  await untilSearched(bed, project.number);
   return project;
-};
-
-const untilSearched = ({ database }: TestBed, project: number) => {
-  const outbox = createOutbox<EventPayloads>(database, () => {});
-  const quota = { isFull: async () => false };
-  const builder = createSearchBuilder({ database, outbox, quota });
-  return until(async () => {
-    await builder.run();
-    const building = await database.query(
-      `SELECT 1 FROM searches WHERE project_id = $1 AND state = 'building'`,
-      [project],
-    );
-    return building.length === 0;
-  });
 };
