@@ -140,8 +140,11 @@ export const checkCreate = (access: Access, place: Place, groupId?: string | nul
   const isAny = groupId === undefined && create !== 'none';
   if (isAny || (groupId && create.includes('group') && access.groupIds.includes(groupId))) return;
   if (access.userId === null) throw signInFirst();
+  const remedy = create.includes('group')
+    ? 'Send the id of a group that you are in beside "data": {"data": {…}, "groupId": "<id>"}. '
+    : '';
   throw new ApiError('forbidden', 'You may not create records in this collection.', {
-    hint: ruleHint(access, place, 'create'),
+    hint: `${remedy}${ruleHint(access, place, 'create')}`,
   });
 };
 

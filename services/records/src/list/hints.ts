@@ -57,5 +57,9 @@ export const listHints = (filter: Filter, sort?: Sort): Record<string, string> =
 export const idHint = (collection: string, id: string): string => {
   const nearest = nearestName(id, ['_count', '_aggregate', '_batch']);
   const question = nearest === undefined ? '' : ` Did you mean /db/${collection}/${nearest}?`;
-  return `Ids of records are UUIDs.${question}`;
+  const others =
+    id.startsWith('_') && nearest === undefined
+      ? ' Beside them there are _count, _aggregate and _batch; who waits for changes asks again.'
+      : '';
+  return `Ids of records are UUIDs.${question}${others}`;
 };

@@ -5,6 +5,7 @@ import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
 import { type Aggregates, parseAggregation } from '../list/aggregates.ts';
+import { takeGroup } from '../list/group-selection.ts';
 import { listHints } from '../list/hints.ts';
 import { splitFilter } from '../list/selection.ts';
 import { fieldsIn } from '../where/filter.ts';
@@ -18,16 +19,19 @@ export const aggregateRecords = (collections: Collections, aggregates: Aggregate
     const ownerId = parseMine(query.mine, identity);
     const collection = await collections.find(identity.project.number, params.collection);
     const access = collection && resolveAccess(collection.access, identity);
-    if (access) {
+    const taken = access && takeGroup(where, access, undefined);
+    if (taken) {
       const place = { project: identity.project, collection };
-      checkVisible(access, 'where', fieldsIn(where), place);
+      checkVisible(access, 'where', fieldsIn(taken.filter), place);
       if (aggregation.group !== undefined)
         checkVisible(access, 'group', [aggregation.group], place);
       for (const { name, field } of aggregation.measures)
         checkVisible(access, name, [field], place);
     }
-    const filter = splitFilter(where);
-    const selection = access && { collection, access, filter, ownerId };
+    const selection = taken && {
+      ...{ collection, access, ownerId },
+      ...{ filter: splitFilter(taken.filter), groupId: taken.groupId },
+    };
     const reader = { flow: toFlow(identity), signal };
     const groups = await aggregates.groups(selection, aggregation, reader);
     return { body: { groups }, headers: listHints(where) };

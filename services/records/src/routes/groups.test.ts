@@ -75,7 +75,11 @@ describe('records of a group', () => {
         collection,
         status,
       ]);
-    expect((await create('cards', adaInRed, { data: {} })).status).toBe(403);
+    const { status, body: refusal } = await create('cards', adaInRed, { data: { groupId: red } });
+    expect([status, refusal.hint]).toEqual([
+      403,
+      expect.stringContaining('beside "data": {"data": {…}, "groupId": "<id>"}'),
+    ]);
     expect((await create('notes', adaInRed, { data: {} })).body).not.toHaveProperty('groupId');
     const upperCase = { data: {}, groupId: red.toUpperCase() };
     expect((await create('cards', adaInRed, upperCase)).body.groupId).toBe(red);
@@ -98,6 +102,48 @@ describe('records of a group', () => {
     expect(raw).toEqual([{ group_id: red, data: { title: 'D' } }]);
     const both = await create('cards', adaInRed, { data: { groupId: blue }, groupId: red });
     expect(both.body.groupId).toBe(red);
+  });
+
+  it('are found by a filter on groupId as by the parameter, and summed up for one group', async () => {
+    const [green, other] = [
+      '018f0000-0000-7000-8000-0000000000e3',
+      '018f0000-0000-7000-8000-0000000000e4',
+    ];
+    const bobInBoth = inGroups(bob, green, other);
+    for (const [groupId, column] of [
+      [green, 'todo'],
+      [green, 'done'],
+      [other, 'done'],
+    ])
+      await create('cards', bobInBoth, { data: { column }, groupId });
+    const get = async (path: string, where: object, identity = bobInBoth) => {
+      const query = `where=${encodeURIComponent(JSON.stringify(where))}`;
+      return bed.call('GET', `/db/cards${path}${path.includes('?') ? '&' : '?'}${query}`, {
+        identity,
+      });
+    };
+    const ofGreen = { groupId: green.toUpperCase(), column: 'done' };
+    expect((await get('', ofGreen)).body.items).toMatchObject([{ groupId: green, column: 'done' }]);
+    expect((await get('/_count', { $and: [ofGreen] })).body).toEqual({ count: 1 });
+    expect((await get('/_aggregate?group=column', { groupId: green })).body.groups).toEqual([
+      { group: 'done', count: 1 },
+      { group: 'todo', count: 1 },
+    ]);
+    expect((await get('/_count', { groupId: green }, adaInRed)).body.count).toBe(0);
+    for (const where of [
+      { groupId: 'mine' },
+      { groupId: { $in: [green, other] } },
+      { $or: [{ groupId: green }, { column: 'todo' }] },
+      { $and: [{ groupId: green }, { groupId: other }] },
+    ])
+      expect(await get('', where)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_where', hint: expect.stringContaining('{"groupId":"<id>"}') },
+      });
+    // Where rules know no groups it is a field of the app's own.
+    await create('plain', bobOutside, { data: { groupId: 'mine' } });
+    const own = encodeURIComponent('{"groupId":"mine"}');
+    expect(await ids(`/db/plain?where=${own}`, bobOutside)).toHaveLength(1);
   });
 
   it('are listed and counted by group, never beyond what the caller may see', async () => {

@@ -10,6 +10,7 @@ import { checkVisible } from '../collections/field-rules.ts';
 import type { Count, Counts } from '../list/counts.ts';
 import { decodePosition, encodePosition } from '../list/cursor.ts';
 import type { EmptyHints } from '../list/empty/empty-hints.ts';
+import { takeGroup } from '../list/group-selection.ts';
 import { listHints } from '../list/hints.ts';
 import type { Lists } from '../list/lists.ts';
 import { splitFilter } from '../list/selection.ts';
@@ -40,17 +41,16 @@ export const listRecords = (
 ) =>
   route(recordRoutes.listRecords, async ({ params, query, identity, signal }) => {
     const { limit, offset, cursor } = query;
-    const filter = parseWhere(query.where);
+    const where = parseWhere(query.where);
     const { search } = query;
     const isRanked = search !== undefined && query.sort === undefined;
     const sort = isRanked ? byRank : parseSort(query.sort);
     checkOffset(offset, cursor);
     const ownerId = parseMine(query.mine, identity);
     const projectNumber = identity.project.number;
-    const groupId = query.group?.toLowerCase();
     const shown = parseShown(query);
-    const owned = { ownerId, groupId, search };
-    const scope = { projectNumber, collection: params.collection, filter, sort, ...owned };
+    const owned = { ownerId, groupId: query.group?.toLowerCase(), search };
+    const scope = { projectNumber, collection: params.collection, filter: where, sort, ...owned };
     const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys);
 
     const collection = await collections.find(projectNumber, params.collection);
@@ -62,7 +62,8 @@ export const listRecords = (
     }
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
-    if (groupId !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
+    if (query.group !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
+    const { filter, groupId } = takeGroup(where, access, query.group);
     checkVisible(access, 'where', fieldsIn(filter), place);
     const sortFields = sort.fields.map(({ field }) => field);
     checkVisible(access, 'sort', sortFields, place);
@@ -74,7 +75,7 @@ export const listRecords = (
     const { hasMore, last } = page;
     const items = await shownRecords.list(page.items, shown, identity, reader);
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
-    const headers = withAdvice(listHints(filter, sort), place);
+    const headers = withAdvice(listHints(where, sort), place);
     const total = withTotal ? totalJson(await counts.count(selection, reader)) : '';
     const isEmpty =
       page.items === '[]' && !hasMore && limit > 0 && offset === 0 && !after && !words;
@@ -97,9 +98,7 @@ export const countRecords = ({
 }: Pick<ListRoutes, 'collections' | 'counts' | 'emptyHints' | 'parseSearch'>) =>
   route(recordRoutes.countRecords, async ({ params, query, identity, signal }) => {
     const where = parseWhere(query.where);
-    const filter = splitFilter(where);
     const ownerId = parseMine(query.mine, identity);
-    const groupId = query.group?.toLowerCase();
     const collection = await collections.find(identity.project.number, params.collection);
     if (!collection)
       return {
@@ -107,14 +106,16 @@ export const countRecords = ({
       };
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
-    if (groupId !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
-    checkVisible(access, 'where', fieldsIn(where), place);
+    if (query.group !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
+    const { filter, groupId } = takeGroup(where, access, query.group);
+    checkVisible(access, 'where', fieldsIn(filter), place);
     const search = query.search === undefined ? undefined : await parseSearch(query.search);
-    const selection = { collection, access, filter, ownerId, groupId, search };
+    const selected = { ownerId, groupId, search };
+    const selection = { collection, access, filter: splitFilter(filter), ...selected };
     const reader = { flow: toFlow(identity), signal };
     const count = await counts.count(selection, reader);
     const isEmpty = count.count === 0 && !count.approximate && !search;
-    const hint = isEmpty ? await emptyHints.find(where, selection, reader) : undefined;
+    const hint = isEmpty ? await emptyHints.find(filter, selection, reader) : undefined;
     const body = { ...count, ...(hint !== undefined && { hint }) };
     return { body, headers: withAdvice(listHints(where), place) };
   });
