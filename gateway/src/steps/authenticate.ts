@@ -66,8 +66,10 @@ export const anonymous: Caller = {
 const withBadCredential: Caller = { ...anonymous, hasBadCredential: true };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
+const ownersToken =
+  "The control plane takes an owner's token: POST /api/runtime/platform/auth/signin. To become one: POST /api/runtime/platform/auth/signup.";
 const invalidTokenHints = {
-  platform: "The control plane takes an owner's token: POST /api/runtime/platform/auth/signin.",
+  platform: ownersToken,
   runtime: 'A token is valid in the project that gave it: POST /auth/signin gives a new one.',
 };
 
@@ -223,6 +225,7 @@ export const createAuthenticate = ({
     throw new ApiError(
       'unauthenticated',
       'Sign in first: send a token as "Authorization: Bearer <token>".',
+      definition.plane === 'platform' ? { hint: ownersToken } : {},
     );
   };
 };

@@ -26,6 +26,12 @@ it.each<[string, string]>([
   ['/auth/forgot-password', 'POST /auth/forgot, then POST /auth/reset'],
   ['/db', 'Name a collection: GET /db/<collection>.'],
   ['/rest/v1/todos', 'Records are at /db/<collection>.'],
+  ['/collections/todos', 'PUT /api/platform/projects/<projectId>/collections/<collection>'],
+  ['/teams/red', 'Teams are groups'],
+  ['/organisations', 'Teams are groups'],
+  ['/groups/red/invitations', 'POST /groups/<groupId>/invites'],
+  ['/groups/red/join', 'POST /groups/join {"token"'],
+  ['/groups/red/leave', 'DELETE /groups/<groupId>/members/<your user id>'],
   ['/collections/todos/records', 'Records are at /db/<collection>.'],
   ['/v1/chat/completions', 'To generate text: POST /ai.'],
   ['/ai/generate', 'To generate text: POST /ai.'],
@@ -44,7 +50,7 @@ it.each<[string, string]>([
 
 it('leads from the control plane to a project', () => {
   expect(refusal('platform', 'GET', '/auth/me').hint).toBe(
-    'In a project: GET, PATCH, DELETE /auth/me, after /api/runtime/<project>.',
+    'In a project: GET, PATCH, DELETE /auth/me, after /api/runtime/<project>. Owners are users of the project "platform": POST /api/runtime/platform/auth/signup.',
   );
   expect(refusal('platform', 'GET', '/project').hint).toBe(
     'Did you mean GET, POST /api/platform/projects?',

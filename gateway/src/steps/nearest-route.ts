@@ -14,16 +14,35 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
   [/^(\/auth|\/users?)?\/(me|user|profile|session|current-user)$/, 'The user: GET /auth/me.'],
   [/^\/auth\/(forgot|reset|recover|change)[a-z_-]*$/, passwords],
   [
+    /^\/collections\/[^/]+$/,
+    'Records are at /db/<collection>. The owner sets their access: PUT /api/platform/projects/<projectId>/collections/<collection>.',
+  ],
+  [
     /^\/(rest\/v1|collections|classes|tables|entities|data)\/.+$/,
     'Records are at /db/<collection>.',
   ],
   [/^\/projects$/, "With an owner's token: GET, POST /api/platform/projects."],
   [/^\/db$/, 'Name a collection: GET /db/<collection>.'],
+  [/^\/(teams?|organi[sz]ations?|workspaces?)(\/.+)?$/, 'Teams are groups: GET, POST /groups.'],
+  [
+    /^\/groups\/[^/]+\/(invitations?|invite)$/,
+    'To invite somebody: POST /groups/<groupId>/invites {"email": "…"}.',
+  ],
+  [
+    /^\/groups\/[^/]+\/(join|accept)$/,
+    'To join: POST /groups/join {"token": "<of the mailed link>"}.',
+  ],
+  [/^\/groups\/[^/]+\/leave$/, 'To leave: DELETE /groups/<groupId>/members/<your user id>.'],
   [/^(\/v1)?\/(ai|chat)\/.+$|^\/(generate|llm|chat)$/, 'To generate text: POST /ai.'],
   [/^\/(upload|files?|storage)(\/upload)?$/, 'To upload a file: POST /storage/upload.'],
   [/^\/(e?mails?|send-?email|email\/.+)$/, 'To send a mail: POST /email/send.'],
   [/^\/(payments\/)?(checkout|pay)(\/sessions?)?$/, 'To start a payment: POST /payments/checkout.'],
 ];
+
+const membersAreInvited =
+  'Who follows an invitation becomes a member: POST /groups/<groupId>/invites {"email": "…"}.';
+const owners =
+  'Owners are users of the project "platform": POST /api/runtime/platform/auth/signup.';
 
 /** As people read it: `/db/<collection>/<id>`. */
 const readable = (path: string) => path.replace(/:([A-Za-z]+)/g, '<$1>');
@@ -80,10 +99,15 @@ export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestR
       if (there === undefined) return 'Every route is listed at /docs.';
       return other === 'platform'
         ? `With an owner's token: ${describe(other, there)}.`
-        : `In a project: ${describe(other, there)}, after /api/runtime/<project>.`;
+        : `In a project: ${describe(other, there)}, after /api/runtime/<project>.${there.startsWith('/auth/') ? ` ${owners}` : ''}`;
     },
     ofMethod({ plane, path }, method, allowed) {
       const takes = `It takes ${allowed.join(', ')}.`;
+      if (method === 'POST' && path === '/groups/:groupId/members')
+        return `${takes} ${membersAreInvited}`;
+      const named = paths[plane].find((other) => other.replace(/\/:[A-Za-z]+$/, '') === path);
+      if (method === 'POST' && named !== undefined && listMethods(plane, named).includes('PUT'))
+        return `${takes} To make one: PUT ${base[plane]}${readable(named)}.`;
       const below = paths[plane].find(
         (other) =>
           listMethods(plane, other).includes(method as Method) &&

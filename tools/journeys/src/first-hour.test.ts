@@ -145,6 +145,39 @@ const guesses: Guess[] = [
     leadsTo: ['did you mean "session_id"?'],
   },
   { typed: 'POST /upload', body: {}, status: 404, leadsTo: ['POST /storage/upload'] },
+  { typed: 'GET /teams', status: 404, leadsTo: ['Teams are groups: GET, POST /groups'] },
+  {
+    typed: `POST /groups/${unknownId}/members`,
+    body: { email: 'bob@example.org' },
+    status: 405,
+    leadsTo: ['POST /groups/<groupId>/invites'],
+  },
+  {
+    typed: `POST /groups/${unknownId}/invitations`,
+    body: {},
+    status: 404,
+    leadsTo: ['POST /groups/<groupId>/invites'],
+  },
+  {
+    typed: `POST /groups/${unknownId}/join`,
+    body: {},
+    status: 404,
+    leadsTo: ['POST /groups/join'],
+  },
+  {
+    typed: `POST /groups/${unknownId}/leave`,
+    body: {},
+    status: 404,
+    leadsTo: ['DELETE /groups/<groupId>/members/<your user id>'],
+  },
+  {
+    typed: 'PUT /collections/cards',
+    body: { access: 'team' },
+    status: 404,
+    leadsTo: ['PUT /api/platform/projects/<projectId>/collections/<collection>'],
+  },
+  { typed: 'POST /products', body: {}, status: 405, leadsTo: ['PUT /products/<productId>'] },
+  { typed: 'GET /db/cards/_subscribe', status: 404, leadsTo: ['_count, _aggregate'] },
 ];
 
 describe('what a newcomer types in the first hour', () => {
@@ -176,8 +209,16 @@ describe('what a newcomer types in the first hour', () => {
     const answer = await platform.control('GET', '/projects', { token: ada.token });
     expect([answer.status, answer.body.hint]).toEqual([
       401,
-      "The control plane takes an owner's token: POST /api/runtime/platform/auth/signin.",
+      "The control plane takes an owner's token: POST /api/runtime/platform/auth/signin. To become one: POST /api/runtime/platform/auth/signup.",
     ]);
+  });
+
+  it('is told by the control plane how one becomes an owner', async () => {
+    const owner = 'POST /api/runtime/platform/auth/signup';
+    const nobody = await platform.control('POST', '/projects', { body: { name: 'Board' } });
+    expect([nobody.status, nobody.body.hint]).toEqual([401, expect.stringContaining(owner)]);
+    const signUp = await platform.control('POST', '/auth/signup', { body: {} });
+    expect([signUp.status, signUp.body.hint]).toEqual([404, expect.stringContaining(owner)]);
   });
 
   it('gets JSON in the form of a sketch', async () => {
