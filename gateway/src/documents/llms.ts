@@ -94,17 +94,18 @@ const calls = `- Accounts: \`POST /auth/signup {email, password, name?}\` and \`
 - Records: \`POST /db/<collection> {"data": {…}}\`; \`GET /db/<collection>?where=&sort=&limit=&cursor=&mine=1\` answers \`{items, hasMore, nextCursor}\`; \`GET /db/<collection>/_count?where=\` answers \`{count}\`
 - One record: \`GET|PATCH|PUT|DELETE /db/<collection>/<id>\`; PATCH takes \`{data?, unset?, inc?}\` and merges top-level fields; PUT replaces \`data\`
 - Many: \`POST /db/<collection>/_batch {create, update, delete}\`, at most 500, all or none
+- Teams: \`POST /groups {name}\`; \`POST /groups/<id>/invites {email}\` mails a link, \`POST /groups/join {token}\`; a card is \`POST /db/cards {"data": {…}, "groupId": "<id>"}\`, listed by \`?group=<id>\`
 - AI: \`POST /ai {messages: [{role, content}], system?, json?, stream?}\` answers \`{text}\` or server-sent events
 - Files: \`POST /storage/upload\`, a form with one part \`file\`, answers \`{id, url, name, size}\`
 - Mail: \`POST /email/send {to, subject, html}\`
-- Payments: \`POST /payments/checkout {items: [{name, amount, quantity}], returnUrl}\` answers \`{url, sessionId}\`; \`GET /payments/verify?session_id=\``;
+- Payments: \`POST /payments/checkout {items: [{name, amount, quantity}], returnUrl}\` answers \`{url, sessionId}\`; \`GET /payments/verify?session_id=\`. Browsers can change amounts: a shop sells \`{product, quantity}\`, set by \`PUT /products/<id> {name, amount, stock?}\`, and \`onPaid: {rule, recordId}\` marks an order`;
 
 const rules = `- Paths below are relative to the base address. JSON in UTF-8; credentials only as \`Authorization: Bearer <token>\`; any origin may call.
 - A record is flat: \`{id, ...data, ownerId, createdAt, updatedAt}\`. To create one, its fields go inside \`data\`; answers have no \`data\`.
 - Never put a secret key (\`bk_…\`) into a page: a browser uses a user's token, or none.
 - \`sort\` is up to three fields, \`-\` before one for descending: \`-createdAt\`. Without it the newest come first. \`limit\` is 100, at most 1,000; go on with \`cursor\`.
 - \`where\` is JSON in the query, a subset of MongoDB: \`{"done": false, "priority": {"$gte": 2}}\`. Operators: \`$eq $ne $gt $gte $lt $lte $in $nin $exists $size $all $contains $startsWith $endsWith $and $or $nor $not\`. An unknown parameter is a 400 that names the nearest one.
-- Access is set for each collection. shared: anyone reads and creates, owners of records change them; public-read: anyone reads, users create; members: users alone; private: each user their own; append-only: anyone creates, nobody reads; locked: owner and keys alone.
+- Access is set for each collection by the project's owner: \`PUT /api/platform/projects/<project>/collections/<name> {"access": "private"}\`. shared (unless set): anyone reads and creates, owners of records change them; public-read: anyone reads, users create; members: users alone; private: each user their own; append-only: anyone creates, nobody reads; locked: owner and keys alone; catalog: anyone reads, users with the role staff write; inbox: anyone creates, staff read; team: members of the record's group. Or rules: \`{"read": ["owner", "role:staff"], "create": ["users"], "change": ["role:staff"], "fields": {"status": {"change": []}}}\`.
 - A failure is \`{error, code, requestId, hint?}\`. 400 names the field; 401 sign in again; 402 out of credits; 403 not allowed; 404 not there or not visible; 409 in conflict; 412 \`If-Match\` is old; 422 too expensive a query; 429 and 503 wait for \`Retry-After\`.
 - POST may be repeated safely with an \`Idempotency-Key\`; the client sends one.`;
 

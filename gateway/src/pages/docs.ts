@@ -12,7 +12,7 @@ const page = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
-<p><a href="/docs/guides">Guides</a>: how to do what most apps need.</p>
+<p><a href="/docs/guides">Guides</a>: how to do what most apps need. <a href="/llms-full.txt">Every rule</a>, in one text.</p>
 <main id="api"></main>
 <noscript>This page needs JavaScript. The description itself is at <a href="/docs/openapi.json">/docs/openapi.json</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>

@@ -146,6 +146,13 @@ const toOperation = (route: RouteDefinition, changes: PriceChanges, schemas: Sch
   },
 });
 
+const description = `The backend of an application: accounts, records, AI, files, e-mail, payments and the control plane of its project.
+
+- An owner is a user of the built-in project: \`POST /api/runtime/platform/auth/signup {email, password}\` answers the token, which opens the control plane, \`/api/platform\`.
+- \`POST /api/platform/projects {name}\` makes a project. Its pages call \`/api/runtime/<id>\`, with the tokens of its own users or with none.
+- Who may do what in a collection is set by \`PUT /api/platform/projects/<id>/collections/<name> {access}\`; a user has the role that the owner gives: \`PATCH /api/platform/projects/<id>/users/<id> {role}\`.
+- Calls are free but for those that name a price.`;
+
 /**
  * The API as OpenAPI 3.1. Runtime paths are relative to the base address of a project; those of the
  * control plane carry a server of their own.
@@ -170,8 +177,7 @@ export const openApiDocument = (
     info: {
       title: 'Backlot',
       version: '1',
-      description:
-        'The backend of an application: accounts, records, AI, files, e-mail, payments and the control plane of its project.',
+      description,
     },
     servers: [
       {

@@ -78,7 +78,11 @@ export const accessRules = z
     (rules) => Buffer.byteLength(JSON.stringify(rules)) <= maxRulesBytes,
     `may have at most ${maxRulesBytes} bytes as JSON`,
   )
-  .meta({ id: 'AccessRules' });
+  .meta({
+    id: 'AccessRules',
+    description:
+      'Who may do what; an empty list: nobody but the owner and keys. anyone; users: who is signed in; role:<name>: users to whom the owner gave it; owner: who made the record; ownerless: everybody, where nobody signed in made it; group: members of the record’s group; shared: with whom it is shared.',
+  });
 export type AccessRules = z.infer<typeof accessRules>;
 export type FieldRules = z.infer<typeof fieldRules>;
 
@@ -100,5 +104,9 @@ export const collectionAccess = z
   .union([z.enum(accessPresets), accessRules], {
     error: accessProblem,
   })
-  .meta({ id: 'CollectionAccess' });
+  .meta({
+    id: 'CollectionAccess',
+    description:
+      'Rules, or the name of some. shared (unless set): anyone reads and creates, owners change. public-read: anyone reads, users create, owners change. members: users read and create, owners change. private: users create, owners read and change. append-only: anyone creates. locked: nobody. catalog: anyone reads, role:staff writes. inbox: anyone creates, role:staff reads. team: members of the record’s group do all.',
+  });
 export type CollectionAccess = z.infer<typeof collectionAccess>;

@@ -15,8 +15,16 @@ const wholeNumber = z
   .meta({ type: 'integer', minimum: 0, pattern: undefined })
   .transform(Number);
 
+const whereDescription = `JSON, a subset of MongoDB’s query language, at most 8 KB. All of its conditions hold: {"done":false,"priority":{"$gte":2}}
+- $eq, $ne, $gt, $gte, $lt, $lte: {"n":{"$lt":5}}
+- $in, $nin, of up to 100 values: {"tag":{"$in":["a","b"]}}
+- $exists, $size, $all: {"tags":{"$all":["a","b"]}}
+- $contains, $startsWith, $endsWith: {"title":{"$contains":"tea","$options":"i"}}
+- $and, $or, $nor, $not: {"$or":[{"a":1},{"b":{"$not":{"$gt":5}}}]}
+- paths have dots: {"address.city":"Rome"}
+- records of a group: {"groupId":"<id>"}`;
 const filter = {
-  where: z.string().optional().describe('JSON: a filter in the subset of MongoDB’s query language'),
+  where: z.string().optional().describe(whereDescription),
   mine: z
     .enum(['1', '0', 'true', 'false', ''])
     .optional()
@@ -46,9 +54,12 @@ export const listRecords = defineRoute({
       .max(1024)
       .optional()
       .describe('Up to 3 comma-separated fields, - before one for descending'),
-    limit: wholeNumber.transform((n) => Math.min(n, 1000)).default(100),
-    offset: wholeNumber.default(0),
-    cursor: z.string().max(8192).optional(),
+    limit: wholeNumber
+      .transform((n) => Math.min(n, 1000))
+      .default(100)
+      .describe('100 unless stated, at most 1,000'),
+    offset: wholeNumber.default(0).describe('At most 10,000; cursor goes further'),
+    cursor: z.string().max(8192).optional().describe('The nextCursor of the page before'),
     ...shown,
     total: z
       .enum(['1', '0', 'true', 'false', ''])
