@@ -11,7 +11,6 @@ CREATE TABLE IF NOT EXISTS shares (
   user_id uuid NOT NULL,
   may text NOT NULL CHECK (may IN ('read', 'change')),
   created_at timestamptz NOT NULL,
-  PRIMARY KEY (project_id, coll_id, record_id, user_id),
-  FOREIGN KEY (project_id, coll_id, record_id) REFERENCES records ON DELETE CASCADE
+  PRIMARY KEY (project_id, coll_id, record_id, user_id)
 );
 CREATE INDEX IF NOT EXISTS shares_user ON shares (project_id, coll_id, user_id, record_id);

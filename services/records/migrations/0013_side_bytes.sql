@@ -14,6 +14,11 @@ DO $$ BEGIN
 END $$;
 
 -- What is kept beside their records was not counted yet.
-UPDATE collections c SET counted_at = NULL
-WHERE EXISTS (SELECT FROM searches s WHERE s.project_id = c.project_id AND s.coll_id = c.coll_id)
-   OR EXISTS (SELECT FROM unique_fields u WHERE u.project_id = c.project_id AND u.coll_id = c.coll_id);
+-- One by one: on a cluster some of these tables may not be spread yet.
+DO $$ DECLARE
+  kept record;
+BEGIN
+  FOR kept IN SELECT project_id, coll_id FROM searches UNION SELECT project_id, coll_id FROM unique_fields LOOP
+    UPDATE collections SET counted_at = NULL WHERE project_id = kept.project_id AND coll_id = kept.coll_id;
+  END LOOP;
+END $$;

@@ -1,14 +1,19 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, type Database, migrate, pendingMigrations } from '@backlot/database';
-import { createTestDatabase, type TestDatabase } from '@backlot/testing';
+import { asKey, createTestDatabase, type TestDatabase, testProject } from '@backlot/testing';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
 import { recordsService } from './service.ts';
+import { createTestBed } from './testing/test-bed.ts';
 
 const { name: schema, distributed, tablesIn } = recordsService;
 const all = fileURLToPath(recordsService.migrations);
+const files = readdirSync(all).sort();
+const last = files.at(-1) ?? '';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -24,20 +29,70 @@ afterEach(async () => {
   await testDatabase.drop();
 });
 
-const migrateFrom = (directory: string) =>
-  migrate({ url: testDatabase.url, schema, distributed, tablesIn, directory });
-const migrateTo = async (last: string) => {
-  for (const file of await readdir(all))
-    if (file.slice(0, 4) <= last) await cp(join(all, file), join(earlier, file));
-  await migrateFrom(earlier);
+const migrateTo = async (file: string, tables = distributed) => {
+  for (const each of files.slice(0, files.indexOf(file) + 1))
+    await cp(join(all, each), join(earlier, each));
+  const options = { url: testDatabase.url, schema, tablesIn };
+  await migrate({ ...options, directory: earlier, distributed: tables });
 };
 const pending = () => pendingMigrations({ url: testDatabase.url, schema, directory: all });
 
-it('new ones can be applied where the tables of those before are spread over a cluster', async () => {
-  await migrateTo('0011');
-  expect(await pending()).not.toEqual([]);
-  await migrateFrom(all);
+/** Several projects, so that each node of a cluster has some. */
+const projects = [0, 1, 2, 3].map((n) => ({ ...testProject, number: testProject.number + n }));
+
+/** A record of each project, in the columns that every version has had. */
+const addRecords = async (n: number) => {
+  for (const { number } of projects) {
+    await database.query(
+      `INSERT INTO collections (project_id, coll_id, name, access, created_at)
+       VALUES ($1, 1, 'notes', 'shared', now()) ON CONFLICT DO NOTHING`,
+      [number],
+    );
+    await database.query(
+      `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
+       VALUES ($1, 1, $2, now(), now(), $3)`,
+      [number, uuidv7(), { n }],
+    );
+  }
+};
+
+const expectRecords = async (expected: number[]) => {
   expect(await pending()).toEqual([]);
+  const bed = await createTestBed({}, {}, { databaseUrl: testDatabase.url });
+  for (const project of projects) {
+    const call = (method: string, path: string, body?: object) =>
+      bed.call(method, `/db/notes${path}`, { identity: asKey({ project }), ...(body && { body }) });
+    const { items } = (await call('GET', '?sort=n')).body;
+    expect(items.map(({ n }: { n: number }) => n)).toEqual(expected);
+    expect((await call('GET', '/_count')).body).toEqual({ count: expected.length });
+    const patch = { data: { text: 'new' }, inc: { n: 1 } };
+    const { status, body } = await call('PATCH', `/${items[0].id}`, patch);
+    expect([status, body.text, body.n]).toEqual([200, 'new', items[0].n + 1]);
+  }
+  await bed.close();
+};
+
+it('can be applied one after the other, where the tables of those before have records', async () => {
+  for (const [n, file] of files.entries()) {
+    await migrateTo(file);
+    await addRecords(n);
+  }
+  await expectRecords([...files.keys()]);
+}, 120_000);
+
+it.each(files.slice(0, -1))('after %s all later ones can be applied at once', async (file) => {
+  await migrateTo(file);
+  await addRecords(1);
+  expect(await pending()).not.toEqual([]);
+  await migrateTo(last);
+  expect(await pending()).toEqual([]);
+});
+
+it('spread tables over a cluster with the records that they have already', async () => {
+  await migrateTo(last, []);
+  await addRecords(1);
+  await migrateTo(last);
+  await expectRecords([1]);
 });
 
 it('new ones rewrite no table: whoever uses it would wait', async () => {
@@ -49,9 +104,9 @@ it('new ones rewrite no table: whoever uses it would wait', async () => {
     );
     return new Map(rows.map(({ name, file }) => [name, file]));
   };
-  await migrateTo('0012');
+  await migrateTo('0012_email_shares.sql');
   const before = await filesOfTables();
-  await migrateFrom(all);
+  await migrateTo(last);
   const after = await filesOfTables();
   expect([...before.keys()].filter((name) => after.get(name) !== before.get(name))).toEqual([]);
 });
