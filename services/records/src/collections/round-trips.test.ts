@@ -17,11 +17,7 @@ const richest: CollectionAccess = {
 let bed: TestBed;
 let statements: string[] = [];
 beforeAll(async () => {
-  const onStatement = (text: string) => {
-    // Sweeps go on meanwhile.
-    if (!/across projects|set_config/.test(text)) statements.push(text);
-  };
-  bed = await createTestBed({}, {}, { onStatement });
+  bed = await createTestBed({}, {}, { onStatement: (text) => statements.push(text) });
 });
 afterAll(() => bed.close());
 
@@ -36,11 +32,17 @@ it.each([
   const identity = asUser(ada, { groups: [group] });
   const data = { title: 'x', secret: 's', note: 'n', status: 'new' };
   const { id } = await bed.create(collection, data, identity);
-  const count = async (method: string, below: string, body?: object) => {
+  const countOnce = async (method: string, below: string, body?: object) => {
     statements = [];
     const call = { identity, ...(body && { body }) };
     const { status } = await bed.call(method, `/db/${collection}${below}`, call);
     return [status, ...statements.map((text) => text.replaceAll(/\s+/g, ' '))];
+  };
+  /** The fewest of several calls: sweeps go on meanwhile. */
+  const count = async (...call: Parameters<typeof countOnce>) => {
+    const all = [];
+    for (let i = 0; i < 5; i++) all.push(await countOnce(...call));
+    return all.sort((a, b) => a.length - b.length)[0];
   };
   expect([
     await count('GET', `/${id}`),
