@@ -200,26 +200,26 @@ describe('a collection that becomes large', () => {
   }, 180_000);
 
   it('waits for a write that takes long, and others write meanwhile', async () => {
-    if (moves.isCluster) return;
     const name = 'held';
     await fill(name, 2000, (n) => ({ n }));
     await moves.begin();
     await moves.untilCopied(name);
+    const [key] = await bed.database.query<{ project_id: number; coll_id: number }>(
+      'SELECT project_id, coll_id FROM collections WHERE name = $1',
+      [name],
+    );
     const ending = new AbortController();
     const held = bed.database.transaction(async () => {
-      const hold =
-        'SELECT records.hold_table(project_id, coll_id) FROM collections WHERE name = $1';
-      await bed.database.query(hold, [name]);
+      await bed.database.query('SELECT records.hold_table($1, $2)', [
+        ...[key?.project_id, key?.coll_id],
+      ]);
       await once(ending.signal, 'abort');
     });
     const moved = moves.untilMoved(name);
-    const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND NOT granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-    const isTried = async () => (await bed.database.query(waits)).length > 0;
     for (let tries = 0; tries < 2; tries++) {
-      await until(isTried, { timeoutMs: 20_000, what: 'a try' });
+      await moves.untilTried();
       await bed.create(name, { tries }, identity);
-      await until(async () => !(await isTried()), { what: 'its end' });
+      await moves.untilGivenUp();
     }
     expect(await moves.tableOf(name)).toBe('records');
     ending.abort();

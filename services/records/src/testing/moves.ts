@@ -12,6 +12,9 @@ export interface Moves {
   begin(): Promise<void>;
   untilCopied(name: string): Promise<void>;
   untilMoved(name: string): Promise<void>;
+  /** Until a move waits for who writes. */
+  untilTried(): Promise<void>;
+  untilGivenUp(): Promise<void>;
   untilEmptied(name: string): Promise<void>;
   /** Where its records are. */
   tableOf(name: string): Promise<string>;
@@ -55,6 +58,9 @@ export const createMoves = async (
     const isCopied = async () => (await readState(name))?.state === 'copied';
     await until(isCopied, { timeoutMs, what: 'the copy' });
   };
+  const waits = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  const isTried = async () => (await database.query(waits)).length > 0;
   return {
     isCluster,
     async begin() {
@@ -74,6 +80,12 @@ export const createMoves = async (
       await pass(61_000);
       const isMoved = async () => (await readState(name))?.own_table === 'used';
       await until(isMoved, { timeoutMs, what: 'the move' });
+    },
+    async untilTried() {
+      if (!isCluster) await until(isTried, { what: 'a try' });
+    },
+    async untilGivenUp() {
+      if (!isCluster) await until(async () => !(await isTried()), { what: 'its end' });
     },
     async untilEmptied(name) {
       if (isCluster) return;
