@@ -1,5 +1,5 @@
 import { halfOfCores } from '@backlot/fair-shares';
-import { asUser, testProject, until } from '@backlot/testing';
+import { asUser, countLockWaits, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -16,14 +16,6 @@ describe('large writes', () => {
   });
   afterAll(() => bed.close());
 
-  const countWaiting = async () => {
-    const [row] = await bed.ownerDatabase.query<{ count: number }>(
-      `SELECT count(*) AS count FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return row?.count;
-  };
-
   it('that wait for a record hold up nobody else’s', async () => {
     const owners = Array.from({ length: Math.min(halfOfCores, 4) }, (_, n) => userOfOwner(n));
     const paths: string[] = [];
@@ -37,7 +29,7 @@ describe('large writes', () => {
       const waiting = owners.map((identity, n) =>
         bed.call('PATCH', paths[n] ?? '', { identity, body: { data } }),
       );
-      await until(async () => (await countWaiting()) === owners.length);
+      await until(async () => (await countLockWaits(bed.databaseUrl)) === owners.length);
       const created = await bed.call('POST', '/db/notes', {
         identity: asUser(bob),
         body: { data },

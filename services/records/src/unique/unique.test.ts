@@ -1,4 +1,4 @@
-import { anonymous, asOwner, asUser, testProject, until } from '@backlot/testing';
+import { anonymous, asOwner, asUser, countLockWaits, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
@@ -231,17 +231,11 @@ describe('unique fields', () => {
     const theirs = await bed.create('swaps', { n: 'theirs' });
     await untilBuilt('swaps');
     const { ownerDatabase } = bed;
-    const isWaiting = async () => {
-      const waiting = await ownerDatabase.query(
-        'SELECT FROM pg_locks WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))',
-      );
-      return waiting.length > 0;
-    };
     const { answer } = await ownerDatabase.transaction(async () => {
       await ownerDatabase.query('DELETE FROM unique_values WHERE record_id = $1', [theirs.id]);
       await ownerDatabase.query(`UPDATE records SET data = '{}' WHERE id = $1`, [theirs.id]);
       const answer = call('PATCH', `swaps/${mine.id}`, { data: { n: 'theirs' } });
-      await until(isWaiting);
+      await until(async () => (await countLockWaits(bed.databaseUrl)) > 0);
       await ownerDatabase.query(
         `INSERT INTO unique_values
          SELECT project_id, coll_id, number, unique_key('"mine"'), $1

@@ -100,6 +100,19 @@ const findHost = (databaseUrl: string, table: string, project: number) =>
     return rows[0]?.host;
   });
 
+/** How many sessions of a database wait for a lock, on all nodes of its cluster. */
+export async function countLockWaits(databaseUrl: string): Promise<number> {
+  const counts = [databaseUrl, ...(await findWorkers(databaseUrl))].map((url) =>
+    withClient(url, async (client) => {
+      const { rows } = await client.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length;
+    }),
+  );
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
