@@ -19,6 +19,9 @@ import {
   type TestRequest,
 } from './service-under-test.ts';
 
+/** On a busy machine many calls at once wait longer for a connection, and for each other, than 3 and 5 s. */
+const patienceMs = 20_000;
+
 /** What the bed brings to every service. */
 type Provided = 'database' | 'bus' | 'identityKeys' | 'now' | 'log' | 'checkResponses';
 
@@ -132,8 +135,8 @@ export const createServiceBed = async <
   const databaseUrl = options.databaseUrl ?? testDatabase?.url ?? '';
   const schema = definition.name;
   const database = createDatabase({
-    url: await migrateForService(databaseUrl, definition),
-    schema,
+    ...{ url: await migrateForService(databaseUrl, definition), schema },
+    ...{ statementTimeoutMs: patienceMs, acquireTimeoutMs: patienceMs },
   });
   const ownerDatabase = createDatabase({ url: databaseUrl, schema, poolSize: 1 });
   const { clock = createTestClock(), bus = createInProcessBus({ onDead: () => {} }) } = options;
