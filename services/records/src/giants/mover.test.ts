@@ -19,7 +19,7 @@ beforeAll(async () => {
   bed = await createTestBed();
   other = await createTestBed({}, {}, { databaseUrl: bed.databaseUrl, clock: bed.clock });
   moves = await createMoves(bed, [other]);
-}, 60_000);
+});
 afterAll(async () => {
   await other.close();
   await bed.close();
@@ -29,6 +29,15 @@ const ok = async (process: TestBed, ...call: Parameters<TestBed['call']>) => {
   const { status, body } = await process.call(...call);
   if (status >= 300) throw new Error(`${call[0]} ${call[1]}: ${status} ${JSON.stringify(body)}`);
   return body;
+};
+/** Asks again where a busy machine had no time to look at all of it. */
+const getInTime = async (process: TestBed, path: string) => {
+  for (;;) {
+    const { status, body } = await process.call('GET', path, { identity });
+    if (body.code === 'query_too_expensive' || body.approximate) continue;
+    if (status >= 300) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  }
 };
 const put = (name: string, body: object) =>
   ok(bed, 'PUT', `/platform/projects/${testProject.id}/collections/${name}`, {
@@ -40,7 +49,7 @@ const list = async (process: TestBed, name: string, query: Record<string, string
   do {
     const search = new URLSearchParams({ limit: '700', sort: 'id', ...query });
     if (cursor) search.set('cursor', cursor);
-    const page = await ok(process, 'GET', `/db/${name}?${search}`, { identity });
+    const page = await getInTime(process, `/db/${name}?${search}`);
     items.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor);
@@ -142,15 +151,10 @@ describe('a collection that becomes large', () => {
         const found = await list(process, name, { where: '{"still":{"$gte":0}}' });
         expect(found.map(({ id }) => id)).toEqual(still.map(({ id }) => id));
         const where = encodeURIComponent('{"word":"w3"}');
-        expect(await ok(process, 'GET', `/db/${name}/_count?where=${where}`, { identity })).toEqual(
-          {
-            count: 300,
-          },
-        );
-        const groups = await ok(process, 'GET', `/db/${name}/_aggregate?where=${where}&sum=still`, {
-          identity,
-        });
-        expect(groups.groups[0]).toMatchObject({ count: 300 });
+        const count = await getInTime(process, `/db/${name}/_count?where=${where}`);
+        expect(count).toEqual({ count: 300 });
+        const sums = await getInTime(process, `/db/${name}/_aggregate?where=${where}&sum=still`);
+        expect(sums.groups[0]).toMatchObject({ count: 300 });
       }
     };
     const loops = [
@@ -197,7 +201,7 @@ describe('a collection that becomes large', () => {
       [name],
     );
     expect(counted).toEqual([{ row_count: rows.length, byte_count: sizeBytes }]);
-  }, 180_000);
+  });
 
   it('waits for a write that takes long, and others write meanwhile', async () => {
     const name = 'held';
@@ -226,5 +230,5 @@ describe('a collection that becomes large', () => {
     await held;
     await moved;
     expect(await rowsIn(await moves.tableOf(name), name)).toHaveLength(2002);
-  }, 60_000);
+  });
 });
