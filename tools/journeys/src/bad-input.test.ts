@@ -286,7 +286,7 @@ describe('no input makes a 5xx', () => {
         socket.write(text, 'latin1'),
       );
       let answer = '';
-      socket.setTimeout(5000, () => socket.destroy(new Error('no answer in 5 s')));
+      socket.setTimeout(20_000, () => socket.destroy(new Error('no answer in 20 s')));
       socket.on('data', (chunk) => {
         answer += chunk;
         socket.end();

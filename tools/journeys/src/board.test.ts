@@ -1,3 +1,4 @@
+import { until } from '@backlot/testing';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
@@ -37,19 +38,18 @@ const signUp = async (name: string): Promise<Page> => {
 const column = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
 /** The link of the newest invitation, as its receiver sees it. */
-const invitationLink = async (): Promise<string> => {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
-    const { body } = await platform.control('GET', `/projects/${project.id}/emails`, {
-      token: platform.operatorToken,
-    });
-    const mails = (body.items as { html: string }[]).map(({ html }) => html);
-    const [, fragment] = mails.join().match(/#(project=\w+&amp;join=[\w-]+)/) ?? [];
-    if (fragment !== undefined) return `${platform.url}/account#${fragment.replace('&amp;', '&')}`;
-    if (Date.now() > deadline) throw new Error('no invitation');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-};
+const invitationLink = (): Promise<string> =>
+  until(
+    async () => {
+      const { body } = await platform.control('GET', `/projects/${project.id}/emails`, {
+        token: platform.operatorToken,
+      });
+      const mails = (body.items as { html: string }[]).map(({ html }) => html);
+      const [, fragment] = mails.join().match(/#(project=\w+&amp;join=[\w-]+)/) ?? [];
+      return fragment && `${platform.url}/account#${fragment.replace('&amp;', '&')}`;
+    },
+    { what: 'an invitation' },
+  );
 
 it('a team works on one board at once, and a stranger sees and changes nothing of it', async () => {
   const ada = await signUp('Ada');
@@ -112,4 +112,4 @@ it('a team works on one board at once, and a stranger sees and changes nothing o
     .click();
   await bob.getByText('Write <b>tests</b>').waitFor({ state: 'hidden' });
   expect(problems).toEqual([]);
-}, 90_000);
+});

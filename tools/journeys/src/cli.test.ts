@@ -16,7 +16,7 @@ describe('the command backlot', () => {
   beforeAll(async () => {
     platform = await platformUnderTest('in-process');
     folder = await mkdtemp(join(tmpdir(), 'backlot-cli-'));
-  }, 120_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await rm(folder, { recursive: true });
@@ -68,7 +68,7 @@ describe('the command backlot', () => {
     expect(await json('keys', project.id)).toEqual([]);
     await backlot(['users', 'delete', project.id, user.id]);
     expect(await json('users', project.id)).toEqual([]);
-  }, 120_000);
+  });
 
   it('sends the token to no other host, and says what is wrong', async () => {
     const elsewhere = ['--host', 'http://localhost:1', 'projects'];
@@ -77,5 +77,5 @@ describe('the command backlot', () => {
     expect(await refusal(['--host', 'nonsense', 'projects'])).toContain('is no address');
     expect(await refusal(['users', 'no-such-project'])).toContain('There is no such project.');
     expect(await refusal(['keys', 'create', 'demo', 'k', '--scope', 'owner'])).toContain('read');
-  }, 120_000);
+  });
 });

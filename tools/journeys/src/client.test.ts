@@ -20,7 +20,7 @@ describe.each<UpstreamMode>(['in-process', 'http'])('the client, services %s', (
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     platform = await platformUnderTest(mode);
-  }, 120_000);
+  });
   afterAll(() => platform.stop());
 
   it('signs up, keeps records, files and mails, asks the AI, pays, and signs out', async () => {
@@ -86,7 +86,7 @@ describe.each<UpstreamMode>(['in-process', 'http'])('the client, services %s', (
 
     await auth.signOut();
     expect(await auth.me()).toBeNull();
-  }, 60_000);
+  });
 });
 
 describe('the client in a browser, from another origin', () => {
@@ -139,5 +139,5 @@ describe('the client in a browser, from another origin', () => {
     }, host);
     expect(again).toBe('web@example.org');
     await page.close();
-  }, 60_000);
+  });
 });

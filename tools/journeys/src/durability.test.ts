@@ -84,7 +84,7 @@ describe('the dev command', () => {
     });
     expect(signIn.status).toBe(200);
     await dev.end('SIGINT');
-  }, 120_000);
+  });
 
   it('says what is wrong when a setting is', async () => {
     await expect(runCommand('main', dataDir, 99_999)).rejects.toThrow('PORT');

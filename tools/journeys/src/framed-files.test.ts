@@ -93,5 +93,5 @@ describe('a PDF in a frame', () => {
     expect(await isShown(origin(1), url)).toBe(false);
     await allow([origin(0), origin(1)]);
     expect(await isShown(origin(1), url)).toBe(true);
-  }, 120_000);
+  });
 });

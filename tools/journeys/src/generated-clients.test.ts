@@ -28,7 +28,7 @@ describe('the description of a project', () => {
     text = await (await fetch(url, { headers: { authorization: `Bearer ${body.key}` } })).text();
     folder = await installPackages(new URL('../packages/generated-clients/', import.meta.url));
     await writeFile(join(folder, 'openapi.json'), text);
-  }, 120_000);
+  });
   afterAll(async () => {
     await platform?.stop();
     await rm(folder, { recursive: true });
@@ -105,7 +105,7 @@ void (() => client.POST('/db/todo-items', { body: { title: 'Without data' } }));
     expect(printed).toBe(
       "Call Bob [ [ 'Call Bob', '5.0' ], [ 'Buy milk', '2.0' ] ]\nundefined invalid_credentials\n",
     );
-  }, 120_000);
+  });
 
   it('makes a client of oazapfts', async () => {
     await generate('oazapfts', '--optimistic', 'openapi.json', 'api.ts');
@@ -126,5 +126,5 @@ void (() => api.createRecordTodoItems({ data: { title: 1 } }));
 `,
     );
     expect(printed).toBe("true [ 'Call Bob' ]\n404\n");
-  }, 120_000);
+  });
 });

@@ -29,7 +29,7 @@ describe('the guides', () => {
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     platform = await platformUnderTest('in-process');
-  }, 120_000);
+  });
   afterAll(() => platform.stop());
 
   it.each(guides)('%s prints what it says', async (file) => {

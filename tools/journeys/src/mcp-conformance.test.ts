@@ -56,7 +56,7 @@ describe('the conformance suite of the Model Context Protocol', () => {
     token = owner.token;
     tools = new URL(`${platform.url}/api/platform/projects/${id}/mcp`);
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  }, 180_000);
+  });
   afterAll(async () => {
     proxy.close();
     await platform?.stop();

@@ -90,7 +90,7 @@ describe.each(upstreamModes)('the documents of a project, services reached %s', 
     expect(brief).toBeLessThan(4000);
     expect(full).toBeLessThan(16_000);
     await rm(tokenizer, { recursive: true });
-  }, 120_000);
+  });
 
   it('have types that make the client check names and values', async () => {
     const types = await read('/types.d.ts', key);

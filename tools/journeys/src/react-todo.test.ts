@@ -93,7 +93,7 @@ describe('the to-do list in React', () => {
     await page.getByRole('alert').waitFor();
     expect(problems).toEqual([]);
     await page.context().close();
-  }, 120_000);
+  });
 
   it('shows what was changed elsewhere on return, and what went wrong with its hint', async () => {
     const page = await open();
@@ -118,7 +118,7 @@ describe('the to-do list in React', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await alert.waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 
   it('has the types that "backlot types" writes of its own records', async () => {
     const { body } = await platform.control('POST', `/projects/${project.id}/keys`, {
@@ -138,5 +138,5 @@ describe('the to-do list in React', () => {
     expect(interfaces(await readFile(written, 'utf8'))).toBe(interfaces(committed));
     const checked = run(join(app, 'node_modules/.bin/tsc'), ['-p', copy]);
     await expect(checked).resolves.toMatchObject({ stdout: '' });
-  }, 120_000);
+  });
 });

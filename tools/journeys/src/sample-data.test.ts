@@ -27,7 +27,7 @@ describe('sample data', () => {
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     platform = await platformUnderTest('in-process');
-  }, 120_000);
+  });
   afterAll(() => platform.stop());
 
   /** Passes so many calls on; whoever makes one more gets no answer. */
@@ -64,7 +64,7 @@ describe('sample data', () => {
     const ada = createClient(baseUrl);
     await ada.auth.signIn(demoUser);
     expect((await ada.groups.list()).items).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('leaves what an owner has made as it is', async () => {
     const { id, owner } = await platform.newProject();
@@ -84,7 +84,7 @@ describe('sample data', () => {
     expect(
       (await platform.control('GET', `/projects/${id}/users`, { token: owner.token })).body.items,
     ).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('the first start of the dev command', () => {
@@ -133,5 +133,5 @@ describe('the first start of the dev command', () => {
     expect(await countSamples(baseUrl, operatorToken)).toEqual([0, 0, 4, 3]);
     const asVisitor = await apiAt(baseUrl)('POST', '/db/guestbook', { body: { data: {} } });
     expect(asVisitor.status).toBe(401);
-  }, 180_000);
+  });
 });

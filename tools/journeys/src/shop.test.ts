@@ -83,7 +83,7 @@ describe.each([
     await sam.getByRole('button', { name: 'Make staff' }).click();
     await staff.getByLabel('Name of the product').waitFor();
     await owner.close();
-  }, 60_000);
+  });
 
   it('sells what the staff put up for sale', async () => {
     await staff.getByLabel('Name of the product').fill('Teapot <small>');
@@ -105,7 +105,7 @@ describe.each([
     await until(
       async () => (await photo.evaluate((image) => Reflect.get(image, 'naturalWidth'))) === 1,
     );
-  }, 60_000);
+  });
 
   it('leads from the basket to a receipt that says paid, and the staff send what was paid', async () => {
     await signUp(customer, 'ada');
@@ -126,7 +126,7 @@ describe.each([
     await orderIn(customer, 'sent').getByText('2 × Teapot <small>').waitFor();
     await staff.reload();
     await staff.getByText('$19.99, 7 in stock').waitFor();
-  }, 60_000);
+  });
 
   it('keeps an order whose payer canceled, unpaid', async () => {
     await order(customer, 1);
@@ -135,7 +135,7 @@ describe.each([
     await customer.getByRole('link', { name: 'Back to the shop' }).click();
     await orderIn(customer, 'not paid').getByRole('button', { name: 'Pay' }).waitFor();
     expect(await orderIn(staff, 'not paid').count()).toBe(0);
-  }, 60_000);
+  });
 
   it('refuses a hostile visitor all that is not theirs', async () => {
     const baseUrl = `${world.platform.url}/api/runtime/demo`;
@@ -168,7 +168,7 @@ describe.each([
     await hostile.goto(`${world.platform.url}/examples/shop/staff.html`);
     await hostile.getByText('This account is not staff.').waitFor();
     expect(await orderIn(staff, 'paid').count()).toBe(0);
-  }, 60_000);
+  });
 
   it('sends a question to its owner, as the text that it is', async () => {
     const page = await open();
@@ -186,7 +186,7 @@ describe.each([
     await page.getByRole('link', { name: /A question from bob@example.org/ }).click();
     const mail = page.frameLocator('iframe');
     await mail.getByText('Is it <b>round</b>?').waitFor();
-  }, 60_000);
+  });
 
   it('no page has said an error', () => expect(problems).toEqual([]));
 

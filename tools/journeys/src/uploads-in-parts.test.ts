@@ -59,7 +59,7 @@ describe('a file that goes in parts', () => {
     platform = await platformUnderTest('in-process');
     way = await createFragileWay(platform.url);
     project = await platform.newProject();
-  }, 120_000);
+  });
   afterAll(async () => {
     way.close();
     await platform.stop();
@@ -95,7 +95,7 @@ describe('a file that goes in parts', () => {
     expect((await bytesAt(file.url)).equals(content)).toBe(true);
     expect((await client.storage.list()).items).toMatchObject([{ id: file.id }]);
     await until(async () => (await balance()) === before - 3000);
-  }, 120_000);
+  });
 
   it('goes on where it was stopped, in another client, as private as it was begun', async () => {
     const client = await signedUp();
@@ -126,7 +126,7 @@ describe('a file that goes in parts', () => {
     // Of what is a file already, the answer is the file.
     expect(await uploadInParts(again, new Blob([content]), { id })).toEqual(file);
     await expect(uploadInParts(again, new Blob(['other']), { id })).rejects.toThrow('another file');
-  }, 120_000);
+  });
 
   it('is refused to strangers, and what it may not be is said at once', async () => {
     const client = await signedUp();
@@ -144,7 +144,7 @@ describe('a file that goes in parts', () => {
     await expect(others).rejects.toMatchObject({ code: 'not_found' });
     const tooLarge = { size: 60 * MIB, slice: () => new Blob([]) } as unknown as Blob;
     await expect(uploadInParts(client, tooLarge)).rejects.toMatchObject({ code: 'body_too_large' });
-  }, 60_000);
+  });
 
   it('arrives from a page of another origin, over a connection that breaks', async () => {
     const browser = await launchChromium();
@@ -178,5 +178,5 @@ describe('a file that goes in parts', () => {
       await browser.close();
       site.close();
     }
-  }, 120_000);
+  });
 });
