@@ -14,5 +14,6 @@ export default {
   // What a test file has loaded stays in its worker: 30 MB each. At 900 MB a collection of garbage takes
   // more than a second, at 4 GB the worker ends.
   workerIdleMemoryLimit: '640MB',
-  testTimeout: 60_000,
+  // Ten times as long as the longest takes on a quiet machine; `until` gives up sooner, and says on what.
+  testTimeout: 180_000,
 };

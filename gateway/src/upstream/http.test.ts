@@ -131,7 +131,7 @@ describe('calls of a service behind HTTP', () => {
     );
     expect(new Set(answers)).toEqual(new Set(['{}']));
     upstream.close();
-  }, 60_000);
+  });
 
   it('don’t wait for those whose bodies come slowly', async () => {
     let arrived = 0;
@@ -149,7 +149,7 @@ describe('calls of a service behind HTTP', () => {
     await until(() => arrived === 302);
     for (const socket of slow) socket.destroy();
     upstream.close();
-  }, 60_000);
+  });
 
   it('leave the request as it is where the answer comes before its end', async () => {
     const { requests, begin, upstream } = await listenBefore((_req, res) => void res.end('early'));

@@ -17,7 +17,7 @@ describe('a user of RabbitMQ', () => {
   beforeAll(async () => {
     broker = await createTestBroker();
     await broker.define(rabbitmqDefinitions(users, broker.vhost));
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
@@ -63,7 +63,7 @@ describe('a user of RabbitMQ', () => {
     await notes.publish(event('note.made'));
     await until(() => heard.length === 1 && dead.length === 1);
     expect(tries).toBeGreaterThan(1);
-  }, 60_000);
+  });
 
   /** The reply code of what the broker refuses; 0 where it does not. */
   const attempt = async (name: string, work: (channel: Channel) => Promise<unknown>) => {
@@ -96,7 +96,7 @@ describe('a user of RabbitMQ', () => {
     expect(await bind(own, 'note.made')).toBe(0);
     expect(await bind(own, 'note.read')).toBe(forbidden);
     expect(await bind(own, '#')).toBe(forbidden);
-  }, 60_000);
+  });
 
   it('publishes no event of another', async () => {
     const publish = (topic: string) =>
@@ -116,7 +116,7 @@ describe('a user of RabbitMQ', () => {
       );
     expect(await publish('note.read')).toBe(0);
     expect(await publish('note.made')).toBe(forbidden);
-  }, 60_000);
+  });
 
   it('may not make others', () => {
     const { permissions, users: made } = rabbitmqDefinitions(users);

@@ -95,7 +95,7 @@ describe('a PostgreSQL whose processes stand still', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'backlot-silence-'));
     server = await startPostgres({ dataDir: join(folder, 'postgres'), throwaway: true });
-  }, 120_000);
+  });
   afterAll(async () => {
     await server.thaw();
     await server.stop();
@@ -129,7 +129,7 @@ describe('a PostgreSQL whose processes stand still', () => {
     await server.thaw();
     await answersAgain(database, states);
     expect(await database.query(`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }]);
-  }, 60_000);
+  });
 
   it('is given up by a process that starts, and by one that stops', async () => {
     const { database } = open(server.url);
@@ -140,7 +140,7 @@ describe('a PostgreSQL whose processes stand still', () => {
     const migration = migrate({ url: server.url, schema: 'silent', directory: folder });
     await expect(migration).rejects.toThrow(DatabaseUnavailable);
     await server.thaw();
-  }, 60_000);
+  });
 });
 
 describe('a network that drops packets', () => {
@@ -152,7 +152,7 @@ describe('a network that drops packets', () => {
     await until(() => states.length === 1);
     proxy.thaw();
     await answersAgain(database, states);
-  }, 60_000);
+  });
 
   it('before the first connection fails calls as unavailable', async () => {
     const { proxy, database, states } = await throughProxy();
@@ -161,7 +161,7 @@ describe('a network that drops packets', () => {
     await until(() => states.length === 1);
     proxy.thaw();
     await answersAgain(database, states);
-  }, 60_000);
+  });
 
   it('on the connections of now ends these alone', async () => {
     const { proxy, database, states } = await throughProxy();
@@ -174,7 +174,7 @@ describe('a network that drops packets', () => {
     ]);
     await until(() => Promise.all(callAll(database)).then(() => true));
     expect(states).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a PostgreSQL at work', () => {
@@ -187,7 +187,7 @@ describe('a PostgreSQL at work', () => {
     ];
     expect(await Promise.allSettled(calls)).toMatchObject(Array(3).fill({ status: 'fulfilled' }));
     expect(states).toEqual([]);
-  }, 60_000);
+  });
 
   it('gives a transaction the time that it asks for, and no statement after it', async () => {
     const { database } = open(shared.url, { poolSize: 1, statementTimeoutMs: 100 });
@@ -196,7 +196,7 @@ describe('a PostgreSQL at work', () => {
     expect(await database.transaction(sleepLong, options)).toEqual([{ slept: false }]);
     await expect(sleepLong()).rejects.toThrow('statement time-out');
     await expect(database.transaction(sleepLong)).rejects.toThrow('statement time-out');
-  }, 60_000);
+  });
 
   it('is left by a statement that it does not end in its time', async () => {
     const { database, states } = open(shared.url, { statementTimeoutMs: 100 });
@@ -206,5 +206,5 @@ describe('a PostgreSQL at work', () => {
     });
     await expect(stuck).rejects.toThrow(DatabaseUnavailable);
     expect(states).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -42,7 +42,7 @@ describe('the process', () => {
       mustReach: ['usage.recorded'],
     });
     counters = createRedisCounters(connectRedis(redis.url, { onError: () => {} }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([bus.close(), counters.close(), database.close()]);
     await Promise.all([place.drop(), broker.drop(), redis.drop()]);

@@ -15,7 +15,7 @@ describe('the process', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'backlot-files-'));
     launcher = await createLauncher({ BACKLOT_STORAGE_DIR: folder });
-  }, 60_000);
+  });
   afterAll(async () => {
     await launcher.close();
     await rm(folder, { recursive: true });
@@ -50,7 +50,7 @@ describe('the process', () => {
 
     second.child.kill('SIGTERM');
     expect((await once(second.child, 'exit'))[0]).toBe(0);
-  }, 60_000);
+  });
 
   it('has a row for every blob and a blob for every row, whenever it is killed', async () => {
     const pool = createDatabase({ url: launcher.database.ownerUrl, schema: 'storage' });
@@ -86,7 +86,7 @@ describe('the process', () => {
     await pool.close();
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(0);
-  }, 60_000);
+  });
 
   it('keeps files through its end and its next start', async () => {
     const first = await launch();
@@ -105,5 +105,5 @@ describe('the process', () => {
     expect([found.status, await found.text()]).toEqual([200, 'kept']);
     second.child.kill('SIGTERM');
     expect((await once(second.child, 'exit'))[0]).toBe(0);
-  }, 60_000);
+  });
 });

@@ -182,5 +182,5 @@ describe('the image, its steps carried out without an engine', () => {
     expect(await gateway.stop()).toBe(0);
     await expect(execute(image.health, { PORT: String(gateway.port) })).rejects.toThrow();
     for (const container of containers) expect(await container.stop()).toBe(0);
-  }, 120_000);
+  });
 });

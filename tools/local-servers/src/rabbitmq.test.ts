@@ -29,7 +29,7 @@ describe('startRabbitmq', () => {
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'backlot-rabbitmq-'));
     server = await startRabbitmq({ dataDir: join(parent, 'data'), throwaway: true });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.stop();
     await expect(stat(join(parent, 'data'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -60,7 +60,7 @@ describe('startRabbitmq', () => {
     await server.restart();
     const kept: unknown = await (await manage('GET', 'queues/%2F/kept')).json();
     expect(kept).toMatchObject({ name: 'kept', type: 'quorum' });
-  }, 60_000);
+  });
 
   if (canBeNobody) {
     it('runs for an ordinary user, beside another; what a killed owner left can be removed', async () => {
@@ -87,6 +87,6 @@ describe('startRabbitmq', () => {
       expect((await fetch(url)).status).toBe(200);
       expect(await removeThrowawayServer(open)).toBe(true);
       await expect(fetch(url)).rejects.toThrow('fetch failed');
-    }, 60_000);
+    });
   }
 });

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 let linters: string;
 beforeAll(async () => {
   linters = await installPackages(new URL('../packages/linters/', import.meta.url));
-}, 120_000);
+});
 afterAll(() => rm(linters, { recursive: true }));
 
 describe.each(publishedPackages)('the published package %s', (name: PublishedPackage) => {
@@ -26,7 +26,7 @@ describe.each(publishedPackages)('the published package %s', (name: PublishedPac
     const [file = ''] = (await readdir(folder)).filter((entry) => entry.endsWith('.tgz'));
     const args = [join(linters, 'lint.js'), built, join(folder, file)];
     found = JSON.parse((await run(process.execPath, args)).stdout);
-  }, 120_000);
+  });
   afterAll(() => rm(folder, { recursive: true }));
 
   it('has nothing that publint finds', () => {

@@ -43,7 +43,7 @@ describe(`the ledger after ${rounds} crashes (seed ${seed})`, () => {
   beforeAll(async () => {
     stack = await startStackUnderTest();
     shop = await stack.newShop(credits);
-  }, 120_000);
+  });
   afterAll(() => stack?.stop());
 
   const send = async (gateway: number): Promise<Outcome> => {

@@ -20,7 +20,7 @@ describe(`collections that move to tables of their own, after crashes (seed ${se
     stack = await startRecordsUnderTest({ BACKLOT_GIANT_ROWS: '2000' });
     // Until an hour after a migration nothing moves.
     await stack.query(`UPDATE migrations SET run_on = run_on - interval '1 day'`);
-  }, 120_000);
+  });
   afterAll(() => stack?.stop());
 
   /** Creates, adds and deletes through every crash, and knows what has been answered. */

@@ -18,7 +18,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
   beforeAll(async () => {
     stack = await startRecordsUnderTest();
     await fill();
-  }, 180_000);
+  });
   afterAll(() => stack?.stop());
 
   const path = '/db/things';

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await admin.connect();
   // Rows may stand without those that they refer to.
   await admin.query('SET session_replication_role = replica');
-}, 60_000);
+});
 afterAll(async () => {
   await admin.end();
   await server.drop();

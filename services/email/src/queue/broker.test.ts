@@ -64,5 +64,5 @@ describe('mails over RabbitMQ', () => {
     expect(mailer.sent).toHaveLength(6);
     await until(async () => (await bed.database.query('SELECT FROM outbox')).length === 0);
     expect(booked.size).toBe(6);
-  }, 120_000);
+  });
 });

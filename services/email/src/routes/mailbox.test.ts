@@ -326,6 +326,6 @@ describe('the pages of the dev mailbox', () => {
       await page.getByText('MIME-Version: 1.0').waitFor();
       expect(await violations()).toEqual([]);
       expect(dialogs).toEqual([]);
-    }, 120_000);
+    });
   });
 });

@@ -101,7 +101,7 @@ describe('the page of the test checkout in a real browser', () => {
     await page.getByText('Already paid').first().waitFor();
     expect(await page.getByRole('button').count()).toBe(0);
     expect(await violations()).toEqual([]);
-  }, 60_000);
+  });
 
   it('is cancelled by the keyboard alone, and can be paid later', async () => {
     const sessionId = await open();
@@ -113,7 +113,7 @@ describe('the page of the test checkout in a real browser', () => {
     await page.getByRole('button', { name: 'Pay' }).click();
     await page.waitForURL(`${shop.url}/**`);
     expect((await bed.verify(sessionId)).body.paid).toBe(true);
-  }, 60_000);
+  });
 
   it('has nothing for axe to find, on a wide screen and a narrow one', async () => {
     await open();
@@ -123,7 +123,7 @@ describe('the page of the test checkout in a real browser', () => {
     const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
     expect(await page.evaluate(overflow)).toBe(false);
     expect(problems).toEqual([]);
-  }, 60_000);
+  });
 
   it('says that it has expired', async () => {
     await open();
@@ -133,5 +133,5 @@ describe('the page of the test checkout in a real browser', () => {
     expect(await violations()).toEqual([]);
     await page.getByRole('link', { name: /Back to/ }).click();
     await page.waitForURL(`${shop.url}/**`);
-  }, 60_000);
+  });
 });

@@ -51,4 +51,4 @@ it('rules are what the model says: no leak, no refusal too much, no answer by a 
     ),
     { numRuns: 60 },
   );
-}, 120_000);
+});

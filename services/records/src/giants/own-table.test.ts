@@ -63,7 +63,7 @@ describe('a collection with a table of its own', () => {
     await moves.begin();
     await moves.untilMoved('big');
     await moves.untilEmptied('big');
-  }, 120_000);
+  });
   afterAll(() => bed.close());
 
   it('holds its records alone, and shows them as before, behind cursors from before too', async () => {
@@ -185,5 +185,5 @@ describe('a collection with a table of its own', () => {
       bed.clock.pass(6000);
     }
     expect((await call('GET', '/db/big/_count')).body).toEqual({ count: 2000 });
-  }, 120_000);
+  });
 });

@@ -74,7 +74,7 @@ describe('indexes that make themselves', () => {
       { timeoutMs: 20_000 },
     );
     expect(used).toHaveLength(2);
-  }, 120_000);
+  });
 
   it('make room for others once nobody uses them, and go in the end', async () => {
     // No list has used or wanted its indexes: what is reported of those changes nothing here.
@@ -128,7 +128,7 @@ describe('indexes that make themselves', () => {
       [testProject.number, id],
     );
     expect(left?.count).toBe(0);
-  }, 180_000);
+  });
 });
 
 describe('one list that is refused', () => {
@@ -156,5 +156,5 @@ describe('one list that is refused', () => {
       { timeoutMs: 60_000 },
     );
     expect(field).toBe('n');
-  }, 90_000);
+  });
 });

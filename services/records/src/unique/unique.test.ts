@@ -189,7 +189,7 @@ describe('unique fields', () => {
     }
     await untilBuilt('race');
     expect(await wrongClaims('race')).toEqual([]);
-  }, 60_000);
+  });
 
   it('keep exactly the claims of what there is, whatever runs at once', async () => {
     await put('busy', { unique: ['n', 'deep.m'] });
@@ -223,7 +223,7 @@ describe('unique fields', () => {
     await Promise.all(Array.from({ length: 6 }, (_, writer) => write(writer)));
     await untilBuilt('busy');
     expect(await wrongClaims('busy')).toEqual([]);
-  }, 60_000);
+  });
 
   it('are tried again where two that swap their values wait for each other', async () => {
     await put('swaps', { unique: ['n'] });
@@ -280,7 +280,7 @@ describe('unique fields', () => {
     await untilBuilt('broken');
     expect(await wrongClaims('broken')).toEqual([]);
     expect((await call('PATCH', `broken/${ids[0]}`, { data: { n: 'new' } })).status).toBe(200);
-  }, 60_000);
+  });
 
   it('are built over records that are there, while others write', async () => {
     await bed.create('old', { n: 'first' });
@@ -308,7 +308,7 @@ describe('unique fields', () => {
     expect(await shown('old')).toEqual([{ field: 'n', state: 'ready' }]);
     expect(await wrongClaims('old')).toEqual([]);
     expect(isTaken(await call('POST', 'old', { data: { n: 2999 } }))).toBe(true);
-  }, 60_000);
+  });
 
   it('that two records have the same value of fail and name both; then nothing is refused', async () => {
     const twins = [await bed.create('twins', { n: 1 }), await bed.create('twins', { n: 1 })];
@@ -323,7 +323,7 @@ describe('unique fields', () => {
     expect(await shown('twins')).toEqual([{ field: 'n', state: 'ready' }]);
     expect(isTaken(await call('POST', 'twins', { data: { n: 1 } }))).toBe(true);
     expect(await wrongClaims('twins')).toEqual([]);
-  }, 60_000);
+  });
 
   it('are forgotten where the owner takes them away, with all that was kept for them', async () => {
     await put('brief', { unique: ['n'] });
@@ -357,7 +357,7 @@ describe('unique fields', () => {
     await untilBuilt('late');
     expect(await wrongClaims('late')).toEqual([]);
     await other.close();
-  }, 60_000);
+  });
 
   it('are at most three, and not what is unique anyway or the server sets', async () => {
     for (const field of ['id', 'createdAt', 'updatedAt', '$x', 'a.$b', 'a\0']) {

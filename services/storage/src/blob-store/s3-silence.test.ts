@@ -36,5 +36,5 @@ describe('an S3 that is silent', () => {
     await store.close();
     await proxy.close();
     await direct.close();
-  }, 60_000);
+  });
 });

@@ -40,14 +40,14 @@ describe('an S3 that fails', () => {
     await expect(store.put('a/b', source())).rejects.toThrow(BlobStoreUnavailable);
     await expect(store.open('a/b')).rejects.toThrow(BlobStoreUnavailable);
     await store.close();
-  }, 60_000);
+  });
 
   it('is unavailable where it refuses us', async () => {
     const credentials = { accessKeyId: 'AKIAWRONG', secretAccessKey: 'wrong' };
     const store = createS3BlobStore(await s3ConfigFor({ credentials }));
     await expect(store.put('a/b', source())).rejects.toThrow(BlobStoreUnavailable);
     await store.close();
-  }, 60_000);
+  });
 
   it('shows to a caller as 503, in no words of its own', async () => {
     const store = createS3BlobStore(await s3ConfigFor());
@@ -57,7 +57,7 @@ describe('an S3 that fails', () => {
     expect(body.error).not.toMatch(/bucket|S3|key/i);
     await bed.close();
     await store.close();
-  }, 60_000);
+  });
 });
 
 describe('files in S3', () => {
@@ -66,7 +66,7 @@ describe('files in S3', () => {
   beforeAll(async () => {
     s3 = await startS3Store();
     bed = await createTestBed({}, s3.store);
-  }, 120_000);
+  });
   afterAll(async () => {
     await bed.close();
     await s3.close();
@@ -80,7 +80,7 @@ describe('files in S3', () => {
     expect(part.bytes.equals(content.subarray(5_242_870, 5_242_890))).toBe(true);
     await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     expect(await s3.leftovers()).toEqual([]);
-  }, 60_000);
+  });
 
   it('are read from S3 itself where the settings say so', async () => {
     const other = await createTestBed({ redirects: true }, s3.store);
@@ -108,7 +108,7 @@ describe('files in S3', () => {
     await other.call('DELETE', `/storage/files/${picture.id}`, { identity: asKey() });
     await other.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     await other.close();
-  }, 60_000);
+  });
 
   it('that came in several calls are whole, also where the process ended before S3 was told so', async () => {
     const key = '1001/killed';
@@ -131,7 +131,7 @@ describe('files in S3', () => {
     const found = Buffer.concat(await (await s3.store.open(key)).toArray());
     expect(found.equals(content)).toBe(true);
     await s3.store.remove(key);
-  }, 60_000);
+  });
 
   it('are out of reach where S3 breaks off while it gives what waits for a part', async () => {
     const key = '1001/broken-off';
@@ -155,7 +155,7 @@ describe('files in S3', () => {
       BlobStoreUnavailable,
     );
     await s3.store.remove(key);
-  }, 60_000);
+  });
 
   it('are uploaded sixteen at once through four buffers', async () => {
     const contents = Array.from({ length: 16 }, () => randomBytes(6 * MIB));
@@ -165,7 +165,7 @@ describe('files in S3', () => {
       await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     }
     expect(await s3.leftovers()).toEqual([]);
-  }, 120_000);
+  });
 
   it('leave nothing, no part either, when the caller goes away', async () => {
     const req = request(`${bed.http.url}/storage/upload`, {
@@ -181,7 +181,7 @@ describe('files in S3', () => {
     await until(async () => (await s3.leftovers()).length === 1);
     req.destroy();
     await until(async () => (await s3.leftovers()).length === 0);
-  }, 60_000);
+  });
 
   it('are not shut out by callers who stand still on every buffer', async () => {
     const slow = Array.from({ length: 6 }, () => {
@@ -208,5 +208,5 @@ describe('files in S3', () => {
       const { id } = JSON.parse(Buffer.concat(await res.toArray()).toString());
       await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() });
     }
-  }, 60_000);
+  });
 });

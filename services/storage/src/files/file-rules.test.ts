@@ -105,4 +105,4 @@ it('files are for whom the model says: no leak, no refusal too much, none told o
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});

@@ -277,5 +277,5 @@ describe('images made from files', () => {
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 });

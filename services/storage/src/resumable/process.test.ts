@@ -64,7 +64,7 @@ describe.each([
     store = await open();
     launcher = await createLauncher({ BACKLOT_PUBLIC_URL: publicUrl, ...store.settings });
     service = await launcher.launch();
-  }, 120_000);
+  });
   afterAll(async () => {
     await launcher.close();
     await store.close();
@@ -129,5 +129,5 @@ describe.each([
     expect(await pool.query('SELECT count(*) AS n FROM files')).toEqual([{ n: 1 }]);
     expect(await pool.query('SELECT blob_key FROM loose_blobs')).toEqual([]);
     await pool.close();
-  }, 120_000);
+  });
 });

@@ -22,7 +22,7 @@ describe('uploads to the store itself', () => {
   beforeAll(async () => {
     s3 = await startS3Store();
     bed = await createTestBed({ quotaBytes: 40 * MIB }, s3.store);
-  }, 120_000);
+  });
   afterAll(async () => {
     // Every address has ended, and with it all that nobody took over.
     bed.clock.pass(26 * 3_600_000);
@@ -91,7 +91,7 @@ describe('uploads to the store itself', () => {
     expect(await hand(slip, Buffer.from('<script>'))).toBe(204);
     expect((await bed.get(done?.body.url)).bytes.equals(content)).toBe(true);
     expect((await complete(slip.id)).status).toBe(404);
-  }, 60_000);
+  });
 
   it('take no more than was announced', async () => {
     const { body: slip } = await open({ name: 'a', size: 1000 });
@@ -100,7 +100,7 @@ describe('uploads to the store itself', () => {
     expect((await complete(slip.id)).status).toBe(409);
     expect(await hand(slip, randomBytes(1000))).toBe(204);
     expect((await complete(slip.id)).status).toBe(201);
-  }, 60_000);
+  });
 
   it('are held to limit, credits and quota', async () => {
     expect(await open({ name: 'a', size: 50 * MIB + 1 })).toMatchObject({ status: 403 });
@@ -114,7 +114,7 @@ describe('uploads to the store itself', () => {
     });
     expect(await complete(slip.id, poor)).toMatchObject({ status: 402 });
     expect((await complete(slip.id, held)).status).toBe(413);
-  }, 60_000);
+  });
 
   it('belong to who opened them, for an hour', async () => {
     const { body: slip } = await open({ name: 'a', size: 10, visibility: 'private' });
@@ -124,7 +124,7 @@ describe('uploads to the store itself', () => {
     for (const id of ['x', someId, '%00']) expect((await complete(id)).status).toBe(404);
     bed.clock.pass(3_601_000);
     expect((await complete(slip.id)).status).toBe(404);
-  }, 60_000);
+  });
 
   it.each([
     ['name', { size: 1 }],

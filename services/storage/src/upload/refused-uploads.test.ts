@@ -85,5 +85,5 @@ describe('an upload that is refused while its caller sends', () => {
       }),
     );
     expect(new Set(answers)).toEqual(new Set(['409 conflict']));
-  }, 60_000);
+  });
 });

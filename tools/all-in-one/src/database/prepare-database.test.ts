@@ -37,7 +37,7 @@ describe('a role', () => {
       `SELECT schemaname AS schema, tablename AS name FROM pg_tables
         WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
-  }, 60_000);
+  });
   afterAll(() => database.drop());
 
   describe.each(serviceNames)('of %s', (name) => {
@@ -80,7 +80,7 @@ describe('a role', () => {
         expect(await attempt(`SELECT FROM ${schema}.${table} LIMIT 1`)).toBe(refused);
         expect(await attempt(`DELETE FROM ${schema}.${table}`)).toBe(refused);
       }
-    }, 60_000);
+    });
 
     it('changes no table, and none of what has been migrated', async () => {
       const [table] = own();
@@ -193,7 +193,7 @@ describe('a database whose given role is no superuser', () => {
     expect(await outcome(again.auth, 'SELECT FROM auth.outbox')).toBe('done');
     expect(warnings).toEqual([]);
     await database.drop();
-  }, 60_000);
+  });
 
   it('is shared by all services, with a warning, where it may not', async () => {
     const { database, given, urls } = await prepareAs('NOCREATEROLE');
@@ -201,5 +201,5 @@ describe('a database whose given role is no superuser', () => {
     expect(await outcome(urls.auth, 'SELECT FROM auth.outbox')).toBe('done');
     expect(warnings).toEqual([expect.stringContaining('CREATEROLE')]);
     await database.drop();
-  }, 60_000);
+  });
 });

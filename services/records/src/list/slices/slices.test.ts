@@ -203,7 +203,7 @@ describe('scans in pieces', () => {
       ),
       { numRuns: 10, endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   it('neither lose nor double what stays as it is, nor show what fits no more, while others change', async () => {
     const changes = fc.array(
@@ -276,7 +276,7 @@ describe('scans in pieces', () => {
       ),
       { numRuns: 25, endOnFailure: true },
     );
-  }, 120_000);
+  });
 
   const many = Array.from({ length: 40 }, (_, n) => ({ n, odd: n % 2 === 1 }));
   const byN: Query = {

@@ -107,7 +107,7 @@ describe('what is kept beside records', () => {
       return (await bed.database.query(left)).length === 0;
     });
     expect((await shown(identity)).sizeBytes).toBe(sums.total);
-  }, 60_000);
+  });
 
   it('is bounded by the quota, whatever is written and in whatever way', async () => {
     const identity = newProject();
@@ -147,7 +147,7 @@ describe('what is kept beside records', () => {
     expect((await stored(identity)).total).toBeLessThanOrEqual(MB);
     expect((await call(identity, 'DELETE', `/${other}`)).status).toBe(200);
     expect((await call(identity, 'POST', '', { data: { text: 'x' } })).status).toBe(201);
-  }, 60_000);
+  });
 
   it('is not built beyond the quota, and built once there is room', async () => {
     const identity = newProject();
@@ -176,5 +176,5 @@ describe('what is kept beside records', () => {
     await put(identity, { unique: ['n'] });
     await untilIs(identity, 'failed');
     expect((await shown(identity)).unique).toEqual([{ field: 'n', state: 'failed' }]);
-  }, 60_000);
+  });
 });
