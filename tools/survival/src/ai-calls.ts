@@ -7,6 +7,7 @@ export type Outcome =
   | { kind: 'unanswered' };
 
 const patienceMs = 20_000;
+const maxTries = 10;
 
 /** One `POST /ai`. */
 export const ask = async (
@@ -32,6 +33,15 @@ export const ask = async (
     };
   } catch {
     return { kind: 'unanswered' };
+  }
+};
+
+/** The same by a caller who comes again as long as a stack that is short of time tells them to. */
+export const askPatiently = async (...call: Parameters<typeof ask>): Promise<Outcome> => {
+  for (let tries = 1; ; tries++) {
+    const outcome = await ask(...call);
+    if (outcome.kind !== 'refused' || outcome.status !== 503 || tries === maxTries) return outcome;
+    await sleep(Number(outcome.retryAfter) * 1000);
   }
 };
 

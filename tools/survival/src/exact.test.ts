@@ -3,7 +3,7 @@ import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ask, tally } from './ai-calls.ts';
+import { askPatiently, tally } from './ai-calls.ts';
 import { untilDrained } from './broker.ts';
 import { readBooks, sumAmounts } from './ledger.ts';
 import { limitReads } from './limits.ts';
@@ -18,10 +18,10 @@ describe('two gateways and the services as processes', () => {
     stack = await startStackUnderTest();
     const quiet = { onDead: () => undefined, onError: () => undefined };
     bus = await createRabbitmqBus({ url: stack.amqpUrl, mustReach: ['usage.recorded'], ...quiet });
-    await bus.ready(10_000);
+    await bus.ready(30_000);
     database = new pg.Client(stack.databaseUrl);
     await database.connect();
-  }, 120_000);
+  });
   afterAll(async () => {
     await bus?.close();
     await database?.end();
@@ -31,7 +31,9 @@ describe('two gateways and the services as processes', () => {
   it('let exactly 100 of 400 parallel calls through that 100 credits pay for', async () => {
     const shop = await stack.newShop(100);
     const outcomes = await Promise.all(
-      Array.from({ length: 400 }, (_, n) => ask(stack.gateways[n % 2] ?? '', shop.id, 'Hello')),
+      Array.from({ length: 400 }, (_, n) =>
+        askPatiently(stack.gateways[n % 2] ?? '', shop.id, 'Hello'),
+      ),
     );
     expect(tally(outcomes)).toEqual({ served: 100, '402 out_of_credits': 300 });
     const books = await until(
@@ -45,7 +47,7 @@ describe('two gateways and the services as processes', () => {
     expect(books.lines).toHaveLength(101);
     expect(sumAmounts(books.debits)).toBe(-100_000);
     expect(new Set(books.debits.map(({ requestId }) => requestId)).size).toBe(100);
-  }, 60_000);
+  });
 
   it.each([
     [6, 3000],
@@ -56,21 +58,26 @@ describe('two gateways and the services as processes', () => {
       const isExact = async () => {
         const shop = await stack.newShop(1);
         await limitReads(stack, shop, limit);
-        const { passed, atLeast, atMost } = await burst(64, durationMs, limit, async (client) => {
-          const { status } = await stack.runtime(client, shop.id)('GET', '/db/notes', {
-            token: shop.key,
-          });
-          expect([200, 429]).toContain(status);
-          return status;
-        });
-        expect(passed).toBeGreaterThanOrEqual(atLeast);
+        const { passed, unclear, atLeast, atMost } = await burst(
+          64,
+          durationMs,
+          limit,
+          async (client) => {
+            const { status } = await stack.runtime(client, shop.id)('GET', '/db/notes', {
+              token: shop.key,
+            });
+            expect([200, 429, 503]).toContain(status);
+            return status;
+          },
+        );
+        expect(passed + unclear).toBeGreaterThanOrEqual(atLeast);
         expect(passed).toBeLessThanOrEqual(atMost);
-        return atMost - atLeast <= Math.ceil(limit / 60);
+        return atMost - atLeast + unclear <= Math.ceil(limit / 60);
       };
-      // Where the first or the last call took long, its time says too little.
+      // Where a call took too long, or the first or the last one long, the numbers say too little.
       while (!(await isExact()));
     },
-    120_000,
+    240_000,
   );
 
   const createUsage = ({ id, owner }: Shop, n: number) => ({
@@ -117,5 +124,5 @@ describe('two gateways and the services as processes', () => {
     expect(debits).toHaveLength(usages.length);
     expect(lines).toHaveLength(usages.length + 1);
     expect(balanceMillicredits).toBe(1_000_000 + sumAmounts(debits));
-  }, 60_000);
+  });
 });

@@ -19,6 +19,6 @@ export const limitReads = async (
       const { headers } = await stack.runtime(gateway, id)('POST', '/db/notes', { body: {} });
       return headers.get('ratelimit-policy')?.includes(`q=${mark}`);
     };
-    await until(hasHeard, { timeoutMs: 5_000, what: `the limits on gateway ${gateway}` });
+    await until(hasHeard, { what: `the limits on gateway ${gateway}` });
   }
 };

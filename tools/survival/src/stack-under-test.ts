@@ -179,7 +179,6 @@ const untilServing = async ({ gateways, newShop }: StackUnderTest) => {
   const { id } = await newShop(10);
   for (const gateway of gateways)
     await until(async () => (await later(100, () => ask(gateway, id, 'Hello'))).kind === 'served', {
-      timeoutMs: 10_000,
       what: 'a priced call',
     });
 };
