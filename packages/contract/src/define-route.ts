@@ -62,6 +62,8 @@ export interface RouteDefinition {
   unknownQuery?: UnknownNames;
   /** The same for keys of a JSON body, at any depth. */
   unknownBody?: UnknownNames;
+  /** What to say of names that belong elsewhere, in a sentence of ASCII. */
+  elsewhere?: Readonly<Record<string, string>>;
   response: z.ZodType;
   /** The body instead of JSON: a form with a file or bytes, streamed, or the fields of a page's form. */
   takes?: 'multipart' | 'bytes' | 'form';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, type ErrorCode } from '@backlot/contract';
 import type { ErrorRequestHandler } from 'express';
 import { discardBody } from './body/discard-body.ts';
+import { hintHeader } from './input/unknown-input.ts';
 
 /** What an adapter throws when the server behind it can't be reached carries this mark. */
 const isUnavailable = (error: unknown) =>
@@ -50,13 +51,10 @@ export const toApiError = (error: unknown): ApiError => {
   return new ApiError('internal', 'Something went wrong on our side.', { cause: error });
 };
 
-export const failureBody = (error: ApiError, requestId: string): string =>
-  JSON.stringify({
-    error: error.message,
-    code: error.code,
-    requestId,
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-  });
+export const failureBody = (
+  { message, code, hint }: Pick<ApiError, 'message' | 'code' | 'hint'>,
+  requestId: string,
+): string => JSON.stringify({ error: message, code, requestId, ...(hint && { hint }) });
 
 /** A queue that is full on purpose, and an index that will be there. */
 const expected: ReadonlySet<ErrorCode> = new Set(['overloaded', 'index_building']);
@@ -76,7 +74,10 @@ const writeFailure = (
   requestId: string,
   discard: () => Promise<void>,
 ) => {
-  const body = failureBody(error, requestId);
+  const { message, code } = error;
+  // What was ignored is most often the cause.
+  const hint = [res.getHeader(hintHeader), error.hint].filter((part) => part).join(' ');
+  const body = failureBody({ message, code, hint }, requestId);
   // What was given up may still write, or come: only the end of the connection keeps it from the next call.
   const endsConnection = error.code === 'timeout' || error.code === 'request_timeout';
   if (endsConnection) res.setHeader('Connection', 'close');

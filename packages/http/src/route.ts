@@ -20,7 +20,7 @@ import { LargeJson, sendParts } from './answer/json-parts.ts';
 import { parseJson, readBody } from './body/json-body.ts';
 import type { FailureLog } from './failure.ts';
 import { type Answer, type Finish, type IdempotencyStore, runIdempotently } from './idempotent.ts';
-import { issueSentence, issueText } from './input/issue-text.ts';
+import { describeObject, issueSentence, issueText } from './input/issue-text.ts';
 import { addHint, checkUnknownInput } from './input/unknown-input.ts';
 import { identityRefused } from './internal-only.ts';
 
@@ -71,6 +71,8 @@ export type Handler<R extends RouteDefinition> = (
 export interface Received {
   /** Valid already: it becomes `body`. */
   value: unknown;
+  /** What stood beside a form's file. */
+  fields?: Record<string, unknown> | undefined;
   /** Stands for the body where an Idempotency-Key compares two. */
   text: string;
   /** Called once the answer is on its way, or the call has failed. */
@@ -129,7 +131,7 @@ export const validate = (
   if (!schema) return undefined;
   const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
-  if (value === undefined) throw new ApiError(code, 'Send a JSON body.');
+  if (value === undefined) throw new ApiError(code, `Send a JSON body: ${describeObject(schema)}.`);
   const [issue = { path: [], message: 'is not valid' }] = result.error.issues;
   throw new ApiError(code, issueSentence(issue, wholeInput[code]));
 };
@@ -237,14 +239,15 @@ const readCall = <R extends RouteDefinition>(
   req: Request,
   res: Response,
   rawBody: Call<R>['rawBody'],
-  isReceived: boolean,
+  received: Received | undefined,
 ): Call<R> => {
   const { query } = req;
-  checkUnknownInput(definition, { query, body: isReceived ? undefined : rawBody.value }, res);
+  const body = received ? received.fields : rawBody.value;
+  checkUnknownInput(definition, { params: req.params, query, body }, res);
   const input = {
     params: validate(definition.params, req.params, 'invalid_path'),
     query: validate(definition.query, query, 'invalid_query'),
-    body: isReceived ? rawBody.value : validate(definition.body, rawBody.value, 'invalid_body'),
+    body: received ? rawBody.value : validate(definition.body, rawBody.value, 'invalid_body'),
     rawBody,
   } as CallInput<R>;
   return new ReceivedCall(input, identity, req, res);
@@ -323,14 +326,7 @@ export const route = <const R extends RouteDefinition>(
   ): Promise<void> => {
     const bytes = received ? undefined : await readBody(req, definition);
     const read = () => {
-      const call = readCall(
-        definition,
-        identity,
-        req,
-        res,
-        received ?? parseJson(bytes),
-        received !== undefined,
-      );
+      const call = readCall(definition, identity, req, res, received ?? parseJson(bytes), received);
       checkCaller(definition, identity);
       checkProject(definition, identity, req.params);
       return call;

@@ -56,6 +56,7 @@ const name = displayName(100);
 const oneTimeToken = z.string().min(1).max(128);
 
 const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
+const inProfile = 'What the app keeps of a user: PATCH /auth/me {"profile":{"plan":"free"}}.';
 const everyone = ['anonymous', 'user', 'owner', 'key', 'operator'] as const;
 
 export const signUp = defineRoute({
@@ -68,6 +69,7 @@ export const signUp = defineRoute({
   callers: everyone,
   limit: 'write',
   body: z.object({ email, password: newPassword, name: name.optional() }),
+  elsewhere: { profile: inProfile, data: inProfile, metadata: inProfile, options: inProfile },
   response: session,
   status: 201,
   errors: ['invalid_body', 'password_too_weak', 'email_taken', 'too_many_attempts', 'overloaded'],
@@ -115,6 +117,14 @@ export const updateMe = defineRoute({
     avatar: uuid.nullable().optional().describe('Id of a public file'),
     profile: jsonObject(maxProfileBytes).optional().describe('Replaces the whole profile'),
   }),
+  elsewhere: {
+    email: 'The address: POST /auth/change-email {"email":"new@example.org","password":"..."}.',
+    password: 'The password: POST /auth/password {"currentPassword":"...","newPassword":"..."}.',
+    role: 'The role: PATCH /users/<id> with a secret key of the scope "admin".',
+    data: inProfile,
+    metadata: inProfile,
+    user_metadata: inProfile,
+  },
   response: onlyUser,
   status: 200,
   errors: ['invalid_body'],

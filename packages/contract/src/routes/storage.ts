@@ -62,6 +62,8 @@ const filesQuery = listQuery.extend({
 const side = z.coerce.number<string>().int().min(1).max(4096).optional();
 
 const base = { service: 'storage', plane: 'runtime' } as const;
+const inPart = 'The name is that of the part "file"; with the client: upload(file, { name }).';
+const noFolders = 'There are no folders: keep the id of a file in a record.';
 const oneFile = z.object({ id: idInPath });
 const changedBy = ['user', 'owner', 'key', 'operator'] as const;
 
@@ -76,6 +78,10 @@ export const uploadFile = defineRoute({
   limit: 'upload',
   takes: 'multipart',
   body: fileAudience.extend({ file: z.file().describe('One part with a file name') }),
+  elsewhere: {
+    ...{ name: inPart, fileName: inPart, filename: inPart },
+    ...{ path: noFolders, folder: noFolders, bucket: noFolders },
+  },
   bodyLimitBytes: largestUploadBytes + formBytes,
   response: typed,
   status: 201,

@@ -106,6 +106,9 @@ export const parseJson = (bytes: Buffer | undefined): { value: unknown; text: st
   try {
     return { value: JSON.parse(text) as unknown, text };
   } catch (cause) {
-    throw new ApiError('invalid_json', 'The body is not valid JSON.', { cause });
+    throw new ApiError('invalid_json', 'The body is not valid JSON.', {
+      cause,
+      hint: 'Send what JSON.stringify makes of an object, as in {"title":"x"}.',
+    });
   }
 };

@@ -1,4 +1,5 @@
 import {
+  aiRoutes,
   authRoutes,
   emailRoutes,
   paymentRoutes,
@@ -35,8 +36,18 @@ describe('what is wrong with a field', () => {
       { email: 'a@example.org', password: 'abcdefgh', name: 'x'.repeat(101) },
       '"name" may have at most 100 characters',
     ],
-    [authRoutes.signUp, [], 'The body must be an object'],
-    [authRoutes.signUp, undefined, 'Send a JSON body.'],
+    [
+      authRoutes.signUp,
+      'a@example.org',
+      'The body must be an object with "email", "password" and perhaps "name"',
+    ],
+    [authRoutes.updateMe, [], 'an object with any of "name", "avatar", "profile"'],
+    [authRoutes.signIn, undefined, 'Send a JSON body: an object with "email", "password".'],
+    [
+      aiRoutes.generateText,
+      { messages: ['Hello'] },
+      '"messages.0" must be an object such as {"role": "user", "content": "Hello"}',
+    ],
     [authRoutes.verifyEmail, { token: '' }, '"token" must not be empty'],
     [authRoutes.signOut, { all: 'yes' }, '"all" must be true or false'],
     [
@@ -67,7 +78,8 @@ describe('what is wrong with a field', () => {
       { access: 'public' },
       '"access" must be one of shared, public-read',
     ],
-    [recordRoutes.createRecord, { data: [] }, '"data" must be an object'],
+    [recordRoutes.createRecord, { data: 'x' }, '"data" must be an object, as in'],
+    [recordRoutes.createRecord, { data: [] }, '"data" must be one object; many go to'],
     [recordRoutes.updateRecord, {}, 'The body needs "data", "unset" or "inc"'],
     [storageRoutes.signFile, { expiresIn: 1e9 }, '"expiresIn" must be 604800 or less'],
   ])('in $operationId is said in our words', ({ body }, value, message) => {

@@ -51,6 +51,21 @@ const listed = (values: readonly unknown[]) => {
 
 const withArticle = (type: string) => article[type] ?? `of the type ${type}`;
 
+const listNames = (fields: readonly (readonly [string, z.core.$ZodType])[]) =>
+  fields.map(([name]) => JSON.stringify(name)).join(', ');
+
+/** `an object with "email", "password" and perhaps "name"`, as far as the schema says. */
+export const describeObject = (schema: z.core.$ZodType | undefined): string => {
+  const def = schema?._zod.def as z.core.$ZodObjectDef | undefined;
+  const fields = Object.entries(def?.type === 'object' ? def.shape : {});
+  if (fields.length === 0) return 'an object';
+  const isOptional = ([, field]: (typeof fields)[number]) => field._zod.optin !== undefined;
+  const optional = listNames(fields.filter(isOptional));
+  const required = listNames(fields.filter((field) => !isOptional(field)));
+  if (required === '') return `an object with any of ${optional}`;
+  return `an object with ${required}${optional && ` and perhaps ${optional}`}`;
+};
+
 const unionText = ({ errors }: z.core.$ZodIssueInvalidUnion) => {
   const types = errors.flatMap(([first]) =>
     first?.code === 'invalid_type' && first.path.length === 0 ? [withArticle(first.expected)] : [],
@@ -66,7 +81,7 @@ export const issueText = (issue: Issue): string => {
   if (issue.input === undefined && issue.code !== 'custom') return 'is missing';
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${withArticle(issue.expected)}`;
+      return `must be ${issue.expected === 'object' ? describeObject(issue.inst as z.core.$ZodType) : withArticle(issue.expected)}`;
     case 'too_small':
       return tooSmall(issue as z.core.$ZodIssueTooSmall);
     case 'too_big':

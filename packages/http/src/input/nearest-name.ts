@@ -13,13 +13,20 @@ const synonyms: Record<string, string> = {
   offset: 'page skip start from pagenumber',
   cursor: 'after pagetoken nextcursor next startafter continuation continuationtoken',
   mine: 'own owner ownerid my me self user userid',
-  data: 'record fields values attributes document body item json payload',
+  data: 'record fields values attributes document body item json payload set',
+  inc: 'increment increments',
+  create: 'insert inserts creates add',
+  update: 'updates patch changes',
+  delete: 'deletes remove ids',
+  unset: 'remove removed',
+  group: 'groupby by',
   email: 'mail username login user identifier',
   password: 'pass passwd pwd secret',
   name: 'fullname displayname username title label',
   newPassword: 'password newpass',
   currentPassword: 'oldpassword',
   messages: 'input history conversation contents',
+  content: 'text message parts',
   system: 'instructions systemprompt systeminstruction',
   json: 'responseformat responseschema schema responsejsonschema outputschema',
   maxTokens: 'maxcompletiontokens maxoutputtokens',
@@ -31,6 +38,7 @@ const synonyms: Record<string, string> = {
   quantity: 'qty count',
   returnUrl: 'successurl cancelurl redirecturl redirect callbackurl url',
   session_id: 'id checkoutid',
+  visibility: 'access public private ispublic isprivate acl permission permissions',
   access: 'preset rule rules acl permission permissions visibility',
   expiresIn: 'ttl seconds duration expiry',
 };
@@ -54,7 +62,8 @@ export const nearestName = (name: string, known: readonly string[]): string | un
   if (meant === '') return undefined;
   const synonym = known.find((candidate) => isSynonym(meant, candidate));
   if (synonym !== undefined) return synonym;
-  const maxDistance = Math.min(2, Math.floor(meant.length / 2));
+  // Two slips in four letters make another word: "done" is not "mine".
+  const maxDistance = meant.length < 5 ? Math.min(1, Math.floor(meant.length / 2)) : 2;
   const [nearest] = known
     .map((candidate) => ({ candidate, far: distance(meant, plain(candidate)) }))
     .filter(({ far }) => far <= maxDistance)

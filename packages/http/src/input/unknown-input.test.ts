@@ -91,10 +91,32 @@ describe('names that a route does not know', () => {
     );
   });
 
-  it('says how to filter where a field was meant', async () => {
-    const { status, body } = await call(recordRoutes.listRecords, '?column=todo');
+  it.each([
+    ['column=todo', '{"column":"todo"}'],
+    ['done=true', '{"done":true}'],
+    ['done=false&rank=2&team=null', '{"done":false,"rank":2,"team":null}'],
+    ['zip=00501&long=12345678901234567890', '{"zip":"00501","long":"12345678901234567890"}'],
+    ['rank[gte]=2', '{"rank":{"$gte":2}}'],
+    ['rank__lt=2.5', '{"rank":{"$lt":2.5}}'],
+    ['rank=gt.2&done=eq.true', '{"rank":{"$gt":2},"done":true}'],
+    ['where[rank][gte]=2&filter[done]=true', '{"rank":{"$gte":2},"done":true}'],
+    ['limti=5&column=todo', '{"column":"todo"}'],
+  ])('says how to filter where ?%s meant fields', async (query, where) => {
+    const { status, body } = await call(recordRoutes.listRecords, `?${query}`);
     expect(status).toBe(400);
-    expect(body.hint).toBe('To filter by a field, send where={"column":"todo"}, URL-encoded.');
+    expect(body.hint).toBe(`To filter by a field, send where=${where}, URL-encoded.`);
+  });
+
+  it('says which variable was empty in a path, also where the call succeeds', async () => {
+    for (const left of ['undefined', 'null', 'NaN', '%5Bobject%20Object%5D']) {
+      const path = `/db/todos/${left}`;
+      const { headers } = await service.call('GET', path, { identity: anonymous() });
+      expect(headers.get('backlot-hint')).toBe(
+        `The path has "${decodeURIComponent(left)}" in place of <id>: GET /db/<collection>/<id>. Was a variable empty, or an object?`,
+      );
+    }
+    const { headers } = await service.call('GET', '/db/undefined', { identity: anonymous() });
+    expect(headers.get('backlot-hint')).toContain('in place of <collection>');
   });
 
   it('lets a cache buster pass, and what the route knows', async () => {
@@ -197,15 +219,15 @@ describe('names that a route does not know', () => {
   );
 
   it('says it with a failure too, which is most often its cause', async () => {
-    const { status, headers } = await call(emailRoutes.sendEmail, '', {
+    const { status, headers, body } = await call(emailRoutes.sendEmail, '', {
       recipient: 'a@example.org',
       title: 'x',
       body: 'x',
     });
     expect(status).toBe(400);
-    expect(headers.get('backlot-hint')).toBe(
-      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, replyTo, subject, html.',
-    );
+    const ignored =
+      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, replyTo, subject, html.';
+    expect([headers.get('backlot-hint'), body.hint]).toEqual([ignored, ignored]);
   });
 
   it('says it with a replayed answer too', async () => {
@@ -256,6 +278,20 @@ describe('names that a route does not know', () => {
     }
   });
 
+  it('says where a name belongs that others send here', async () => {
+    const changed = await call(authRoutes.updateMe, '', { email: 'a@example.org', name: 'Ada' });
+    expect([changed.status, changed.body.hint]).toEqual([
+      400,
+      expect.stringContaining('POST /auth/change-email'),
+    ]);
+    const account = { email: 'a@example.org', password: 'a good long password' };
+    const made = await call(authRoutes.signUp, '', { ...account, profile: {}, toString: 1 });
+    expect(made.status).toBe(201);
+    expect(made.headers.get('backlot-hint')).toMatch(/^Ignored field: .* PATCH \/auth\/me/);
+    for (const { elsewhere = {} } of routes as readonly RouteDefinition[])
+      expect(Object.values(elsewhere).join('')).toMatch(/^[\x20-\x7e]*$/);
+  });
+
   it('are refused by every route but those of the reference and those that nobody can teach', () => {
     const lenient = (policy: string) =>
       routes
@@ -281,6 +317,7 @@ describe('names that a route does not know', () => {
 
 it('names nothing where nothing is near', () => {
   expect(nearestName('zzz', ['where', 'sort'])).toBeUndefined();
+  expect(nearestName('done', ['mine', 'name'])).toBeUndefined();
   expect(nearestName('x', ['to'])).toBeUndefined();
   expect(nearestName('constructor', ['name'])).toBeUndefined();
   expect(nearestName('名前', ['価格', '名'])).toBeUndefined();

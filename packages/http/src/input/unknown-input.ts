@@ -17,14 +17,52 @@ const listKnown = ([first]: readonly UnknownName[]) =>
     ? `Known here: ${first.known.join(', ')}.`
     : 'None is known here.';
 
-/** For `?column=todo`, which others understand as a filter. */
-const filterHint = ([first]: readonly UnknownName[], query: Record<string, unknown>) => {
-  if (!first?.known.includes('where') || nearestName(first.path, first.known)) return undefined;
-  const filter = JSON.stringify({ [printable(first.path)]: printable(String(query[first.path])) });
+/** `priority[gte]` and `priority__gte`, `gte.2`: how others write a comparison. */
+const comparedName = /^(.+?)(?:\[\$?(eq|ne|gte?|lte?)\]|__(eq|ne|gte?|lte?))$/;
+/** `where[done]`, as qs writes objects. */
+const insideWhere = /^(?:where|filters?)\[([^[\]]+)\](?=\[|$)/;
+const comparedValue = /^(eq|ne|gte?|lte?)\.(.*)$/s;
+const credentialName = /^((api|access|auth|secret)[_-]?)?(key|token|jwt)$|^authorization$/i;
+const literal = /^(true|false|null|-?(0|[1-9]\d{0,14})(\.\d{1,9})?)$/;
+
+const toCondition = (sentName: string, sentValue: string): [string, unknown] => {
+  const plainName = sentName.replace(insideWhere, '$1');
+  const [, name = plainName, ...operators] = comparedName.exec(plainName) ?? [];
+  const [, before, text = sentValue] = comparedValue.exec(sentValue) ?? [];
+  const operator = operators.find((found) => found !== undefined) ?? before ?? 'eq';
+  const value = literal.test(text) ? JSON.parse(text) : printable(text);
+  return [printable(name), operator === 'eq' ? value : { [`$${operator}`]: value }];
+};
+
+/** For `?done=true`, which others understand as a filter. */
+const filterHint = (names: readonly UnknownName[], query: Record<string, unknown>) => {
+  const fields = names.filter(
+    ({ path, known }) => known.includes('where') && nearestName(path, known) === undefined,
+  );
+  if (fields.length === 0) return undefined;
+  if (fields.some(({ path }) => credentialName.test(path)))
+    return 'A token or a key goes into the header Authorization: Bearer <token>.';
+  const conditions = fields.map(({ path }) => toCondition(path, String(query[path])));
+  const filter = JSON.stringify(Object.fromEntries(conditions));
   return `To filter by a field, send where=${filter}, URL-encoded.`;
 };
 
+/** What a variable leaves in an address that was empty, or no text. */
+const leftByVariables = new Set(['undefined', 'null', 'NaN', '[object Object]']);
+
+const pathHints = ({ method, path }: RouteDefinition, params: Record<string, unknown>) =>
+  Object.entries(params)
+    .filter(([, value]) => leftByVariables.has(String(value)))
+    .map(([name, value]) => {
+      const place = `${method} ${path.replace(/:(\w+)/g, '<$1>')}`;
+      return `The path has "${value}" in place of <${name}>: ${place}. Was a variable empty, or an object?`;
+    });
+
+const findOwn = (texts: RouteDefinition['elsewhere'], name: string) =>
+  texts && Object.hasOwn(texts, name) ? texts[name] : undefined;
+
 export interface Input {
+  params: Record<string, unknown>;
   query: Record<string, unknown>;
   /** Nobody has validated it. */
   body: unknown;
@@ -35,28 +73,30 @@ export interface Input {
  * @throws ApiError invalid_query, invalid_body
  */
 export const checkUnknownInput = (
-  { query, body, unknownQuery = 'refused', unknownBody = 'refused' }: RouteDefinition,
+  definition: RouteDefinition,
   input: Input,
   res: ServerResponse,
 ): void => {
+  const { query, body, unknownQuery = 'refused', unknownBody = 'refused' } = definition;
   const inQuery = () => findUnknownNames(query, input.query).filter(({ path }) => path !== '_');
   const inBody = () => (body ? findUnknownNames(body, input.body) : []);
   const places = [
     { find: inQuery, policy: unknownQuery, code: 'invalid_query', what: 'query parameter' },
     { find: inBody, policy: unknownBody, code: 'invalid_body', what: 'field' },
   ] as const;
-  const ignored: string[] = [];
+  const hints = pathHints(definition, input.params);
   for (const { find, policy, code, what } of places) {
     const names = policy === 'ignored' ? [] : find();
     if (names.length === 0) continue;
+    const said = names.flatMap(({ path }) => findOwn(definition.elsewhere, path) ?? []);
     const text = `${what}: ${names.map(describe).join(', ')}. ${listKnown(names)}`;
     if (policy === 'refused') {
-      const hint = filterHint(names, input.query);
-      throw new ApiError(code, `Unknown ${text}`, hint === undefined ? {} : { hint });
+      const hint = filterHint(names, input.query) ?? said.join(' ');
+      throw new ApiError(code, `Unknown ${text}`, hint === '' ? {} : { hint });
     }
-    ignored.push(`Ignored ${text}`);
+    hints.push(`Ignored ${text}`, ...said);
   }
-  if (ignored.length > 0) res.setHeader(hintHeader, ignored.join(' ').slice(0, maxHintLength));
+  if (hints.length > 0) res.setHeader(hintHeader, hints.join(' ').slice(0, maxHintLength));
 };
 
 /** A handler's own hint follows what was said of unknown names. */

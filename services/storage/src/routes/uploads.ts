@@ -29,6 +29,7 @@ const receiveUpload =
     const { sha256, name, visibility, groupId } = upload;
     return {
       value: upload,
+      fields: upload.fields,
       text: JSON.stringify([sha256?.toString('hex'), name, visibility, groupId]),
       release: () => uploads.release(identity, upload),
     };

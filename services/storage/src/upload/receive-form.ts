@@ -16,6 +16,8 @@ export interface ReceivedFile extends Audience {
   /** Null where the bytes did not pass through this service. */
   sha256: Buffer | null;
   mediaType: string;
+  /** What stood beside it in its form. */
+  fields?: Record<string, unknown>;
 }
 
 export interface FormOptions extends BodyOptions {
@@ -125,7 +127,13 @@ const parse = (form: PassThrough, storage: StorageEngine) =>
 
 const checkHead = ({ headers }: IncomingMessage) => {
   if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? ''))
-    throw new ApiError('unsupported_media_type', 'Send the file as multipart/form-data.');
+    throw new ApiError('unsupported_media_type', 'Send the file as multipart/form-data.', {
+      hint: 'In a page the body is a FormData with the file as "file"; curl: -F file=@photo.png.',
+    });
+  if (!/boundary=/i.test(headers['content-type'] ?? ''))
+    throw new ApiError('invalid_body', 'The Content-Type has no boundary.', {
+      hint: 'Set no Content-Type: fetch writes it for a FormData.',
+    });
   if (!['identity', undefined].includes(headers['content-encoding']))
     throw new ApiError('unsupported_media_type', 'This Content-Encoding is not supported.');
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
@@ -172,5 +180,6 @@ export const receiveForm = async (
   }
   const received = await receiving;
   if (!received) throw invalid('"file": send one part of this name, with a file name.');
-  return { ...received, ...readAudience(Object(form).body, checkAudience) };
+  const { body: fields } = Object(form);
+  return { ...received, ...readAudience(fields, checkAudience), fields };
 };

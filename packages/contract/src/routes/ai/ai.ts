@@ -26,10 +26,18 @@ const imagePart = z.object({
 });
 const part = z.discriminatedUnion('type', [textPart, imagePart]);
 const message = z
-  .object({
-    role: z.enum(['system', 'user', 'assistant']),
-    content: z.union([anyText, z.array(part).min(1).max(maxMessages)]),
-  })
+  .object(
+    {
+      role: z.enum(['system', 'user', 'assistant']),
+      content: z.union([anyText, z.array(part).min(1).max(maxMessages)], {
+        error: ({ input }) =>
+          input === undefined
+            ? 'is missing'
+            : `must be a text, or 1 to ${maxMessages} parts such as {"type": "text", "text": "Hello"} and {"type": "image", "fileId": "<id>"}`,
+      }),
+    },
+    'must be an object such as {"role": "user", "content": "Hello"}',
+  )
   .meta({ id: 'ChatMessage' });
 
 export type ChatPart = z.infer<typeof part>;
@@ -57,9 +65,8 @@ const toChatMessage = (message: Message): ChatMessage => {
   return { ...plain, parts: content };
 };
 
-const promptName = z
-  .string()
-  .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'must match ^[a-z][a-z0-9_-]{0,62}$');
+const promptPattern = /^[a-z][a-z0-9_-]{0,62}$/;
+const promptName = z.string().regex(promptPattern, 'must match ^[a-z][a-z0-9_-]{0,62}$');
 
 const messages = z
   .array(message, {
@@ -86,7 +93,9 @@ const body = z
       .describe(
         'true: server-sent events delta {text}, then done {text, data?} or error; without an Idempotency-Key',
       ),
-    prompt: promptName
+    prompt: z
+      .string()
+      .regex(promptPattern, 'must be the name of a prompt of the owner; texts go into "messages"')
       .optional()
       .describe('A prompt of the owner, put before all messages; then no other system text'),
   })

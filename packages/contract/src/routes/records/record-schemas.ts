@@ -23,11 +23,12 @@ export const shownRecord = z
   .meta({ id: 'PartialRecord', description: 'A record, or what `fields` names of it' });
 
 /** What `data` may hold in depth is the record service's rule. */
-export const data = z.record(
-  z.string(),
-  z.unknown(),
-  'must be an object, as in {"data":{"title":"x"}}',
-);
+export const data = z.record(z.string(), z.unknown(), {
+  error: ({ input }) =>
+    Array.isArray(input)
+      ? 'must be one object; many go to POST /db/<collection>/_batch {"create":[{"data":{"title":"x"}}]}'
+      : 'must be an object, as in {"data":{"title":"x"}}',
+});
 export const groupId = uuid
   .optional()
   .describe('A group of the caller’s, where the rules of the collection name groups');
@@ -61,4 +62,4 @@ export const change = z.object({
 });
 export const changesSomething = ({ data, unset, inc }: z.infer<typeof change>) =>
   Boolean(data || unset || inc);
-export const needsChange = 'needs "data", "unset" or "inc"';
+export const needsChange = 'needs "data", "unset" or "inc", as in {"data":{"done":true}}';
