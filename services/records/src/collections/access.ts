@@ -62,7 +62,11 @@ export const resolveAccess = (access: CollectionAccess, identity: Identity): Acc
   return { userId, groupIds, rights, fields, permissions, compiled };
 };
 
-const signInFirst = () => new ApiError('unauthenticated', 'Sign in first.');
+const signInFirst = () =>
+  new ApiError(
+    'unauthenticated',
+    'Sign in first: send a token as "Authorization: Bearer <token>".',
+  );
 export const recordNotFound = (hint?: string) =>
   new ApiError('not_found', 'There is no such record.', hint === undefined ? {} : { hint });
 

@@ -1,4 +1,5 @@
 import { hintHeader, nearestName, printable } from '@backlot/http';
+import { isSystemField } from '../fields.ts';
 import type { Filter, Json } from '../where/filter.ts';
 import { isObject, nearestOperator } from '../where/operands.ts';
 import type { Sort } from './sort.ts';
@@ -39,8 +40,21 @@ const findFirst = <T>(items: readonly T[], find: (item: T) => string | undefined
 
 const direction = /(?:^|\.)(asc|desc|ascending|descending)$/i;
 
+/** `created_at`, which may be a field of the data. */
+const recordTime = /^(created|updated)_?(at|on|time|date)?$/i;
+
+const timeHint = (field: string): string | undefined => {
+  const [, time] = (isSystemField(field) ? undefined : recordTime.exec(field)) ?? [];
+  return (
+    time &&
+    `Sorted by the field "${field}" of the data. The record's own is "${time.toLowerCase()}At".`
+  );
+};
+
 /** `sort=price.desc` and `sort=price,desc`, which may be names of fields. */
 const sortHint = ({ fields }: Sort): string | undefined => {
+  const time = findFirst(fields, ({ field }) => timeHint(field));
+  if (time !== undefined) return time;
   const odd = fields.find(({ field }) => direction.test(field));
   return odd === undefined
     ? undefined
@@ -53,13 +67,18 @@ export const listHints = (filter: Filter, sort?: Sort): Record<string, string> =
   return hints.length === 0 ? {} : { [hintHeader]: hints.join(' ') };
 };
 
+const listWords = /^_?(search|query|find|filter|list|all|latest|first|last|recent)$/i;
+
 /** For a path such as `/db/notes/count`, whose last part is no id. */
 export const idHint = (collection: string, id: string): string => {
   const nearest = nearestName(id, ['_count', '_aggregate', '_batch']);
-  const question = nearest === undefined ? '' : ` Did you mean /db/${collection}/${nearest}?`;
-  const others =
-    id.startsWith('_') && nearest === undefined
-      ? ' Beside them there are _count, _aggregate and _batch; who waits for changes asks again.'
-      : '';
-  return `Ids of records are UUIDs.${question}${others}`;
+  const start = 'Ids of records are UUIDs.';
+  if (nearest !== undefined) return `${start} Did you mean /db/${collection}/${nearest}?`;
+  if (id.includes(','))
+    return `${start} Several at once: GET /db/${collection}?where={"id":{"$in":[...]}}, or POST /db/${collection}/_batch.`;
+  if (listWords.test(id))
+    return `${start} To list: GET /db/${collection}?where={"field":"value"}&sort=-createdAt&limit=1.`;
+  return id.startsWith('_')
+    ? `${start} Beside them there are _count, _aggregate and _batch; who waits for changes asks again.`
+    : start;
 };

@@ -9,7 +9,7 @@ import { systemFields } from '../fields.ts';
 import { idHint } from '../list/hints.ts';
 import { wholePart } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
-import { type CheckedData, checkData, refuseRoundedNumbers } from '../record/data.ts';
+import { type CheckedData, checkData, type Data, refuseRoundedNumbers } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { RecordJson } from '../record/record-sql.ts';
@@ -43,7 +43,8 @@ export const createRecord = (collections: Collections, records: Records, writes:
       checkGroup(access, identity, { project, collection }, groupId);
       const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
       const created = await records.create(project, collection, access, data);
-      return replyWith(created, { project, collection }, droppedHint(rawBody.value));
+      const hints = toHints(droppedHint(rawBody.value), nestedHint(rawBody.value));
+      return replyWith(created, { project, collection }, hints);
     },
     inTurn(writes),
   );
@@ -69,18 +70,19 @@ export const replaceRecord = (collections: Collections, records: Records, writes
     recordRoutes.replaceRecord,
     async ({ params, query, rawBody, identity, header }) => {
       const data = parseData(rawBody);
+      const hints = toHints(nestedHint(rawBody.value));
       if (isSet(query.upsert) && header('if-match') === undefined) {
         const collection = await collections.findOrCreate(identity, params.collection);
         const access = resolveAccess(collection.access, identity);
         const target = { project: identity.project, collection, access, id: params.id };
         const upserted = await records.upsert(target, withoutOwnFields(data, rawBody, access));
-        return replyWith(upserted, target);
+        return replyWith(upserted, target, hints);
       }
       const replace = async () => {
         const target = await findTarget(collections, identity, params);
         const allowed = withoutOwnFields(data, rawBody, target.access);
         const replaced = await records.replace(target, allowed, parseIfMatch(header('if-match')));
-        return replyWith(replaced, target);
+        return replyWith(replaced, target, hints);
       };
       return replace().catch(leadToUpsert);
     },
@@ -143,16 +145,29 @@ const withoutOwnFields = (
   return allowed === sent ? data : checkData(allowed.data);
 };
 
-/** Of a new record: its own fields are never the client's. */
-const droppedHint = (body: unknown): Record<string, string> => {
+/** The record's own fields are never the client's. */
+const droppedHint = (body: unknown): string | undefined => {
   const dropped = systemFields.filter((name) =>
     Object.hasOwn((body as { data: object }).data, name),
   );
-  if (dropped.length === 0) return {};
+  if (dropped.length === 0) return undefined;
   const names = dropped.map((name) => `"${name}"`).join(', ');
-  return {
-    [hintHeader]: `Ignored in "data": ${names}, which the server sets. To choose the id: PUT /db/<collection>/<id>?upsert=1 with a UUIDv7.`,
-  };
+  return `Ignored in "data": ${names}, which the server sets. To choose the id: PUT /db/<collection>/<id>?upsert=1 with a UUIDv7.`;
+};
+
+/** `{"data":{"data":{}}}`, where somebody adds what the client adds by itself. */
+const nestedHint = (body: unknown): string | undefined => {
+  const { data } = body as { data: Data };
+  const [name, ...others] = Object.keys(data);
+  const isNested = name === 'data' && others.length === 0 && Object(data.data) === data.data;
+  return isNested
+    ? 'The record has a single field, "data", that holds an object. Fields stand in "data" once: {"data":{"title":"x"}}. The client adds it by itself: create({"title":"x"}).'
+    : undefined;
+};
+
+const toHints = (...hints: (string | undefined)[]): Record<string, string> => {
+  const said = hints.filter((hint) => hint !== undefined);
+  return said.length === 0 ? {} : { [hintHeader]: said.join(' ') };
 };
 
 /** The ETag is strong: equal tags mean equal records. */

@@ -2,6 +2,8 @@ import { anonymous, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
+const unknownId = '018f0000-0000-7000-8000-000000000000';
+
 /** What people and code generators bring from Supabase, Firebase, PocketBase and Parse. */
 describe('what /db does not know', () => {
   let bed: TestBed;
@@ -153,9 +155,14 @@ describe('what /db does not know', () => {
         404,
         `Ids of records are UUIDs. Did you mean /db/${collection}/_count?`,
       ]);
-      const other = await bed.call('GET', `/db/${collection}/first`);
+      const other = await bed.call('GET', `/db/${collection}/mine`);
       expect([other.status, other.body.hint]).toEqual([404, 'Ids of records are UUIDs.']);
-      const put = await bed.call('PUT', `/db/${collection}/018f0000-0000-7000-8000-000000000000`, {
+      for (const [id, hint] of [
+        ['first', `To list: GET /db/${collection}?where=`],
+        [`${unknownId},${unknownId}`, `POST /db/${collection}/_batch`],
+      ])
+        expect((await bed.call('GET', `/db/${collection}/${id}`)).body.hint).toContain(hint);
+      const put = await bed.call('PUT', `/db/${collection}/${unknownId}`, {
         identity: asUser(ada),
         body: { data: {} },
       });
@@ -174,6 +181,24 @@ describe('what /db does not know', () => {
       /^Ignored field: "acl".* Ignored in "data": "id", "createdAt", which the server sets\./,
     );
     await bed.call('DELETE', `/db/todos/${body.id}`, { identity: asUser(ada) });
+  });
+
+  it('says where fields were put into "data" twice, and stores the record as it was sent', async () => {
+    const identity = asUser(ada);
+    const body = { data: { data: { title: 'x' } } };
+    const made = await bed.call('POST', '/db/nested', { identity, body });
+    expect([made.status, made.body.data]).toEqual([201, { title: 'x' }]);
+    const put = await bed.call('PUT', `/db/nested/${made.body.id}`, { identity, body });
+    expect([put.status, put.body.data]).toEqual([200, { title: 'x' }]);
+    for (const { headers } of [made, put])
+      expect(headers.get('backlot-hint')).toContain('create({"title":"x"})');
+    for (const data of [{ data: 'x' }, { data: {}, title: 'x' }, { info: {} }, {}]) {
+      const { status, headers } = await bed.call('POST', '/db/nested', {
+        identity,
+        body: { data },
+      });
+      expect([status, headers.get('backlot-hint')]).toEqual([201, null]);
+    }
   });
 
   it('lets a cache buster pass everywhere', async () => {

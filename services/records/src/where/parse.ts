@@ -28,7 +28,7 @@ export const parseWhere = (text: string | undefined): Filter => {
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    return refuse('is not valid JSON.');
+    return refuse('is not valid JSON; send what JSON.stringify makes of {"field":"value"}.');
   }
   return new WhereParser().filter(value, 'it', 0);
 };
