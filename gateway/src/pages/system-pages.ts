@@ -79,7 +79,7 @@ export const createSystemPages = (options: SystemPagesOptions): Express => {
   app.use('/examples', examplesRouter());
   app.use(() => {
     throw new ApiError('route_not_found', 'There is no such address.', {
-      hint: 'The API is below /api/runtime/<project>; /docs describes it.',
+      hint: 'The API is below /api/runtime/<project>; /docs and /llms.txt describe it. The client is /sdk.js.',
     });
   });
   return app;

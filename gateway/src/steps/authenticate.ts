@@ -78,6 +78,14 @@ export const invalidToken = ({ plane }: Pick<RouteDefinition, 'plane'>) =>
     hint: invalidTokenHints[plane],
   });
 
+/** Of a variable that was empty. */
+const leftByVariables = new Set(['undefined', 'null']);
+
+const noToken = () =>
+  new ApiError('invalid_token', 'The header Authorization holds no token.', {
+    hint: 'Send it as Authorization: Bearer <token>.',
+  });
+
 const notForKeys = () =>
   new ApiError('invalid_token', 'No secret key opens this call: send the token of an owner.');
 
@@ -121,7 +129,8 @@ const readBearer = (req: IncomingMessage, definition: AccessRules): string | und
   const header = req.headers.authorization;
   if (header === undefined) return undefined;
   const token = header.length <= maxHeaderLength ? bearer.exec(header)?.[1] : undefined;
-  if (token === undefined || hasSeveralCredentials(req)) throw invalidToken(definition);
+  if (hasSeveralCredentials(req)) throw invalidToken(definition);
+  if (token === undefined || leftByVariables.has(token)) throw noToken();
   return token;
 };
 

@@ -73,7 +73,7 @@ export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute =
       name === 'GET' ? ['GET', 'HEAD'] : [name],
     );
     throw new ApiError('method_not_allowed', `This route does not take ${method}.`, {
-      hint: nearest.ofMethod(known, method, taken),
+      hint: nearest.ofMethod(known, { method, path }, taken),
       headers: { Allow: [...taken, 'OPTIONS'].join(', ') },
     });
   };

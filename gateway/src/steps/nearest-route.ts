@@ -33,10 +33,47 @@ const elsewhere: readonly (readonly [RegExp, string])[] = [
     'To join: POST /groups/join {"token": "<of the mailed link>"}.',
   ],
   [/^\/groups\/[^/]+\/leave$/, 'To leave: DELETE /groups/<groupId>/members/<your user id>.'],
+  [
+    /^\/db\/[^/]+\/[^/]+\/(?!_?shares?).+$/,
+    'Records hold no collections: keep the id in a field of another /db/<collection>, and filter by it.',
+  ],
+  [
+    /^(\/(docs|swagger|schema|types|shape|health|version|config))?$/,
+    'Below the base address: /llms.txt, /openapi.json and /types.d.ts describe it. All routes: /docs.',
+  ],
+  [/^\/(sdk|client)(\.m?js)?$/, 'The client is <host>/sdk.js.'],
+  [
+    /^\/auth\/(google|github|apple|facebook|oauth2?|sso|magic-?link|otp|anonymous)$/,
+    'Accounts have an e-mail address and a password: POST /auth/signup.',
+  ],
+  [
+    /^\/(events|realtime|subscribe|ws|websocket|live)(\/.*)?$/,
+    'Changes are not pushed: list again from time to time, GET /db/<collection>.',
+  ],
+  [
+    /^\/(functions|rpc)(\/.*)?$/,
+    'No code of yours runs here: a server of your own calls with a secret key.',
+  ],
+  [
+    /^\/(storage|files?)\/(sign|delete|[0-9a-f]{8}-[0-9a-f-]{27})$/,
+    'A file: DELETE /storage/files/<id>, POST /storage/files/<id>/sign.',
+  ],
   [/^(\/v1)?\/(ai|chat)\/.+$|^\/(generate|llm|chat)$/, 'To generate text: POST /ai.'],
-  [/^\/(upload|files?|storage)(\/upload)?$/, 'To upload a file: POST /storage/upload.'],
+  [
+    /^\/(upload|files?|storage)(\/(upload|list))?$/,
+    'To upload a file: POST /storage/upload. To list them: GET /storage/files.',
+  ],
   [/^\/(e?mails?|send-?email|email\/.+)$/, 'To send a mail: POST /email/send.'],
-  [/^\/(payments\/)?(checkout|pay)(\/sessions?)?$/, 'To start a payment: POST /payments/checkout.'],
+  [
+    /^\/(payments\/)?(checkout|pay|create)(\/sessions?)?$/,
+    'To start a payment: POST /payments/checkout.',
+  ],
+];
+
+/** What others take a POST for below a collection. */
+const belowCollection: readonly (readonly [RegExp, string])[] = [
+  [/^_?(batch|bulk|many)$/, 'Many at once: POST /db/<collection>/_batch.'],
+  [/^_?(query|search|find|filter|list)$/, 'To list: GET /db/<collection>?where={"done":false}.'],
 ];
 
 const membersAreInvited =
@@ -69,7 +106,11 @@ export interface NearestRoute {
   /** For a path that no route has. */
   ofPath(plane: Plane, path: string): string;
   /** For a method that none of a path's routes has. */
-  ofMethod(known: RouteDefinition, method: string, allowed: readonly string[]): string;
+  ofMethod(
+    known: RouteDefinition,
+    sent: { method: string; path: string },
+    allowed: readonly string[],
+  ): string;
 }
 
 /** What a developer may have meant, in a sentence; made for each wrong call, so it is bounded. */
@@ -89,19 +130,23 @@ export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestR
   return {
     ofPath(plane, sent) {
       const path = sent.slice(0, maxPathLength).replace(/\/+$/, '');
-      const guess = plane === 'runtime' ? path.toLowerCase() : '';
-      const known = elsewhere.find(([pattern]) => pattern.test(guess));
+      const guess = path.toLowerCase();
+      const known = elsewhere.find(([pattern]) => plane === 'runtime' && pattern.test(guess));
       if (known) return known[1];
       const other = plane === 'runtime' ? 'platform' : 'runtime';
       const nearest = paths[other].includes(path) ? undefined : nearestPath(paths[plane], path);
       if (nearest !== undefined) return `Did you mean ${describe(plane, nearest)}?`;
       const there = nearestPath(paths[other], path);
-      if (there === undefined) return 'Every route is listed at /docs.';
+      const records = plane === 'runtime' ? ' Records are at /db/<collection>.' : '';
+      if (there === undefined) return `Every route is listed at /docs.${records}`;
       return other === 'platform'
         ? `With an owner's token: ${describe(other, there)}.`
         : `In a project: ${describe(other, there)}, after /api/runtime/<project>.${there.startsWith('/auth/') ? ` ${owners}` : ''}`;
     },
-    ofMethod({ plane, path }, method, allowed) {
+    ofMethod({ plane, path }, { method, path: sent }, allowed) {
+      const name = sent.slice(sent.lastIndexOf('/') + 1, maxPathLength);
+      const meant = belowCollection.find(([pattern]) => pattern.test(name));
+      if (meant && path === '/db/:collection/:id' && method === 'POST') return meant[1];
       const takes = `It takes ${allowed.join(', ')}.`;
       if (method === 'POST' && path === '/groups/:groupId/members')
         return `${takes} ${membersAreInvited}`;
