@@ -56,22 +56,35 @@ async function* readEvents(body: ReadableStream<Uint8Array>) {
   }
 }
 
+const streaming = 'for await (const text of client.ai.stream({ messages })) streams.';
+
+async function* streamText(
+  send: Transport['send'],
+  { signal, ...body }: Prompt,
+): AsyncGenerator<string, Generated> {
+  const response = await send('POST', '/ai', {
+    body: { ...body, stream: true },
+    signal,
+    // A stream takes no Idempotency-Key.
+    canRepeat: false,
+  });
+  if (!response.body) throw new Error('This runtime does not stream answers.');
+  for await (const { name, data } of readEvents(response.body)) {
+    if (name === 'delta') yield data.text as string;
+    else if (name === 'done') return data as Generated;
+    else if (name === 'error') throw new BacklotError(response.status, data as Failure);
+  }
+  throw new BacklotError(0, { error: 'The answer broke off.' });
+}
+
 export const createAi = ({ call, send }: Transport) => ({
-  generate: ({ signal, ...body }: Prompt) => call<Generated>('POST', '/ai', { body, signal }),
+  async generate({ signal, ...body }: Prompt): Promise<Generated> {
+    if ('stream' in body) throw new TypeError(`generate answers at once: ${streaming}`);
+    return call('POST', '/ai', { body, signal });
+  },
   /** Yields the text as it comes; the generator's return value is the whole answer. */
-  async *stream({ signal, ...body }: Prompt): AsyncGenerator<string, Generated> {
-    const response = await send('POST', '/ai', {
-      body: { ...body, stream: true },
-      signal,
-      // A stream takes no Idempotency-Key.
-      canRepeat: false,
-    });
-    if (!response.body) throw new Error('This runtime does not stream answers.');
-    for await (const { name, data } of readEvents(response.body)) {
-      if (name === 'delta') yield data.text as string;
-      else if (name === 'done') return data as Generated;
-      else if (name === 'error') throw new BacklotError(response.status, data as Failure);
-    }
-    throw new BacklotError(0, { error: 'The answer broke off.' });
+  stream(prompt: Prompt, ...others: never[]): AsyncGenerator<string, Generated> {
+    if (others.length > 0) throw new TypeError(`stream takes no callback: ${streaming}`);
+    return streamText(send, prompt);
   },
 });

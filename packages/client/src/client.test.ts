@@ -93,10 +93,10 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
     ({ db }) =>
       db('todos').list({ where: { a: { $gt: 1 } }, sort: '-a', limit: 5, offset: 1, mine: true }),
   ],
-  ['listRecords', ({ db }) => db('todos').list({ cursor: 'x' })],
+  ['listRecords', ({ db }) => db('todos').list({ cursor: 'x', fields: 'a', total: true })],
   ['countRecords', ({ db }) => db('todos').count({ where: { a: 1 } })],
   ['aggregateRecords', ({ db }) => db('todos').aggregate({ group: 'a', sum: 'b', mine: true })],
-  ['getRecord', ({ db }) => db('todos').get(id)],
+  ['getRecord', ({ db }) => db('todos').get(id, { fields: 'a,b', include: 'authorId' })],
   ['getRecord', ({ db }) => db('todos').getVersion(id)],
   ['createRecord', ({ db }) => db('todos').create({ a: 1 })],
   ['createRecord', ({ db }) => db('todos').create({ a: 1 }, { groupId: id })],
@@ -108,7 +108,7 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ['unshareRecord', ({ db }) => db('todos').unshare(id, id)],
   [
     'updateRecord',
-    ({ db }) => db('todos').update(id, { data: { a: 1 }, inc: { b: 1 } }, { ifMatch: '"1"' }),
+    ({ db }) => db('todos').update(id, { data: { a: 1 } }, { ifMatch: '"1"', merge: 'deep' }),
   ],
   ['replaceRecord', ({ db }) => db('todos').replace(id, { a: 1 }, { upsert: true })],
   ['deleteRecord', ({ db }) => db('todos').delete(id)],
@@ -271,10 +271,10 @@ it('turns a failure into one error with what the server says', async () => {
 
 it('sends options that it does not know, for the server to name them', async () => {
   const { client, sent } = clientWith([json({})]);
-  const guess = { filter: 'done', where: { n: 1 }, mine: true } as object;
-  await client.db('todos').list(guess);
-  await client.db('todos').count(guess);
-  const query = { filter: 'done', where: '{"n":1}', mine: '1' };
+  const guess = { filter: 'x', where: { n: 1 }, mine: true, sort: { n: 1 }, fields: ['n', 'm'] };
+  await client.db('todos').list(guess as object);
+  await client.db('todos').count(guess as object);
+  const query = { filter: 'x', where: '{"n":1}', mine: '1', sort: '{"n":1}', fields: 'n,m' };
   expect(sent.map((call) => call.query)).toEqual([query, query]);
 });
 

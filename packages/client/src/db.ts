@@ -56,7 +56,7 @@ export interface Selection<T> {
   signal?: AbortSignal;
 }
 
-export interface ListOptions<T> extends Selection<T> {
+export interface ListOptions<T> extends Selection<T>, Shown {
   /** Up to three fields with commas between, `-` before one for descending. Default: newest first. */
   sort?: string;
   /** At most 1,000; 100 unless stated. */
@@ -64,6 +64,8 @@ export interface ListOptions<T> extends Selection<T> {
   offset?: number;
   /** The `nextCursor` of the page before. */
   cursor?: string;
+  /** With the number of all that match. */
+  total?: boolean;
 }
 
 /** `sum`, `avg`, `min` and `max` name up to three fields together, with commas between. */
@@ -92,6 +94,8 @@ export interface Page<T> {
   items: Stored<T>[];
   hasMore: boolean;
   nextCursor: string | null;
+  /** With the option `total`. */
+  total?: number;
   /** Why nothing fits the filter, perhaps. */
   hint?: string;
 }
@@ -124,6 +128,14 @@ export interface Written {
   updatedAt: string;
 }
 
+/** What is shown of records, names with commas between. */
+export interface Shown {
+  /** Of the record's fields these alone, and its id. */
+  fields?: string;
+  /** Fields whose ids become the records that they name: `authorId`, or `author:people`. */
+  include?: string;
+}
+
 /** `ifMatch`: the version that a change has to find, from `getVersion`; else it fails with `precondition_failed`. */
 export interface ChangeOptions {
   ifMatch?: string;
@@ -136,12 +148,15 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
   const path = `/db/${encodeURIComponent(name)}`;
   const pathTo = (id: string) => `${path}/${encodeURIComponent(id)}`;
   /** What is not known here goes as it is: the server refuses it by name, and tells the nearest. */
-  const toQuery = <Options extends Selection<T>>({ where, mine, signal, ...rest }: Options) => ({
-    query: { ...rest, where: where && JSON.stringify(where), mine: mine ? 1 : undefined },
+  const toQuery = <Options extends Selection<T>>({ mine, signal, ...rest }: Options) => ({
+    query: { ...rest, mine: mine ? 1 : undefined },
     signal,
   });
   const list = (options: ListOptions<T> = {}) => call<Page<T>>('GET', path, toQuery(options));
-  const onlyIf = ({ ifMatch }: ChangeOptions) => ({ 'If-Match': ifMatch });
+  const onlyIf = ({ ifMatch, ...query }: ChangeOptions) => ({
+    headers: { 'If-Match': ifMatch },
+    query,
+  });
 
   return {
     list,
@@ -162,9 +177,10 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
         toQuery(selection),
       ),
     /** The largest groups first; without `group` all records are one. */
-    aggregate: (options: AggregateOptions<T>) =>
+    aggregate: (options: AggregateOptions<T> = {}) =>
       call<{ groups: RecordGroup[] }>('GET', `${path}/_aggregate`, toQuery(options)),
-    get: (id: string) => call<Stored<T>>('GET', pathTo(id)),
+    get: (id: string, shown: Shown = {}) =>
+      call<Stored<T>>('GET', pathTo(id), { query: { ...shown } }),
     /** The record with its version, for `ifMatch` of a later change. */
     async getVersion(id: string): Promise<{ record: Stored<T>; version: string }> {
       const response = await send('GET', pathTo(id));
@@ -188,18 +204,17 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
     async unshare(id: string, who: string): Promise<void> {
       await call('DELETE', `${pathTo(id)}/_shares/${encodeURIComponent(who)}`);
     },
-    /** Merges top-level fields. */
-    update: (id: string, changes: Changes<T>, options: ChangeOptions = {}) =>
-      call<Stored<T>>('PATCH', pathTo(id), { body: changes, headers: onlyIf(options) }),
+    /** Merges top-level fields; with `merge: 'deep'` objects at all levels. */
+    update: (
+      id: string,
+      changes: Changes<T>,
+      options: ChangeOptions & { merge?: 'deep' | 'shallow' } = {},
+    ) => call<Stored<T>>('PATCH', pathTo(id), { body: changes, ...onlyIf(options) }),
     /** @param options `upsert` creates the record where there is none: its id is then a new UUIDv7 */
     replace: (id: string, data: T, options: ChangeOptions & { upsert?: boolean } = {}) =>
-      call<Stored<T>>('PUT', pathTo(id), {
-        body: { data },
-        query: { upsert: options.upsert ? 1 : undefined },
-        headers: onlyIf(options),
-      }),
+      call<Stored<T>>('PUT', pathTo(id), { body: { data }, ...onlyIf(options) }),
     async delete(id: string, options: ChangeOptions = {}): Promise<void> {
-      await call('DELETE', pathTo(id), { headers: onlyIf(options), canRepeat: false });
+      await call('DELETE', pathTo(id), { ...onlyIf(options), canRepeat: false });
     },
     /** Up to 500 operations, all or none. */
     batch: (operations: Batch<T>) =>

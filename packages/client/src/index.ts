@@ -6,6 +6,7 @@ import { createAi } from './ai.ts';
 import { createAuth, createTokenKeeper, createTokenStorage, type TokenStorage } from './auth.ts';
 import { createCollection } from './db.ts';
 import { createGroups, createUsers } from './groups.ts';
+import { guided } from './guide.ts';
 import { createPayments, createProducts } from './payments.ts';
 import { createStorage } from './storage.ts';
 import { createTransport } from './transport.ts';
@@ -21,6 +22,7 @@ export type {
   Page,
   RecordGroup,
   Share,
+  Shown,
   Stored,
   Where,
 } from './db.ts';
@@ -68,9 +70,18 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   if (typeof baseUrl !== 'string' || !baseUrl.includes('/'))
     throw new TypeError('createClient takes "<host>/api/runtime/<project id>", then its options.');
   const base = baseUrl.replace(/\/+$/, '');
-  const { key, retries = 2 } = options;
-  const storage = options.storage ?? createTokenStorage(`backlot ${base}`);
-  const send = options.fetch ?? ((...given: Parameters<typeof fetch>) => fetch(...given));
+  const {
+    key,
+    retries = 2,
+    storage = createTokenStorage(`backlot ${base}`),
+    fetch: send = (...given: Parameters<typeof fetch>) => fetch(...given),
+    ...unknown
+  } = options;
+  const [name] = Object.keys(unknown);
+  if (name !== undefined || typeof options !== 'object')
+    throw new TypeError(
+      `There is no option "${name}": an object of key (secret, for servers), storage, fetch and retries.`,
+    );
   const shared = { baseUrl: base, fetch: send, retries };
   const keeper = createTokenKeeper(storage, async (token) => {
     const transport = createTransport({ ...shared, authorization: async () => `Bearer ${token}` });
@@ -85,26 +96,28 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   });
   const { call } = transport;
 
-  return {
+  /** The records of one collection. */
+  const db = <Name extends keyof Project & string>(collection: Name) =>
+    guided(`db('${collection}')`, createCollection<Project[Name]>(transport, collection));
+  const email = {
+    /** Stored, and delivered with retries. */
+    send: async (mail: Mail): Promise<void> =>
+      void (await call('POST', '/email/send', { body: mail })),
+  };
+  return guided('client', {
     /** For what stands beside the client, such as uploads in parts. */
     transport,
-    auth: createAuth(transport, storage),
-    /** The records of one collection. */
-    db: <Name extends keyof Project & string>(collection: Name) =>
-      createCollection<Project[Name]>(transport, collection),
-    groups: createGroups(transport),
-    users: createUsers(transport),
-    ai: createAi(transport),
-    storage: createStorage(transport),
-    email: {
-      /** Stored, and delivered with retries. */
-      send: async (mail: Mail): Promise<void> =>
-        void (await call('POST', '/email/send', { body: mail })),
-    },
-    payments: createPayments(transport),
+    auth: guided('auth', createAuth(transport, storage)),
+    db: guided('db', db),
+    groups: guided('groups', createGroups(transport)),
+    users: guided('users', createUsers(transport)),
+    ai: guided('ai', createAi(transport)),
+    storage: guided('storage', createStorage(transport)),
+    email: guided('email', email),
+    payments: guided('payments', createPayments(transport)),
     /** What the project sells, at prices of its own. */
-    products: createProducts(transport),
-  };
+    products: guided('products', createProducts(transport)),
+  });
 };
 
 /** What `createClient<Project>` makes. */

@@ -86,16 +86,16 @@ export const createPayments = ({ call }: Transport) => ({
       query: { session_id: sessionId },
     }),
   /** One's own, newest first; an owner or a key sees all. */
-  list: ({ limit, cursor }: PageOptions = {}) =>
-    call<List<Payment>>('GET', '/payments', { query: { limit, cursor } }),
+  list: (options: PageOptions = {}) =>
+    call<List<Payment>>('GET', '/payments', { query: { ...options } }),
 });
 
 const pathTo = (id: string) => `/products/${encodeURIComponent(id)}`;
 
 export const createProducts = ({ call }: Transport) => ({
   /** Newest first. */
-  list: ({ limit, cursor }: PageOptions = {}) =>
-    call<List<Product>>('GET', '/products', { query: { limit, cursor } }),
+  list: (options: PageOptions = {}) =>
+    call<List<Product>>('GET', '/products', { query: { ...options } }),
   get: (id: string) => call<Product>('GET', pathTo(id)),
   /** Creates or replaces it. */
   set: (id: string, product: ProductChange) => call<Product>('PUT', pathTo(id), { body: product }),

@@ -82,17 +82,24 @@ const sendWithProgress = (
     request.send(form);
   });
 
+const takes =
+  'upload takes a File or Blob, then { name, visibility, groupId, onProgress(sent, total), signal }.';
+
 export type Storage = ReturnType<typeof createStorage>;
 
 export const createStorage = ({ call, url, authorization }: Transport) => ({
   async upload(file: Blob, options: UploadOptions = {}): Promise<StoredFile> {
+    const { name, onProgress, signal, ...fields } = options;
+    const isWrong = Object.values(fields).some((value) => typeof value === 'function');
+    if (isWrong || typeof options !== 'object' || file?.size === undefined)
+      throw new TypeError(takes);
     const form = new FormData();
-    // What is to be known of a file stands before it.
-    if (options.visibility) form.set('visibility', options.visibility);
-    if (options.groupId !== undefined) form.set('groupId', options.groupId);
-    form.set('file', file, options.name ?? (file as { name?: string }).name ?? 'file');
+    // What is to be known of a file stands before it. What is not known here goes too: the server names it.
+    for (const [field, value] of Object.entries(fields))
+      if (value !== undefined) form.set(field, String(value));
+    form.set('file', file, name ?? (file as { name?: string }).name ?? 'file');
     const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => ProgressRequest };
-    if (options.onProgress && XMLHttpRequest) {
+    if (onProgress && XMLHttpRequest) {
       const sent = {
         url: url('/storage/upload'),
         authorization: await authorization(),
@@ -102,10 +109,10 @@ export const createStorage = ({ call, url, authorization }: Transport) => ({
     }
     const stored = await call<StoredFile>('POST', '/storage/upload', {
       body: form,
-      signal: options.signal,
+      signal,
       canRepeat: false,
     });
-    options.onProgress?.(file.size, file.size);
+    onProgress?.(file.size, file.size);
     return stored;
   },
   /** The signed-in user's files, or those of a group, newest first. */

@@ -1,7 +1,8 @@
 import { BacklotError, type Failure } from './error.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Query = Record<string, string | number | boolean | undefined>;
+/** Objects go as JSON, lists with commas between. */
+export type Query = Record<string, unknown>;
 
 export interface CallOptions {
   query?: Query;
@@ -69,9 +70,10 @@ const refuseFailure = async (response: Response): Promise<Response> => {
   if (response.ok) return response;
   const failure = (await response.json().catch(() => ({}))) as Failure;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const hint = response.headers.get('backlot-hint') ?? undefined;
   throw new BacklotError(
     response.status,
-    failure,
+    { ...(hint && { hint }), ...failure },
     Number.isFinite(retryAfter) ? retryAfter : undefined,
   );
 };
@@ -83,9 +85,13 @@ export const createTransport = ({
   authorization,
 }: TransportOptions): Transport => {
   const url = (path: string, query: Query = {}) => {
+    if ('0' in query) throw new TypeError('Options are an object, such as { limit: 20 }.');
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
     const search = new URLSearchParams(
-      pairs.map(([name, value]): [string, string] => [name, String(value)]),
+      pairs.map(([name, value]): [string, string] => [
+        name,
+        Object(value) === value && !Array.isArray(value) ? JSON.stringify(value) : String(value),
+      ]),
     );
     return `${baseUrl}${path}${pairs.length > 0 ? `?${search}` : ''}`;
   };
