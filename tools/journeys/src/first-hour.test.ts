@@ -27,6 +27,45 @@ const guesses: Guess[] = [
     leadsTo: [listNames, 'To filter by a field, send where={"column":"todo"}'],
   },
   {
+    typed: 'GET /db/cards?done=true&rank[gte]=2',
+    status: 400,
+    leadsTo: [listNames, 'send where={"done":true,"rank":{"$gte":2}}'],
+  },
+  {
+    typed: 'POST /db/cards',
+    body: '[object Object]',
+    status: 400,
+    leadsTo: ['Send what JSON.stringify makes of an object'],
+  },
+  { typed: 'GET /db/cards?where=done:true', status: 400, leadsTo: ['JSON.stringify makes of {'] },
+  { typed: 'GET /db/cards?sort=-created_at', status: 200, leadsTo: ['own is "createdAt"'] },
+  { typed: 'GET /db/cards?api_key=x', status: 400, leadsTo: ['Authorization: Bearer <token>'] },
+  { typed: 'GET /db/cards/undefined', status: 404, leadsTo: ['<id>: GET /db/<collection>/<id>'] },
+  { typed: 'GET /db/undefined', status: 200, leadsTo: ['<collection>: GET /db/<collection>'] },
+  {
+    typed: 'PATCH /db/cards/[object%20Object]',
+    status: 400,
+    leadsTo: ['an object with any of "data", "unset", "inc"', 'PATCH /db/<collection>/<id>'],
+  },
+  {
+    typed: `PATCH /db/cards/${unknownId}`,
+    body: { title: 'x' },
+    status: 400,
+    leadsTo: ['as in {"data":{"done":true}}', 'Ignored field: "title"'],
+  },
+  {
+    typed: 'POST /db/cards',
+    body: { data: { data: { title: 'x' } } },
+    status: 201,
+    leadsTo: ['{"data":{"title":"x"}}', 'create({"title":"x"})'],
+  },
+  {
+    typed: 'POST /db/cards',
+    body: { data: [{ title: 'x' }] },
+    status: 400,
+    leadsTo: ['POST /db/<collection>/_batch {"create":[{"data":{"title":"x"}}]}'],
+  },
+  {
     typed: 'GET /db/cards?search=x',
     status: 400,
     leadsTo: ['"search" is not switched on', '{"search": true}'],
@@ -88,6 +127,17 @@ const guesses: Guess[] = [
   { typed: 'GET /auth/signin', status: 405, leadsTo: ['It takes POST.'] },
   {
     typed: 'POST /auth/signup',
+    body: '"eve@example.org"',
+    status: 400,
+    leadsTo: ['The body must be an object with "email", "password" and perhaps "name"'],
+  },
+  {
+    typed: 'POST /auth/signin',
+    status: 400,
+    leadsTo: ['Send a JSON body: an object with "email", "password"'],
+  },
+  {
+    typed: 'POST /auth/signup',
     body: { email: 'eve@example.org', password: 'abc' },
     status: 400,
     leadsTo: ['"password" needs at least 8 characters'],
@@ -122,6 +172,18 @@ const guesses: Guess[] = [
     leadsTo: ['"messages" must be a list such as [{"role": "user", "content": "Hello"}]'],
   },
   {
+    typed: 'POST /ai',
+    body: { messages: ['Hello'] },
+    status: 400,
+    leadsTo: ['"messages.0" must be an object such as {"role": "user", "content": "Hello"}'],
+  },
+  {
+    typed: 'POST /ai',
+    body: { messages: [{ role: 'user', text: 'Hello' }] },
+    status: 400,
+    leadsTo: ['"messages.0.text" (did you mean "content"?)'],
+  },
+  {
     typed: 'POST /email/send',
     body: { ...mail, from: 'me@example.org' },
     status: 200,
@@ -144,6 +206,25 @@ const guesses: Guess[] = [
     status: 400,
     leadsTo: ['did you mean "session_id"?'],
   },
+  {
+    typed: 'POST /storage/upload',
+    body: { file: 'aGVsbG8=' },
+    status: 415,
+    leadsTo: ['the body is a FormData with the file as "file"'],
+  },
+  {
+    typed: 'POST /ai',
+    body: { messages, prompt: 'Write a poem.' },
+    status: 400,
+    leadsTo: ['the name of a prompt of the owner; texts go into "messages"'],
+  },
+  {
+    typed: 'POST /ai',
+    body: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
+    status: 400,
+    leadsTo: ['{"type": "image", "fileId": "<id>"}'],
+  },
+  { typed: 'GET /db/cards/latest', status: 404, leadsTo: ['&sort=-createdAt&limit=1'] },
   { typed: 'POST /upload', body: {}, status: 404, leadsTo: ['POST /storage/upload'] },
   { typed: 'GET /teams', status: 404, leadsTo: ['Teams are groups: GET, POST /groups'] },
   {
@@ -204,6 +285,14 @@ describe('what a newcomer types in the first hour', () => {
       for (const words of leadsTo) expect(wordsOf(answer)).toContain(words);
     },
   );
+
+  it.each([
+    ['made-up', 'invalid_token', 'Send it as Authorization: Bearer <token>.'],
+    ['Bearer undefined', 'invalid_token', 'Send it as Authorization: Bearer <token>.'],
+  ])('is told how a token is sent, after %s', async (authorization, code, hint) => {
+    const { body } = await project.api('GET', '/auth/me', { headers: { authorization } });
+    expect([body.code, body.hint]).toEqual([code, expect.stringContaining(hint)]);
+  });
 
   it('is told by the control plane whose token it takes', async () => {
     const answer = await platform.control('GET', '/projects', { token: ada.token });
