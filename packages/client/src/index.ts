@@ -80,7 +80,7 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   const [name] = Object.keys(unknown);
   if (name !== undefined || typeof options !== 'object')
     throw new TypeError(
-      `There is no option "${name}": an object of key (secret, for servers), storage, fetch and retries.`,
+      `Options are an object of key (secret, for servers), storage, fetch and retries, not "${name}".`,
     );
   const shared = { baseUrl: base, fetch: send, retries };
   const keeper = createTokenKeeper(storage, async (token) => {

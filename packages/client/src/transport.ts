@@ -85,7 +85,8 @@ export const createTransport = ({
   authorization,
 }: TransportOptions): Transport => {
   const url = (path: string, query: Query = {}) => {
-    if ('0' in query) throw new TypeError('Options are an object, such as { limit: 20 }.');
+    if (Object(query) !== query || '0' in query)
+      throw new TypeError('Options are an object, such as { limit: 20 }.');
     const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
     const search = new URLSearchParams(
       pairs.map(([name, value]): [string, string] => [

@@ -27,7 +27,7 @@ const guesses: Guess[] = [
   {
     typed: 'createClient(url, { apiKey })',
     call: ({ transport }) => (createClient as Untyped)(transport.url(''), { apiKey: 'bk_key' }),
-    leadsTo: ['no option "apiKey"', 'key (secret, for servers)'],
+    leadsTo: ['key (secret, for servers), storage, fetch and retries, not "apiKey"'],
   },
   {
     typed: 'createClient(host)',
@@ -92,6 +92,11 @@ const guesses: Guess[] = [
     typed: 'list({ filter: { done: true } })',
     call: ({ db }) => db('todos').list({ filter: { done: true } }),
     leadsTo: ['did you mean "where"?'],
+  },
+  {
+    typed: "storage.list('photos')",
+    call: ({ storage }) => storage.list('photos'),
+    leadsTo: ['Options are an object, such as { limit: 20 }.'],
   },
   {
     typed: "list({ sort: { createdAt: 'desc' } })",
