@@ -69,14 +69,17 @@ const guesses: readonly (readonly [RegExp, string])[] = [
 export const guided = <Group extends object>(name: string, group: Group): Group =>
   new Proxy(group, {
     get(target, key, receiver) {
+      if (key in target) return Reflect.get(target, key, receiver);
+      const text = String(key);
+      const calls = guesses.filter(([pattern]) => pattern.test(text)).map(([, call]) => call);
+      // `client.db.todos`, as others name a collection.
+      if (typeof target === 'function' && /^[a-z]+s$/.test(text)) calls.push(`db('${text}')`);
+      const call = calls.find((known) => known.startsWith(name.split('(')[0] ?? '')) ?? calls[0];
       // What is like no guess stays undefined: libraries look for methods of theirs.
-      const meant = key in target ? [] : guesses.filter(([pattern]) => pattern.test(String(key)));
-      const calls = meant.map(([, call]) => call);
-      const call = calls.find((text) => text.startsWith(name.split('(')[0] ?? '')) ?? calls[0];
-      if (!call) return Reflect.get(target, key, receiver);
+      if (!call) return undefined;
       const methods = Object.keys(target).join(', ');
       throw new TypeError(
-        `There is no ${name}.${String(key)}. Did you mean client.${call}?${methods && ` There are: ${methods}.`}`,
+        `There is no ${name}.${text}. Did you mean client.${call}?${methods && ` There are: ${methods}.`}`,
       );
     },
   });
