@@ -12,7 +12,17 @@ const folder = fileURLToPath(new URL('../../../docs/guides', import.meta.url));
 const placeholder = 'https://backlot.example';
 
 /** In the order in which a newcomer meets them; one that is not named here comes last. */
-const order = ['records', 'accounts', 'access', 'files', 'ai', 'mail', 'payments', 'agents'];
+const order = [
+  'records',
+  'accounts',
+  'access',
+  'teams',
+  'files',
+  'ai',
+  'mail',
+  'payments',
+  'agents',
+];
 
 const position = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
 
