@@ -92,6 +92,13 @@ it.each([
   expect([error.code, error.hint]).toEqual(['method_not_allowed', hint]);
 });
 
+it.each([
+  ['/projects/demo/collections', 'PUT /api/platform/projects/<projectId>/collections/<collection>'],
+  ['/projects/demo/on-paid', 'PUT /api/platform/projects/<projectId>/on-paid/<name>'],
+])('leads from POST %s to "%s", which names what is made', (path, route) => {
+  expect(refusal('platform', 'POST', path).hint).toBe(`It takes GET, HEAD. To make one: ${route}.`);
+});
+
 it('takes bounded time for any path', () => {
   for (const path of [
     '/'.repeat(60_000),

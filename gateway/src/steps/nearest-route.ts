@@ -150,8 +150,11 @@ export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestR
       const takes = `It takes ${allowed.join(', ')}.`;
       if (method === 'POST' && path === '/groups/:groupId/members')
         return `${takes} ${membersAreInvited}`;
-      const named = paths[plane].find((other) => other.replace(/\/:[A-Za-z]+$/, '') === path);
-      if (method === 'POST' && named !== undefined && listMethods(plane, named).includes('PUT'))
+      const named = paths[plane].find(
+        (other) =>
+          other.replace(/\/:[A-Za-z]+$/, '') === path && listMethods(plane, other).includes('PUT'),
+      );
+      if (method === 'POST' && named !== undefined)
         return `${takes} To make one: PUT ${base[plane]}${readable(named)}.`;
       const below = paths[plane].find(
         (other) =>
