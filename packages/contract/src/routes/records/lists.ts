@@ -15,7 +15,7 @@ const wholeNumber = z
   .meta({ type: 'integer', minimum: 0, pattern: undefined })
   .transform(Number);
 
-const whereDescription = `JSON, a subset of MongoDB’s query language, at most 8 KB. All of its conditions hold: {"done":false,"priority":{"$gte":2}}
+const whereDescription = `JSON, a subset of MongoDB’s query language, at most 8 KB. All of its conditions hold: {"done":false,"rank":{"$gte":2}}
 - $eq, $ne, $gt, $gte, $lt, $lte: {"n":{"$lt":5}}
 - $in, $nin, of up to 100 values: {"tag":{"$in":["a","b"]}}
 - $exists, $size, $all: {"tags":{"$all":["a","b"]}}
