@@ -1,4 +1,4 @@
-import { anonymous, testProject, until } from '@backlot/testing';
+import { anonymous, countLockWaits, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -23,16 +23,14 @@ describe('writes that wait for a lock', () => {
     const { id } = await bed.create('likes', { n: 0 });
     await bed.create('notes', {}, stranger);
     const { changes } = await ownerDatabase.transaction(async () => {
-      await ownerDatabase.query('SELECT FROM records WHERE id = $1 FOR UPDATE', [id]);
+      await ownerDatabase.query(
+        'SELECT FROM records WHERE project_id = $1 AND id = $2 FOR UPDATE',
+        [testProject.number, id],
+      );
       const changes = Array.from({ length: 40 }, () =>
         bed.call('PATCH', `/db/likes/${id}`, { identity: anonymous(), body: { inc: { n: 1 } } }),
       );
-      await until(async () => {
-        const waiting = await ownerDatabase.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return waiting.length >= 6;
-      });
+      await until(async () => (await countLockWaits(bed.databaseUrl)) >= 6);
       await bed.create('notes', { n: 1 }, stranger);
       return { changes };
     });

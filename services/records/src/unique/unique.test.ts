@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { anonymous, asOwner, asUser, countLockWaits, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
@@ -267,11 +268,13 @@ describe('unique fields', () => {
       }
     };
     const breakConnections = async () => {
-      while (!isOver)
+      while (!isOver) {
         await bed.ownerDatabase.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
            WHERE datname = current_database() AND query LIKE '%unique_values%' AND pid <> pg_backend_pid()`,
         );
+        await pause(20);
+      }
     };
     const breaking = breakConnections();
     await Promise.all([0, 1, 2, 3].map(write));
