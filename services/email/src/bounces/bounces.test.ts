@@ -151,10 +151,14 @@ describe('events of SendGrid', () => {
     const other = { ...testProject, id: 'other', number: 1002 };
     await send('bad@example.org', other);
     await bed.service.deliver();
-    expect(mailer.sent.map(({ projectId, to }) => [projectId, to])).toEqual([
-      ['testproject', ['good@example.org']],
-      ['other', ['bad@example.org']],
-    ]);
+    const sent = new Map(mailer.sent.map(({ projectId, to }) => [projectId, to]));
+    expect(sent).toEqual(
+      new Map([
+        ['testproject', ['good@example.org']],
+        ['other', ['bad@example.org']],
+      ]),
+    );
+    expect(mailer.sent).toHaveLength(2);
     const reason = 'suppressed after a bounce or a complaint';
     expect((await bed.list('?limit=2')).map(({ status, error }) => [status, error])).toEqual([
       ['failed', `Every recipient is ${reason}.`],
