@@ -88,6 +88,8 @@ export interface RouteOptions {
   receive?: Receive;
   /** Runs the work of a call once it is the caller's turn, before any transaction begins. */
   inTurn?: InTurn;
+  /** Such turns are as short as the work on a large body, which keeps its own meanwhile. */
+  hasShortTurns?: boolean;
 }
 
 export type InTurn = (
@@ -260,10 +262,10 @@ const readCall = <R extends RouteDefinition>(
 export const route = <const R extends RouteDefinition>(
   definition: R,
   handler: Handler<R>,
-  { isSlow = false, receive, inTurn }: RouteOptions = {},
+  { isSlow = false, receive, inTurn, hasShortTurns = false }: RouteOptions = {},
 ): MountedRoute => {
   /** It waits for others than its own process and database: nobody's turn is held meanwhile. */
-  const waits = isSlow || inTurn !== undefined;
+  const waits = isSlow || (inTurn !== undefined && !hasShortTurns);
 
   const respond = async (context: RouteContext, call: Call<R>, req: Request, res: Response) => {
     const { identity } = call;

@@ -29,6 +29,12 @@ const store = defineRoute({
   path: '/store',
   summary: 'Store',
 });
+const write = defineRoute({
+  ...takesText,
+  operationId: 'write',
+  path: '/write',
+  summary: 'Write',
+});
 const ask = defineRoute({ ...takesText, operationId: 'ask', path: '/ask', summary: 'Ask' });
 
 const notUnderTest = () => Promise.reject(new Error('not under test'));
@@ -43,6 +49,12 @@ describe('a large body', () => {
     log.push('turn over');
   };
 
+  const inShortTurn: InTurn = async (_caller, work) => {
+    log.push('short turn');
+    await work();
+    log.push('short turn over');
+  };
+
   beforeAll(async () => {
     const handler =
       (name: string) =>
@@ -52,7 +64,11 @@ describe('a large body', () => {
       };
     service = await serveForTest(
       serviceApp({
-        routes: [route(store, handler('store')), route(ask, handler('ask'), { isSlow: true })],
+        routes: [
+          route(store, handler('store')),
+          route(write, handler('write'), { inTurn: inShortTurn, hasShortTurns: true }),
+          route(ask, handler('ask'), { isSlow: true }),
+        ],
         gatewayKeys: testIdentityKeys('gateway'),
         ready: async () => {},
         idempotency: { run: notUnderTest, runSlow: notUnderTest },
@@ -62,7 +78,7 @@ describe('a large body', () => {
         inTurnForLargeBody: inTurn,
       }),
       Date.now,
-      createFindTestRoute([store, ask]),
+      createFindTestRoute([store, write, ask]),
     );
   });
   beforeEach(() => {
@@ -78,6 +94,11 @@ describe('a large body', () => {
     expect(log).toEqual(['store']);
     expect(await post('/store', text(100_000))).toBe(200);
     expect(log).toEqual(['store', 'turn', 'store', 'turn over']);
+  });
+
+  it('keeps its turn while it has a short one too', async () => {
+    expect(await post('/write', text(100_000))).toBe(200);
+    expect(log).toEqual(['turn', 'short turn', 'write', 'short turn over', 'turn over']);
   });
 
   it('holds nobody else up while a route waits for another server', async () => {

@@ -46,7 +46,7 @@ export const createRecord = (collections: Collections, records: Records, writes:
       const hints = toHints(droppedHint(rawBody.value), nestedHint(rawBody.value));
       return replyWith(created, { project, collection }, hints);
     },
-    inTurn(writes),
+    inShortTurn(writes),
   );
 
 export const updateRecord = (collections: Collections, records: Records, writes: FairShares) =>
@@ -62,7 +62,7 @@ export const updateRecord = (collections: Collections, records: Records, writes:
       const patched = await records.patch(target, allowed, parseIfMatch(header('if-match')));
       return replyWith(patched, target);
     },
-    inTurn(writes),
+    inShortTurn(writes),
   );
 
 export const replaceRecord = (collections: Collections, records: Records, writes: FairShares) =>
@@ -86,7 +86,7 @@ export const replaceRecord = (collections: Collections, records: Records, writes
       };
       return replace().catch(leadToUpsert);
     },
-    inTurn(writes),
+    inShortTurn(writes),
   );
 
 export const deleteRecord = (collections: Collections, records: Records, writes: FairShares) =>
@@ -97,12 +97,17 @@ export const deleteRecord = (collections: Collections, records: Records, writes:
       await records.remove(target, parseIfMatch(header('if-match')));
       return { body: { ok: true as const } };
     },
-    inTurn(writes),
+    inShortTurn(writes),
   );
 
 /** Each owner's writes wait for a connection behind each other, not before those of others. */
 export const inTurn = (writes: FairShares): RouteOptions => ({
   inTurn: ({ identity, signal }, work) => writes.run(toFlow(identity), work, { signal }),
+});
+
+const inShortTurn = (writes: FairShares): RouteOptions => ({
+  ...inTurn(writes),
+  hasShortTurns: true,
 });
 
 /** Says how PUT creates, whether the record is missing or hidden. */
