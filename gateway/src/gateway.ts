@@ -28,7 +28,7 @@ import { createDescription } from './pages/docs.ts';
 import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
 import { createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
-import { leastOf, openCharge, reservationFor } from './steps/charge.ts';
+import { limitToMinimum, openCharge, reservationFor } from './steps/charge.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
 import { createForward } from './steps/forward.ts';
@@ -184,7 +184,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     let ahead: ReadAhead | undefined;
     let isCounted = false;
     if (needsReadAhead(definition) && !isOutOfScope) {
-      ({ isCounted } = await admitUnread(res, asked, () => leastOf(price())));
+      ({ isCounted } = await admitUnread(res, asked, () => limitToMinimum(price())));
       if (res.destroyed) return;
       ahead = await readAhead(req, res, { definition, address, startedAt });
     }

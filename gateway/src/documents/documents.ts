@@ -6,7 +6,7 @@ import type { Description } from '../pages/docs.ts';
 import type { AccessRules, Caller } from '../steps/authenticate.ts';
 import { describeForAgents } from './llms.ts';
 import { describeProject } from './project-description.ts';
-import { describeTypesOf } from './types.ts';
+import { describeCollectionTypes } from './types.ts';
 
 /** What may be asked of each project beside the contract's routes: served by the gateway itself. */
 export interface ProjectDocument {
@@ -63,7 +63,7 @@ export const createDocuments = (options: DocumentsOptions) => {
       type: 'text/plain',
       access: byOwnerAndKeys,
       write: ({ id }, collections = []) =>
-        describeTypesOf(`${publicUrl}/api/runtime/${id}`, collections),
+        describeCollectionTypes(`${publicUrl}/api/runtime/${id}`, collections),
     },
     '/llms.txt': { operation: 'getGuide', type: 'text/plain', access: byAnybody, write: brief },
     '/llms-full.txt': {

@@ -43,7 +43,7 @@ const describeField = (node: FieldNode, indent: string): string => {
 };
 
 /** The collections of a project as TypeScript: `createClient<Project>(…)` of @backlot/client takes it. */
-export const describeTypesOf = (
+export const describeCollectionTypes = (
   baseUrl: string,
   collections: readonly CollectionShape[],
 ): string => {

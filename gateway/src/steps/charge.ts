@@ -61,7 +61,7 @@ export const reservationFor = (
 };
 
 /** What the call needs to be served at all. */
-export const leastOf = (call: PricedCall | undefined): PricedCall | undefined =>
+export const limitToMinimum = (call: PricedCall | undefined): PricedCall | undefined =>
   call && { ...call, wantMillicredits: call.minMillicredits };
 
 /** Undefined where it is known, and booked, only at the end of the answer. */

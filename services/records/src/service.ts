@@ -43,7 +43,10 @@ const quickSlots = 6;
  * other on their connections.
  */
 const writeShares = {
-  ...{ slots: 8, maxRunningPerOwner: 6, maxWaitingPerFlow: 1000, maxWaiting: 4000 },
+  slots: 8,
+  maxRunningPerOwner: 6,
+  maxWaitingPerFlow: 1000,
+  maxWaiting: 4000,
 };
 
 /** Batches that are written at once: some of the connections, for the same reason. */

@@ -8,8 +8,8 @@ const refuse = (what: string): never => {
   });
 };
 
-const partsOf = (filter: Filter): Filter[] =>
-  filter.kind === 'and' ? filter.filters.flatMap(partsOf) : [filter];
+const splitAnd = (filter: Filter): Filter[] =>
+  filter.kind === 'and' ? filter.filters.flatMap(splitAnd) : [filter];
 
 const toGroupId = (part: Filter): string | undefined => {
   if (part.kind !== 'test' || part.field !== 'groupId') return undefined;
@@ -30,7 +30,7 @@ export const takeGroup = (
   const asked = group?.toLowerCase();
   if (!compiled.uses.group || !fieldsIn(where).includes('groupId'))
     return { filter: where, groupId: asked };
-  const parts = partsOf(where);
+  const parts = splitAnd(where);
   const ids = parts.map(toGroupId);
   const rest = parts.filter((_, index) => ids[index] === undefined);
   if (rest.flatMap(fieldsIn).includes('groupId')) refuse('stands inside $or, $nor or $not');

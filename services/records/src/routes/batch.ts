@@ -7,7 +7,7 @@ import { type Batches, type BatchOperations, inOperation } from '../record/batch
 import { checkData, refuseRoundedNumbers } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
-import { inTurn } from './records.ts';
+import { inTurn } from './turns.ts';
 
 /** @param shares of the connections: a batch may take a hundred times as long as one write */
 export const writeBatch = (collections: Collections, batches: Batches, shares: FairShares) =>

@@ -1,6 +1,6 @@
 import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
 import { type FairShares, toFlow } from '@backlot/fair-shares';
-import { hintHeader, JsonText, LargeJson, type RouteOptions, route } from '@backlot/http';
+import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
@@ -15,6 +15,7 @@ import { parsePatch } from '../record/patch.ts';
 import type { RecordJson } from '../record/record-sql.ts';
 import type { Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
+import { inShortTurn } from './turns.ts';
 
 export const getRecord = (collections: Collections, records: Records, shownRecords: ShownRecords) =>
   route(recordRoutes.getRecord, async ({ params, query, identity, signal }) => {
@@ -99,16 +100,6 @@ export const deleteRecord = (collections: Collections, records: Records, writes:
     },
     inShortTurn(writes),
   );
-
-/** Each owner's writes wait for a connection behind each other, not before those of others. */
-export const inTurn = (writes: FairShares): RouteOptions => ({
-  inTurn: ({ identity, signal }, work) => writes.run(toFlow(identity), work, { signal }),
-});
-
-const inShortTurn = (writes: FairShares): RouteOptions => ({
-  ...inTurn(writes),
-  hasShortTurns: true,
-});
 
 /** Says how PUT creates, whether the record is missing or hidden. */
 const leadToUpsert = (error: unknown): never => {

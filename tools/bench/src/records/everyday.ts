@@ -4,7 +4,7 @@ import { type LoadRequest, residentMib } from '../load.ts';
 import { data } from '../prepare.ts';
 import { reachable, startProgram } from '../program.ts';
 import { type Bed, index, withBed } from './bed.ts';
-import { prices, seed, someIds, statusesOf } from './seed.ts';
+import { countStatuses, prices, seed, someIds } from './seed.ts';
 
 const rows = 100_000;
 const connections = 32;
@@ -58,7 +58,7 @@ const listPath = (query: Record<string, string>) =>
   `?${new URLSearchParams({ limit: '50', ...query })}`;
 
 const readRows = (ids: readonly string[]): Row[] => {
-  const statuses = some(200, (n) => `st-${(n * 7) % statusesOf(rows)}`);
+  const statuses = some(200, (n) => `st-${(n * 7) % countStatuses(rows)}`);
   const width = (prices / rows) * 200;
   const ranges = some(200, (n) => [(n * 4801) % prices, ((n * 4801) % prices) + width] as const);
   const where = (filter: object) => JSON.stringify(filter);

@@ -5,7 +5,7 @@ import { type Bed, withBed } from './bed.ts';
 import { openCollection, type Subject } from './collection.ts';
 import { benchNeighbour, benchOwnIndex } from './neighbour.ts';
 import { type RawStatement, random, rawRate, rawStatements } from './raw-loop.ts';
-import { prices, seedProjects, slotColumns, someIds, statusesOf } from './seed.ts';
+import { countStatuses, prices, seedProjects, slotColumns, someIds } from './seed.ts';
 
 const rounds = 3;
 const roundSeconds = 2;
@@ -28,7 +28,7 @@ const callsOn = (rows: number, ids: readonly string[]) => {
     get: { paths: byId },
     newest: { paths: [listPath({})] },
     equal: {
-      paths: several(() => ({ where: where({ status: `st-${random(statusesOf(rows))}` }) })),
+      paths: several(() => ({ where: where({ status: `st-${random(countStatuses(rows))}` }) })),
     },
     range: { paths: several(() => range(random(prices))) },
     title: { paths: [listPath({ sort: 'title' })] },

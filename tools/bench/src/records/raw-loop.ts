@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { data } from '../prepare.ts';
-import { prices, type Seed, statusesOf } from './seed.ts';
+import { countStatuses, prices, type Seed } from './seed.ts';
 
 /** What the records' statements come down to, sent by pg and nothing else, over so many connections. */
 export const connections = 8;
@@ -40,7 +40,7 @@ export const rawStatements = (
     newest: { text: page('ORDER BY id DESC'), values: () => [] },
     equal: {
       text: page(`AND ${status} = to_jsonb($3::text) ORDER BY id DESC`),
-      values: () => [`st-${random(statusesOf(rows))}`],
+      values: () => [`st-${random(countStatuses(rows))}`],
     },
     range: {
       text: page(

@@ -8,7 +8,7 @@ export interface Seed {
 }
 
 export const prices = 1_000_000;
-export const statusesOf = (rows: number): number => Math.max(1, rows / 100);
+export const countStatuses = (rows: number): number => Math.max(1, rows / 100);
 
 /** The columns of `records` that hold the indexed fields of a collection. */
 export const slotColumns = async (
@@ -47,7 +47,7 @@ const insertSql = (columns: ReadonlyMap<string, string>) => {
 export const seed = async (client: pg.Client, place: Seed): Promise<void> => {
   const { projectId, collectionId, rows } = place;
   const text = insertSql(await slotColumns(client, place));
-  await client.query(text, [projectId, collectionId, rows, statusesOf(rows)]);
+  await client.query(text, [projectId, collectionId, rows, countStatuses(rows)]);
 };
 
 /** @returns ids of records by chance */
