@@ -5,6 +5,7 @@ import { changesOneByOne, distribute } from './distribution.ts';
 import { withClient } from './one-client.ts';
 import { scopedToAll } from './project-scope.ts';
 import { grantToService, protectMigrations, type ServiceRole } from './service-role.ts';
+import { type LockWaitOptions, withShortLockWaits } from './short-lock-waits.ts';
 
 export interface Migrations {
   /** PostgreSQL connection string. */
@@ -16,7 +17,7 @@ export interface Migrations {
 }
 
 /** The role of the address owns what it makes. */
-export interface MigrateOptions extends Migrations {
+export interface MigrateOptions extends Migrations, LockWaitOptions {
   /** Made where it is missing; it gets the rows of the schema. Without it nobody else gets in. */
   role?: ServiceRole | undefined;
   /** A further schema, in which that role may make tables. */
@@ -26,9 +27,10 @@ export interface MigrateOptions extends Migrations {
 }
 
 /**
- * Applies what has not been applied yet, all of it in one transaction. Processes that start at once
- * wait for each other. The schema is made where it is missing, and on a Citus cluster tables are spread.
- * @throws DatabaseUnavailable
+ * Applies what has not been applied yet, all of it in one transaction, which is repeated while its tables are in
+ * use. Processes that start at once wait for each other. The schema is made where it is missing, and on a Citus
+ * cluster tables are spread.
+ * @throws DatabaseUnavailable, Error where a table was in use all the time
  */
 export const migrate = ({
   url,
@@ -44,17 +46,19 @@ export const migrate = ({
     await client.query(`SELECT pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`);
     // Before the tables, so that a service that has waited for them may use them at once.
     if (role) await grantToService(client, { ...options, role });
-    await runner({
-      dbClient: client,
-      dir: directory,
-      direction: 'up',
-      schema,
-      createSchema: true,
-      migrationsTable: 'migrations',
-      advisoryLockMode: 'wait',
-      singleTransaction: true,
-      log: () => {},
-    });
+    const applyPending = () =>
+      runner({
+        dbClient: client,
+        dir: directory,
+        direction: 'up',
+        schema,
+        createSchema: true,
+        migrationsTable: 'migrations',
+        advisoryLockMode: 'wait',
+        singleTransaction: true,
+        log: () => {},
+      });
+    await withShortLockWaits(client, applyPending, options);
     if (role) await protectMigrations(client, { schema, role });
     if (distributed.length > 0) await distribute(client, { schema, tables: distributed });
   });

@@ -41,7 +41,7 @@ export const migrateAll = async (env: Environment, print: (text: string) => void
   for (const migration of migrations) {
     const setting = serviceSetting(migration.schema);
     const role = roleFor(settings[setting], url, setting);
-    await migrate({ url, ...migration, role });
+    await migrate({ url, ...migration, role, warn: print });
     const note = role ? `, for ${role.name}` : ', without a role of its own';
     print(`${migration.schema}: up to date${note}`);
   }

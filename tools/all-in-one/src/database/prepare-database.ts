@@ -26,7 +26,8 @@ export const prepareDatabase = async (
     const name = `${database}_${migration.schema}`;
     const password = randomBytes(24).toString('base64url');
     const own = hasRoles ? addressFor({ name, password }, url) : undefined;
-    await migrate({ url, ...migration, role: own === undefined ? undefined : roleIn(own) });
+    const role = own === undefined ? undefined : roleIn(own);
+    await migrate({ url, ...migration, role, warn });
     urls[migration.schema] = own ?? url;
   }
   return urls as DatabaseUrls;
