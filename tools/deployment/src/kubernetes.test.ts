@@ -152,6 +152,8 @@ describe('the checks themselves', () => {
       'is killed',
     ],
     ['Deployment/auth', '"runAsNonRoot":true', '"runAsNonRoot":false', 'may run as root'],
+    ['StatefulSet/rabbitmq', '"OnRootMismatch"', '"Always"', 'changes the mode of all its files'],
+    ['Deployment/storage', '"OnRootMismatch"', '"Always"', 'changes the mode of all its files'],
     [
       'Deployment/auth',
       '"readOnlyRootFilesystem":true',

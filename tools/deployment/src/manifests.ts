@@ -96,7 +96,7 @@ const toPod = (deployable: Deployable): IPodSpec => ({
     runAsNonRoot: true,
     runAsUser: 1000,
     runAsGroup: 1000,
-    ...(deployable.filesClaim && { fsGroup: 1000 }),
+    ...(deployable.filesClaim && { fsGroup: 1000, fsGroupChangePolicy: 'OnRootMismatch' }),
     seccompProfile: { type: 'RuntimeDefault' },
   },
   topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map(

@@ -140,6 +140,11 @@ const workloadFaults = (workload: Workload): string[] => {
     ...(securityContext?.seccompProfile?.type === 'RuntimeDefault'
       ? []
       : [`${workload.name}: has no seccomp profile`]),
+    // It would also open the cookie of RabbitMQ to its group, with which RabbitMQ does not start.
+    ...(securityContext?.fsGroup === undefined ||
+    securityContext.fsGroupChangePolicy === 'OnRootMismatch'
+      ? []
+      : [`${workload.name}: changes the mode of all its files at each start`]),
     ...workload.containers.flatMap((container) => containerFaults(workload, container)),
   ];
 };
