@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { translate } from './errors.ts';
-import { createPipelinedReader } from './pipelined-reader.ts';
+import { createPipelinedReader, pipelinedConnections } from './pipelined-reader.ts';
 import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
 import { createSilenceGuard, type GuardedConfig } from './silence.ts';
 import {
@@ -90,6 +90,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
+const defaultPoolSize = 8;
 const detachedPoolSize = 2;
 /** A farewell that the server does not take is not waited for any longer. */
 const closeTimeoutMs = 2000;
@@ -100,6 +101,8 @@ const closeTimeoutMs = 2000;
 const readsByIndex = '-c enable_seqscan=off -c enable_sort=off';
 /** Scans that run at once; their callers share them out, so that none waits in the pool. */
 export const scanConnections = 6;
+/** Of one process that scans nothing. */
+export const mostConnections = defaultPoolSize + detachedPoolSize + pipelinedConnections;
 
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
@@ -137,7 +140,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       onConnectionLost(Object.assign(new Error(message), { stack })),
     );
   };
-  const pool = createPool(options.poolSize ?? 8);
+  const pool = createPool(options.poolSize ?? defaultPoolSize);
   // Transactions that fill the pool would wait for each other if their detached work needed it too.
   const detachedPool = createPool(detachedPoolSize);
   const scanPool = createPool(scanConnections, connectionFor(options.scanTimeoutMs ?? 1000));

@@ -6,7 +6,7 @@ import type pg from 'pg';
  * the CPU on both sides (docs/decisions/0002). They are opened on first use and again after a loss;
  * until then callers use the pool.
  */
-const connectionCount = 2;
+export const pipelinedConnections = 2;
 const reconnectDelayMs = 500;
 
 export interface PipelinedReader {
@@ -23,7 +23,7 @@ export const createPipelinedReader = (
   onConnectionLost: (error: Error) => void,
 ): PipelinedReader => {
   const slots: (pg.Client | 'connecting' | 'waiting' | undefined)[] =
-    Array(connectionCount).fill(undefined);
+    Array(pipelinedConnections).fill(undefined);
   const gathering = new Set<pg.Client>();
   let closed = false;
   let turn = 0;
@@ -68,8 +68,8 @@ export const createPipelinedReader = (
       if (closed) return undefined;
       const [gatherer] = gathering;
       if (gatherer) return gatherer;
-      for (let tried = 0; tried < connectionCount; tried++) {
-        turn = (turn + 1) % connectionCount;
+      for (let tried = 0; tried < pipelinedConnections; tried++) {
+        turn = (turn + 1) % pipelinedConnections;
         const slot = slots[turn];
         if (slot === undefined) open(turn);
         else if (typeof slot === 'object') return gather(slot);

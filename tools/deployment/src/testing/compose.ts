@@ -13,6 +13,7 @@ export interface ComposeService {
   ports?: string[];
   restart?: string;
   stop_grace_period?: string;
+  shm_size?: string;
   read_only?: boolean;
   cap_drop?: string[];
   deploy?: { resources: { limits: { cpus: string; memory: string } } };
