@@ -14,10 +14,16 @@ export interface Attacker {
   victim: { base: string; userToken: string };
 }
 
+export interface AttackLoop {
+  signal: AbortSignal;
+  /** @param status of an answer that was read, or its first bytes where nobody waits for more */
+  onAnswer(status: number): void;
+}
+
 export interface Attack {
   what: string;
   /** One call after the other until the signal; several such loops run at once. */
-  run(attacker: Attacker, signal: AbortSignal): Promise<void>;
+  run(attacker: Attacker, loop: AttackLoop): Promise<void>;
 }
 
 export const largeCollection = 'large';
@@ -40,7 +46,7 @@ type Request = { path: string; init?: RequestInit };
 /** Repeats a call whose answer it reads to the end; a short rest after a refusal, as a program would. */
 const repeat = async (
   { tenant, address }: Attacker,
-  signal: AbortSignal,
+  { signal, onAnswer }: AttackLoop,
   next: (turn: number) => Request,
 ) => {
   for (let turn = 0; !signal.aborted; turn++) {
@@ -53,6 +59,7 @@ const repeat = async (
       return response.status;
     };
     const status = await read().catch(() => 0);
+    if (status !== 0) onAnswer(status);
     if (status === 0 || status === 429 || status === 503) await pause(20);
   }
 };
@@ -94,10 +101,14 @@ const openCall = (
     onOpen(socket);
   });
 
-const takeAnswer = (socket: Socket) => void socket.resume();
+/** It begins with "HTTP/1.1 ". */
+const countAnswer =
+  ({ onAnswer }: AttackLoop) =>
+  (socket: Socket) =>
+    void socket.once('data', (head) => onAnswer(Number(head.toString('latin1', 9, 12))));
 const leaveAnswer = (socket: Socket) => void socket.pause();
 
-const often = async (times: number, signal: AbortSignal, open: () => Promise<void>) => {
+const often = async (times: number, { signal }: AttackLoop, open: () => Promise<void>) => {
   const keepOpen = async () => {
     while (!signal.aborted) {
       await open();
@@ -110,44 +121,44 @@ const often = async (times: number, signal: AbortSignal, open: () => Promise<voi
 export const attacks: Record<string, Attack> = {
   queries: {
     what: 'filters of 360 tested values over large records',
-    run: (attacker, signal) =>
-      repeat(attacker, signal, () => ({
+    run: (attacker, loop) =>
+      repeat(attacker, loop, () => ({
         path: `/db/${largeCollection}?where=${encodeURIComponent(expensiveFilter)}`,
       })),
   },
   pages: {
     what: 'pages of 6 MB, read as fast as they come',
-    run: (attacker, signal) =>
-      repeat(attacker, signal, () => ({ path: `/db/${largeCollection}?limit=100` })),
+    run: (attacker, loop) =>
+      repeat(attacker, loop, () => ({ path: `/db/${largeCollection}?limit=100` })),
   },
   unread: {
     what: 'pages of 6 MB that nobody takes',
-    run: (attacker, signal) =>
-      often(3, signal, () => {
+    run: (attacker, loop) =>
+      often(3, loop, () => {
         const call = { method: 'GET', path: `/db/${largeCollection}?limit=100` };
-        return openCall(attacker, call, signal, leaveAnswer);
+        return openCall(attacker, call, loop.signal, leaveAnswer);
       }),
   },
   creates: {
     what: 'records of 512 KB',
-    run(attacker, signal) {
+    run(attacker, loop) {
       const data = { text: 'x'.repeat(largeBytes) };
-      return repeat(attacker, signal, () => posted('/db/dump', { data }));
+      return repeat(attacker, loop, () => posted('/db/dump', { data }));
     },
   },
   'slow bodies': {
     what: 'bodies that stop after 400 KB',
-    run(attacker, signal) {
+    run(attacker, loop) {
       const headers = 'Content-Type: application/json\r\nContent-Length: 500000\r\n';
       const body = `{"prompt":"${'x'.repeat(400_000)}`;
       const call = { method: 'POST', path: '/ai', headers, body };
-      return often(5, signal, () => openCall(attacker, call, signal, takeAnswer));
+      return often(5, loop, () => openCall(attacker, call, loop.signal, countAnswer(loop)));
     },
   },
   passwords: {
     what: 'sign-ins with an Idempotency-Key',
-    run: (attacker, signal) =>
-      repeat(attacker, signal, () =>
+    run: (attacker, loop) =>
+      repeat(attacker, loop, () =>
         posted(
           '/auth/signin',
           { email: attacker.tenant.userEmail, password },
@@ -157,36 +168,36 @@ export const attacks: Record<string, Attack> = {
   },
   images: {
     what: 'a new thumbnail with each call',
-    run: (attacker, signal) =>
-      repeat(attacker, signal, (turn) => ({
+    run: (attacker, loop) =>
+      repeat(attacker, loop, (turn) => ({
         path: `${attacker.pictureUrl}?width=${16 + (turn % 1400)}&format=avif`,
       })),
   },
   schemas: {
     what: 'JSON schemas that are refused late',
-    run(attacker, signal) {
+    run(attacker, loop) {
       const properties = Object.fromEntries(
         Array.from({ length: 400 }, (_, index) => [`p${index}`, { pattern: `^(a|b${index})+$(` }]),
       );
       const json = { type: 'object', properties };
-      return repeat(attacker, signal, () =>
+      return repeat(attacker, loop, () =>
         posted('/ai', { messages: [{ role: 'user', content: 'x' }], json }, asUser(attacker)),
       );
     },
   },
   uploads: {
     what: 'uploads that never end',
-    run(attacker, signal) {
+    run(attacker, loop) {
       const headers = `Authorization: Bearer ${attacker.tenant.userToken}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 500000\r\n`;
       const body = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nstart';
       const call = { method: 'POST', path: '/storage/upload', headers, body };
-      return often(5, signal, () => openCall(attacker, call, signal, takeAnswer));
+      return often(5, loop, () => openCall(attacker, call, loop.signal, countAnswer(loop)));
     },
   },
   credentials: {
     what: 'made-up tokens and projects',
-    run: (attacker, signal) =>
-      repeat(attacker, signal, (turn) =>
+    run: (attacker, loop) =>
+      repeat(attacker, loop, (turn) =>
         turn % 2 === 0
           ? { path: `${new URL(attacker.tenant.base).origin}/api/runtime/${randomUUID()}/db/x` }
           : {
@@ -198,8 +209,8 @@ export const attacks: Record<string, Attack> = {
   // The last: sessions of more than ten minutes have a reserved part by then.
   budget: {
     what: "accounts in the neighbour's own project that spend its limit",
-    run: (attacker, signal) =>
-      repeat(attacker, signal, () => ({
+    run: (attacker, loop) =>
+      repeat(attacker, loop, () => ({
         path: `${attacker.victim.base}/db/things?limit=1`,
         init: { headers: { authorization: `Bearer ${attacker.victim.userToken}` } },
       })),

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { median, quantile } from '../load.ts';
 import { operatorToken } from '../prepare.ts';
 import { devSettings, reachable, startProgram } from '../program.ts';
 import { writePicture } from '../storage/picture.ts';
+import { type AnswerRates, startAttack } from './attack-process.ts';
 import { type Attacker, attacks, fillProject } from './attacks.ts';
 import { openTenant, signUp, type Tenant, upload } from './tenants.ts';
 import { createVictim, type Operation, operations, type Seen } from './victim.ts';
@@ -20,7 +20,6 @@ const seconds = 3;
 /** From the start of an attack to the first call that counts. */
 const leadMs = 1500;
 const calmMs = 1000;
-const attackerProgram = fileURLToPath(new URL('./attacker-main.ts', import.meta.url));
 
 const conditions = ['quiet', 'one address', '20 addresses'] as const;
 type Condition = (typeof conditions)[number];
@@ -42,31 +41,21 @@ const openAttackers = async (victim: Tenant, picture: Uint8Array<ArrayBuffer>) =
   return attackers;
 };
 
-const startAttack = (name: string, attackers: Attacker[]) => {
-  const child = spawn(process.execPath, [attackerProgram, name], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
-  child.stdin.end(JSON.stringify(attackers));
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  return {
-    async stop() {
-      child.kill('SIGTERM');
-      const patience = setTimeout(() => child.kill('SIGKILL'), 3000);
-      await ended;
-      clearTimeout(patience);
-    },
-  };
-};
-
 type Victim = Awaited<ReturnType<typeof createVictim>>;
+
+interface Run {
+  seen: Record<Operation, Seen>;
+  /** Of the attackers, where there were some. */
+  rates?: AnswerRates | undefined;
+}
 
 const measure = async (
   name: string,
   condition: Condition,
   attackers: Attacker[],
   victim: Victim,
-) => {
-  if (condition === 'quiet') return victim.measure(seconds);
+): Promise<Run> => {
+  if (condition === 'quiet') return { seen: await victim.measure(seconds) };
   const placed =
     condition === '20 addresses'
       ? attackers
@@ -74,7 +63,8 @@ const measure = async (
   const attack = startAttack(name, placed);
   try {
     await pause(leadMs);
-    return await victim.measure(seconds);
+    const seen = await victim.measure(seconds);
+    return { seen, rates: await attack.stop() };
   } finally {
     await attack.stop();
     await pause(calmMs);
@@ -94,12 +84,19 @@ const listFailures = (failures: readonly string[]) => {
   return failures.length === 0 ? '0' : `${failures.length} (${kinds})`;
 };
 
-const report = (name: string, measured: Map<Condition, Record<Operation, Seen>[]>) => {
+const report = (name: string, measured: Map<Condition, Run[]>) => {
   const p99 = (condition: Condition, operation: Operation) =>
-    median((measured.get(condition) ?? []).map((run) => quantile(run[operation].times, 0.99)));
+    median(
+      (measured.get(condition) ?? []).map(({ seen }) => quantile(seen[operation].times, 0.99)),
+    );
   const failed = (condition: Condition, operation: Operation) =>
-    listFailures((measured.get(condition) ?? []).flatMap((run) => run[operation].failures));
+    listFailures((measured.get(condition) ?? []).flatMap(({ seen }) => seen[operation].failures));
+  const rate = (condition: Condition, kind: keyof AnswerRates) =>
+    median((measured.get(condition) ?? []).flatMap(({ rates }) => rates?.[kind] ?? [])).toFixed(0);
   for (const condition of conditions.slice(1)) {
+    console.log(
+      `${name.padEnd(12)}${condition.padEnd(14)}attackers got ${rate(condition, 'answers')} answers a second, ${rate(condition, 'refusals')} of them 429 or 503`,
+    );
     for (const operation of operations) {
       const quiet = p99('quiet', operation);
       const attacked = p99(condition, operation);
@@ -146,9 +143,7 @@ export const benchNeighbours = async (args: readonly string[]): Promise<void> =>
     for (const [name, { what }] of Object.entries(attacks)) {
       if (chosen.length > 0 && !chosen.includes(name)) continue;
       console.log(`${name}: ${what}`);
-      const measured = new Map(
-        conditions.map((condition) => [condition, [] as Record<Operation, Seen>[]]),
-      );
+      const measured = new Map(conditions.map((condition) => [condition, [] as Run[]]));
       for (let round = 0; round < rounds; round++)
         for (const [condition, runs] of measured)
           runs.push(await measure(name, condition, attackers, victim));

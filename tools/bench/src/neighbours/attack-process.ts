@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Attacker } from './attacks.ts';
+
+/** What the attackers got, a second. */
+export interface AnswerRates {
+  answers: number;
+  /** Of these, those that were refused for a limit or for load: 429 and 503. */
+  refusals: number;
+}
+
+const program = fileURLToPath(new URL('./attacker-main.ts', import.meta.url));
+/** In life attackers have machines of their own: here they may use what nobody else wants. */
+const lowestPriority = '19';
+const patienceMs = 5000;
+
+export const startAttack = (name: string, attackers: readonly Attacker[]) => {
+  // By the command, because a process that lowers its own priority lowers its main thread's alone.
+  const child = spawn('nice', ['-n', lowestPriority, process.execPath, program, name], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(JSON.stringify(attackers));
+  const written = text(child.stdout);
+  return {
+    /** Nothing where the attackers had to be killed. */
+    async stop(): Promise<AnswerRates | undefined> {
+      child.kill('SIGTERM');
+      const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+      const rates = await written;
+      clearTimeout(patience);
+      return rates === '' ? undefined : JSON.parse(rates);
+    },
+  };
+};
