@@ -110,3 +110,16 @@ it('new ones rewrite no table: whoever uses it would wait', async () => {
   const after = await filesOfTables();
   expect([...before.keys()].filter((name) => after.get(name) !== before.get(name))).toEqual([]);
 });
+
+it('have no write parse a function: PostgreSQL looks into those in SQL that a constraint calls', async () => {
+  await migrateTo(last);
+  const parsed = await database.query<{ name: string }>(
+    `SELECT DISTINCT proname AS name FROM pg_constraint
+       JOIN pg_depend ON classid = 'pg_constraint'::regclass AND objid = pg_constraint.oid
+       JOIN pg_proc ON refclassid = 'pg_proc'::regclass AND refobjid = pg_proc.oid
+       JOIN pg_language ON pg_language.oid = prolang
+     WHERE contype = 'c' AND connamespace = $1::regnamespace AND lanname = 'sql'`,
+    [schema],
+  );
+  expect(parsed).toEqual([]);
+});
