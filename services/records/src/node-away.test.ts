@@ -7,6 +7,8 @@ import {
   until,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createQuota, type Quota } from './record/quota/quota.ts';
+import { readTotals } from './record/quota/totals.ts';
 import {
   access,
   type Call,
@@ -26,6 +28,7 @@ const rich = { unique: ['code'], search: true, indexes: ['n'] };
 describe('while the other nodes of a cluster are away', () => {
   let bed: TestBed;
   let others: OtherNodes;
+  let quota: Quota;
 
   const call = ({ method, path, identity = asUser(ada), ...request }: Call, number: number) => {
     const project = { ...testProject, number };
@@ -97,6 +100,10 @@ describe('while the other nodes of a cluster are away', () => {
     for (const name of names) before[name] = await usual(name);
     during = await prepare(own, 'during');
     elsewhere = await prepare(others.project, 'during');
+    const unlimited = { records: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+    const limits = { project: unlimited, owner: unlimited };
+    quota = createQuota({ database: bed.database, limits, now: bed.clock.now });
+    await quota.totals(testProject);
     await others.leave();
   });
   afterAll(async () => {
@@ -116,6 +123,18 @@ describe('while the other nodes of a cluster are away', () => {
       others.count > 0 ? 503 : status,
     ]);
     expect(await elsewhere(name)).toEqual(Object.fromEntries(expected));
+  });
+
+  it('what the projects on those had still counts in the sum of their owner', async () => {
+    const totals = (number: number) => readTotals(bed.database, { ...testProject, number });
+    const { project, owner } = await quota.totals(testProject);
+    await others.comeBack();
+    const elsewhere = await totals(others.project);
+    expect(elsewhere.project.records).toBeGreaterThan(0);
+    expect(owner).toEqual({
+      records: project.records + elsewhere.project.records,
+      bytes: project.bytes + elsewhere.project.bytes,
+    });
   });
 
   it('they answer again once the nodes are back', async () => {

@@ -71,7 +71,7 @@ export const recordsService = defineService({
   name: 'records',
   migrations: new URL('../migrations/', import.meta.url),
   tablesIn: 'records_large',
-  // `totals` is also read by owner, across projects; the first one decides where the others lie.
+  // The first one decides where the others lie. `project_owners` is read by owner, across projects.
   distributed: [
     'collections',
     'slots',
@@ -84,6 +84,7 @@ export const recordsService = defineService({
     'searches',
     'search_texts',
     'count_delta',
+    'totals',
     'moves',
     'moved_changes',
   ],

@@ -19,7 +19,12 @@ export * from './find-test-route.ts';
 export * from './identities.ts';
 export * from './refuses-strangers.ts';
 export { createTestBroker, type TestBroker } from './servers/test-broker.ts';
-export { countLockWaits, findOtherNodes, type OtherNodes } from './servers/test-cluster.ts';
+export {
+  countLockWaits,
+  findOtherNodes,
+  type OtherNodes,
+  withTableAlone,
+} from './servers/test-cluster.ts';
 export { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
 export { createTestProxy, type TestProxy } from './servers/test-proxy.ts';
 export { createTestRedis, type TestRedis } from './servers/test-redis.ts';

@@ -24,6 +24,7 @@ const without: Record<string, string> = {
     'read with every record, and by the job that builds them across projects',
   'records.unique_values': 'written with a record, by the same connection',
   'records.totals': 'summed up by owner, across projects',
+  'records.project_owners': 'read by owner, across projects',
 };
 const [own, other] = [7, 8];
 const names = Object.keys(services);

@@ -321,7 +321,7 @@ export const eraseProject = async (database: Database, projectNumber: number): P
     await dropOwnTables(database, projectNumber);
     for (const table of [
       ...['count_delta', 'slots', 'observations', 'unique_fields', 'moves', 'moved_changes'],
-      ...['searches', 'collections', 'totals'],
+      ...['searches', 'collections', 'totals', 'project_owners'],
     ]) {
       await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
     }

@@ -106,13 +106,13 @@ describe('what a Citus cluster asks of the tables', () => {
     bed.ownerDatabase.query<Row>(text, [recordsService.distributed]);
   const spread = `c.relnamespace = 'records'::regnamespace AND c.relname = ANY ($1)`;
 
-  it('every table of a project is spread, but for its totals, which are read by owner', async () => {
+  it('every table of a project is spread, but for its owner, which is read the other way round', async () => {
     const left = await query(
       `SELECT relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
        WHERE c.relnamespace = 'records'::regnamespace AND c.relkind IN ('r', 'p')
          AND a.attname = 'project_id' AND NOT c.relname = ANY ($1)`,
     );
-    expect(left).toEqual([{ relname: 'totals' }]);
+    expect(left).toEqual([{ relname: 'project_owners' }]);
     const there = await query(`SELECT FROM pg_class c WHERE ${spread}`);
     expect(there).toHaveLength(recordsService.distributed?.length ?? 0);
   });

@@ -100,6 +100,38 @@ const findHost = (databaseUrl: string, table: string, project: number) =>
     return rows[0]?.host;
   });
 
+/**
+ * Waits until nobody else uses the table with a project's rows, on their own node, and keeps it until `work` has
+ * ended: who comes to it meanwhile waits.
+ * @param table with its schema
+ */
+export async function withTableAlone<T>(
+  databaseUrl: string,
+  table: string,
+  project: number,
+  work: (isAlone: Promise<unknown>) => Promise<T>,
+): Promise<T> {
+  const isSpread = (await findWorkers(databaseUrl)).length > 0;
+  const host = isSpread ? await findHost(databaseUrl, table, project) : undefined;
+  const url = new URL(databaseUrl);
+  if (host !== undefined) url.host = host;
+  const name = host === undefined ? table : await findShard(databaseUrl, table, project);
+  return withClient(url.href, async (client) => {
+    await client.query('BEGIN; SET LOCAL citus.enable_manual_changes_to_shards = on');
+    const isAlone = client.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
+    return work(isAlone);
+  });
+}
+
+const findShard = (databaseUrl: string, table: string, project: number) =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT shard_name($1::regclass, get_shard_id_for_distribution_column($1::regclass, $2::int8)) AS name`,
+      [table, project],
+    );
+    return rows[0]?.name;
+  });
+
 /** How many sessions of a database wait for a lock, on all nodes of its cluster. */
 export async function countLockWaits(databaseUrl: string): Promise<number> {
   const counts = [databaseUrl, ...(await findWorkers(databaseUrl))].map((url) =>

@@ -83,11 +83,15 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
     perf: { now },
   });
 
+  /** What the other projects of this owner added up to. */
+  const earlierOthers = (ownerId: string | null, { ownerId: earlierId, read }: Usage): Totals =>
+    ownerId === earlierId && read.owner ? plus(read.owner, read.project, -1) : none;
+
   const read = (project: Project, usage: Usage): Promise<void> => {
     const before = usage.written;
     const readAtMs = now();
     usage.reading ??= database
-      .detached(() => readTotals(database, project))
+      .detached(() => readTotals(database, project, earlierOthers(project.ownerId, usage)))
       .then((totals) => {
         usage.read = totals;
         usage.readAtMs = readAtMs;

@@ -130,11 +130,15 @@ const countSql = (
   FROM counted WHERE ${inCollection}
   RETURNING new.row_count - old.row_count AS records, new.byte_count - old.byte_count AS bytes`;
 
+/**
+ * Both tables in one statement, which on a cluster one node answers for each project: a fold that commits at that
+ * moment is seen in both or in neither.
+ */
 const totalsSql = (isAmong: string) => `SELECT greatest(0, sum(records))::int8 AS records,
   greatest(0, sum(bytes))::int8 AS bytes FROM (
-    SELECT records, bytes FROM totals WHERE project_id ${isAmong}
+    SELECT project_id, records, bytes FROM totals WHERE project_id ${isAmong}
     UNION ALL
-    SELECT d, bytes FROM count_delta WHERE project_id ${isAmong}) amounts`;
+    SELECT project_id, d, bytes FROM count_delta WHERE project_id ${isAmong}) amounts`;
 
 const none: Totals = { records: 0, bytes: 0 };
 const plus = (a: Totals, b: Totals): Totals => ({
@@ -142,58 +146,53 @@ const plus = (a: Totals, b: Totals): Totals => ({
   bytes: a.bytes + b.bytes,
 });
 
-interface KnownProject extends Totals {
-  project_id: number;
-  owner_id: string | null;
-}
-
-/**
- * What the owner's projects add up to. Where a node is out of reach that has one of the others, they count as
- * they were folded.
- */
+/** What projects add up to; undefined where a node is out of reach that has one of them. */
 const readTogether = async (
   database: Database,
-  project: Totals,
-  others: readonly KnownProject[],
-): Promise<Totals> => {
-  if (others.length === 0) return project;
-  const ids = others.map(({ project_id }) => project_id);
+  projects: readonly number[],
+): Promise<Totals | undefined> => {
+  if (projects.length === 0) return none;
   const text = totalsSql('= ANY ($1::int8[])');
-  const read = await readAcrossProjects<Totals>(database, text, [ids]).catch((error: unknown) => {
-    if (error instanceof DatabaseUnavailable) return others;
+  try {
+    const [totals = none] = await readAcrossProjects<Totals>(database, text, [projects]);
+    return totals;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return undefined;
     throw error;
-  });
-  return [project, ...read].reduce(plus, none);
+  }
 };
 
 /** Of the project, as far as a call has told it. */
 export const readOwner = async (database: Database, project: number): Promise<string | null> => {
   const [row] = await database.query<{ owner_id: string | null }>(
-    'SELECT owner_id FROM totals WHERE project_id = $1',
+    'SELECT owner_id FROM project_owners WHERE project_id = $1',
     [project],
   );
   return row?.owner_id ?? null;
 };
 
-/** What has been committed by now, folded or not; remembers whose project it is. */
+const ownerSql = `INSERT INTO project_owners (project_id, owner_id) VALUES ($1, $2)
+  ON CONFLICT (project_id) DO UPDATE SET owner_id = excluded.owner_id`;
+
+/**
+ * What has been committed by now, folded or not; remembers whose project it is.
+ * @param earlier what the owner's other projects added up to when they were read before: they count as that while
+ * a node is out of reach that has one of them
+ */
 export const readTotals = async (
   database: Database,
   { number, ownerId }: { number: number; ownerId: string | null },
+  earlier = none,
 ): Promise<ProjectTotals> => {
   const [project = none] = await database.query<Totals>(totalsSql('= $1'), [number]);
-  const known = await database.query<KnownProject>(
-    'SELECT project_id, owner_id, records, bytes FROM totals WHERE project_id = $1 OR owner_id = $2',
+  const known = await database.query<{ project_id: number; owner_id: string | null }>(
+    'SELECT project_id, owner_id FROM project_owners WHERE project_id = $1 OR owner_id = $2',
     [number, ownerId],
   );
   const owner = known.find((row) => row.project_id === number)?.owner_id ?? null;
-  if (ownerId !== owner) {
-    await database.query(
-      `INSERT INTO totals (project_id, owner_id) VALUES ($1, $2)
-       ON CONFLICT (project_id) DO UPDATE SET owner_id = excluded.owner_id`,
-      [number, ownerId],
-    );
-  }
+  if (ownerId !== owner) await database.query(ownerSql, [number, ownerId]);
   if (ownerId === null) return { project, owner: null };
-  const others = known.filter((row) => row.project_id !== number);
-  return { project, owner: await readTogether(database, project, others) };
+  const others = known.map((row) => row.project_id).filter((id) => id !== number);
+  const together = (await readTogether(database, others)) ?? earlier;
+  return { project, owner: plus(project, together) };
 };
