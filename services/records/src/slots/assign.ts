@@ -163,7 +163,10 @@ const unusedSql = `SELECT c.project_id AS "projectNumber", c.coll_id AS id, name
 
 const sampleRows = 1000;
 
-/** Whether the field is there at all, and mostly something else than arrays and objects. */
+/**
+ * Whether the field is there at all, and mostly something else than arrays and objects. Among the newest and the
+ * oldest records: some fields are only set later (`doneAt`), others no longer.
+ */
 const isSuitable = async (
   database: Database,
   { projectNumber, id }: CollectionKey,
@@ -173,10 +176,12 @@ const isSuitable = async (
   const collection = { projectNumber, id, ownTable };
   const parameters = startParameters(collection);
   const key = recordKeySql(field, parameters);
+  const from = (order: 'ASC' | 'DESC') =>
+    `(SELECT ${key} AS key FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id ${order} LIMIT ${sampleRows})`;
   const [sample] = await database.query<{ is_suitable: boolean }>(
     `SELECT count(*) FILTER (WHERE key NOT IN ('[]', 'null')) > 0
        AND count(*) FILTER (WHERE key = '[]') * 2 <= count(*) AS is_suitable
-     FROM (SELECT ${key} AS key FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample`,
+     FROM (${from('DESC')} UNION ALL ${from('ASC')}) sample`,
     parameters.values,
   );
   return sample?.is_suitable ?? false;
