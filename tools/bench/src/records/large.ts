@@ -58,9 +58,10 @@ const against = async (
     times.push(result.p50Ms);
     theirs.push(await rawRate(databaseUrl, name, raw, subject, roundSeconds));
   }
+  const alone = await load({ ...subject.request, ...call, connections: 1 }, roundSeconds);
   const rate = median(ours);
   console.log(
-    `${name.padEnd(18)}${rate.toFixed(0).padStart(7)}/s  p50 ${median(times).toFixed(2)} ms  raw ${median(theirs).toFixed(0)}/s  ratio ${(rate / median(theirs)).toFixed(2)} (bound: ${bound})${failures > 0 ? `, ${failures} calls failed` : ''}`,
+    `${name.padEnd(18)}${rate.toFixed(0).padStart(7)}/s  p50 ${median(times).toFixed(2)} ms, of one call at a time ${alone.p50Ms.toFixed(2)} ms  raw ${median(theirs).toFixed(0)}/s  ratio ${(rate / median(theirs)).toFixed(2)} (bound: ${bound})${failures > 0 ? `, ${failures} calls failed` : ''}`,
   );
   return rate;
 };
@@ -136,7 +137,8 @@ export const benchLarge = (rows: number, projects: number): Promise<void> =>
       );
       console.log(`patch              ${(hot * 100).toFixed(1)} % HOT (bound: 100)`);
       await measure(['patch']);
-      const count = await load({ ...indexed.request, paths: ['/_count'] }, roundSeconds);
+      const counting = { ...indexed.request, paths: ['/_count'], connections: 1 };
+      const count = await load(counting, roundSeconds);
       console.log(`count              p50 ${count.p50Ms.toFixed(2)} ms (bound: 2)`);
       await benchDepth(plain);
       await benchNeighbour(bed, plain.request, 5);
