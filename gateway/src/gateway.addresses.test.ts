@@ -1,5 +1,6 @@
 import { type ClassLimits, defaultLimits } from '@backlot/contract';
 import { createRegistry } from '@backlot/telemetry';
+import { until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defaultAddressBounds } from './addresses/address-bounds.ts';
 import {
@@ -194,5 +195,31 @@ describe('look-ups of one network address that find nothing', () => {
     bed.clock.now += 600_000;
     for (let n = 0; n < 40; n++)
       expect((await from(attacker, list, bed.token({ sid: `s${n}` }))).status).toBe(200);
+  });
+});
+
+describe('refusals of one network address', () => {
+  let bed: TestBed;
+  afterEach(() => bed.close());
+
+  it('wait past a burst, while what is not refused, and others, do not', async () => {
+    const waiting: (() => void)[] = [];
+    const after = (_ms: number, answer: () => void) => waiting.push(answer);
+    bed = await createTestBed({
+      config: { trustedProxies: 1 },
+      deps: { refusalClock: { now: () => bed.clock.now, after } },
+    });
+    const from = async (address: string, path: string, token?: string) => {
+      const headers = { 'x-forwarded-for': address };
+      return (await bed.call('GET', path, { headers, ...(token && { token }) })).status;
+    };
+    const unknown = '/api/runtime/none/db/notes';
+    for (let n = 0; n < 50; n++) expect(await from(attacker, unknown)).toBe(404);
+    const late = [from(attacker, unknown), from(attacker, list, 'made-up')];
+    await until(() => waiting.length === 2);
+    expect(await from(attacker, list)).toBe(200);
+    expect(await from('198.51.100.1', unknown)).toBe(404);
+    for (const answer of waiting) answer();
+    expect(await Promise.all(late)).toEqual([404, 401]);
   });
 });

@@ -20,6 +20,7 @@ import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { AddressBounds } from './addresses/address-bounds.ts';
 import { createAddresses } from './addresses/addresses.ts';
 import type { PaceBounds } from './addresses/body-pace.ts';
+import { type Clock, isPaced } from './addresses/refusal-pace.ts';
 import { createCachedProjects } from './directory/cached-projects.ts';
 import { createCachedSessions } from './directory/cached-sessions.ts';
 import { createDocuments } from './documents/documents.ts';
@@ -83,6 +84,7 @@ export interface GatewayDeps {
   timeoutMs?: number;
   discardBody?: DiscardBody;
   pace?: PaceBounds;
+  refusalClock?: Clock;
 }
 
 export interface Gateway {
@@ -112,7 +114,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   const observe = createObserve({ log, metrics, accessLog: config.accessLog });
   const addresses = createAddresses({
     ...config,
-    ...{ now, pace: deps.pace, registry: deps.registry },
+    ...{ now, pace: deps.pace, registry: deps.registry, refusalClock: deps.refusalClock },
   });
   const { readAddress, failedLookups, countAddress, bodies } = addresses;
   const readAhead = createReadAhead(bodies);
@@ -220,8 +222,12 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     forward(passed, res, { definition, path, charge, address, startedAt }, next);
   };
 
-  const fail = (error: unknown, req: Request, res: Response) =>
-    answerFailure(req, res, error, log, () => discard(req, readAddress(req)));
+  const fail = (error: unknown, req: Request, res: Response) => {
+    const address = readAddress(req);
+    const answer = () => answerFailure(req, res, error, log, () => discard(req, address));
+    if (isPaced(error)) addresses.paceRefusal(address, answer);
+    else answer();
+  };
 
   // A router and no app: an app gives every request and response another prototype, which costs more
   // than all the rest of Express (docs/decisions/0014).

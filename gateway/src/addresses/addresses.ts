@@ -6,6 +6,7 @@ import { type PaceBounds, usualPace } from './body-pace.ts';
 import { createCountAddress } from './count-address.ts';
 import { createFailedLookups } from './failed-lookups.ts';
 import { createAcceptConnection, createOpenCalls } from './open-calls.ts';
+import { type Clock, createPaceRefusal, processClock } from './refusal-pace.ts';
 import { createCountRefusal } from './refusals.ts';
 
 export interface AddressesOptions {
@@ -14,12 +15,14 @@ export interface AddressesOptions {
   /** Milliseconds, from any start. */
   now: () => number;
   pace: PaceBounds | undefined;
+  refusalClock: Clock | undefined;
   registry: Registry | undefined;
 }
 
 /** What a gateway knows of network addresses, all of it in its own memory. */
 export const createAddresses = (options: AddressesOptions) => {
   const { addressBounds, trustedProxies, now, pace = usualPace } = options;
+  const { refusalClock = processClock } = options;
   const readAddress = createClientAddress(trustedProxies);
   const countRefusal = createCountRefusal(options.registry);
   return {
@@ -29,5 +32,6 @@ export const createAddresses = (options: AddressesOptions) => {
     failedLookups: createFailedLookups(addressBounds, now, countRefusal),
     countAddress: createCountAddress(addressBounds, now, countRefusal),
     bodies: createBodies(addressBounds, pace, countRefusal),
+    paceRefusal: createPaceRefusal(addressBounds, refusalClock),
   };
 };
