@@ -21,6 +21,16 @@ export interface IdempotentCall {
   request: string;
 }
 
+/** What a statement stores of an answer. */
+export interface KeptAnswer {
+  scopeHash: Buffer;
+  requestHash: Buffer;
+  sealedAnswer: Buffer;
+}
+
+/** Makes an answer ready to be stored by the statement that does the work. */
+export type Keep = (answer: Answer) => KeptAnswer;
+
 export type IdempotentResult = { answer: Answer; replayed: boolean } | 'mismatch' | 'in_progress';
 type KeptFailure = (error: unknown) => Answer | undefined;
 
@@ -36,6 +46,15 @@ export interface IdempotencyStore {
     keptFailure: KeptFailure,
   ): Promise<IdempotentResult>;
   /**
+   * The same for work that writes with one statement and has it store the answer too: `work` gets `keep` for
+   * that. It gets none, and is done again as by `run`, where the key was used before.
+   */
+  runInOne(
+    call: IdempotentCall,
+    work: (keep?: Keep) => Promise<Answer>,
+    keptFailure: KeptFailure,
+  ): Promise<IdempotentResult>;
+  /**
    * The same for work that waits for others: the call is claimed first and no transaction is held
    * while `work` runs. What it ends with and the answer commit together. A crash frees the claim
    * after two minutes; work that takes longer may be done twice, its writes and answer are not.
@@ -46,6 +65,9 @@ export interface IdempotencyStore {
     keptFailure: KeptFailure,
   ): Promise<IdempotentResult>;
 }
+
+/** How the work of a route writes. */
+export type WorkKind = 'usual' | 'slow' | 'one statement';
 
 export interface KeyedCall {
   definition: RouteDefinition;
@@ -78,8 +100,8 @@ const scopeName = ({ definition, identity, key }: KeyedCall) =>
 export const runIdempotently = async (
   store: IdempotencyStore,
   keyedCall: KeyedCall,
-  work: () => Promise<Finish>,
-  isSlow: boolean,
+  work: (keep?: Keep) => Promise<Finish>,
+  kind: WorkKind,
 ): Promise<Answer> => {
   const { key, path, text, requestId } = keyedCall;
   if (key.length === 0 || key.length > maxKeyLength) {
@@ -96,13 +118,21 @@ export const runIdempotently = async (
   };
   const request = createHash('sha256').update(path).update('\n').update(text).digest('hex');
   const call = { scope: scopeName(keyedCall), key, request };
-  const atOnce = async () => {
-    const finish = await work();
+  const atOnce = async (keep?: Keep) => {
+    const finish = await work(keep);
     return finish();
   };
-  const result = isSlow
-    ? await store.runSlow(call, work, keptFailure)
-    : await store.run(call, atOnce, keptFailure);
+  const run = () => {
+    switch (kind) {
+      case 'slow':
+        return store.runSlow(call, work, keptFailure);
+      case 'one statement':
+        return store.runInOne(call, atOnce, keptFailure);
+      case 'usual':
+        return store.run(call, atOnce, keptFailure);
+    }
+  };
+  const result = await run();
   if (result === 'mismatch') {
     throw new ApiError(
       'idempotency_mismatch',

@@ -20,6 +20,8 @@ export type {
   IdempotencyStore,
   IdempotentCall,
   IdempotentResult,
+  Keep,
+  KeptAnswer,
 } from './idempotent.ts';
 export { nearestName, printable } from './input/nearest-name.ts';
 export { hintHeader } from './input/unknown-input.ts';

@@ -88,7 +88,9 @@ const ofProject = defineRoute({
 });
 
 const notUnderTest = () => Promise.reject(new Error('not under test'));
-const noKeys: IdempotencyStore = { run: notUnderTest, runSlow: notUnderTest };
+const noKeys: IdempotencyStore = {
+  ...{ run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
+};
 const ended: string[] = [];
 const committed: string[] = [];
 

@@ -19,7 +19,14 @@ import { type EventReply, sendEvents } from './answer/event-stream.ts';
 import { LargeJson, sendParts } from './answer/json-parts.ts';
 import { parseJson, readBody } from './body/json-body.ts';
 import type { FailureLog } from './failure.ts';
-import { type Answer, type Finish, type IdempotencyStore, runIdempotently } from './idempotent.ts';
+import {
+  type Answer,
+  type Finish,
+  type IdempotencyStore,
+  type Keep,
+  type KeptAnswer,
+  runIdempotently,
+} from './idempotent.ts';
 import { describeObject, issueSentence, issueText } from './input/issue-text.ts';
 import { addHint, checkUnknownInput } from './input/unknown-input.ts';
 import { identityRefused } from './internal-only.ts';
@@ -61,8 +68,13 @@ export interface LastWrites<R extends RouteDefinition> {
   transact: () => Promise<Reply<R>>;
 }
 
+/** Makes a reply ready to be stored by the statement that does the work. */
+export type KeepReply<R extends RouteDefinition> = (reply: Reply<R>) => KeptAnswer;
+
+/** `keep` comes with an Idempotency-Key where the route says `storesAnswer`. */
 export type Handler<R extends RouteDefinition> = (
   call: Call<R>,
+  keep?: KeepReply<R>,
 ) => Promise<
   Reply<R> | LastWrites<R> | (R extends { answers: 'json-or-events' } ? EventReply : never)
 >;
@@ -84,6 +96,8 @@ export type Receive = (req: Request, identity: Identity) => Promise<Received>;
 export interface RouteOptions {
   /** The handler waits for others: no transaction is held meanwhile, its writes belong in `commit` or `transact`. */
   isSlow?: boolean;
+  /** The handler writes with one statement, which stores the answer too where it gets `keep`. */
+  storesAnswer?: boolean;
   /** Reads the body instead of what reads JSON. */
   receive?: Receive;
   /** Runs the work of a call once it is the caller's turn, before any transaction begins. */
@@ -262,8 +276,10 @@ const readCall = <R extends RouteDefinition>(
 export const route = <const R extends RouteDefinition>(
   definition: R,
   handler: Handler<R>,
-  { isSlow = false, receive, inTurn, hasShortTurns = false }: RouteOptions = {},
+  options: RouteOptions = {},
 ): MountedRoute => {
+  const { isSlow = false, storesAnswer = false, receive, inTurn, hasShortTurns = false } = options;
+  const kind = isSlow ? 'slow' : storesAnswer ? 'one statement' : 'usual';
   /** It waits for others than its own process and database: nobody's turn is held meanwhile. */
   const waits = isSlow || (inTurn !== undefined && !hasShortTurns);
 
@@ -304,8 +320,8 @@ export const route = <const R extends RouteDefinition>(
       }
       return answerWith(await finish(reply)());
     };
-    const work = async () => {
-      const reply = await handler(call);
+    const work = async (keep?: Keep) => {
+      const reply = await handler(call, keep && ((reply) => keep(toAnswer(reply))));
       if ('events' in reply)
         throw new ApiError('invalid_header', 'A stream takes no Idempotency-Key.');
       return finish(reply);
@@ -313,7 +329,7 @@ export const route = <const R extends RouteDefinition>(
     const runKeyed = async (key: string) => {
       const { path, requestId } = { path: req.url, requestId: call.header('x-request-id') ?? '' };
       const keyedCall = { definition, identity, key, path, text: call.rawBody.text, requestId };
-      answerWith(await runIdempotently(context.idempotency, keyedCall, work, isSlow));
+      answerWith(await runIdempotently(context.idempotency, keyedCall, work, kind));
     };
     const run = () => (key === undefined ? runOnce() : runKeyed(key));
     await (inTurn ? inTurn({ identity, signal: call.signal }, run) : run());

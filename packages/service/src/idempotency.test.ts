@@ -1,7 +1,13 @@
 import { createDatabase, type Database } from '@backlot/database';
+import type { Keep } from '@backlot/http';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createIdempotencyStore, idempotencyClaims, idempotencyTable } from './idempotency.ts';
+import {
+  createIdempotencyStore,
+  idempotencyClaims,
+  idempotencyTable,
+  keepAnswerSql,
+} from './idempotency.ts';
 
 let server: TestDatabase;
 let database: Database;
@@ -93,6 +99,17 @@ describe('idempotent answers', () => {
     expect(await ids()).toEqual([2]);
   });
 
+  it('undoes the work where another call has stored its answer since the look, and answers with that', async () => {
+    const store = createIdempotencyStore(database);
+    const overtaken = async () => {
+      await insert(1);
+      await database.detached(() => store.runInOne(call, writeWith(2), nothing));
+      return { ...answer, body: 'of the first' };
+    };
+    expect(await store.run(call, overtaken, nothing)).toEqual({ answer, replayed: true });
+    expect(await ids()).toEqual([2]);
+  });
+
   it('keeps neither the work nor the answer where the connection is lost before the end', async () => {
     const store = createIdempotencyStore(database);
     const dying = async () => {
@@ -114,6 +131,62 @@ describe('idempotent answers', () => {
       `SELECT encode(sealed_answer, 'escape') AS text FROM idempotency`,
     );
     expect(row?.text).not.toContain('token');
+  });
+
+  /** One statement, which stores the answer where it is told how. */
+  const writeWith = (id: number) => async (keep?: Keep) => {
+    const values: unknown[] = [id];
+    const addBytes = (value: Buffer) => `$${values.push(value)}::bytea`;
+    const kept = keep ? keepAnswerSql(keep(answer), 'noted', addBytes) : '';
+    await database.query(
+      `WITH noted AS (INSERT INTO notes VALUES ($1) RETURNING 1)${kept} SELECT 1`,
+      values,
+    );
+    return answer;
+  };
+
+  it('stores the answer with one statement, does its work once and replays its answer', async () => {
+    const store = createIdempotencyStore(database);
+    const run = (id: number, request = call.request) =>
+      store.runInOne({ ...call, request }, writeWith(id), nothing);
+    expect(await run(1)).toEqual({ answer, replayed: false });
+    expect(await run(2)).toEqual({ answer, replayed: true });
+    expect(await run(3, 'other')).toBe('mismatch');
+    expect(await store.run(call, work(4), nothing)).toEqual({ answer, replayed: true });
+    expect(await ids()).toEqual([1]);
+    await database.query(`UPDATE idempotency SET created_at = now() - interval '25 hours'`);
+    expect(await run(5)).toEqual({ answer, replayed: false });
+    expect(await run(6)).toEqual({ answer, replayed: true });
+    expect(await ids()).toEqual([1, 5]);
+  });
+
+  it('does one statement once for 20 at the same time, beside 20 that take three trips', async () => {
+    const store = createIdempotencyStore(database);
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        n % 2 === 0
+          ? store.runInOne(call, writeWith(n), nothing)
+          : store.run(call, work(n), nothing),
+      ),
+    );
+    expect(results.filter((result) => typeof result === 'object' && !result.replayed)).toHaveLength(
+      1,
+    );
+    expect(await ids()).toHaveLength(1);
+  });
+
+  it('keeps the failure of one statement that is an answer, and nothing of any other', async () => {
+    const store = createIdempotencyStore(database);
+    const failing = () => Promise.reject(new Error('conflict'));
+    await expect(store.runInOne(call, failing, nothing)).rejects.toThrow('conflict');
+    const conflict = { ...answer, status: 409 };
+    const kept = () => conflict;
+    expect(await store.runInOne(call, failing, kept)).toMatchObject({ replayed: false });
+    expect(await store.runInOne(call, writeWith(1), kept)).toEqual({
+      answer: conflict,
+      replayed: true,
+    });
+    expect(await ids()).toEqual([]);
   });
 
   const finish = (id: number) => async () => {

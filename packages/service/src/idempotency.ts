@@ -1,6 +1,12 @@
 import { createHash, hkdfSync, randomUUID } from 'node:crypto';
-import type { Database } from '@backlot/database';
-import type { Answer, IdempotencyStore, IdempotentCall, IdempotentResult } from '@backlot/http';
+import { type Database, violatedConstraint } from '@backlot/database';
+import type {
+  Answer,
+  IdempotencyStore,
+  IdempotentCall,
+  IdempotentResult,
+  KeptAnswer,
+} from '@backlot/http';
 import { openUnder, sealUnder } from '@backlot/sealing';
 
 /** The table every schema with POST routes creates in its first migration. */
@@ -67,19 +73,49 @@ const keep = async (database: Database, call: IdempotentCall, token: string, ans
   if (kept.length === 0) throw new ClaimLost();
 };
 
-const lookUpSql = `SELECT free, request_hash, sealed_answer
+const answerColumns = `request_hash, sealed_answer, created_at > now() - interval '24 hours' AS is_current`;
+
+const lookUpSql = `SELECT free, ${answerColumns}
    FROM (SELECT pg_try_advisory_xact_lock($1::int8) AS free) lock
-   LEFT JOIN idempotency ON free AND scope_hash = $2 AND created_at > now() - interval '24 hours'`;
+   LEFT JOIN idempotency ON free AND scope_hash = $2`;
 
-const keepSql = `INSERT INTO idempotency (scope_hash, request_hash, sealed_answer) VALUES ($1, $2, $3)
-   ON CONFLICT (scope_hash) DO UPDATE
-     SET request_hash = excluded.request_hash, sealed_answer = excluded.sealed_answer, created_at = now()`;
+const forgetSql = `DELETE FROM idempotency WHERE scope_hash = $1
+   AND (sealed_answer IS NULL OR created_at <= now() - interval '24 hours')`;
 
-interface KnownCall {
-  free: boolean;
+/** Fails where another call has stored its answer since the look. */
+const keepSql =
+  'INSERT INTO idempotency (scope_hash, request_hash, sealed_answer) VALUES ($1, $2, $3)';
+
+/** A table of WITH, with a comma before it: does what `keepSql` does if `written` has a row. */
+export const keepAnswerSql = (
+  { scopeHash, requestHash, sealedAnswer }: KeptAnswer,
+  written: string,
+  addBytes: (value: Buffer) => string,
+): string =>
+  `, kept AS (INSERT INTO idempotency (scope_hash, request_hash, sealed_answer)
+    SELECT ${[scopeHash, requestHash, sealedAnswer].map(addBytes).join(', ')} FROM ${written})`;
+
+const isTaken = (error: unknown) => violatedConstraint(error) === 'idempotency_pkey';
+
+interface StoredAnswer {
   request_hash: Buffer | null;
   sealed_answer: Buffer | null;
+  is_current: boolean | null;
 }
+
+interface KnownCall extends StoredAnswer {
+  free: boolean;
+}
+
+/** Undefined where the call has no answer yet, or had it long ago. */
+const replay = (
+  call: IdempotentCall,
+  { request_hash, sealed_answer, is_current }: StoredAnswer,
+): IdempotentResult | undefined => {
+  if (!is_current || !request_hash || !sealed_answer) return undefined;
+  if (!request_hash.equals(sha256(call.request))) return 'mismatch';
+  return { answer: unseal(call, sealed_answer), replayed: true };
+};
 
 /** Three round trips, where a statement after the other takes seven. */
 const runOnce = (
@@ -95,10 +131,9 @@ const runOnce = (
   };
   return database.transactionFrom<KnownCall, IdempotentResult>(lookUp, async ([row]) => {
     if (!row?.free) return 'in_progress';
-    if (row.request_hash && row.sealed_answer) {
-      if (!row.request_hash.equals(requestHash)) return 'mismatch';
-      return { answer: unseal(call, row.sealed_answer), replayed: true };
-    }
+    const known = replay(call, row);
+    if (known) return known;
+    if (row.request_hash) await database.query(forgetSql, [scopeHash]);
     const answer = await work();
     database.commitWith({
       name: 'idempotency_keep',
@@ -109,55 +144,111 @@ const runOnce = (
   });
 };
 
+/** The answer of another call with this key, which has stored it since the look. */
+const findAnswer = async (
+  database: Database,
+  call: IdempotentCall,
+): Promise<IdempotentResult | undefined> => {
+  const [row] = await database.query<StoredAnswer>(
+    `SELECT ${answerColumns} FROM idempotency WHERE scope_hash = $1`,
+    [sha256(call.scope)],
+  );
+  return row && replay(call, row);
+};
+
+const runAlone = async (
+  database: Database,
+  call: IdempotentCall,
+  work: () => Promise<Answer>,
+): Promise<IdempotentResult> => {
+  try {
+    return await runOnce(database, call, work);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    return (await findAnswer(database, call)) ?? runOnce(database, call, work);
+  }
+};
+
+/** On a cluster no statement writes to a table that is spread and to one that is not. */
+const createIsCluster = (database: Database) => {
+  let known: boolean | undefined;
+  return async (): Promise<boolean> => {
+    known ??= (await database.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)).length > 0;
+    return known;
+  };
+};
+
 export const createIdempotencyStore = (
   database: Database,
 ): IdempotencyStore & {
   /** Deletes answers older than 24 hours, at most 10,000. */
   sweep(): Promise<void>;
-} => ({
-  async runSlow(call, work, keptFailure) {
-    const token = randomUUID();
-    const known = await claim(database, call, token);
-    if (known) return known;
+} => {
+  const isCluster = createIsCluster(database);
+
+  const run: IdempotencyStore['run'] = async (call, work, keptFailure) => {
     try {
-      const finish = await work();
-      const answer = await database.transaction(async () => {
-        const finished = await finish();
-        await keep(database, call, token, finished);
-        return finished;
-      });
-      return { answer, replayed: false };
-    } catch (error) {
-      if (error instanceof ClaimLost) return 'in_progress';
-      const kept = keptFailure(error);
-      if (kept) {
-        await keep(database, call, token, kept);
-        return { answer: kept, replayed: false };
-      }
-      // Where this fails too, the claim is free after its time. An answer whose commit was not heard stays.
-      await database
-        .query(
-          'DELETE FROM idempotency WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL',
-          [sha256(call.scope), token],
-        )
-        .catch(() => {});
-      throw error;
-    }
-  },
-  async run(call, work, keptFailure) {
-    try {
-      return await runOnce(database, call, work);
+      return await runAlone(database, call, work);
     } catch (error) {
       const kept = keptFailure(error);
       if (!kept) throw error;
       // Nothing was written. Where another call has been at it since, its answer is the one.
-      return runOnce(database, call, async () => kept);
+      return runAlone(database, call, async () => kept);
     }
-  },
-  async sweep() {
-    await database.query(
-      `DELETE FROM idempotency WHERE scope_hash IN (
+  };
+
+  return {
+    async runSlow(call, work, keptFailure) {
+      const token = randomUUID();
+      const known = await claim(database, call, token);
+      if (known) return known;
+      try {
+        const finish = await work();
+        const answer = await database.transaction(async () => {
+          const finished = await finish();
+          await keep(database, call, token, finished);
+          return finished;
+        });
+        return { answer, replayed: false };
+      } catch (error) {
+        if (error instanceof ClaimLost) return 'in_progress';
+        const kept = keptFailure(error);
+        if (kept) {
+          await keep(database, call, token, kept);
+          return { answer: kept, replayed: false };
+        }
+        // Where this fails too, the claim is free after its time. An answer whose commit was not heard stays.
+        await database
+          .query(
+            'DELETE FROM idempotency WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL',
+            [sha256(call.scope), token],
+          )
+          .catch(() => {});
+        throw error;
+      }
+    },
+    run,
+    async runInOne(call, work, keptFailure) {
+      if (await isCluster()) return run(call, () => work(), keptFailure);
+      const [scopeHash, requestHash] = [sha256(call.scope), sha256(call.request)];
+      try {
+        const answer = await work((answer) => ({
+          ...{ scopeHash, requestHash, sealedAnswer: seal(call, answer) },
+        }));
+        return { answer, replayed: false };
+      } catch (error) {
+        if (isTaken(error))
+          return (await findAnswer(database, call)) ?? run(call, () => work(), keptFailure);
+        const kept = keptFailure(error);
+        if (!kept) throw error;
+        return runAlone(database, call, async () => kept);
+      }
+    },
+    async sweep() {
+      await database.query(
+        `DELETE FROM idempotency WHERE scope_hash IN (
          SELECT scope_hash FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT 10000)`,
-    );
-  },
-});
+      );
+    },
+  };
+};

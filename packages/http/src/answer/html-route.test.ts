@@ -37,6 +37,7 @@ const submit = defineRoute({
 
 const noKeys = {
   run: () => Promise.reject(new Error()),
+  runInOne: () => Promise.reject(new Error()),
   runSlow: () => Promise.reject(new Error()),
 };
 const logged: object[] = [];

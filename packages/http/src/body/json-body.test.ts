@@ -62,7 +62,7 @@ describe('a body in a Content-Encoding', () => {
         routes: [route(echo, async ({ body }) => ({ body: { length: body.text.length } }))],
         gatewayKeys: testIdentityKeys('gateway'),
         now: Date.now,
-        idempotency: { run: notUnderTest, runSlow: notUnderTest },
+        idempotency: { run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
         checkResponses: true,
         log: { error: () => {} },
         ready: () => Promise.resolve(),

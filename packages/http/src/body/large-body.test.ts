@@ -71,7 +71,7 @@ describe('a large body', () => {
         ],
         gatewayKeys: testIdentityKeys('gateway'),
         ready: async () => {},
-        idempotency: { run: notUnderTest, runSlow: notUnderTest },
+        idempotency: { run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
         now: Date.now,
         log: { error: () => {} },
         checkResponses: true,

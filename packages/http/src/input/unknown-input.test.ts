@@ -43,6 +43,7 @@ const keepOneAnswer = (): IdempotencyStore => {
       kept ??= await work();
       return { answer: kept, replayed };
     },
+    runInOne: () => Promise.reject(new Error('not under test')),
     runSlow: () => Promise.reject(new Error('not under test')),
   };
 };

@@ -24,33 +24,40 @@ afterAll(() => bed.close());
 it.each([
   ['a preset', 'public-read' as const],
   ['the richest rules', richest],
-])('with %s a get, a page and a create are one statement each', async (name, access) => {
-  const collection = name.replaceAll(' ', '_');
-  const path = `/platform/projects/${testProject.id}/collections/${collection}`;
-  await bed.call('PUT', path, { identity: asOwner(), body: { access } });
-  const group = { id: '018f0000-0000-7000-8000-000000000901', role: 'member' };
-  const identity = asUser(ada, { groups: [group] });
-  const data = { title: 'x', secret: 's', note: 'n', status: 'new' };
-  const { id } = await bed.create(collection, data, identity);
-  const countOnce = async (method: string, below: string, body?: object) => {
-    statements = [];
-    const call = { identity, ...(body && { body }) };
-    const { status } = await bed.call(method, `/db/${collection}${below}`, call);
-    return [status, ...statements.map((text) => text.replaceAll(/\s+/g, ' '))];
-  };
-  /** The fewest of several calls: sweeps go on meanwhile. */
-  const count = async (...call: Parameters<typeof countOnce>) => {
-    const all = [];
-    for (let i = 0; i < 5; i++) all.push(await countOnce(...call));
-    return all.sort((a, b) => a.length - b.length)[0];
-  };
-  expect([
-    await count('GET', `/${id}`),
-    await count('GET', '?limit=50'),
-    await count('POST', '', { data }),
-  ]).toEqual([
-    [200, expect.any(String)],
-    [200, expect.any(String)],
-    [201, expect.any(String)],
-  ]);
-});
+])(
+  'with %s a get, a page and a create, with a key too, are one statement each',
+  async (name, access) => {
+    const collection = name.replaceAll(' ', '_');
+    const path = `/platform/projects/${testProject.id}/collections/${collection}`;
+    await bed.call('PUT', path, { identity: asOwner(), body: { access } });
+    const group = { id: '018f0000-0000-7000-8000-000000000901', role: 'member' };
+    const identity = asUser(ada, { groups: [group] });
+    const data = { title: 'x', secret: 's', note: 'n', status: 'new' };
+    const { id } = await bed.create(collection, data, identity);
+    let keys = 0;
+    const countOnce = async (method: string, below: string, body?: object, isKeyed = false) => {
+      statements = [];
+      const headers = { 'idempotency-key': `${name} ${keys++}` };
+      const call = { identity, ...(body && { body }), ...(isKeyed && { headers }) };
+      const { status } = await bed.call(method, `/db/${collection}${below}`, call);
+      return [status, ...statements.map((text) => text.replaceAll(/\s+/g, ' '))];
+    };
+    /** The fewest of several calls: sweeps go on meanwhile. */
+    const count = async (...call: Parameters<typeof countOnce>) => {
+      const all = [];
+      for (let i = 0; i < 5; i++) all.push(await countOnce(...call));
+      return all.sort((a, b) => a.length - b.length)[0];
+    };
+    expect([
+      await count('GET', `/${id}`),
+      await count('GET', '?limit=50'),
+      await count('POST', '', { data }),
+      await count('POST', '', { data }, true),
+    ]).toEqual([
+      [200, expect.any(String)],
+      [200, expect.any(String)],
+      [201, expect.any(String)],
+      [201, expect.stringContaining('INSERT INTO idempotency')],
+    ]);
+  },
+);

@@ -1,4 +1,6 @@
 import { isUuid } from '@backlot/contract';
+import type { KeptAnswer } from '@backlot/http';
+import { keepAnswerSql } from '@backlot/service';
 import { joinSides, type SideSql } from '../building/side-sql.ts';
 import { recordNotFound, type WriteAction, writePolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
@@ -42,12 +44,18 @@ export const targetParameters = ({ collection, id }: RecordTarget): Parameters =
   return startParameters(collection, id);
 };
 
+interface CreateOptions {
+  groupId?: string | undefined;
+  onConflict?: string | undefined;
+  /** The answer, where the statement stores it too. */
+  kept?: KeptAnswer | undefined;
+}
+
 /** Writes nothing where the collection's slots or unique fields have changed. */
 export const createSql = (
   collection: Collection,
   parameters: Parameters,
-  groupId: string | undefined,
-  onConflict: string,
+  { groupId, onConflict = '', kept }: CreateOptions = {},
 ): string => {
   const { slots, unique } = collection;
   const keys = slotValues(slots, '$6::jsonb', '$4::uuid', parameters);
@@ -55,13 +63,15 @@ export const createSql = (
     claimNewSql(unique, 'created', parameters),
     keepWordsSql(collection, 'created', parameters),
   );
+  const addBytes = (value: Buffer) => parameters.add(value, 'bytea');
+  const keptSql = kept ? keepAnswerSql(kept, 'created', addBytes) : '';
   // Where the client chooses the id, another record may have had it.
   const unshared = onConflict && unsharedSql('record_id = $3', 'created');
   const group = groupId === undefined ? '' : `, ${parameters.add(groupId, 'uuid')}`;
   return `WITH created AS (
     INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns}${group && ', group_id'})
     SELECT $1, $2, $3, $4, $5::timestamptz, $5, $6::jsonb${keys.values}${group}
-    WHERE ${isCurrentSql(collection, parameters)} ${onConflict} RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'created')}${unshared}
+    WHERE ${isCurrentSql(collection, parameters)} ${onConflict} RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'created')}${unshared}${keptSql}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
 };

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode, isUuid } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
+import type { KeptAnswer } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { V7Generator } from 'uuidv7';
 import { joinSides } from '../building/side-sql.ts';
@@ -56,6 +57,9 @@ import {
 import { unsharedSql } from './shares.ts';
 import { createStatementNames } from './statements/statement-names.ts';
 
+/** Has the statement store the answer too. */
+type KeepRecord = (created: RecordJson) => KeptAnswer;
+
 /**
  * Single records. All methods throw ApiError: not_found for what the caller may not see,
  * unauthenticated or forbidden for what they may not do, precondition_failed for another version,
@@ -67,6 +71,7 @@ export interface Records {
     collection: Collection,
     access: Access,
     data: CheckedData,
+    keep?: KeepRecord,
   ): Promise<RecordJson>;
   /** @throws FairShareFull too */
   get(target: RecordTarget, reader: Reader): Promise<RecordJson & { release?: () => void }>;
@@ -190,17 +195,20 @@ export const createRecords = ({
   const insert = async (
     { project, collection, access, id }: RecordTarget,
     { json, sizeBytes, groupId }: CheckedData,
-    onConflict = '',
+    { onConflict, keep }: { onConflict?: string | undefined; keep?: KeepRecord | undefined } = {},
   ): Promise<RecordJson | undefined> => {
     const version = idTimeMs(id);
     const time = toIso(version);
     const parameters = startParameters(collection, id, access.userId, time, json);
-    const text = createSql(collection, parameters, groupId, onConflict);
-    const growth = { records: 1, bytes: sizeBytes + mostSideBytes(collection, sizeBytes) };
-    const rows = await quota.add(project, growth, () => write(collection, text, parameters));
     const ofGroup = groupId !== undefined && { groupId };
     const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt: time };
-    return rows.length === 0 ? undefined : { json: joinRecordJson(ownFields, json), version };
+    const record = { json: joinRecordJson(ownFields, json), version };
+    const text = createSql(collection, parameters, {
+      ...{ groupId, onConflict, kept: keep?.(record) },
+    });
+    const growth = { records: 1, bytes: sizeBytes + mostSideBytes(collection, sizeBytes) };
+    const rows = await quota.add(project, growth, () => write(collection, text, parameters));
+    return rows.length === 0 ? undefined : record;
   };
 
   /** What the caller may not see or change stays. */
@@ -287,7 +295,7 @@ export const createRecords = ({
       try {
         checkNewFields(access, data, target);
         const newTarget = { ...target, id: id.toLowerCase() };
-        const created = await insert(newTarget, data, 'ON CONFLICT DO NOTHING');
+        const created = await insert(newTarget, data, { onConflict: 'ON CONFLICT DO NOTHING' });
         if (created) return created;
       } catch (error) {
         // What is there already may be replaced by something smaller, or has the field already.
@@ -308,13 +316,13 @@ export const createRecords = ({
   return {
     get: createReadRecord({ database, refresh, scans, answers }),
 
-    async create(project, collection, access, data) {
+    async create(project, collection, access, data, keep) {
       checkCreate(access, { project, collection }, data.groupId ?? null);
       checkNewFields(access, data, { project, collection });
       const id = ids.generateOrResetWithTs(now()).toString();
       const target = { project, collection, access, id };
       return onCurrentSlots(refresh, target, async (target) => {
-        const created = await insert(target, data);
+        const created = await insert(target, data, { keep });
         if (created) return created;
         await checkEpoch(database, target.collection);
         throw new Error(`The id ${id} was there already.`);

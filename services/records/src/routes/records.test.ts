@@ -256,6 +256,18 @@ describe('one record', () => {
     expect((await bed.call('GET', '/db/once/_count')).body).toEqual({ count: 1 });
   });
 
+  it('is created once by 20 calls at the same time, which get the same answer', async () => {
+    const headers = { 'idempotency-key': 'at once' };
+    await bed.create('race', { n: 0 });
+    const calls = Array.from({ length: 20 }, () =>
+      bed.call('POST', '/db/race', { headers, body: { data: { n: 1 } } }),
+    );
+    const ids = (await Promise.all(calls)).map(({ status, body }) => [status, body.id]);
+    expect(new Set(ids.map(String)).size).toBe(1);
+    expect(ids[0]).toEqual([201, expect.any(String)]);
+    expect((await bed.call('GET', '/db/race/_count')).body).toEqual({ count: 2 });
+  });
+
   it('comes from no other project’s key', async () => {
     expect((await bed.call('GET', '/db/things', { identity: asKey() })).status).toBe(200);
     expect((await bed.call('GET', '/db/things', { identity: null })).status).toBe(401);

@@ -35,7 +35,7 @@ export const getRecord = (collections: Collections, records: Records, shownRecor
 export const createRecord = (collections: Collections, records: Records, writes: FairShares) =>
   route(
     recordRoutes.createRecord,
-    async ({ params, body, rawBody, identity }) => {
+    async ({ params, body, rawBody, identity }, keep) => {
       const checked = parseData(rawBody);
       const { project } = identity;
       const collection = await collections.findOrCreate(identity, params.collection);
@@ -43,11 +43,12 @@ export const createRecord = (collections: Collections, records: Records, writes:
       const groupId = body.groupId?.toLowerCase();
       checkGroup(access, identity, { project, collection }, groupId);
       const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
-      const created = await records.create(project, collection, access, data);
       const hints = toHints(droppedHint(rawBody.value), nestedHint(rawBody.value));
-      return replyWith(created, { project, collection }, hints);
+      const reply = (created: RecordJson) => replyWith(created, { project, collection }, hints);
+      const keepReply = keep && ((created: RecordJson) => keep(reply(created)));
+      return reply(await records.create(project, collection, access, data, keepReply));
     },
-    inShortTurn(writes),
+    { ...inShortTurn(writes), storesAnswer: true },
   );
 
 export const updateRecord = (collections: Collections, records: Records, writes: FairShares) =>
