@@ -8,6 +8,8 @@ export interface AnswerRates {
   answers: number;
   /** Of these, those that were refused for a limit or for load: 429 and 503. */
   refusals: number;
+  /** Of answers, whole or not. */
+  bytes: number;
 }
 
 const program = fileURLToPath(new URL('./attacker-main.ts', import.meta.url));

@@ -18,6 +18,7 @@ export interface AttackLoop {
   signal: AbortSignal;
   /** @param status of an answer that was read, or its first bytes where nobody waits for more */
   onAnswer(status: number): void;
+  onBytes(count: number): void;
 }
 
 export interface Attack {
@@ -46,7 +47,7 @@ type Request = { path: string; init?: RequestInit };
 /** Repeats a call whose answer it reads to the end; a short rest after a refusal, as a program would. */
 const repeat = async (
   { tenant, address }: Attacker,
-  { signal, onAnswer }: AttackLoop,
+  { signal, onAnswer, onBytes }: AttackLoop,
   next: (turn: number) => Request,
 ) => {
   for (let turn = 0; !signal.aborted; turn++) {
@@ -55,7 +56,7 @@ const repeat = async (
     const headers = { 'content-type': 'application/json', ...from(address), ...init.headers };
     const read = async () => {
       const response = await fetch(url, { ...init, headers, signal });
-      await response.arrayBuffer();
+      for await (const chunk of response.body ?? []) onBytes(chunk.length);
       return response.status;
     };
     const status = await read().catch(() => 0);

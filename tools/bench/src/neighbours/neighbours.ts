@@ -92,10 +92,10 @@ const report = (name: string, measured: Map<Condition, Run[]>) => {
   const failed = (condition: Condition, operation: Operation) =>
     listFailures((measured.get(condition) ?? []).flatMap(({ seen }) => seen[operation].failures));
   const rate = (condition: Condition, kind: keyof AnswerRates) =>
-    median((measured.get(condition) ?? []).flatMap(({ rates }) => rates?.[kind] ?? [])).toFixed(0);
+    median((measured.get(condition) ?? []).flatMap(({ rates }) => rates?.[kind] ?? []));
   for (const condition of conditions.slice(1)) {
     console.log(
-      `${name.padEnd(12)}${condition.padEnd(14)}attackers got ${rate(condition, 'answers')} answers a second, ${rate(condition, 'refusals')} of them 429 or 503`,
+      `${name.padEnd(12)}${condition.padEnd(14)}attackers got ${rate(condition, 'answers').toFixed(0)} answers a second, ${rate(condition, 'refusals').toFixed(0)} of them 429 or 503, and ${(rate(condition, 'bytes') / 1e6).toFixed(1)} MB`,
     );
     for (const operation of operations) {
       const quiet = p99('quiet', operation);
