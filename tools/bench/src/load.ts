@@ -24,6 +24,8 @@ export interface LoadRequest {
   paths?: readonly string[];
   /** Each call has an Idempotency-Key of its own. */
   isKeyed?: boolean;
+  /** The client takes no CPU that anybody else wants, as if it ran on another machine. */
+  isElsewhere?: boolean;
 }
 
 export interface LoadResult {
@@ -44,7 +46,9 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
   const pathFile = request.paths ? join(tmpdir(), `backlot-paths-${randomUUID()}`) : '';
   if (request.paths) writeFileSync(pathFile, request.paths.map((path) => below + path).join('\n'));
   const keys = request.isKeyed ? `bench-${randomUUID()}-` : '';
-  const { stdout } = await run('wrk', [
+  const [program, ...before] = request.isElsewhere ? ['nice', '-n', '19', 'wrk'] : ['wrk'];
+  const { stdout } = await run(program, [
+    ...before,
     ...options,
     '--',
     method,

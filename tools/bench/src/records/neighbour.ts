@@ -31,12 +31,11 @@ export const benchNeighbour = async ({ origin }: Bed, loud: LoadRequest, seconds
   const request = await openSmallProject(origin);
   const quiet = await load(request, seconds);
   const filter = JSON.stringify({ price: { $gte: 0, $lt: prices / 2 }, tags: 'none' });
+  const others = { ...loud, connections: 8, isElsewhere: true };
+  const filtered = [`?${new URLSearchParams({ where: filter })}`];
   const noise = [
-    load({ ...loud, method: 'POST', body: JSON.stringify({ data }), connections: 8 }, seconds + 2),
-    load(
-      { ...loud, paths: [`?${new URLSearchParams({ where: filter })}`], connections: 8 },
-      seconds + 2,
-    ),
+    load({ ...others, method: 'POST', body: JSON.stringify({ data }) }, seconds + 2),
+    load({ ...others, paths: filtered }, seconds + 2),
   ];
   await pause(1000);
   const busy = await load(request, seconds);
