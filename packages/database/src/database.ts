@@ -76,6 +76,8 @@ export interface Database {
    * it fails, the transaction does.
    */
   commitWith(statement: NamedStatement): void;
+  /** Whether a transaction surrounds the caller. */
+  isInTransaction(): boolean;
   /** Runs `work` outside the surrounding transaction: what it writes stays when that one rolls back. */
   detached<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` once the surrounding transaction has committed; at once where there is none. */
@@ -230,6 +232,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     transaction: transactions.run,
     transactionFrom: transactions.runFrom,
     commitWith: transactions.commitWith,
+    isInTransaction: transactions.isOpen,
     detached: transactions.detached,
     afterCommit: transactions.afterCommit,
     inProject: scopes.inProject,

@@ -136,6 +136,8 @@ export const createTransactions = (deps: TransactionsDeps) => {
   return {
     isDetached,
 
+    isOpen: () => current() !== undefined,
+
     /** Undefined outside of transactions. */
     query(config: pg.QueryConfig): Promise<pg.QueryResult> | undefined {
       const transaction = current();

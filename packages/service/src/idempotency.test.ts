@@ -6,7 +6,7 @@ import {
   createIdempotencyStore,
   idempotencyClaims,
   idempotencyTable,
-  keepAnswerSql,
+  keepAnswersSql,
 } from './idempotency.ts';
 
 let server: TestDatabase;
@@ -136,8 +136,8 @@ describe('idempotent answers', () => {
   /** One statement, which stores the answer where it is told how. */
   const writeWith = (id: number) => async (keep?: Keep) => {
     const values: unknown[] = [id];
-    const addBytes = (value: Buffer) => `$${values.push(value)}::bytea`;
-    const kept = keep ? keepAnswerSql(keep(answer), 'noted', addBytes) : '';
+    const add = (given: readonly Buffer[]) => `$${values.push(given)}::bytea[]`;
+    const kept = keepAnswersSql(keep ? [keep(answer)] : [], 'noted', add);
     await database.query(
       `WITH noted AS (INSERT INTO notes VALUES ($1) RETURNING 1)${kept} SELECT 1`,
       values,

@@ -86,14 +86,22 @@ const forgetSql = `DELETE FROM idempotency WHERE scope_hash = $1
 const keepSql =
   'INSERT INTO idempotency (scope_hash, request_hash, sealed_answer) VALUES ($1, $2, $3)';
 
-/** A table of WITH, with a comma before it: does what `keepSql` does if `written` has a row. */
-export const keepAnswerSql = (
-  { scopeHash, requestHash, sealedAnswer }: KeptAnswer,
+/** A table of WITH, with a comma before it: does what `keepSql` does, for several, if `written` has a row. */
+export const keepAnswersSql = (
+  kept: readonly KeptAnswer[],
   written: string,
-  addBytes: (value: Buffer) => string,
-): string =>
-  `, kept AS (INSERT INTO idempotency (scope_hash, request_hash, sealed_answer)
-    SELECT ${[scopeHash, requestHash, sealedAnswer].map(addBytes).join(', ')} FROM ${written})`;
+  add: (values: readonly Buffer[]) => string,
+): string => {
+  if (kept.length === 0) return '';
+  const columns = [
+    kept.map(({ scopeHash }) => scopeHash),
+    kept.map(({ requestHash }) => requestHash),
+    kept.map(({ sealedAnswer }) => sealedAnswer),
+  ];
+  // In one order, so that two statements with the same keys don't wait for each other.
+  return `, kept AS (INSERT INTO idempotency (scope_hash, request_hash, sealed_answer)
+    SELECT * FROM unnest(${columns.map(add).join(', ')}) answer WHERE EXISTS (SELECT FROM ${written}) ORDER BY 1)`;
+};
 
 const isTaken = (error: unknown) => violatedConstraint(error) === 'idempotency_pkey';
 

@@ -17,7 +17,7 @@ export {
   type Sweep,
 } from './define-service.ts';
 export * from './heap-growth.ts';
-export { keepAnswerSql } from './idempotency.ts';
+export { keepAnswersSql } from './idempotency.ts';
 export * from './owner-verification.ts';
 export * from './run-service.ts';
 export * from './runnable-service.ts';

@@ -18,7 +18,7 @@ import { holdTable } from '../giants/current-table.ts';
 import { changeLogSql, recordsTable } from '../giants/records-table.ts';
 import { forgetWordsSql, keepWordsSql, touchesWords } from '../search/search-words.ts';
 import { checkEpoch, onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
-import { isCurrentSql, slotAssignments, slotValues } from '../slots/slots.ts';
+import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
 import {
   inCollection,
   nextVersionSql,
@@ -47,6 +47,7 @@ import {
 } from './patch.ts';
 import type { Quota } from './quota/quota.ts';
 import { mostBatchGrowth } from './quota/side-bytes.ts';
+import { createManySql, toIso } from './record-sql.ts';
 import { explainRefusal, translateWriteError } from './refusals.ts';
 import { unsharedSql } from './shares.ts';
 
@@ -167,20 +168,6 @@ const checkCounts = async (
   }
 };
 
-/** Writes nothing where the collection's slots have changed, as `updateSql`. */
-const createSql = (collection: Collection, parameters: Parameters): string => {
-  const keys = slotValues(collection.slots, 'data', '$3::uuid', parameters);
-  const words = keepWordsSql(collection, 'created', parameters);
-  return `WITH created AS (
-    INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data, group_id${keys.columns})
-    SELECT $1, $2, id, $3, created_at, created_at, data, group_id${keys.values}
-    FROM unnest($4::uuid[], $5::timestamptz[], $6::jsonb[], $7::uuid[]) made(id, created_at, data, group_id)
-    WHERE ${isCurrentSql(collection, parameters)}
-    RETURNING id, size_bytes${words.returned})${words.tables}${changeLogSql(collection, 'created')}
-  INSERT INTO count_delta (project_id, coll_id, d, bytes)
-  SELECT $1, $2, count(*), sum(size_bytes) FROM created HAVING count(*) > 0 RETURNING d`;
-};
-
 const updatedDataSql = `(${mergedSql('change.data')} || ${sumsSql('change.inc')}) - change.unset`;
 
 const updateSql = (
@@ -224,8 +211,6 @@ const deleteSql = (collection: Collection, parameters: Parameters): string => {
   SELECT $1, $2, -count(*), -sum(size_bytes) FROM deleted HAVING count(*) > 0 RETURNING d`;
 };
 
-const toIso = (ms: number) => new Date(ms).toISOString();
-
 export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Batches => {
   const ids = new V7Generator();
 
@@ -236,21 +221,14 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
   ): Promise<Written[]> => {
     if (documents.length === 0) return [];
     const at = now();
-    const made = documents.map(() => {
+    const made = documents.map(({ json, groupId }) => {
       const id = ids.generateOrResetWithTs(at).toString();
-      return { id, updatedAt: toIso(idTimeMs(id)) };
+      return { id, ownerId: userId, createdAt: toIso(idTimeMs(id)), json, groupId };
     });
-    const parameters = startParameters(
-      ...([collection, userId] as const),
-      made.map(({ id }) => id),
-      made.map(({ updatedAt }) => updatedAt),
-      documents.map(({ json }) => json),
-      documents.map(({ groupId }) => groupId ?? null),
-    );
-    const text = createSql(collection, parameters);
+    const { text, parameters } = createManySql(collection, made);
     const written = await database.query(text, parameters.values);
     if (written.length === 0) throw new StaleSlots();
-    return made;
+    return made.map(({ id, createdAt }) => ({ id, updatedAt: createdAt }));
   };
 
   const update = async (

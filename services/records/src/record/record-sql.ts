@@ -1,6 +1,6 @@
 import { isUuid } from '@backlot/contract';
 import type { KeptAnswer } from '@backlot/http';
-import { keepAnswerSql } from '@backlot/service';
+import { keepAnswersSql } from '@backlot/service';
 import { joinSides, type SideSql } from '../building/side-sql.ts';
 import { recordNotFound, type WriteAction, writePolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
@@ -44,6 +44,10 @@ export const targetParameters = ({ collection, id }: RecordTarget): Parameters =
   return startParameters(collection, id);
 };
 
+/** Stores answers with the statement that creates their records. */
+const keptAnswersSql = (kept: readonly KeptAnswer[], parameters: Parameters): string =>
+  keepAnswersSql(kept, 'created', (values) => parameters.add(values, 'bytea[]'));
+
 interface CreateOptions {
   groupId?: string | undefined;
   onConflict?: string | undefined;
@@ -63,8 +67,7 @@ export const createSql = (
     claimNewSql(unique, 'created', parameters),
     keepWordsSql(collection, 'created', parameters),
   );
-  const addBytes = (value: Buffer) => parameters.add(value, 'bytea');
-  const keptSql = kept ? keepAnswerSql(kept, 'created', addBytes) : '';
+  const keptSql = keptAnswersSql(kept ? [kept] : [], parameters);
   // Where the client chooses the id, another record may have had it.
   const unshared = onConflict && unsharedSql('record_id = $3', 'created');
   const group = groupId === undefined ? '' : `, ${parameters.add(groupId, 'uuid')}`;
@@ -74,6 +77,48 @@ export const createSql = (
     WHERE ${isCurrentSql(collection, parameters)} ${onConflict} RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'created')}${unshared}${keptSql}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
+};
+
+/** A record to be created, which begins with its first version. */
+export interface NewRecord {
+  id: string;
+  ownerId: string | null;
+  /** As the API writes it. */
+  createdAt: string;
+  json: string;
+  groupId?: string | undefined;
+  /** The answer, where the statement stores it too. */
+  kept?: KeptAnswer | undefined;
+}
+
+/** Several at once; unique values are not claimed. Writes nothing where the collection's slots have changed. */
+export const createManySql = (
+  collection: Collection,
+  made: readonly NewRecord[],
+): { text: string; parameters: Parameters } => {
+  const parameters = startParameters(
+    collection,
+    made.map(({ id }) => id),
+    made.map(({ ownerId }) => ownerId),
+    made.map(({ createdAt }) => createdAt),
+    made.map(({ json }) => json),
+    made.map(({ groupId }) => groupId ?? null),
+  );
+  const keys = slotValues(collection.slots, 'data', 'owner_id', parameters);
+  const words = keepWordsSql(collection, 'created', parameters);
+  const kept = keptAnswersSql(
+    made.flatMap(({ kept }) => kept ?? []),
+    parameters,
+  );
+  const text = `WITH created AS (
+    INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data, group_id${keys.columns})
+    SELECT $1, $2, id, owner_id, created_at, created_at, data, group_id${keys.values}
+    FROM unnest($3::uuid[], $4::uuid[], $5::timestamptz[], $6::jsonb[], $7::uuid[]) made(id, owner_id, created_at, data, group_id)
+    WHERE ${isCurrentSql(collection, parameters)}
+    RETURNING id, size_bytes${words.returned})${words.tables}${changeLogSql(collection, 'created')}${kept}
+  INSERT INTO count_delta (project_id, coll_id, d, bytes)
+  SELECT $1, $2, count(*), sum(size_bytes) FROM created HAVING count(*) > 0 RETURNING d`;
+  return { text, parameters };
 };
 
 /** Matches the row if this caller may change it and it has one of the versions. */

@@ -22,6 +22,7 @@ import { and, type Parameters, startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import { claimChangedSql, freeDeletedSql, lockRecord, touchedFields } from '../unique/claims.ts';
 import type { CheckedData } from './data.ts';
+import { gatherWrites } from './gathered-writes.ts';
 import {
   changedFields,
   changesField,
@@ -36,8 +37,10 @@ import { createReadRecord } from './read-record.ts';
 import {
   changeableRow,
   countedSql,
+  createManySql,
   createSql,
   joinRecordJson,
+  type NewRecord,
   type RecordJson,
   targetParameters,
   toIso,
@@ -100,6 +103,15 @@ interface ChangeConditions extends Reasons {
   roomBytes?: number | undefined;
 }
 
+interface GatheredCreate {
+  made: NewRecord;
+  /** Creates it by itself. */
+  create(): Promise<boolean>;
+}
+
+/** A larger one would keep those waiting that are written with it. */
+const maxGatheredBytes = 64 * 1024;
+
 /** A record's id is the time of its creation: a client that makes one may be offline for a day. */
 const oldestNewIdMs = 24 * 60 * 60_000;
 const clockDifferenceMs = 60_000;
@@ -151,6 +163,16 @@ export const createRecords = ({
       .catch((error: unknown) => Promise.reject(translateWriteError(error, unique)));
   };
 
+  const gathered = gatherWrites<Collection, GatheredCreate>(async (collection, all) => {
+    const [only] = all;
+    if (only && all.length === 1) return only.create();
+    const { text, parameters } = createManySql(
+      collection,
+      all.map(({ made }) => made),
+    );
+    return (await write(collection, text, parameters)).length > 0;
+  });
+
   /** Runs a change of one record, which is locked before where tables beside it change too. */
   const afterLock = <T>(
     { collection, id }: RecordTarget,
@@ -199,16 +221,24 @@ export const createRecords = ({
   ): Promise<RecordJson | undefined> => {
     const version = idTimeMs(id);
     const time = toIso(version);
-    const parameters = startParameters(collection, id, access.userId, time, json);
     const ofGroup = groupId !== undefined && { groupId };
     const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt: time };
     const record = { json: joinRecordJson(ownFields, json), version };
-    const text = createSql(collection, parameters, {
-      ...{ groupId, onConflict, kept: keep?.(record) },
-    });
+    const kept = keep?.(record);
+    const create = async (): Promise<boolean> => {
+      const options = { groupId, onConflict, kept };
+      const parameters = startParameters(collection, id, access.userId, time, json);
+      const text = createSql(collection, parameters, options);
+      return (await write(collection, text, parameters)).length > 0;
+    };
+    const mayJoin = onConflict === undefined && collection.unique.length === 0;
+    const isGathered = mayJoin && sizeBytes <= maxGatheredBytes && !database.isInTransaction();
+    const made = { id, ownerId: access.userId, createdAt: time, json, groupId, kept };
     const growth = { records: 1, bytes: sizeBytes + mostSideBytes(collection, sizeBytes) };
-    const rows = await quota.add(project, growth, () => write(collection, text, parameters));
-    return rows.length === 0 ? undefined : record;
+    const isWritten = await quota.add(project, growth, () =>
+      isGathered ? gathered(collection, { made, create }) : create(),
+    );
+    return isWritten ? record : undefined;
   };
 
   /** What the caller may not see or change stays. */

@@ -268,6 +268,25 @@ describe('one record', () => {
     expect((await bed.call('GET', '/db/race/_count')).body).toEqual({ count: 2 });
   });
 
+  it('is its caller’s own and as it was sent where many are created at once, with keys and without', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 40 }, async (_, n) => {
+        const identity = [asUser(ada), asUser(bob), anonymous()][n % 3] ?? anonymous();
+        const headers: Record<string, string> = n % 2 ? { 'idempotency-key': `many ${n}` } : {};
+        const call = { identity, headers, body: { data: { n, text: `"{\\,${n}é` } } };
+        const first = await bed.call('POST', '/db/many', call);
+        if (n % 2) expect((await bed.call('POST', '/db/many', call)).body).toEqual(first.body);
+        expect(first).toMatchObject({
+          status: 201,
+          body: { ...call.body.data, ownerId: identity.userId },
+        });
+        return first.body;
+      }),
+    );
+    const { items } = (await bed.call('GET', '/db/many?sort=n&limit=100')).body;
+    expect(items).toEqual(made);
+  });
+
   it('comes from no other project’s key', async () => {
     expect((await bed.call('GET', '/db/things', { identity: asKey() })).status).toBe(200);
     expect((await bed.call('GET', '/db/things', { identity: null })).status).toBe(401);
