@@ -1,5 +1,5 @@
 import { ApiError, type Method, type RouteDefinition } from '@backlot/contract';
-import findMyWay from 'find-my-way';
+import { createRouteTable } from '@backlot/http';
 import { createNearestRoute } from './nearest-route.ts';
 
 export interface FoundRoute {
@@ -22,39 +22,30 @@ export type FindRoute = (
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const isMethod = (method: string): method is Method =>
   (methods as readonly string[]).includes(method);
-/** Longer than a request's head may be: a parameter's length is the service's rule. */
-const maxParamLength = 64 * 1024;
-
-const createRouter = (routes: readonly RouteDefinition[]) => {
-  const router = findMyWay({ maxParamLength });
-  for (const definition of routes)
-    router.on(definition.method, definition.path, () => {}, definition);
-  return router;
-};
+const createTable = (routes: readonly RouteDefinition[]) =>
+  createRouteTable(routes.map((definition) => [definition.method, definition.path, definition]));
 
 /**
  * Finds the route of a canonical path. HEAD counts as GET.
  * @throws ApiError route_not_found, method_not_allowed
  */
 export const createFindRoute = (routes: readonly RouteDefinition[]): FindRoute => {
-  const routers = {
-    runtime: createRouter(routes.filter(({ plane }) => plane === 'runtime')),
-    platform: createRouter(routes.filter(({ plane }) => plane === 'platform')),
+  const tables = {
+    runtime: createTable(routes.filter(({ plane }) => plane === 'runtime')),
+    platform: createTable(routes.filter(({ plane }) => plane === 'platform')),
   };
 
   const nearest = createNearestRoute(routes);
 
   return (plane, method, path, inPlatformProject) => {
-    // A parameter is never empty, though the router would take an empty one at the end.
-    const hasNoEmptySegment = !path.includes('//') && !path.endsWith('/');
     const find = (wanted: Method): FoundRoute | null => {
-      const found = hasNoEmptySegment ? routers[plane].find(wanted, path) : null;
+      const found = tables[plane](wanted, path);
       if (!found) return null;
-      const definition = found.store as RouteDefinition;
+      const { entry: definition, params } = found;
       if (inPlatformProject && !definition.servesPlatformProject) return null;
       return {
         definition,
-        targetProjectId: plane === 'platform' ? found.params.projectId : undefined,
+        targetProjectId: plane === 'platform' ? params.projectId : undefined,
       };
     };
     const wanted = method === 'HEAD' ? 'GET' : method;

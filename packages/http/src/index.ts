@@ -1,5 +1,5 @@
 /**
- * Turns route definitions and handlers into Express apps: body, validation, identity check,
+ * Turns route definitions and handlers into request listeners: body, validation, identity check,
  * idempotency, failures, listening and graceful stop. Knows no service and no database.
  */
 
@@ -28,5 +28,6 @@ export { hintHeader } from './input/unknown-input.ts';
 export * from './internal-only.ts';
 export * from './pagination.ts';
 export * from './route.ts';
+export { createRouteTable } from './route-table.ts';
 export * from './serve.ts';
 export * from './service-app.ts';

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   ApiError,
   type RouteBody,
@@ -13,7 +14,6 @@ import {
   type IdentityVerifier,
   identityHeader,
 } from '@backlot/identity';
-import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { type EventReply, sendEvents } from './answer/event-stream.ts';
 import { LargeJson, sendParts } from './answer/json-parts.ts';
@@ -91,7 +91,7 @@ export interface Received {
   release?(): Promise<void>;
 }
 
-export type Receive = (req: Request, identity: Identity) => Promise<Received>;
+export type Receive = (req: RouteRequest, identity: Identity) => Promise<Received>;
 
 export interface RouteOptions {
   /** The handler waits for others: no transaction is held meanwhile, its writes belong in `commit` or `transact`. */
@@ -127,9 +127,21 @@ export interface RouteContext {
  */
 const largeBodyBytes = 64 * 1024;
 
+/** A request whose route has been found. */
+export interface RouteRequest extends IncomingMessage {
+  method: string;
+  url: string;
+  /** Of the path, decoded. */
+  params: Record<string, string>;
+  query: Record<string, string | string[] | undefined>;
+}
+
+/** Answers a call; what it throws is answered for it. */
+export type RouteListener = (req: RouteRequest, res: ServerResponse) => Promise<void>;
+
 export interface MountedRoute {
   definition: RouteDefinition;
-  middleware(context: RouteContext): RequestHandler;
+  middleware(context: RouteContext): RouteListener;
 }
 
 const wholeInput = {
@@ -154,7 +166,7 @@ export const validate = (
 
 /** Who calls this route. @throws ApiError unauthenticated where the gateway does not vouch for it */
 export const identify = (
-  req: Request,
+  req: RouteRequest,
   { operationId }: RouteDefinition,
   context: RouteContext,
 ): Identity => {
@@ -180,7 +192,7 @@ export const checkCaller = (definition: RouteDefinition, identity: Identity): vo
 export const checkProject = (
   { plane }: RouteDefinition,
   { project, caller, userId }: Identity,
-  { projectId }: Request['params'],
+  { projectId }: RouteRequest['params'],
 ): void => {
   if (plane !== 'platform' || projectId === undefined) return;
   const mayEnter =
@@ -189,7 +201,7 @@ export const checkProject = (
   throw new ApiError('project_not_found', 'There is no such project.');
 };
 
-const send = (res: Response, answer: Answer) => {
+const send = (res: ServerResponse, answer: Answer) => {
   const contentHeaders = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(answer.body),
@@ -202,7 +214,7 @@ const send = (res: Response, answer: Answer) => {
 };
 
 /** Aborted when the caller has gone. */
-export const callerSignal = (res: Response): AbortSignal => {
+export const callerSignal = (res: ServerResponse): AbortSignal => {
   const gone = new AbortController();
   const onClose = () => {
     if (!res.writableFinished) gone.abort();
@@ -224,11 +236,11 @@ class ReceivedCall<R extends RouteDefinition> implements Call<R> {
   readonly body: RouteBody<R>;
   readonly rawBody: Call<R>['rawBody'];
   readonly identity: Identity;
-  readonly #req: Request;
-  readonly #res: Response;
+  readonly #req: RouteRequest;
+  readonly #res: ServerResponse;
   #signal: AbortSignal | undefined;
 
-  constructor(input: CallInput<R>, identity: Identity, req: Request, res: Response) {
+  constructor(input: CallInput<R>, identity: Identity, req: RouteRequest, res: ServerResponse) {
     this.params = input.params;
     this.query = input.query;
     this.body = input.body;
@@ -252,8 +264,8 @@ class ReceivedCall<R extends RouteDefinition> implements Call<R> {
 const readCall = <R extends RouteDefinition>(
   definition: R,
   identity: Identity,
-  req: Request,
-  res: Response,
+  req: RouteRequest,
+  res: ServerResponse,
   rawBody: Call<R>['rawBody'],
   received: Received | undefined,
 ): Call<R> => {
@@ -283,7 +295,12 @@ export const route = <const R extends RouteDefinition>(
   /** It waits for others than its own process and database: nobody's turn is held meanwhile. */
   const waits = isSlow || (inTurn !== undefined && !hasShortTurns);
 
-  const respond = async (context: RouteContext, call: Call<R>, req: Request, res: Response) => {
+  const respond = async (
+    context: RouteContext,
+    call: Call<R>,
+    req: RouteRequest,
+    res: ServerResponse,
+  ) => {
     const { identity } = call;
     let usage: Record<string, string> = {};
     const toAnswer = ({ body, headers = {}, usedMillicredits }: Reply<R>): Answer => {
@@ -338,8 +355,8 @@ export const route = <const R extends RouteDefinition>(
   const answer = async (
     context: RouteContext,
     identity: Identity,
-    req: Request,
-    res: Response,
+    req: RouteRequest,
+    res: ServerResponse,
     received?: Received,
   ): Promise<void> => {
     const bytes = received ? undefined : await readBody(req, definition);

@@ -1,4 +1,6 @@
-import { ApiError } from '@backlot/contract';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parse } from 'node:querystring';
+import { ApiError, type Method } from '@backlot/contract';
 import {
   createIdentityVerifier,
   IdentityInvalid,
@@ -6,10 +8,17 @@ import {
   type IdentityVerifier,
   identityHeader,
 } from '@backlot/identity';
-import express, { type Express, type RequestHandler, type Router } from 'express';
-import { errorHandler } from './failure.ts';
+import express, { type Express, type Router } from 'express';
+import { answerFailure, errorHandler } from './failure.ts';
 import { identityRefused, internalCall } from './internal-only.ts';
-import { identify, type MountedRoute, type RouteContext } from './route.ts';
+import {
+  identify,
+  type MountedRoute,
+  type RouteContext,
+  type RouteListener,
+  type RouteRequest,
+} from './route.ts';
+import { createRouteTable, type TableRow } from './route-table.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   /** The gateway's for this service: another sender vouches for no caller. */
@@ -50,10 +59,13 @@ const checkGatewayIdentity = (
   }
 };
 
+/** What a service is: it listens by itself, or the gateway in the same process calls it. */
+export type ServiceApp = (req: IncomingMessage, res: ServerResponse) => void;
+
 /**
- * A service as one Express app: it can listen by itself or be called by the gateway in its own
- * process. Paths are the contract's, with the plane's base already cut off; those of the control
- * plane stand under `/platform`.
+ * A service as one function. Paths are the contract's, with the plane's base already cut off; those of the
+ * control plane stand under `/platform`. Behind them is an Express app, which no call of the API pays for: an
+ * app gives every request and response another prototype, and tries one pattern after the other.
  */
 export const serviceApp = ({
   routes,
@@ -64,17 +76,20 @@ export const serviceApp = ({
   now,
   inProject,
   ...rest
-}: ServiceAppOptions): Express => {
+}: ServiceAppOptions): ServiceApp => {
   const context = { ...rest, log, identities: createIdentityVerifier(gatewayKeys, now) };
-  const mount = ({ definition, middleware }: MountedRoute): RequestHandler => {
-    const handler = middleware(context);
-    if (!inProject) return handler;
-    return (req, res, next) =>
-      inProject(
-        identify(req, definition, context).project.number,
-        async () => void (await handler(req, res, next)),
-      );
+  const mount = ({ definition, middleware }: MountedRoute): RouteListener => {
+    const listener = middleware(context);
+    if (!inProject) return listener;
+    return (req, res) =>
+      inProject(identify(req, definition, context).project.number, () => listener(req, res));
   };
+  const findRow = createRouteTable(
+    routes.map((mounted): TableRow<RouteListener> => {
+      const { method, plane, path } = mounted.definition;
+      return [method, plane === 'platform' ? `/platform${path}` : path, mount(mounted)];
+    }),
+  );
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   app.get('/readyz', async (req, res) => {
@@ -85,14 +100,26 @@ export const serviceApp = ({
     );
   });
   if (internal) app.use('/internal', internal);
-  for (const mounted of routes) {
-    const { definition } = mounted;
-    const path = definition.plane === 'platform' ? `/platform${definition.path}` : definition.path;
-    app[definition.method.toLowerCase() as 'get'](path, mount(mounted));
-  }
-  app.use(() => {
+  app.use(({ path }) => {
+    decodeURIComponent(path);
     throw new ApiError('route_not_found', 'There is no such route.');
   });
   app.use(errorHandler(log));
-  return app;
+
+  const answer = async (listener: RouteListener, req: RouteRequest, res: ServerResponse) => {
+    try {
+      await listener(req, res);
+    } catch (error) {
+      answerFailure(req, res, error, log);
+    }
+  };
+  return (req, res) => {
+    const { method = '', url = '' } = req;
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const row = findRow((method === 'HEAD' ? 'GET' : method) as Method, path);
+    if (!row) return app(req, res);
+    const query = mark < 0 ? {} : parse(url.slice(mark + 1));
+    void answer(row.entry, Object.assign(req, { method, url, params: row.params, query }), res);
+  };
 };

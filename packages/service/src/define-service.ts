@@ -7,10 +7,10 @@ import {
 } from '@backlot/contract';
 import { createOutbox, createSweeper, type Database, type Outbox } from '@backlot/database';
 import { createFairShares, halfOfCores, toFlow } from '@backlot/fair-shares';
-import { internalOnly, type MountedRoute, serviceApp } from '@backlot/http';
+import { internalOnly, type MountedRoute, type ServiceApp, serviceApp } from '@backlot/http';
 import { gatewayKeys, type IdentityKey } from '@backlot/identity';
 import { type Logger, type MeasuredQueue, measureQueues, type Registry } from '@backlot/telemetry';
-import { type Express, Router } from 'express';
+import { Router } from 'express';
 import { createIdempotencyStore } from './idempotency.ts';
 import type { ConfigReader } from './settings.ts';
 
@@ -64,7 +64,7 @@ export interface ServiceParts<Api extends object> {
 }
 
 export interface Service {
-  app: Express;
+  app: ServiceApp;
   start(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { ApiError, type RouteDefinition } from '@backlot/contract';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type Request, type Response } from 'express';
 import { isFault, toApiError } from '../failure.ts';
 import {
   type Call,
@@ -8,6 +9,8 @@ import {
   checkProject,
   identify,
   type MountedRoute,
+  type RouteListener,
+  type RouteRequest,
   validate,
 } from '../route.ts';
 import { Html, html } from './html.ts';
@@ -38,7 +41,7 @@ export type PageCall<R extends RouteDefinition> = Pick<
 const formType = 'application/x-www-form-urlencoded';
 const defaultFormLimitBytes = 16 * 1024;
 
-const readForm = async (req: Request, res: Response, definition: RouteDefinition) => {
+const readForm = async (req: RouteRequest, res: ServerResponse, definition: RouteDefinition) => {
   if (!definition.body) return undefined;
   const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== formType) {
@@ -47,9 +50,11 @@ const readForm = async (req: Request, res: Response, definition: RouteDefinition
   const limit = definition.bodyLimitBytes ?? defaultFormLimitBytes;
   const read = express.urlencoded({ extended: false, limit, parameterLimit: 20 });
   await new Promise<void>((resolve, reject) => {
-    read(req, res, (cause?: unknown) => (cause ? reject(translate(cause)) : resolve()));
+    read(req as Request, res as Response, (cause?: unknown) =>
+      cause ? reject(translate(cause)) : resolve(),
+    );
   });
-  return { ...req.body } as unknown;
+  return { ...(req as Request).body } as unknown;
 };
 
 /** body-parser marks a body that is the sender's fault with a status. */
@@ -78,7 +83,7 @@ const contentSecurityPolicy = ({ style, formOrigins = [] }: HtmlPage) =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-const send = (res: Response, page: HtmlPage, headers: Record<string, string> = {}) => {
+const send = (res: ServerResponse, page: HtmlPage, headers: Record<string, string> = {}) => {
   const { text } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -105,7 +110,7 @@ const send = (res: Response, page: HtmlPage, headers: Record<string, string> = {
 const plainStyle = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { max-width: 36rem; margin: 15vh auto; padding: 0 1rem }`;
 
-const sendFailure = (res: Response, error: ApiError) =>
+const sendFailure = (res: ServerResponse, error: ApiError) =>
   send(
     res,
     {
@@ -123,7 +128,7 @@ const sendFailure = (res: Response, error: ApiError) =>
     },
   );
 
-const seeOther = (res: Response, location: string) => {
+const seeOther = (res: ServerResponse, location: string) => {
   res.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Content-Length': 0 });
   res.end();
 };
@@ -137,8 +142,8 @@ export const pageRoute = <const R extends RouteDefinition>(
   handler: (call: PageCall<R>) => Promise<HtmlPage | Redirect>,
 ): MountedRoute => ({
   definition,
-  middleware: (context): RequestHandler => {
-    const answer = async (req: Request, res: Response) => {
+  middleware: (context): RouteListener => {
+    const answer = async (req: RouteRequest, res: ServerResponse) => {
       const identity = identify(req, definition, context);
       checkCaller(definition, identity);
       checkProject(definition, identity, req.params);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import {
   createBrotliDecompress,
@@ -6,15 +7,14 @@ import {
   createZstdDecompress,
 } from 'node:zlib';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
-import type { Request } from 'express';
 import rawBody from 'raw-body';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const hasBody = (req: Request) =>
+const hasBody = (req: IncomingMessage) =>
   req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 
-const checkContentType = (req: Request) => {
+const checkContentType = (req: IncomingMessage) => {
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
   if (!/^application\/([a-z0-9.+-]+\+)?json$/.test(type.trim())) {
     throw new ApiError('unsupported_media_type', 'Send the body as JSON.', {
@@ -40,7 +40,7 @@ const decoders: Record<string, () => Transform> = {
 };
 
 /** The body without its Content-Encoding. */
-const decoded = (req: Request): Readable => {
+const decoded = (req: IncomingMessage): Readable => {
   const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity' || encoding === '') return req;
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
@@ -58,7 +58,7 @@ const decoded = (req: Request): Readable => {
 };
 
 /** Ends at the limit, whatever it would still become. @throws ApiError */
-const read = async (req: Request, limitBytes: number): Promise<Buffer> => {
+const read = async (req: IncomingMessage, limitBytes: number): Promise<Buffer> => {
   const stream = decoded(req);
   try {
     const bytes: Promise<Buffer> = rawBody(stream, { limit: limitBytes });
@@ -82,7 +82,7 @@ const read = async (req: Request, limitBytes: number): Promise<Buffer> => {
  * @throws ApiError body_too_large, unsupported_media_type, invalid_body
  */
 export const readBody = async (
-  req: Request,
+  req: IncomingMessage,
   definition: RouteDefinition,
 ): Promise<Buffer | undefined> => {
   if (!definition.body || !hasBody(req)) return undefined;

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   ApiError,
   emailRoutes,
@@ -7,7 +8,6 @@ import {
 } from '@backlot/contract';
 import { identify, isFault, type MountedRoute, route, toApiError, validate } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import type { Request, Response } from 'express';
 import { type Access, type MailboxAccess, sessionSeconds } from '../mailbox/access.ts';
 import {
   contentPage,
@@ -66,14 +66,14 @@ const requireAccess = (access: Access | undefined): Access => {
   return access;
 };
 
-const readCookie = (req: Request) =>
+const readCookie = (req: IncomingMessage) =>
   req.headers.cookie
     ?.split('; ')
     .find((pair) => pair.startsWith(`${emailRoutes.mailboxCookie}=`))
     ?.slice(emailRoutes.mailboxCookie.length + 1);
 
-const send = (res: Response, { status = 200, html, policy = pagePolicy }: HtmlAnswer) => {
-  res.status(status).set({
+const send = (res: ServerResponse, { status = 200, html, policy = pagePolicy }: HtmlAnswer) => {
+  res.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy,
     'Cache-Control': 'no-store',
@@ -117,7 +117,7 @@ export const mailboxRoutes = ({
         const params = validate(definition.params, req.params, 'invalid_path');
         const visit = { params, query, identity, access } as Visit<R>;
         const shown = await answer(visit, req.method === 'HEAD');
-        if (shown.session !== undefined) res.set('Set-Cookie', cookie(shown.session));
+        if (shown.session !== undefined) res.setHeader('Set-Cookie', cookie(shown.session));
         send(res, shown);
       } catch (thrown) {
         if (!req.headers.accept?.includes('text/html')) throw thrown;

@@ -1,12 +1,18 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { parse } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, storageRoutes } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
-import { callerSignal, freeWhenSent, identify, type MountedRoute, validate } from '@backlot/http';
+import {
+  callerSignal,
+  freeWhenSent,
+  identify,
+  type MountedRoute,
+  type RouteRequest,
+  validate,
+} from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import type { Request, Response } from 'express';
 import {
   BlobNotFound,
   type BlobStore,
@@ -85,8 +91,8 @@ const open = async (store: BlobStore, blob: string | Buffer, range: ByteRange) =
 };
 
 const send = async (
-  req: Request,
-  res: Response,
+  req: RouteRequest,
+  res: ServerResponse,
   { store, config }: Pick<Features, 'store' | 'config'>,
   blob: string | Buffer,
   content: Content,

@@ -16,9 +16,9 @@ const tusRoute = ({ definition, middleware }: MountedRoute): MountedRoute => ({
   definition,
   middleware(context) {
     const answer = middleware(context);
-    return (req, res, next) => {
+    return (req, res) => {
       res.setHeader('Tus-Resumable', TUS_RESUMABLE);
-      return answer(req, res, next);
+      return answer(req, res);
     };
   },
 });
