@@ -80,13 +80,13 @@ export const listRecords = (
     const isEmpty =
       page.items === '[]' && !hasMore && limit > 0 && offset === 0 && !after && !words;
     const hint = isEmpty ? hintJson(await emptyHints.find(filter, selection, reader)) : '';
-    const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}${hint}}`;
+    const rest = `,"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}${hint}}`;
     return {
       headers,
       body:
         typeof items === 'string'
-          ? new JsonText(`{"items":${items},${rest}`)
-          : new LargeJson(encloseParts('{"items":[', items, `],${rest}`)),
+          ? new JsonText('{"items":', items, rest)
+          : new LargeJson(encloseParts('{"items":[', items, `]${rest}`)),
     };
   });
 
