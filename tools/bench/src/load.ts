@@ -13,7 +13,7 @@ export interface LoadRequest {
   url: string;
   method?: 'GET' | 'POST' | 'PATCH';
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
   /** 64 unless stated. */
   connections?: number;
   /** How long a connection waits between its calls, on average. None unless stated. */
@@ -41,10 +41,28 @@ const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 export const load = async (request: LoadRequest, seconds: number): Promise<LoadResult> => {
   const { url, method = 'GET', headers = {}, body = '', connections = 64, pauseMs = 0 } = request;
   const { status = '', bytes = '' } = request.expected ?? {};
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url];
+  const options = [
+    '-t1',
+    '--timeout',
+    '20s',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '-s',
+    script,
+    url,
+  ];
   const below = new URL(url).pathname.replace(/\/$/, '');
-  const pathFile = request.paths ? join(tmpdir(), `backlot-paths-${randomUUID()}`) : '';
-  if (request.paths) writeFileSync(pathFile, request.paths.map((path) => below + path).join('\n'));
+  const temporary: string[] = [];
+  const writeTemporary = (content: string | Buffer) => {
+    const file = join(tmpdir(), `backlot-load-${randomUUID()}`);
+    temporary.push(file);
+    writeFileSync(file, content);
+    return file;
+  };
+  const pathFile = request.paths
+    ? writeTemporary(request.paths.map((path) => below + path).join('\n'))
+    : '';
+  const bodyFile = body.length > 0 ? writeTemporary(body) : '';
   const keys = request.isKeyed ? `bench-${randomUUID()}-` : '';
   const [program, ...before] = request.isElsewhere ? ['nice', '-n', '19', 'wrk'] : ['wrk'];
   const { stdout } = await run(program, [
@@ -52,7 +70,7 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
     ...options,
     '--',
     method,
-    body,
+    bodyFile,
     ...[pauseMs, status, bytes].map(String),
     ...[pathFile, keys],
     ...Object.entries(headers).flat(),
@@ -63,7 +81,9 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
         'The benchmark needs wrk: install the package "wrk" (Debian: apt-get install wrk).',
       );
     })
-    .finally(() => rmSync(pathFile, { force: true }));
+    .finally(() => {
+      for (const file of temporary) rmSync(file, { force: true });
+    });
   const summary = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   return {
     requestsPerSecond: summary.requests / (summary.micros / 1e6),

@@ -1,4 +1,4 @@
--- Arguments after "--": method, body, mean pause of a connection between its calls in milliseconds,
+-- Arguments after "--": method, a file of the body or nothing, mean pause of a connection between its calls in milliseconds,
 -- status and length of a good answer or nothing, a file of paths or nothing, what an Idempotency-Key of
 -- its own for each call begins with or nothing, then header names and values in turn.
 wrong = 0
@@ -6,7 +6,7 @@ local thread
 function setup(each) thread = each end
 function init(args)
   wrk.method = args[1]
-  if args[2] ~= '' then wrk.body = args[2] end
+  if args[2] ~= '' then wrk.body = io.open(args[2], 'rb'):read('*a') end
   local pause = tonumber(args[3])
   -- Of any length up to twice the mean, so that connections don't call in step.
   if pause > 0 then delay = function() return math.random(0, 2 * pause) end end

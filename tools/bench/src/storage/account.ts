@@ -14,6 +14,7 @@ export interface Stored {
 /** A project that may take whatever the benchmark sends, seen as its owner. */
 export interface Account {
   headers: Record<string, string>;
+  uploadUrl: string;
   upload(path: string): Promise<Stored>;
   remove(id: string): Promise<void>;
 }
@@ -48,10 +49,12 @@ export const openAccount = async (origin: string): Promise<Account> => {
   const { id, token } = await openProject(origin);
   const base = `${origin}/api/runtime/${id}`;
   const headers = { authorization: `Bearer ${token}` };
+  const uploadUrl = `${base}/storage/upload`;
   return {
     headers,
+    uploadUrl,
     async upload(path) {
-      const { seconds, body } = await curlUpload(`${base}/storage/upload`, path, headers);
+      const { seconds, body } = await curlUpload(uploadUrl, path, headers);
       return { ...JSON.parse(body), seconds };
     },
     async remove(fileId) {

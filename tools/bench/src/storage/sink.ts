@@ -4,7 +4,10 @@ import { curlUpload } from './curl.ts';
 import type { Rival } from './uploads.ts';
 
 export interface Sink {
+  pid: number;
   rivals: Rival[];
+  /** Where a file is kept, and answered when it would outlive a power cut. */
+  keptUrl: string;
   stop(): Promise<void>;
 }
 
@@ -22,6 +25,8 @@ export const startSink = async (port: number, folder: string): Promise<Sink> => 
     send: async (sent: string) => (await curlUpload(origin + path, sent)).seconds,
   });
   return {
+    pid,
+    keptUrl: `${origin}/kept`,
     rivals: [
       { ...rival('/synced', 'node:http to a file, synced'), bound },
       rival('/', 'node:http to a file, not synced'),

@@ -12,7 +12,8 @@ import { benchDownloads } from './downloads.ts';
 import { type Watched, watch } from './growth.ts';
 import { startNginx } from './nginx.ts';
 import { writeNoise } from './noise.ts';
-import { startSink } from './sink.ts';
+import { type Sink, startSink } from './sink.ts';
+import { benchSmallUploads } from './small-uploads.ts';
 import { prepareStack, type Stack } from './stack.ts';
 import { benchThumbnails } from './thumbnails.ts';
 import { benchUploads } from './uploads.ts';
@@ -68,6 +69,15 @@ const onePlatform = async (
   }
 };
 
+/** Through two processes, and through one. */
+const benchManyUploads = async (bed: Bed, pair: Pair, sink: Sink) => {
+  const subject = { sink, path: writeNoise(bed.folder, 1) };
+  await warmUp(bed.account, subject.path);
+  const name = 'gateway and storage';
+  await benchSmallUploads({ ...subject, name, account: bed.account, watched: watchPair(pair) });
+  await onePlatform(bed, (platform) => benchSmallUploads({ ...subject, ...platform }));
+};
+
 const benchFilesystem = async (bed: Bed, pair: Pair, databaseUrl: string) => {
   const { folder, account, running } = bed;
   await warmUp(account, bed.small.path);
@@ -75,6 +85,7 @@ const benchFilesystem = async (bed: Bed, pair: Pair, databaseUrl: string) => {
   const sink = await startSink(sinkPort, folder);
   running.push(() => sink.stop());
   await benchUploads({ ...bed, store: 'a file system', watched, rivals: sink.rivals });
+  await benchManyUploads(bed, pair, sink);
   const nginx = await startNginx(nginxPort, folder);
   running.push(() => nginx.stop());
   const nginxUrl = `http://127.0.0.1:${nginxPort}`;
