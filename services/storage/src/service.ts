@@ -23,6 +23,18 @@ import { createDirectUploads } from './upload/direct-uploads.ts';
 import { createUploadPlaces } from './upload/upload-places.ts';
 import { createUploads } from './upload/uploads.ts';
 
+/**
+ * Files that become rows at a time. Those of one project wait for each other, and must leave connections for
+ * others: two, so that the next one is there when the project's lock is free.
+ */
+const rowShares = {
+  slots: 6,
+  maxRunningPerOwner: 4,
+  maxRunningPerProject: 2,
+  maxWaitingPerFlow: 1000,
+  maxWaiting: 4000,
+};
+
 export interface StorageContext extends ServiceContext<StorageConfig> {
   store: BlobStore;
   projects: ProjectDirectory;
@@ -47,6 +59,7 @@ export const storageService = defineService({
     const directUploads = createDirectUploads(opened);
     const resumableUploads = createResumableUploads({ ...opened, files, places });
     const removals = createRemovals({ database, unclaimedBlobs, quota, now });
+    const newFiles = createFairShares(rowShares);
     const imageShares = createFairShares({
       slots: config.images.concurrency,
       // A page asks for many images at once.
@@ -64,11 +77,11 @@ export const storageService = defineService({
     return {
       routes: createRoutes({
         ...{ files, quota, removals, images, uploads, directUploads, resumableUploads },
-        ...{ unclaimedBlobs, links, store, config, now },
+        ...{ unclaimedBlobs, newFiles, links, store, config, now },
         findAppOrigins: createAppOrigins(projects),
       }),
       internal: internalRouter(imageDirectory),
-      queues: { images: imageShares },
+      queues: { newFiles, images: imageShares },
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           await removals.eraseUser(projectNumber, userId);

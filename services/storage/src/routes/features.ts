@@ -1,3 +1,4 @@
+import type { FairShares } from '@backlot/fair-shares';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { StorageConfig } from '../config.ts';
 import type { AppOrigins } from '../files/app-origins.ts';
@@ -18,6 +19,8 @@ export interface Features {
   uploads: Uploads;
   directUploads: DirectUploads;
   resumableUploads: ResumableUploads;
+  /** Turns in which files become rows. */
+  newFiles: FairShares;
   links: Links;
   findAppOrigins: AppOrigins;
   store: BlobStore;

@@ -1,4 +1,5 @@
 import { storageRoutes } from '@backlot/contract';
+import { toFlow } from '@backlot/fair-shares';
 import { type Receive, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { chargeFor } from '@backlot/service';
@@ -45,7 +46,11 @@ export const uploadFile = (features: Features) =>
         commit: () => features.files.create(identity, upload.id, upload.blobKey, upload),
       };
     },
-    { receive: receiveUpload(features) },
+    {
+      receive: receiveUpload(features),
+      inTurn: ({ identity, signal }, work) =>
+        features.newFiles.run(toFlow(identity), work, { signal }),
+    },
   );
 
 export const openUpload = ({ directUploads }: Features) =>

@@ -107,6 +107,30 @@ describe('uploads', () => {
     expect((await readAnswer(req)).status).toBe(201);
   });
 
+  it('wait for the files of their own project, and leave connections to others', async () => {
+    bed = await createTestBed();
+    expect((await bed.upload('the first')).status).toBe(201);
+    const locked = Promise.withResolvers<void>();
+    const mayEnd = Promise.withResolvers<void>();
+    const holding = bed.database.inProject(testProject.number, () =>
+      bed.database.transaction(async () => {
+        await bed.database.query('SELECT FROM totals FOR UPDATE');
+        locked.resolve();
+        await mayEnd.promise;
+      }),
+    );
+    await locked.promise;
+    // One more than there are connections.
+    const waiting = Array.from({ length: 9 }, () => bed.upload('one of many'));
+    const stranger = account(0, '10.0.0.9');
+    await until(async () => (await unclaimed()) === waiting.length);
+    expect((await bed.upload('of somebody else', { identity: stranger })).status).toBe(201);
+    mayEnd.resolve();
+    await holding;
+    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(201);
+    expect(await files()).toBe(11);
+  });
+
   /** An account of a project and owner of its own. */
   const account = (n: number, ip: string) =>
     asUser(userA, {
