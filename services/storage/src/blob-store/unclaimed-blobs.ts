@@ -23,6 +23,8 @@ export interface UnclaimedBlobs {
     blobKeys: readonly string[],
     delayMs?: number,
   ): Promise<void>;
+  /** Removes a leased blob at once, unless a file has claimed it. */
+  release(projectNumber: number, blobKey: string): Promise<void>;
   /** Removes at once those of these blobs that no file has claimed. */
   removeUnclaimed(projectNumber: number, blobKeys: readonly string[]): Promise<void>;
   /** Keeps this process's leases alive. */
@@ -48,14 +50,17 @@ export const createUnclaimedBlobs = (
           ORDER BY leased_until LIMIT ${batchSize} FOR UPDATE SKIP LOCKED`,
         values,
       );
+      if (rows.length === 0) return 0;
       const keys = rows.map((row) => row.blob_key);
       const results = await Promise.allSettled(keys.map((key) => store.remove(key)));
       const removed = keys.filter((_, index) => results[index]?.status === 'fulfilled');
       await database.query('DELETE FROM loose_blobs WHERE blob_key = ANY($1)', [removed]);
-      await database.query('UPDATE loose_blobs SET leased_until = $2 WHERE blob_key = ANY($1)', [
-        keys.filter((key) => !removed.includes(key)),
-        inMs(retryMs),
-      ]);
+      const left = keys.filter((key) => !removed.includes(key));
+      if (left.length > 0)
+        await database.query('UPDATE loose_blobs SET leased_until = $2 WHERE blob_key = ANY($1)', [
+          left,
+          inMs(retryMs),
+        ]);
       for (const result of results) if (result.status === 'rejected') onError(result.reason);
       return keys.length;
     });
@@ -67,7 +72,16 @@ export const createUnclaimedBlobs = (
     );
   };
 
+  const removeUnclaimed = async (projectNumber: number, blobKeys: readonly string[]) => {
+    for (const blobKey of blobKeys) leased.delete(blobKey);
+    // The sweep tries again what fails here.
+    await remove('project_number = $1 AND blob_key = ANY($2)', [projectNumber, blobKeys]).catch(
+      onError,
+    );
+  };
+
   return {
+    removeUnclaimed,
     async lease(projectNumber, blobKey) {
       await leaseFor(projectNumber, blobKey, leaseMs);
       leased.add(blobKey);
@@ -83,6 +97,10 @@ export const createUnclaimedBlobs = (
           cause: new Error('its lease was lost'),
           retryAfterSeconds: 1,
         });
+      database.afterCommit(() => leased.delete(blobKey));
+    },
+    async release(projectNumber, blobKey) {
+      if (leased.has(blobKey)) await removeUnclaimed(projectNumber, [blobKey]);
     },
     async scheduleRemoval(projectNumber, blobKeys, delayMs = 0) {
       await database.query(
@@ -90,13 +108,6 @@ export const createUnclaimedBlobs = (
          SELECT key, $1, $3 FROM unnest($2::text[]) key
          ON CONFLICT (blob_key) DO UPDATE SET leased_until = excluded.leased_until`,
         [projectNumber, blobKeys, inMs(delayMs)],
-      );
-    },
-    async removeUnclaimed(projectNumber, blobKeys) {
-      for (const blobKey of blobKeys) leased.delete(blobKey);
-      // The sweep tries again what fails here.
-      await remove('project_number = $1 AND blob_key = ANY($2)', [projectNumber, blobKeys]).catch(
-        onError,
       );
     },
     async renewLeases() {

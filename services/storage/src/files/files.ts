@@ -16,6 +16,13 @@ const columns = [
 ] as const;
 type Row = Pick<FileRow, (typeof columns)[number]>;
 
+const insertSql = `
+  INSERT INTO files (project_number, id, owner_id, name, size_bytes, media_type, visibility, group_id,
+                     sha256, blob_key, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+
+const erasedSql = 'SELECT true FROM erased_users WHERE project_number = $1 AND user_id = $2';
+
 const toFile = (row: Row): File => ({
   id: row.id,
   ownerId: row.owner_id,
@@ -79,13 +86,24 @@ export const createFiles = ({
       : files;
   };
 
+  const insert = (
+    projectNumber: number,
+    id: string,
+    blobKey: string,
+    file: ReceivedFile,
+    ownerId: string | null,
+  ) =>
+    database.named('storage_insert_file', insertSql, [
+      ...[projectNumber, id, ownerId, file.name, file.sizeBytes, file.mediaType, file.visibility],
+      ...[file.groupId, file.sha256, blobKey, new Date(now())],
+    ]);
+
+  /** Sees who was erased before the project's lock was taken. */
   const checkOwner = async (projectNumber: number, ownerId: string) => {
-    const erased = await queries
-      .selectFrom('erased_users')
-      .select('user_id')
-      .where('project_number', '=', projectNumber)
-      .where('user_id', '=', ownerId)
-      .executeTakeFirst();
+    const [erased] = await database.named('storage_erased_user', erasedSql, [
+      projectNumber,
+      ownerId,
+    ]);
     if (erased) throw new ApiError('invalid_token', 'This account has been erased.');
   };
 
@@ -100,30 +118,16 @@ export const createFiles = ({
     ) =>
       database.transaction(async () => {
         const { number } = identity.project;
-        await unclaimedBlobs.claim(number, blobKey);
-        await quota.lock(number);
-        if (ownerId !== null) {
-          checkGroup(identity, received.groupId);
-          await checkOwner(number, ownerId);
-        }
-        await quota.addFile(number, received.sizeBytes);
-        await queries
-          .insertInto('files')
-          .values({
-            project_number: number,
-            id,
-            owner_id: ownerId,
-            name: received.name,
-            size_bytes: received.sizeBytes,
-            media_type: received.mediaType,
-            visibility: received.visibility,
-            group_id: received.groupId,
-            sha256: received.sha256,
-            blob_key: blobKey,
-            created_at: new Date(now()),
-          })
-          .execute();
-        await recordUsage(identity, received.sizeBytes);
+        if (ownerId !== null) checkGroup(identity, received.groupId);
+        // They leave together, so that others wait for the project's lock as short as can be.
+        const [, , , imageBytes] = await Promise.all([
+          unclaimedBlobs.claim(number, blobKey),
+          insert(number, id, blobKey, received, ownerId),
+          recordUsage(identity, received.sizeBytes),
+          quota.addFile(number, received.sizeBytes),
+          ownerId === null ? undefined : checkOwner(number, ownerId),
+        ]);
+        await quota.dropImages(number, imageBytes);
       }),
 
     async find(projectNumber: number, id: string): Promise<File | null> {

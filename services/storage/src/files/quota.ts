@@ -34,6 +34,17 @@ const creditLimit = (identity: Identity): SizeLimit => ({
   error: () => new ApiError('out_of_credits', 'The credits left do not cover a file of this size.'),
 });
 
+const totalsSql = `
+  SELECT files, bytes, image_bytes,
+         (SELECT sum(received_bytes) FROM resumable_uploads
+           WHERE project_number = $1 AND finished_at IS NULL)
+    FROM (SELECT) one LEFT JOIN totals ON project_number = $1`;
+
+const addFileSql = `
+  INSERT INTO totals (project_number, files, bytes) VALUES ($1, 1, $2)
+  ON CONFLICT (project_number)
+    DO UPDATE SET files = totals.files + 1, bytes = totals.bytes + excluded.bytes`;
+
 /** Images that are dropped by one statement. */
 const imageBatch = 500;
 
@@ -53,25 +64,14 @@ export const createQuota = (
     });
 
   const read = async (projectNumber: number) => {
-    const row = await queries
-      .selectFrom('totals')
-      .select(['files', 'bytes', 'image_bytes'])
-      .where('project_number', '=', projectNumber)
-      .executeTakeFirst();
-    const { partBytes } = await queries
-      .selectFrom('resumable_uploads')
-      .select(({ fn, cast }) =>
-        cast<number | null>(fn.sum('received_bytes'), 'bigint').as('partBytes'),
-      )
-      .where('project_number', '=', projectNumber)
-      .where('finished_at', 'is', null)
-      .executeTakeFirstOrThrow();
+    const [row = []] = await database.read('storage_totals', totalsSql, [projectNumber]);
+    const [files = 0, fileBytes = 0, imageBytes = 0, partBytes = 0] = row.map(Number);
     return {
-      files: row?.files ?? 0,
-      fileBytes: row?.bytes ?? 0,
+      files,
+      fileBytes,
       /** Of files, and of resumable uploads that are no file yet. */
-      bytes: (row?.bytes ?? 0) + (partBytes ?? 0),
-      imageBytes: row?.image_bytes ?? 0,
+      bytes: fileBytes + partBytes,
+      imageBytes,
     };
   };
 
@@ -127,21 +127,25 @@ export const createQuota = (
   return {
     exceeded,
     lock,
+    dropImages,
 
     async totals(projectNumber: number): Promise<Totals> {
       const { files, bytes, imageBytes } = await read(projectNumber);
       return { totalFiles: files, totalBytes: bytes + imageBytes, quotaBytes };
     },
 
-    /** In the transaction that makes the file, and has the lock. @throws ApiError storage_quota */
-    async addFile(projectNumber: number, sizeBytes: number): Promise<void> {
-      const { bytes, imageBytes } = await read(projectNumber);
-      if (bytes + sizeBytes > quotaBytes) throw exceeded();
-      await database.query(
-        'UPDATE totals SET files = files + 1, bytes = bytes + $2 WHERE project_number = $1',
-        [projectNumber, sizeBytes],
-      );
-      await dropImages(projectNumber, bytes + imageBytes + sizeBytes - quotaBytes);
+    /**
+     * In the transaction that makes the file: locks the project until its end. Answers how many bytes of
+     * images have to give way. @throws ApiError storage_quota
+     */
+    async addFile(projectNumber: number, sizeBytes: number): Promise<number> {
+      // They leave together, and the second one reads under the lock that the first one takes.
+      const [, { bytes, imageBytes }] = await Promise.all([
+        database.named('storage_add_file', addFileSql, [projectNumber, sizeBytes]),
+        read(projectNumber),
+      ]);
+      if (bytes > quotaBytes) throw exceeded();
+      return bytes + imageBytes - quotaBytes;
     },
 
     /**

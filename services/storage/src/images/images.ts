@@ -195,7 +195,7 @@ export const createImages = (deps: ImagesDeps) => {
         return image;
       }
     } finally {
-      await unclaimedBlobs.removeUnclaimed(projectNumber, [blobKey]);
+      await unclaimedBlobs.release(projectNumber, blobKey);
     }
     return (await find(projectNumber, file.id, variant)) ?? image;
   };

@@ -68,7 +68,7 @@ export const createUploads = ({
       });
       return { id, blobKey, ...received };
     } catch (error) {
-      if (isLeased) await unclaimedBlobs.removeUnclaimed(number, [blobKey]);
+      if (isLeased) await unclaimedBlobs.release(number, blobKey);
       throw error;
     }
   };
@@ -76,7 +76,6 @@ export const createUploads = ({
   return {
     receive: (req, identity) =>
       places.run(toFlow(identity), (place) => receive(req, identity, place)),
-    release: (identity, { blobKey }) =>
-      unclaimedBlobs.removeUnclaimed(identity.project.number, [blobKey]),
+    release: (identity, { blobKey }) => unclaimedBlobs.release(identity.project.number, blobKey),
   };
 };
