@@ -27,7 +27,12 @@ const find = <Spec>(manifests: readonly Manifest[], kind: string, name: string) 
 interface StatefulSet {
   template: {
     spec: {
-      containers: { args?: string[]; volumeMounts: { name: string; mountPath: string }[] }[];
+      containers: {
+        args?: string[];
+        volumeMounts: { name: string; mountPath: string }[];
+        resources?: { limits: { memory: string } };
+        readinessProbe?: object;
+      }[];
       volumes?: { name: string; emptyDir: { medium: string; sizeLimit: string } }[];
     };
   };
@@ -60,5 +65,17 @@ describe('PostgreSQL', () => {
       medium: 'Memory',
       sizeLimit: '256Mi',
     });
+  });
+});
+
+describe('RabbitMQ', () => {
+  it('has on Kubernetes the memory of docker compose, and no probe that starts a further Erlang in it', async () => {
+    const { services } = await readCompose();
+    const manifests = await render(fromRoot('k8s/overlays/local'));
+    const { template } = find<StatefulSet>(manifests, 'StatefulSet', 'rabbitmq');
+    const [container] = template.spec.containers;
+    expect(services.rabbitmq?.deploy?.resources.limits.memory).toBe('768M');
+    expect(container?.resources?.limits.memory).toBe('768Mi');
+    expect(container?.readinessProbe).toMatchObject({ tcpSocket: { port: 'rabbitmq' } });
   });
 });
