@@ -2,7 +2,7 @@ import { longestCallMs, openApiDocument, routes } from '@backlot/contract';
 import { createFallbackCounters, createMemoryCounters, withRefusalCache } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { createHttpDirectories, serve } from '@backlot/http';
-import { openBus, stopOnSignal } from '@backlot/service';
+import { endOnSignal, openBus, stopOnSignal } from '@backlot/service';
 import { createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
@@ -12,6 +12,7 @@ import { createHttpUpstreams } from './upstream/http.ts';
 /** Each call ends with its own time-out before that. */
 const drainMarginMs = 2000;
 
+const keepRunning = endOnSignal();
 const config = parseConfig(process.env);
 const log = createLogger({ service: 'gateway', level: config.logLevel });
 const registry = createRegistry('gateway');
@@ -54,6 +55,7 @@ const metrics =
   metricsPort === undefined
     ? undefined
     : await serve(metricsListener(registry), { port: metricsPort, host });
+keepRunning();
 stopOnSignal(async (cut) => {
   await listening.stop(cut);
   await metrics?.stop();

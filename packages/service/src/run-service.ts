@@ -15,7 +15,7 @@ import { openBus } from './bus.ts';
 import { limitHeapGrowth } from './heap-growth.ts';
 import { type RunnableService, servicesBehind } from './runnable-service.ts';
 import { portSetting, processSettings, readOrigins, readSettings } from './settings.ts';
-import { stopOnSignal } from './stop.ts';
+import { endOnSignal, stopOnSignal } from './stop.ts';
 
 type Process = Pick<RunnableService<object, never>, 'name' | 'asks'>;
 
@@ -71,6 +71,7 @@ const untilMigrated = async (place: Migrations, log: Logger) => {
 /** Waits for its schema, starts the service, listens, and stops in the reverse order at the first signal. */
 export const runService = async (runnable: RunnableService<object, never>): Promise<void> => {
   limitHeapGrowth();
+  const keepRunning = endOnSignal();
   const { name, migrations, asks } = runnable;
   const { env } = process;
   const settings = readSettings(settingsOfEveryService(runnable), env);
@@ -111,6 +112,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
     metricsPort === undefined
       ? undefined
       : await serve(metricsListener(registry), { port: metricsPort, host });
+  keepRunning();
   stopOnSignal(async (cut) => {
     await listening.stop(cut);
     await service.stop();

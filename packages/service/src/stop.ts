@@ -1,4 +1,20 @@
+import { constants } from 'node:os';
 import type { Logger } from '@backlot/telemetry';
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Ends the process at the first signal, while there is nothing to stop yet. Linux hands the first process
+ * of a container no signal that it does not listen for: it would last until it is killed.
+ * @returns ends that
+ */
+export const endOnSignal = (): (() => void) => {
+  const end = (signal: (typeof signals)[number]) => process.exit(128 + constants.signals[signal]);
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+};
 
 /** Runs `stop` at the first SIGTERM or SIGINT; a further one aborts `cut`, which ends the wait for calls. */
 export const stopOnSignal = (stop: (cut: AbortSignal) => Promise<unknown>, log: Logger): void => {
@@ -15,5 +31,5 @@ export const stopOnSignal = (stop: (cut: AbortSignal) => Promise<unknown>, log: 
       },
     );
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
 };

@@ -39,12 +39,12 @@ export const servesAsProcess = (
       for (const child of running) child.kill('SIGKILL');
     });
 
-    const launch = () => {
+    const launch = (databaseUrl = database.url) => {
       const child = spawn(process.execPath, [fileURLToPath(entry)], {
         env: {
           PORT: '0',
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-          DATABASE_URL: database.url,
+          DATABASE_URL: databaseUrl,
           AMQP_URL: broker.url,
           BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting(name),
           ...settings,
@@ -70,6 +70,15 @@ export const servesAsProcess = (
         }
         expect(await exit).toEqual([0, null]);
       }
+    });
+
+    // By a handler of its own: the first process of a container gets no other signal.
+    it('ends by itself on SIGTERM while it waits for PostgreSQL', async () => {
+      const child = launch('postgres://nobody:nothing@127.0.0.1:1/none');
+      const exit = once(child, 'exit');
+      for await (const line of createInterface(child.stdout))
+        if (JSON.parse(line).msg === 'PostgreSQL is out of reach; retrying') child.kill('SIGTERM');
+      expect(await exit).toEqual([143, null]);
     });
   });
 };
