@@ -136,7 +136,7 @@ export const createCounts = ({
   };
 
   return {
-    async count(selection, { flow, signal }) {
+    async count(selection, reader) {
       const { access } = selection;
       checkRead(access);
       if (access.rights.read === 'none') return { count: 0 };
@@ -144,7 +144,9 @@ export const createCounts = ({
       if (search) {
         const find = (current: Selection) => countFound(current, search);
         const current = await withBuiltSearch(refresh, selection);
-        return scans.run(flow, () => onCurrentSlots(refresh, current, find), { signal });
+        return scans.run(reader.flow, () => onCurrentSlots(refresh, current, find), {
+          signal: reader.signal,
+        });
       }
       if (isUnfiltered(selection)) {
         const known = await readKnownCount(database, selection.collection);
@@ -152,14 +154,14 @@ export const createCounts = ({
       }
       const count = scannedField(selection) === undefined ? countBounded : countScanned;
       return scans.run(
-        flow,
+        reader.flow,
         (yieldSlot) =>
           onCurrentSlots(refresh, selection, async (current) => {
             const counted = await count(current, yieldSlot);
             await checkTable(database, current.collection);
             return counted;
           }),
-        { isQuick: countDriver(selection) !== undefined, signal },
+        { isQuick: countDriver(selection) !== undefined, signal: reader.signal },
       );
     },
   };

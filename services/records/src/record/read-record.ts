@@ -49,7 +49,7 @@ export const createReadRecord = ({ database, refresh, scans, answers }: ReadReco
 
   const read = async (
     target: RecordTarget,
-    { flow, signal }: Reader,
+    reader: Reader,
   ): Promise<RecordJson & { release?: () => void }> => {
     const { access, collection } = target;
     checkRead(access);
@@ -62,6 +62,7 @@ export const createReadRecord = ({ database, refresh, scans, answers }: ReadReco
     if (!small) throw recordNotFound();
     const [ownFields, version, data] = small;
     if (ownFields && data) return { json: joinJson(ownFields, data), version: Number(version) };
+    const { flow, signal } = reader;
     const release = await answers.take(flow, { signal });
     try {
       const [whole] = await scans.run(flow, () => readWhole(target), { signal });

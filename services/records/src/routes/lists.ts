@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
-import { toFlow } from '@backlot/fair-shares';
 import { JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
@@ -13,6 +12,7 @@ import type { EmptyHints } from '../list/empty/empty-hints.ts';
 import { takeGroup } from '../list/group-selection.ts';
 import { listHints } from '../list/hints.ts';
 import type { Lists } from '../list/lists.ts';
+import { CallReader } from '../list/reader.ts';
 import { splitFilter } from '../list/selection.ts';
 import { encloseParts } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
@@ -39,7 +39,8 @@ export const listRecords = (
   { collections, lists, counts, emptyHints, parseSearch, shownRecords }: ListRoutes,
   cursorKeys: readonly KeyObject[],
 ) =>
-  route(recordRoutes.listRecords, async ({ params, query, identity, signal }) => {
+  route(recordRoutes.listRecords, async (call) => {
+    const { params, query, identity } = call;
     const { limit, offset, cursor } = query;
     const where = parseWhere(query.where);
     const { search } = query;
@@ -70,7 +71,7 @@ export const listRecords = (
     const words = search === undefined ? undefined : await parseSearch(search);
     const selected = { ownerId, groupId, search: words };
     const selection = { collection, access, filter: splitFilter(filter), ...selected };
-    const reader = { flow: toFlow(identity), signal };
+    const reader = new CallReader(call);
     const page = await lists.page({ ...selection, sort, limit, offset, after }, reader);
     const { hasMore, last } = page;
     const items = await shownRecords.list(page.items, shown, identity, reader);
@@ -96,7 +97,8 @@ export const countRecords = ({
   emptyHints,
   parseSearch,
 }: Pick<ListRoutes, 'collections' | 'counts' | 'emptyHints' | 'parseSearch'>) =>
-  route(recordRoutes.countRecords, async ({ params, query, identity, signal }) => {
+  route(recordRoutes.countRecords, async (call) => {
+    const { params, query, identity } = call;
     const where = parseWhere(query.where);
     const ownerId = parseMine(query.mine, identity);
     const collection = await collections.find(identity.project.number, params.collection);
@@ -112,7 +114,7 @@ export const countRecords = ({
     const search = query.search === undefined ? undefined : await parseSearch(query.search);
     const selected = { ownerId, groupId, search };
     const selection = { collection, access, filter: splitFilter(filter), ...selected };
-    const reader = { flow: toFlow(identity), signal };
+    const reader = new CallReader(call);
     const count = await counts.count(selection, reader);
     const isEmpty = count.count === 0 && !count.approximate && !search;
     const hint = isEmpty ? await emptyHints.find(filter, selection, reader) : undefined;

@@ -1,5 +1,5 @@
 import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import type { FairShares } from '@backlot/fair-shares';
 import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
@@ -7,6 +7,7 @@ import { withAdvice } from '../collections/advice.ts';
 import type { Collections } from '../collections/collections.ts';
 import { systemFields } from '../fields.ts';
 import { idHint } from '../list/hints.ts';
+import { CallReader } from '../list/reader.ts';
 import { wholePart } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { type CheckedData, checkData, type Data, refuseRoundedNumbers } from '../record/data.ts';
@@ -18,10 +19,11 @@ import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
 import { inShortTurn } from './turns.ts';
 
 export const getRecord = (collections: Collections, records: Records, shownRecords: ShownRecords) =>
-  route(recordRoutes.getRecord, async ({ params, query, identity, signal }) => {
+  route(recordRoutes.getRecord, async (call) => {
+    const { params, query, identity } = call;
     const shown = parseShown(query);
     const target = await findTarget(collections, identity, params);
-    const reader = { flow: toFlow(identity), signal };
+    const reader = new CallReader(call);
     const { release, ...record } = await records.get(target, reader);
     const show = () => shownRecords.one(record.json, shown, identity, reader);
     const json = await show().catch((error: unknown) => {
