@@ -101,6 +101,7 @@ export const serviceApp = ({
   });
   if (internal) app.use('/internal', internal);
   app.use(({ path }) => {
+    // Throws where the path's escapes are no UTF-8, which is a 400.
     decodeURIComponent(path);
     throw new ApiError('route_not_found', 'There is no such route.');
   });
