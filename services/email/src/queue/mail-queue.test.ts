@@ -34,10 +34,19 @@ describe('mails of several projects', () => {
 
   it('do not wait for 2,000 of another project', async () => {
     await open(4);
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    mailer.answer = async () => {
+      await gate;
+      return { status: 'sent', refused: [] };
+    };
     await queue([a, a], 2000);
     bed.clock.pass(60_000);
     await queue([b, b], 1);
     void bed.service.deliver();
+    release();
     await until(() => senders().includes(b));
     expect(senders().indexOf(b)).toBeLessThan(8);
   });
