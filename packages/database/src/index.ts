@@ -4,9 +4,9 @@
  */
 export * from './database.ts';
 export * from './errors.ts';
-export * from './migrate.ts';
+export * from './migrate/migrate.ts';
+export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './migrate/service-role.ts';
 export * from './outbox.ts';
-export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './service-role.ts';
 export * from './sweeper.ts';
 export type { NamedStatement, TransactionOptions } from './transactions.ts';
 export * from './typed-queries.ts';

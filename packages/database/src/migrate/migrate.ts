@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { scopedToAll } from '../project-scope.ts';
 import { changesOneByOne, distribute } from './distribution.ts';
 import { withClient } from './one-client.ts';
-import { scopedToAll } from './project-scope.ts';
 import { grantToService, protectMigrations, type ServiceRole } from './service-role.ts';
 import { type LockWaitOptions, withShortLockWaits } from './short-lock-waits.ts';
 

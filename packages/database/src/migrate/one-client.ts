@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { translate } from './errors.ts';
+import { translate } from '../errors.ts';
 
 /** A server that takes longer is as good as away; what it then runs may take as long as it needs. */
 const connectTimeoutMs = 3000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { countLockWaits, createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createDatabase, type Database, migrate, pendingMigrations } from './index.ts';
+import { createDatabase, type Database, migrate, pendingMigrations } from '../index.ts';
 
 const schema = 'unit';
 const lockWaits = { timeoutMs: 200, pauseMs: 50 };
