@@ -9,4 +9,5 @@
  * Where too many wait it throws FairShareFull, which an API answers as 503 `overloaded`.
  */
 export * from './fair-shares.ts';
+export * from './low-priority.ts';
 export type { Flow, ShareUsage } from './share-queue.ts';

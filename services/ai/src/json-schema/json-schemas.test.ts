@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createJsonSchemas, type JsonSchema, SchemaRefused } from './json-schemas.ts';
 
@@ -126,6 +128,14 @@ describe('schemas of strangers', () => {
       await expect(found).rejects.toThrow(SchemaRefused);
     },
   );
+
+  it('leave the CPU to calls: their thread has a lower priority', async () => {
+    await schemas.check(flow, { type: 'string' });
+    if (process.platform !== 'linux') return;
+    const lowest = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
+    const threads = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
+    expect(threads).toContain(lowest);
+  });
 
   it('are worked on while others use up their time', async () => {
     const hostile = hopeless['a catastrophic pattern'] ?? {};

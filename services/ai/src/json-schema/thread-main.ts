@@ -1,9 +1,12 @@
+import { lowerThreadPriority } from '@backlot/fair-shares';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type GenerateSyncOptions, generateSync } from 'json-schema-faker';
 import workerpool from 'workerpool';
 import type { JsonSchema, ThreadAnswer } from './json-schemas.ts';
+
+lowerThreadPriority();
 
 const quiet = { strict: false, logger: false, ownProperties: true } as const;
 /** Compiled once, to judge schemas; each schema is then compiled by an instance that ends with it. */
