@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Attacker } from './attacks.ts';
@@ -20,8 +21,12 @@ const patienceMs = 5000;
 export const startAttack = (name: string, attackers: readonly Attacker[]) => {
   // By the command, because a process that lowers its own priority lowers its main thread's alone.
   const child = spawn('nice', ['-n', lowestPriority, process.execPath, program, name], {
+    detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  // Linux may share the CPU among sessions first (sched_autogroup), by a priority that each session has.
+  const session = `/proc/${child.pid}/autogroup`;
+  if (existsSync(session)) writeFileSync(session, lowestPriority);
   child.stdin.end(JSON.stringify(attackers));
   const written = text(child.stdout);
   return {

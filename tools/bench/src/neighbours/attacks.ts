@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiAt } from '@backlot/testing/platform-api';
@@ -170,8 +170,8 @@ export const attacks: Record<string, Attack> = {
   images: {
     what: 'a new thumbnail with each call',
     run: (attacker, loop) =>
-      repeat(attacker, loop, (turn) => ({
-        path: `${attacker.pictureUrl}?width=${16 + (turn % 1400)}&format=avif`,
+      repeat(attacker, loop, () => ({
+        path: `${attacker.pictureUrl}?width=${randomInt(16, 1416)}&format=avif`,
       })),
   },
   schemas: {
