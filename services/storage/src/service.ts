@@ -15,6 +15,7 @@ import { createLinks } from './files/links.ts';
 import { createQuota } from './files/quota.ts';
 import { createRemovals } from './files/removals.ts';
 import { createImageDirectory } from './images/image-directory.ts';
+import { createImageProcesses } from './images/image-processes.ts';
 import { createImages } from './images/images.ts';
 import { internalRouter } from './internal.ts';
 import { createResumableUploads } from './resumable/resumable-uploads.ts';
@@ -34,6 +35,9 @@ const rowShares = {
   maxWaitingPerFlow: 1000,
   maxWaiting: 4000,
 };
+
+/** Quick images in work at a time, besides the others. */
+const quickImages = 1;
 
 export interface StorageContext extends ServiceContext<StorageConfig> {
   store: BlobStore;
@@ -62,12 +66,17 @@ export const storageService = defineService({
     const newFiles = createFairShares(rowShares);
     const imageShares = createFairShares({
       slots: config.images.concurrency,
+      quickSlots: quickImages,
       // A page asks for many images at once.
       maxWaitingPerFlow: 100,
     });
+    const imageProcesses = createImageProcesses({
+      processes: config.images.concurrency + quickImages,
+      maxPixels: config.images.maxPixels,
+    });
     const images = createImages({
-      ...{ database, store, unclaimedBlobs, quota, now, config: config.images },
-      shares: imageShares,
+      ...{ database, store, unclaimedBlobs, quota, now },
+      ...{ shares: imageShares, processes: imageProcesses },
     });
     const imageDirectory = createImageDirectory({ database, files, images, store });
     const sweepBlobs = async () => {
@@ -97,6 +106,7 @@ export const storageService = defineService({
         { run: sweepBlobs, everyMs: renewMs },
         ...[removals, directUploads, resumableUploads].map(({ sweep }) => ({ run: sweep })),
       ],
+      stop: () => imageProcesses.close(),
       api: {
         directories: { images: imageDirectory },
         /** Removes what killed processes have left; runs by itself every quarter of a minute. */

@@ -175,6 +175,34 @@ describe('images made from files', () => {
     expect(begun).toEqual(['crowd', 'stranger', ...Array(11).fill('crowd')]);
   });
 
+  it('wait behind no large one of others where they are small', async () => {
+    const gate = Promise.withResolvers<void>();
+    const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
+    const files = createFilesystemBlobStore(directory);
+    let opened = 0;
+    const store = {
+      ...files,
+      async open(...args: Parameters<typeof files.open>) {
+        opened += 1;
+        if (opened === 1) await gate.promise;
+        return files.open(...args);
+      },
+    };
+    const shared = await createTestBed({ images: { maxPixels: 1e6, concurrency: 1 } }, store);
+    const png = await photo(100, 100).png().toBuffer();
+    const crowded = (await shared.upload(png)).body;
+    const stranger = { identity: anonymous({ project: otherProject }) };
+    const calm = (await shared.upload(png, stranger)).body;
+    const large = shared.get(`${crowded.url}?width=1400&format=avif`);
+    await until(() => opened === 1);
+    const small = await shared.get(`${calm.url}?width=5`, stranger);
+    gate.resolve();
+    const answers = [small, await large];
+    await shared.close();
+    await rm(directory, { recursive: true });
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it('count in the quota and give way: the oldest to newer ones, all to files', async () => {
     const small = await createTestBed({ quotaBytes: 50_000 });
     const noise = (width: number) =>

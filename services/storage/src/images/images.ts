@@ -6,12 +6,13 @@ import type { FairShares, Flow } from '@backlot/fair-shares';
 import pMemoize from 'p-memoize';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
-import type { StorageConfig } from '../config.ts';
 import { type File, fileNotFound } from '../files/file.ts';
 import { svg } from '../files/media-type.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
-import { type ImageFormat, ImageRefused, type Transformation, transform } from './transform.ts';
+import type { ImageProcesses } from './image-processes.ts';
+import { createQuickImages } from './quick-images.ts';
+import type { ImageFormat, Transformation } from './transform.ts';
 
 export interface ImageQuery {
   width?: number | undefined;
@@ -36,12 +37,11 @@ export interface ImagesDeps {
   now: () => number;
   /** Of the processor. */
   shares: FairShares;
-  config: Pick<StorageConfig['images'], 'maxPixels'>;
+  processes: ImageProcesses;
 }
 
 export type Images = ReturnType<typeof createImages>;
 
-const timeoutSeconds = 10;
 /** For whom an image is made. */
 export interface Viewer {
   flow: Flow;
@@ -88,9 +88,9 @@ const variantName = ({ width, height, fit, format }: Transformation) =>
 
 /** Images made from files, kept beside them, each made once. */
 export const createImages = (deps: ImagesDeps) => {
-  const { database, store, unclaimedBlobs, quota, now, shares, config } = deps;
+  const { database, store, unclaimedBlobs, quota, now, shares, processes } = deps;
   const queries = createQueries<Tables>(database);
-  const limits = { maxPixels: config.maxPixels, timeoutSeconds };
+  const quickImages = createQuickImages();
 
   const find = async (projectNumber: number, fileId: string, variant: string) => {
     const row = await queries
@@ -110,14 +110,20 @@ export const createImages = (deps: ImagesDeps) => {
     );
   };
 
-  const renderImage = async (file: File, wanted: Transformation): Promise<Buffer> => {
+  const readSource = async ({ blobKey }: File): Promise<Buffer> => {
     try {
-      return await transform(() => store.open(file.blobKey), wanted, limits);
+      const source = await store.open(blobKey);
+      return Buffer.concat(await source.toArray());
     } catch (error) {
-      if (error instanceof BlobNotFound) throw fileNotFound();
-      if (!(error instanceof ImageRefused)) throw error;
-      throw cannotTransform('it is broken or too large', error);
+      throw error instanceof BlobNotFound ? fileNotFound() : error;
     }
+  };
+
+  const renderImage = async (owner: string, file: File, wanted: Transformation) => {
+    const answer = await processes.transform(await readSource(file), wanted);
+    quickImages.learn(owner, wanted, answer.cpuMs);
+    if ('bytes' in answer) return Buffer.from(answer.bytes);
+    throw cannotTransform('it is broken or too large', new Error(answer.refused));
   };
 
   /** Makes room for one more. */
@@ -177,9 +183,9 @@ export const createImages = (deps: ImagesDeps) => {
       return true;
     });
 
-  const make = async (projectNumber: number, file: File, wanted: Transformation) => {
+  const make = async (owner: string, projectNumber: number, file: File, wanted: Transformation) => {
     const variant = variantName(wanted);
-    const bytes = await renderImage(file, wanted);
+    const bytes = await renderImage(owner, file, wanted);
     const image: Image = {
       blob: bytes,
       mediaType: `image/${wanted.format}`,
@@ -202,12 +208,12 @@ export const createImages = (deps: ImagesDeps) => {
 
   /** Concurrent calls for one image share the work; each waits for a slot of its own caller. */
   const makeOnce = pMemoize(
-    async (projectNumber: number, file: File, wanted: Transformation) =>
+    async (owner: string, projectNumber: number, file: File, wanted: Transformation) =>
       (await find(projectNumber, file.id, variantName(wanted))) ??
-      make(projectNumber, file, wanted),
+      make(owner, projectNumber, file, wanted),
     {
       cache: false,
-      cacheKey: ([projectNumber, file, wanted]) =>
+      cacheKey: ([, projectNumber, file, wanted]) =>
         `${projectNumber}/${file.id}/${variantName(wanted)}`,
     },
   );
@@ -222,7 +228,12 @@ export const createImages = (deps: ImagesDeps) => {
     ): Promise<Image> {
       const wanted = resolveTransformation(file, query);
       const kept = await find(projectNumber, file.id, variantName(wanted));
-      return kept ?? shares.run(flow, () => makeOnce(projectNumber, file, wanted), { signal });
+      if (kept) return kept;
+      const [owner] = flow;
+      return shares.run(flow, () => makeOnce(owner, projectNumber, file, wanted), {
+        isQuick: quickImages.isQuick(owner, wanted),
+        signal,
+      });
     },
   };
 };

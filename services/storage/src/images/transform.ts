@@ -1,10 +1,6 @@
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import pMemoize from 'p-memoize';
-import type { Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 
-export const imageFormats = ['webp', 'avif', 'jpeg', 'png'] as const;
-export type ImageFormat = (typeof imageFormats)[number];
+export type ImageFormat = 'webp' | 'avif' | 'jpeg' | 'png';
 
 export interface Transformation {
   width?: number | undefined;
@@ -13,25 +9,9 @@ export interface Transformation {
   format: ImageFormat;
 }
 
-export interface TransformLimits {
-  /** A source with more is not decoded. */
-  maxPixels: number;
-  timeoutSeconds: number;
-}
-
-/** The image can not be read, or not within the limits. */
-export class ImageRefused extends Error {
-  override readonly name = 'ImageRefused';
-}
-
-/** When the first image comes: it takes memory. */
-const loadSharp = pMemoize(async () => {
-  const { default: sharp } = await import('sharp');
-  // One thread for an image, and no cache: memory is bounded by the images in work.
-  sharp.concurrency(1);
-  sharp.cache(false);
-  return sharp;
-});
+// One thread for an image, and no cache: memory is bounded by the images in work.
+sharp.concurrency(1);
+sharp.cache(false);
 
 const encode = (image: Sharp, format: ImageFormat): Sharp => {
   switch (format) {
@@ -51,39 +31,25 @@ const encode = (image: Sharp, format: ImageFormat): Sharp => {
 /**
  * A smaller or differently encoded image: turned the right way up, never enlarged, without any of the
  * source's metadata (EXIF, GPS, profiles). An animation becomes its first picture.
- * @throws ImageRefused, and what the source stream throws
+ * @param maxPixels a source with more is not decoded
+ * @throws Error where the image can not be read
  */
-export const transform = async (
-  openSource: () => Promise<Readable>,
+export const transform = (
+  source: Uint8Array,
   { width, height, fit, format }: Transformation,
-  { maxPixels, timeoutSeconds }: TransformLimits,
+  maxPixels: number,
 ): Promise<Buffer> => {
-  const sharp = await loadSharp();
-  const source = await openSource();
-  const image = sharp({
+  const image = sharp(source, {
     limitInputPixels: maxPixels,
     sequentialRead: true,
     autoOrient: true,
     pages: 1,
-  })
-    .timeout({ seconds: timeoutSeconds })
-    .resize({
-      ...(width === undefined ? {} : { width }),
-      ...(height === undefined ? {} : { height }),
-      fit,
-      withoutEnlargement: true,
-      background: { r: 0, g: 0, b: 0, alpha: 0 },
-    });
-  const output = encode(image, format)
-    .toBuffer()
-    .catch((cause: unknown) => {
-      throw new ImageRefused('the image can not be read', { cause });
-    });
-  // Thrown below, after the source's own error.
-  output.catch(() => {});
-  await pipeline(source, image).catch((error: unknown) => {
-    // sharp may refuse the image before the source's end.
-    if (source.errored) throw error;
+  }).resize({
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+    fit,
+    withoutEnlargement: true,
+    background: { r: 0, g: 0, b: 0, alpha: 0 },
   });
-  return output;
+  return encode(image, format).toBuffer();
 };
