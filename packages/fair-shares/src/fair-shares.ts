@@ -66,16 +66,17 @@ export class FairShareFull extends Error {
  */
 export type YieldSlot = () => Promise<void>;
 
-export interface RunOptions {
-  /** Expected to take a few milliseconds. */
-  isQuick?: boolean | undefined;
-  /** Aborted when the caller has gone: work that waits is dropped. */
-  signal?: AbortSignal | undefined;
+interface Caller {
+  /** Aborted when the caller has gone: work that waits is dropped. Asked for where it waits, and not before. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-export interface TakeOptions {
-  /** Aborted when the caller has gone: who waits goes. */
-  signal?: AbortSignal | undefined;
+export interface RunOptions extends Caller {
+  /** Expected to take a few milliseconds. */
+  isQuick?: boolean | undefined;
+}
+
+export interface TakeOptions extends Caller {
   /** It goes on with what was let in before: it may wait, and is not refused again. */
   continues?: boolean;
 }
@@ -104,13 +105,13 @@ export interface FairShares {
 }
 
 /** The parts of an identity that make a flow. */
-interface Caller {
+interface FlowParts {
   project: { id: string; ownerId: string | null };
   ip: string;
 }
 
 /** A project without an owner is an owner of its own. */
-export const toFlow = ({ project, ip }: Caller): Flow => [
+export const toFlow = ({ project, ip }: FlowParts): Flow => [
   project.ownerId ?? `project ${project.id}`,
   project.id,
   ip,
@@ -121,18 +122,18 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
   const slow = new Lane(options.slots, options);
   const quick = new Lane(quickSlots, { ...options, restRatio: 0 });
   return {
-    async run(flow, work, { isQuick = false, signal } = {}) {
-      let lane = isQuick && quickSlots > 0 ? quick : slow;
-      let slot: Slot | undefined = await lane.enter(flow, signal);
+    async run(flow, work, caller = {}) {
+      let lane = caller.isQuick && quickSlots > 0 ? quick : slow;
+      let slot: Slot | undefined = await lane.enter(flow, caller);
       const leave = () => {
         if (slot) lane.leave(slot);
         slot = undefined;
       };
       const yieldSlot = async () => {
-        signal?.throwIfAborted();
+        caller.signal?.throwIfAborted();
         if (slot && now() - slot.startedAt < sliceMs) return;
         // It waits before it leaves: so its share is never without work, and what that has cost stays known.
-        const next = slow.enter(flow, signal, true);
+        const next = slow.enter(flow, caller, true);
         leave();
         lane = slow;
         slot = await next;
@@ -143,8 +144,8 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
         leave();
       }
     },
-    async take(flow, { signal, continues = false } = {}) {
-      let slot: Slot | undefined = await slow.enter(flow, signal, continues);
+    async take(flow, caller = {}) {
+      let slot: Slot | undefined = await slow.enter(flow, caller, caller.continues);
       return () => {
         if (slot) slow.leave(slot);
         slot = undefined;
@@ -202,19 +203,24 @@ class Lane {
   }
 
   /** Resolves once a slot is free. @param continues work that was let in before is not refused again */
-  enter(flow: Flow, signal: AbortSignal | undefined, continues = false): Promise<Slot> {
-    signal?.throwIfAborted();
+  enter(flow: Flow, caller: Caller, continues = false): Promise<Slot> {
     const crowded = continues ? undefined : this.#queue.makeRoom(flow);
     if (crowded === 'full') throw this.#full();
     crowded?.refuse();
     return new Promise((resolve, reject) => {
+      let waits = true;
+      let signal: AbortSignal | undefined;
+      const end = () => {
+        waits = false;
+        signal?.removeEventListener('abort', abort);
+      };
       const job: Job = {
         start: (slot) => {
-          signal?.removeEventListener('abort', abort);
+          end();
           resolve(slot);
         },
         refuse: () => {
-          signal?.removeEventListener('abort', abort);
+          end();
           reject(this.#full());
         },
       };
@@ -223,8 +229,11 @@ class Lane {
         this.#queue.remove(share, job);
         reject(signal?.reason);
       };
-      signal?.addEventListener('abort', abort, { once: true });
       this.#fill();
+      if (!waits) return;
+      signal = caller.signal;
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
     });
   }
 

@@ -107,7 +107,7 @@ export interface RouteOptions {
 }
 
 export type InTurn = (
-  caller: { identity: Identity; signal: AbortSignal },
+  caller: Pick<Call<RouteDefinition>, 'identity' | 'signal'>,
   work: () => Promise<void>,
 ) => Promise<void>;
 
@@ -362,7 +362,7 @@ export const route = <const R extends RouteDefinition>(
       answerWith({ ...kept, pieces: [body] });
     };
     const run = () => (key === undefined ? runOnce() : runKeyed(key));
-    await (inTurn ? inTurn({ identity, signal: call.signal }, run) : run());
+    await (inTurn ? inTurn(call, run) : run());
   };
 
   const answer = async (

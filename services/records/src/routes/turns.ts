@@ -3,7 +3,7 @@ import type { RouteOptions } from '@backlot/http';
 
 /** Each owner's writes wait for a connection behind each other, not before those of others. */
 export const inTurn = (writes: FairShares): RouteOptions => ({
-  inTurn: ({ identity, signal }, work) => writes.run(toFlow(identity), work, { signal }),
+  inTurn: (caller, work) => writes.run(toFlow(caller.identity), work, caller),
 });
 
 export const inShortTurn = (writes: FairShares): RouteOptions => ({
