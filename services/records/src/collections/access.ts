@@ -25,6 +25,8 @@ export interface Access {
   permissions: Permissions;
   /** Stands for all of them, in a statement that is kept. */
   isAnyone?: true;
+  /** Has the user's id, in a statement for several callers. */
+  userColumn?: string;
   /** The rules behind it. */
   compiled: CompiledAccess;
 }
@@ -152,7 +154,7 @@ export const checkCreate = (access: Access, place: Place, groupId?: string | nul
   });
 };
 
-type Caller = Pick<Access, 'userId' | 'groupIds' | 'isAnyone'>;
+type Caller = Pick<Access, 'userId' | 'groupIds' | 'isAnyone' | 'userColumn'>;
 
 /**
  * A plan for everybody does not know how many shares a user has: OFFSET keeps it from reading all of them
@@ -163,18 +165,19 @@ const sharedSql = (userId: string, { isAnyone }: Caller) =>
 
 /** A word as a condition on the columns of `records`. */
 export const recordWordSql = (word: RecordWord, caller: Caller, parameters: Parameters): string => {
-  const { userId, groupIds } = caller;
+  const { userId, groupIds, userColumn } = caller;
+  const user = () => userColumn ?? parameters.add(userId, 'uuid');
   switch (word) {
     case 'ownerless':
       return 'owner_id IS NULL';
     case 'owner':
-      return `owner_id = ${parameters.add(userId, 'uuid')}`;
+      return `owner_id = ${user()}`;
     case 'group':
       return `group_id = ANY (${parameters.add(groupIds, 'uuid[]')})`;
     case 'shared':
-      return sharedSql(parameters.add(userId, 'uuid'), caller);
+      return sharedSql(user(), caller);
     case 'sharedToChange':
-      return sharedSql(`${parameters.add(userId, 'uuid')} AND may = 'change'`, caller);
+      return sharedSql(`${user()} AND may = 'change'`, caller);
   }
 };
 

@@ -32,6 +32,13 @@ export interface RecordJson {
   version: number;
 }
 
+/** Sends a prepared statement; its failure is the caller's ApiError where it is theirs. */
+export type WriteRecords = <Row>(
+  collection: Collection,
+  text: string,
+  parameters: Parameters,
+) => Promise<Row[]>;
+
 export const toIso = (ms: number) => new Date(ms).toISOString();
 
 export const matchesId = `${inCollection} AND id = $3`;
@@ -177,6 +184,14 @@ export const updateSql = (
   return `UPDATE ${recordsTable(collection)} SET data = ${data}${keys}, updated_at = ${nextVersionSql(time)}`;
 };
 
+/** What an UPDATE of records returns to `updatedColumns` and to what counts its growth. */
+export const returnUpdated =
+  'RETURNING records.id, owner_id, group_id, created_at, updated_at, data, new.size_bytes - old.size_bytes AS growth';
+
+/** The columns of `UpdatedRow`. @param data the document as the caller may see it */
+export const updatedColumns = (data: string): string =>
+  `id, owner_id, group_id, ${epochMsSql('created_at')} AS created_ms, ${versionSql} AS version, (${data})::text AS data`;
+
 export const updatedSql = (
   update: string,
   where: string,
@@ -187,10 +202,9 @@ export const updatedSql = (
   countedSql(
     collection,
     `${update} WHERE ${where}
-     RETURNING id, owner_id, group_id, created_at, updated_at, data, new.size_bytes - old.size_bytes AS growth${sides.returned}`,
+     ${returnUpdated}${sides.returned}`,
     0,
-    `id, owner_id, group_id, ${epochMsSql('created_at')} AS created_ms, ${versionSql} AS version,
-     (${visibleDataSql(access, parameters)})::text AS data`,
+    updatedColumns(visibleDataSql(access, parameters)),
     sides.tables,
   );
 

@@ -4,60 +4,30 @@ import type { FairShares } from '@backlot/fair-shares';
 import type { KeptAnswer } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { V7Generator } from 'uuidv7';
-import { joinSides } from '../building/side-sql.ts';
 import { type Access, checkChange, checkCreate } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
-import {
-  type ChangedFields,
-  checkNewFields,
-  freeFieldsSql,
-  keptFieldsSql,
-} from '../collections/field-rules.ts';
-import { recordsTable } from '../giants/records-table.ts';
+import { checkNewFields } from '../collections/field-rules.ts';
 import type { Reader } from '../list/reader.ts';
-import { forgetWordsSql, keepWordsSql } from '../search/search-words.ts';
 import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
-import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
-import { and, type Parameters, startParameters } from '../sql.ts';
+import { startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
-import { claimChangedSql, freeDeletedSql, lockRecord, touchedFields } from '../unique/claims.ts';
+import { createChanges } from './changes.ts';
 import type { CheckedData } from './data.ts';
-import { gatherWrites } from './gathered-writes.ts';
-import {
-  changedFields,
-  changesField,
-  type Patch,
-  patchAction,
-  patchSql,
-  uncountableSql,
-} from './patch.ts';
+import { gatherWrites, maxGatheredBytes } from './gathered-writes.ts';
+import type { Patch } from './patch.ts';
 import type { Quota } from './quota/quota.ts';
-import { mostSideBytes, mostSideGrowth } from './quota/side-bytes.ts';
+import { mostSideBytes } from './quota/side-bytes.ts';
 import { createReadRecord } from './read-record.ts';
 import {
-  changeableRow,
-  countedSql,
   createManySql,
   createSql,
   joinRecordJson,
   type NewRecord,
   type RecordJson,
-  targetParameters,
   toIso,
-  type UpdatedRow,
-  updatedRecord,
-  updatedSql,
-  updateSql,
-  withinRoom,
+  type WriteRecords,
 } from './record-sql.ts';
-import {
-  type AcceptedVersions,
-  explainRefusal,
-  type Reasons,
-  type RecordTarget,
-  translateWriteError,
-} from './refusals.ts';
-import { unsharedSql } from './shares.ts';
+import { type AcceptedVersions, type RecordTarget, translateWriteError } from './refusals.ts';
 import { createStatementNames } from './statements/statement-names.ts';
 
 /** Has the statement store the answer too. */
@@ -98,19 +68,11 @@ export interface RecordsDeps {
   now: () => number;
 }
 
-interface ChangeConditions extends Reasons {
-  /** How much larger the record may become, where that is asked. */
-  roomBytes?: number | undefined;
-}
-
 interface GatheredCreate {
   made: NewRecord;
   /** Creates it by itself. */
   create(): Promise<boolean>;
 }
-
-/** A larger one would keep those waiting that are written with it. */
-const maxGatheredBytes = 64 * 1024;
 
 /** A record's id is the time of its creation: a client that makes one may be offline for a day. */
 const oldestNewIdMs = 24 * 60 * 60_000;
@@ -130,18 +92,6 @@ const isRefused = (error: unknown) =>
     isRefusedAs(code, error),
   );
 
-/** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
-const maxTries = 3;
-
-/** A document instead of another names all of its fields. */
-const replacedFields = (json: string, has: CheckedData['has']): ChangedFields => ({
-  names: has,
-  sql(parameters) {
-    const given = parameters.add(json, 'jsonb');
-    return { given, result: given, unset: `'{}'::text[]`, inc: `'{}'::jsonb` };
-  },
-});
-
 export const createRecords = ({
   database,
   quota,
@@ -152,18 +102,18 @@ export const createRecords = ({
 }: RecordsDeps): Records => {
   const ids = new V7Generator();
   const nameStatement = createStatementNames('records');
-  const write = <Row>(
-    { unique }: Collection,
-    text: string,
-    { values }: Parameters,
-  ): Promise<Row[]> => {
+  const write: WriteRecords = ({ unique }, text, { values }) => {
     const statement = nameStatement(text);
     return database
-      .named<Row>(statement.name, statement.text, values)
+      .named<never>(statement.name, statement.text, values)
       .catch((error: unknown) => Promise.reject(translateWriteError(error, unique)));
   };
+  const changes = createChanges({ database, quota, write, now });
 
-  const gathered = gatherWrites<Collection, GatheredCreate>(async (collection, all) => {
+  const writeCreates = async (
+    collection: Collection,
+    all: readonly GatheredCreate[],
+  ): Promise<boolean> => {
     const [only] = all;
     if (only && all.length === 1) return only.create();
     const { text, parameters } = createManySql(
@@ -171,47 +121,11 @@ export const createRecords = ({
       all.map(({ made }) => made),
     );
     return (await write(collection, text, parameters)).length > 0;
+  };
+  const gathered = gatherWrites(async (collection: Collection, all: readonly GatheredCreate[]) => {
+    const isWritten = await writeCreates(collection, all);
+    return all.map(() => isWritten);
   });
-
-  /** Runs a change of one record, which is locked before where tables beside it change too. */
-  const afterLock = <T>(
-    { collection, id }: RecordTarget,
-    isNeeded: boolean,
-    work: () => Promise<T>,
-  ): Promise<T> =>
-    isNeeded
-      ? database.transaction(async () => {
-          await lockRecord(database, collection, id);
-          return work();
-        })
-      : work();
-
-  const change = async <Row>(
-    target: RecordTarget,
-    text: string,
-    parameters: Parameters,
-    { roomBytes, ...reasons }: ChangeConditions,
-  ): Promise<Row> => {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const [changed] = await write<Row>(target.collection, text, parameters);
-      if (changed) return changed;
-      await checkEpoch(database, target.collection);
-      await explainRefusal(database, target, reasons);
-      if (roomBytes !== undefined) return quota.refuse(target.project);
-    }
-    throw new ApiError('conflict', 'This record changes too often just now. Try again.');
-  };
-
-  const update = async (
-    target: RecordTarget,
-    isLocked: boolean,
-    text: string,
-    parameters: Parameters,
-    conditions: ChangeConditions,
-  ): Promise<RecordJson> => {
-    const work = () => change<UpdatedRow>(target, text, parameters, conditions);
-    return updatedRecord(await afterLock(target, isLocked, work));
-  };
 
   /** Undefined where the id is taken. */
   const insert = async (
@@ -241,81 +155,6 @@ export const createRecords = ({
     return isWritten ? record : undefined;
   };
 
-  /** What the caller may not see or change stays. */
-  const replace: Records['replace'] = async (target, { json, sizeBytes, has }, versions) => {
-    const { access } = target;
-    checkChange(access);
-    const growthBytes = sizeBytes + mostSideGrowth(target.collection, sizeBytes);
-    return quota.change(target.project, growthBytes, async (roomBytes) => {
-      const parameters = targetParameters(target);
-      const given = parameters.add(json, 'jsonb');
-      const kept = keptFieldsSql(access, parameters);
-      const data = kept === undefined ? given : `(${given} || ${kept})`;
-      const { slots, unique } = target.collection;
-      const keys = slotAssignments(slots, data, parameters);
-      const touched = touchedFields(unique);
-      const sides = joinSides(
-        claimChangedSql(touched, 'changed', parameters, { claimsNew: true }),
-        keepWordsSql(target.collection, 'changed', parameters),
-      );
-      const statement = updateSql(target.collection, data, keys, now(), parameters);
-      const fields = replacedFields(json, has);
-      const matches = and([
-        changeableRow(target, 'change', versions, parameters),
-        freeFieldsSql(access, fields, parameters),
-        isCurrentSql(target.collection, parameters),
-      ]);
-      const where = withinRoom(target.collection, matches, data, roomBytes, parameters);
-      const text = updatedSql(statement, where, target, sides, parameters);
-      const reasons = { action: 'change', versions, fields, roomBytes } as const;
-      return update(target, touched.length > 0, text, parameters, reasons);
-    });
-  };
-
-  const applyPatch = (
-    target: RecordTarget,
-    changes: Patch,
-    versions: AcceptedVersions,
-    roomBytes: number | undefined,
-  ): Promise<RecordJson> => {
-    const parameters = targetParameters(target);
-    const { data, condition } = patchSql(changes, parameters);
-    const { slots, unique } = target.collection;
-    const isChanged = changesField(changes);
-    const keys = slotAssignments(slots, data, parameters, isChanged);
-    const touched = touchedFields(unique, isChanged);
-    const sides = joinSides(
-      claimChangedSql(touched, 'changed', parameters, { claimsNew: true }),
-      keepWordsSql(target.collection, 'changed', parameters, isChanged),
-    );
-    const statement = updateSql(target.collection, data, keys, now(), parameters);
-    const fields = changedFields(changes);
-    const action = patchAction(target.access, changes);
-    const added = () => parameters.add(JSON.stringify(changes.inc), 'jsonb');
-    const matches = and([
-      changeableRow(target, action, versions, parameters),
-      action === 'count'
-        ? `${uncountableSql(target.access, added(), parameters)} IS NULL`
-        : undefined,
-      freeFieldsSql(target.access, fields, parameters),
-      condition,
-      isCurrentSql(target.collection, parameters),
-    ]);
-    const where = withinRoom(target.collection, matches, data, roomBytes, parameters, isChanged);
-    const text = updatedSql(statement, where, target, sides, parameters);
-    const reasons = { action, versions, inc: changes.inc, fields, roomBytes };
-    return update(target, touched.length > 0, text, parameters, reasons);
-  };
-
-  const patch: Records['patch'] = async (target, changes, versions) => {
-    checkChange(target.access, patchAction(target.access, changes));
-    const { maxGrowthBytes } = changes;
-    const sideBytes = mostSideGrowth(target.collection, maxGrowthBytes, changesField(changes));
-    return quota.change(target.project, maxGrowthBytes + sideBytes, (roomBytes) =>
-      applyPatch(target, changes, versions, roomBytes),
-    );
-  };
-
   const upsert = async (target: RecordTarget, data: CheckedData): Promise<RecordJson> => {
     const { id, access } = target;
     if (access.rights.create !== 'all') checkChange(access);
@@ -334,7 +173,7 @@ export const createRecords = ({
       }
     }
     try {
-      return await replace(target, data, undefined);
+      return await changes.replace(target, data, undefined);
     } catch (error) {
       if (!isRefusedAs('not_found', error)) throw error;
       checkCreate(access, target, null);
@@ -361,42 +200,16 @@ export const createRecords = ({
 
     upsert: (target, data) => onCurrentSlots(refresh, target, (current) => upsert(current, data)),
 
-    patch: (target, changes, versions) =>
-      onCurrentSlots(refresh, target, (current) => patch(current, changes, versions)),
+    patch: (target, patch, versions) =>
+      onCurrentSlots(refresh, target, (current) => changes.patch(current, patch, versions)),
 
-    patchBeyondQuota: (target, changes) =>
-      onCurrentSlots(refresh, target, (current) =>
-        applyPatch(current, changes, undefined, undefined),
-      ),
+    patchBeyondQuota: (target, patch) =>
+      onCurrentSlots(refresh, target, (current) => changes.patchBeyondQuota(current, patch)),
 
     replace: (target, data, versions) =>
-      onCurrentSlots(refresh, target, (current) => replace(current, data, versions)),
+      onCurrentSlots(refresh, target, (current) => changes.replace(current, data, versions)),
 
     remove: (target, versions) =>
-      onCurrentSlots(refresh, target, async (target) => {
-        checkChange(target.access, 'delete');
-        const parameters = targetParameters(target);
-        const { collection } = target;
-        const { unique, search } = collection;
-        const where = and([
-          changeableRow(target, 'delete', versions, parameters),
-          isCurrentSql(target.collection, parameters),
-        ]);
-        const sides = joinSides(
-          freeDeletedSql(unique, 'changed', parameters),
-          forgetWordsSql(collection, 'changed', parameters),
-        );
-        const text = countedSql(
-          collection,
-          `DELETE FROM ${recordsTable(collection)} WHERE ${where} RETURNING id, -size_bytes AS growth${sides.returned}`,
-          -1,
-          'id',
-          `${sides.tables}${unsharedSql('record_id = $3', 'changed')}`,
-        );
-        const reasons = { action: 'delete', versions } as const;
-        await afterLock(target, unique.length > 0 || search !== undefined, () =>
-          change(target, text, parameters, reasons),
-        );
-      }),
+      onCurrentSlots(refresh, target, (current) => changes.remove(current, versions)),
   };
 };
