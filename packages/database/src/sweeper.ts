@@ -6,6 +6,9 @@ export interface Sweeper {
 
 const hourMs = 60 * 60 * 1000;
 
+/** What a sweep answers that has left work: it runs again at once. */
+export const workLeft = Symbol('work left');
+
 /** Runs `sweep` at start and every hour (or `everyMs`), never twice at once. */
 export const createSweeper = (
   sweep: () => Promise<unknown>,
@@ -14,12 +17,16 @@ export const createSweeper = (
 ): Sweeper => {
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> | undefined;
+  const sweepAll = async () => {
+    try {
+      while ((await sweep()) === workLeft && timer);
+    } catch (error) {
+      onError(error);
+    }
+    underWay = undefined;
+  };
   const run = () => {
-    underWay ??= sweep()
-      .catch(onError)
-      .finally(() => {
-        underWay = undefined;
-      });
+    underWay ??= sweepAll();
   };
   return {
     start() {
@@ -28,6 +35,7 @@ export const createSweeper = (
     },
     async stop() {
       clearInterval(timer);
+      timer = undefined;
       await underWay;
     },
   };

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '@backlot/database';
+import { type Database, workLeft } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
 import { waitForWriters } from '../slots/writers.ts';
@@ -8,8 +8,8 @@ import type { GenerationTable } from './generations.ts';
 import { countGrowthSql } from './side-sql.ts';
 
 export interface Builder {
-  /** Works for about a second on what is building or dropping; goes on at the next call. */
-  run(): Promise<void>;
+  /** Works for about a second on what is building or dropping; goes on at the next call, if any is left. */
+  run(): Promise<typeof workLeft | undefined>;
 }
 
 /** What is kept beside the records of a collection from an epoch on. */
@@ -37,7 +37,7 @@ export interface Kept<Row extends Generation> {
   fill(collection: StoredCollection, row: Row, ids: readonly string[]): Promise<Filled>;
 }
 
-type Outcome = 'goesOn' | 'isOver' | (() => Promise<void>);
+type Outcome = 'goesOn' | 'isOver' | 'isHeld' | (() => Promise<void>);
 
 const isGeneration = `${inCollection} AND number = $3`;
 export const generationKey = ({ project_id, coll_id, number }: Generation) => [
@@ -100,7 +100,7 @@ export const createBuilder = <Row extends Generation>(
   const runBatch = (row: Row): Promise<Outcome> =>
     database.transaction(async () => {
       const [lock] = await database.query<{ free: boolean }>(lockSql);
-      if (!lock?.free) return 'isOver';
+      if (!lock?.free) return 'isHeld';
       const key = { projectNumber: row.project_id, id: row.coll_id };
       // Before what is kept beside its records, as by those who set that.
       const ownTable = row.state === 'building' ? await keepTable(database, key) : undefined;
@@ -108,7 +108,7 @@ export const createBuilder = <Row extends Generation>(
         `SELECT ${selected} FROM ${table} WHERE ${isGeneration} AND state = $4 AND is_known FOR UPDATE SKIP LOCKED`,
         [...generationKey(row), row.state],
       );
-      if (!current) return 'isOver';
+      if (!current) return 'isHeld';
       return current.state === 'dropping'
         ? dropBatch(current)
         : fillBatch(current, { ...key, ownTable });
@@ -129,13 +129,16 @@ export const createBuilder = <Row extends Generation>(
       const untilMs = performance.now() + workMs;
       while (performance.now() < untilMs) {
         const [row] = await readAcrossProjects<Row>(database, nextSql);
-        if (!row || !(await makeKnown(row, untilMs))) return;
+        if (!row) return undefined;
+        if (!(await makeKnown(row, untilMs))) return workLeft;
         const startedAt = performance.now();
         const outcome = await runBatch(row);
+        if (outcome === 'isHeld') return undefined;
         if (typeof outcome === 'function') await outcome();
         // As long a pause as the batch took leaves at least half of one connection's work to others.
         if (outcome === 'goesOn') await pause(performance.now() - startedAt);
       }
+      return workLeft;
     },
   };
 };

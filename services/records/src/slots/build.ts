@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
-import type { Database, Outbox } from '@backlot/database';
+import { type Database, type Outbox, workLeft } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
@@ -8,8 +8,8 @@ import { recordKeySql, type SlotState } from './slots.ts';
 import { waitForWriters } from './writers.ts';
 
 export interface SlotBuilder {
-  /** Works for about a second on the slots that are building or dropping; goes on at the next call. */
-  run(): Promise<void>;
+  /** Works for about a second on the slots that are building or dropping; goes on at the next call, if any is left. */
+  run(): Promise<typeof workLeft | undefined>;
 }
 
 export interface SlotBuilderDeps {
@@ -32,12 +32,15 @@ interface SlotRow {
   position: string | null;
 }
 
-/** Calls follow each other at once where there is work: a call under way is not repeated. */
 export const buildEveryMs = 500;
 
 /** A batch that takes longer is followed by a smaller one: writers of its records wait for its end. */
 const batchMs = 60;
 const leastRows = 50;
+
+/** Of a batch's time: it leaves a third of one connection's work to others. */
+const pauseShare = 0.5;
+
 const growth = 2;
 
 /**
@@ -141,16 +144,17 @@ export const createSlotBuilder = ({
     return ids.length;
   };
 
-  /** Returns whether there may be more to do for the slot. */
-  const runBatch = (slot: SlotRow, rows: number): Promise<boolean> =>
+  /** Returns whether there may be more to do for the slot; nothing where others hold it. */
+  const runBatch = (slot: SlotRow, rows: number): Promise<boolean | undefined> =>
     database.transaction(async () => {
       const [lock] = await database.query<{ free: boolean }>(lockSql);
-      if (!lock?.free) return false;
+      if (!lock?.free) return undefined;
       const collection = { projectNumber: slot.project_id, id: slot.coll_id };
       const ownTable = await keepTable(database, collection);
       const current = ownTable === 'filling' ? undefined : await lockSlot(slot);
+      if (!current) return undefined;
       const table = recordsTable({ ...collection, ownTable });
-      return current !== undefined && (await fillBatch(current, table, rows)) === rows;
+      return (await fillBatch(current, table, rows)) === rows;
     });
 
   return {
@@ -159,19 +163,20 @@ export const createSlotBuilder = ({
       let rows = batchRows;
       while (performance.now() < untilMs) {
         const [slot] = await readAcrossProjects<SlotRow>(database, nextSql);
-        if (!slot) return;
+        if (!slot) return undefined;
         if (!slot.is_known) {
-          if (!(await waitForWriters(database, untilMs))) return;
+          if (!(await waitForWriters(database, untilMs))) return workLeft;
           await markKnown(slot);
         }
         const startedAt = performance.now();
         const goesOn = await runBatch(slot, rows);
+        if (goesOn === undefined) return undefined;
         const tookMs = performance.now() - startedAt;
         const inTime = rows * Math.min(growth, batchMs / tookMs);
         rows = Math.min(batchRows, Math.max(leastRows, Math.floor(inTime)));
-        // As long a pause as the batch took leaves at least half of one connection's work to others.
-        if (goesOn) await pause(tookMs);
+        if (goesOn) await pause(tookMs * pauseShare);
       }
+      return workLeft;
     },
   };
 };
