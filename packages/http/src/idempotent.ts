@@ -19,6 +19,8 @@ export interface IdempotentCall {
   key: string;
   /** Equal for equal requests. */
   request: string;
+  /** What the request was sent with: whatever stands there need not be stored with its answer. */
+  text: string;
 }
 
 /** What a statement stores of an answer. */
@@ -117,7 +119,7 @@ export const runIdempotently = async (
     return { status: failure.status, headers: failure.headers, body };
   };
   const request = createHash('sha256').update(path).update('\n').update(text).digest('hex');
-  const call = { scope: scopeName(keyedCall), key, request };
+  const call = { scope: scopeName(keyedCall), key, request, text };
   const atOnce = async (keep?: Keep) => {
     const finish = await work(keep);
     return finish();

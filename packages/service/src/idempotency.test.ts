@@ -1,5 +1,7 @@
+import { hash, hkdfSync } from 'node:crypto';
 import { createDatabase, type Database } from '@backlot/database';
 import type { Keep } from '@backlot/http';
+import { sealUnder } from '@backlot/sealing';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -33,7 +35,7 @@ const ids = async () =>
   (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map((row) => row.id);
 
 describe('idempotent answers', () => {
-  const call = { scope: 'p/u/route/k1', key: 'k1', request: 'body' };
+  const call = { scope: 'p/u/route/k1', key: 'k1', request: 'body', text: '{}' };
   const answer = { status: 201, headers: { ETag: '"1"' }, body: '{"secret":"token"}' };
   const work = (id: number) => async () => {
     await insert(id);
@@ -131,6 +133,37 @@ describe('idempotent answers', () => {
       `SELECT encode(sealed_answer, 'escape') AS text FROM idempotency`,
     );
     expect(row?.text).not.toContain('token');
+  });
+
+  it.each([
+    ['a text', 'x'.repeat(5000), 'x'.repeat(5000)],
+    ['half a character and a text', `\u{1f4a4}${'é'.repeat(3000)}`, `\u{2f4a4}${'é'.repeat(3000)}`],
+    ['no text', '', ''],
+  ])(
+    'stores nothing of an answer that its request has, and replays all of it: %s',
+    async (_, sent, ended) => {
+      const store = createIdempotencyStore(database);
+      const long = { ...call, text: `{"data":{"text":"${sent}"}}` };
+      const whole = { ...answer, body: `{"id":1,"text":"${ended}"}` };
+      const write = async () => whole;
+      expect(await store.run(long, write, nothing)).toEqual({ answer: whole, replayed: false });
+      expect(await store.run(long, write, nothing)).toEqual({ answer: whole, replayed: true });
+      const [row] = await database.query<{ bytes: number }>(
+        'SELECT octet_length(sealed_answer) AS bytes FROM idempotency',
+      );
+      expect(row?.bytes).toBeLessThan(200);
+    },
+  );
+
+  it('replays an answer that an earlier version has stored whole', async () => {
+    const key = new Uint8Array(hkdfSync('sha256', call.key, call.scope, 'idempotent answer', 32));
+    const hashes = [call.scope, call.request].map((text) => hash('sha256', text, 'buffer'));
+    await database.query('INSERT INTO idempotency VALUES ($1, $2, $3)', [
+      ...hashes,
+      sealUnder(key, JSON.stringify(answer)),
+    ]);
+    const store = createIdempotencyStore(database);
+    expect(await store.run(call, work(1), nothing)).toEqual({ answer, replayed: true });
   });
 
   /** One statement, which stores the answer where it is told how. */
