@@ -9,17 +9,25 @@ import { BlobStoreUnavailable } from './blob-store.ts';
 import { createFilesystemBlobStore, ResumableFiles, translateDiskErrors } from './filesystem.ts';
 import { resumableConformance } from './resumable.conformance.ts';
 
-const start = async () => {
+const start = async (pathEnd = '') => {
   const directory = await mkdtemp(join(tmpdir(), 'backlot-blobs-'));
   return {
-    store: createFilesystemBlobStore(directory),
+    store: createFilesystemBlobStore(directory + pathEnd),
     leftovers: async () => readdir(directory, { recursive: true }),
     close: () => rm(directory, { recursive: true }),
   };
 };
 
-blobStoreConformance('filesystem', start);
-resumableConformance('filesystem', start);
+blobStoreConformance('filesystem', () => start());
+resumableConformance('filesystem', () => start());
+
+it('a folder is the same with and without a slash at its end', async () => {
+  const { store, leftovers, close } = await start('/');
+  await store.put('1001/a', Readable.from([Buffer.from('bytes')]));
+  expect(await store.sizeBytes('1001/a')).toBe(5);
+  expect(await leftovers()).toContain('blobs/1001/a');
+  await close();
+});
 
 const notes = { get: async () => undefined, set: async () => {}, delete: async () => {} };
 
