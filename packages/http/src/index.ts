@@ -11,6 +11,7 @@ export * from './body/discard-body.ts';
 export * from './body/free-chunk.ts';
 export * from './body/json-body.ts';
 export * from './body/places.ts';
+export { identify } from './caller.ts';
 export * from './cursor.ts';
 export * from './directories.ts';
 export * from './failure.ts';

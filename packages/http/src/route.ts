@@ -8,16 +8,12 @@ import {
   type RouteResponse,
   usageHeader,
 } from '@backlot/contract';
-import {
-  type Identity,
-  IdentityInvalid,
-  type IdentityVerifier,
-  identityHeader,
-} from '@backlot/identity';
+import type { Identity, IdentityVerifier } from '@backlot/identity';
 import type { z } from 'zod';
 import { type EventReply, sendEvents } from './answer/event-stream.ts';
 import { LargeJson, sendParts } from './answer/json-parts.ts';
 import { parseJson, readBody } from './body/json-body.ts';
+import { checkCaller, checkProject, identify } from './caller.ts';
 import type { FailureLog } from './failure.ts';
 import {
   type Answer,
@@ -29,7 +25,6 @@ import {
 } from './idempotent.ts';
 import { describeObject, issueSentence, issueText } from './input/issue-text.ts';
 import { addHint, checkUnknownInput } from './input/unknown-input.ts';
-import { identityRefused } from './internal-only.ts';
 
 /** What a handler gets: validated input and a verified identity, never `req` or `res`. */
 export interface Call<R extends RouteDefinition> {
@@ -162,43 +157,6 @@ export const validate = (
   if (value === undefined) throw new ApiError(code, `Send a JSON body: ${describeObject(schema)}.`);
   const [issue = { path: [], message: 'is not valid' }] = result.error.issues;
   throw new ApiError(code, issueSentence(issue, wholeInput[code]));
-};
-
-/** Who calls this route. @throws ApiError unauthenticated where the gateway does not vouch for it */
-export const identify = (
-  req: RouteRequest,
-  { operationId }: RouteDefinition,
-  context: RouteContext,
-): Identity => {
-  try {
-    return context.identities.verify(req.headers[identityHeader], operationId);
-  } catch (error) {
-    throw error instanceof IdentityInvalid ? identityRefused(error) : error;
-  }
-};
-
-/** @throws ApiError unauthenticated, forbidden */
-export const checkCaller = (definition: RouteDefinition, identity: Identity): void => {
-  if (definition.callers.includes(identity.caller)) return;
-  if (identity.caller === 'anonymous') throw new ApiError('unauthenticated', 'Sign in first.');
-  throw new ApiError('forbidden', `This call is not open to the caller "${identity.caller}".`);
-};
-
-/**
- * A call of the control plane may be about one project. The gateway has put it into the identity; it must
- * be the one that the path names, and the caller its owner, one of its keys or the operator.
- * @throws ApiError project_not_found
- */
-export const checkProject = (
-  { plane }: RouteDefinition,
-  { project, caller, userId }: Identity,
-  { projectId }: RouteRequest['params'],
-): void => {
-  if (plane !== 'platform' || projectId === undefined) return;
-  const mayEnter =
-    caller === 'operator' || caller === 'key' || (userId !== null && userId === project.ownerId);
-  if (mayEnter && projectId === project.id) return;
-  throw new ApiError('project_not_found', 'There is no such project.');
 };
 
 interface SentAnswer extends Omit<Answer, 'body'> {

@@ -9,15 +9,10 @@ import {
   identityHeader,
 } from '@backlot/identity';
 import express, { type Express, type Router } from 'express';
+import { identify } from './caller.ts';
 import { answerFailure, errorHandler } from './failure.ts';
 import { identityRefused, internalCall } from './internal-only.ts';
-import {
-  identify,
-  type MountedRoute,
-  type RouteContext,
-  type RouteListener,
-  type RouteRequest,
-} from './route.ts';
+import type { MountedRoute, RouteContext, RouteListener, RouteRequest } from './route.ts';
 import { createRouteTable, type TableRow } from './route-table.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { ApiError, type RouteDefinition } from '@backlot/contract';
 import express, { type Request, type Response } from 'express';
+import { checkCaller, checkProject, identify } from '../caller.ts';
 import { isFault, toApiError } from '../failure.ts';
 import {
   type Call,
-  checkCaller,
-  checkProject,
-  identify,
   type MountedRoute,
   type RouteListener,
   type RouteRequest,
