@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { translate } from './errors.ts';
+import { createReaderSocket } from './message-socket.ts';
 import { createPipelinedReader, pipelinedConnections } from './pipelined-reader.ts';
 import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
 import { createSilenceGuard, type GuardedConfig } from './silence.ts';
@@ -150,7 +151,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     () =>
       new guard.Client({
         ...{ ...connection, options: `${connection.options} ${readsByIndex}` },
-        ...{ connectionTimeoutMillis, pipeline: true },
+        ...{ connectionTimeoutMillis, pipeline: true, stream: createReaderSocket },
       } as GuardedConfig),
     onConnectionLost,
   );

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createTestDatabase, type TestDatabase } from '@backlot/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createDatabase, type Database } from './index.ts';
+import { createMessageSocket } from './message-socket.ts';
+
+const message = (length: number, letter: string) => {
+  const bytes = Buffer.alloc(5 + length, letter);
+  bytes.writeUInt32BE(4 + length, 1);
+  return bytes;
+};
+
+it('hands on whole messages alone, however they were sent', async () => {
+  const sent = [0, 3, 40, 0, 200, 1, 64].map((length, i) => message(length, 'abcdefg'.charAt(i)));
+  const all = Buffer.concat(sent);
+  const ends = new Set(sent.map((_, i) => Buffer.concat(sent.slice(0, i + 1)).length));
+  const accepted = Promise.withResolvers<Socket>();
+  const server = createServer(accepted.resolve).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Messages longer than its buffer, and some that fill it to its last byte.
+  const socket = createMessageSocket(64);
+  let got = Buffer.alloc(0);
+  const wrong: number[] = [];
+  socket.on('data', (bytes) => {
+    got = Buffer.concat([got, bytes]);
+    if (!ends.has(got.length % all.length || all.length)) wrong.push(got.length);
+  });
+  socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const sender = (await accepted.promise).setNoDelay(true);
+
+  const cuts = Array.from({ length: all.length }, (_, at) => at);
+  for (const at of cuts) {
+    const before = socket.bytesRead;
+    sender.write(all.subarray(0, at));
+    while (socket.bytesRead < before + at) await new Promise(setImmediate);
+    sender.write(all.subarray(at));
+    while (socket.bytesRead < before + all.length) await new Promise(setImmediate);
+  }
+  expect(wrong).toEqual([]);
+  expect(got.equals(Buffer.concat(cuts.map(() => all)))).toBe(true);
+  socket.destroy();
+  server.close();
+});
+
+let server: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  server = await createTestDatabase();
+  database = createDatabase({ url: server.url, schema: 'unit' });
+});
+afterAll(async () => {
+  await database.close();
+  await server.drop();
+});
+
+it('answers of any size that follow each other closely are the right ones', async () => {
+  const text = 'SELECT repeat($1, $2::int)';
+  // Opens the pipelined connections.
+  await database.read('repeat', text, ['a', 1]);
+  const sizes = [0, 1, 8_000, 65_530, 70_000, 300_000, 900_000, 5, 51_000, 51_000, 51_000, 2];
+  for (let round = 0; round < 5; round++) {
+    const answers = await Promise.all(
+      sizes.map((size, i) => database.read('repeat', text, ['äbcdefghijkl'.charAt(i), size])),
+    );
+    const expected = sizes.map((size, i) => [['äbcdefghijkl'.charAt(i).repeat(size)]]);
+    expect(answers.map(([row]) => row?.[0]?.length)).toEqual(sizes);
+    expect(answers).toEqual(expected);
+  }
+});

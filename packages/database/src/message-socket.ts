@@ -1,0 +1,55 @@
+import { Socket } from 'node:net';
+
+/** As much as two of the largest answers that a pipelined connection carries. */
+const usualBytes = 512 * 1024;
+
+/** A letter, then the length of all that comes behind the letter. */
+const headBytes = 5;
+
+const messageBytes = (buffer: Buffer, at: number) => 1 + buffer.readUInt32BE(at + 1);
+
+/** Where the last whole message ends. */
+const wholeEnd = (buffer: Buffer, filled: number): number => {
+  let end = 0;
+  while (end + headBytes <= filled && end + messageBytes(buffer, end) <= filled)
+    end += messageBytes(buffer, end);
+  return end;
+};
+
+/**
+ * A socket to PostgreSQL that reads into one buffer again and again, and hands on whole messages alone. Where answers
+ * follow each other closely, what another socket brings ends inside of one, and pg copies it into a new buffer of
+ * twice the size: a page of 50 records took 1.3 times of the process's CPU, most of it for garbage.
+ */
+export const createMessageSocket = (startBytes = usualBytes): Socket => {
+  // Pages that nothing was read into yet take no memory.
+  let buffer = Buffer.allocUnsafeSlow(startBytes);
+  let filled = 0;
+  /** Moves what has come of the next message to the front, and makes room for all of it. */
+  const keepPart = (end: number) => {
+    const part = filled - end;
+    const needed = part < headBytes ? headBytes : messageBytes(buffer, end);
+    const next = needed > buffer.length ? Buffer.allocUnsafeSlow(needed) : buffer;
+    buffer.copy(next, 0, end, filled);
+    buffer = next;
+    filled = part;
+  };
+  const socket = new Socket({
+    onread: {
+      buffer: () => buffer.subarray(filled),
+      callback: (bytes) => {
+        filled += bytes;
+        const end = wholeEnd(buffer, filled);
+        // The parser keeps nothing of what ends with a message.
+        if (end > 0) socket.emit('data', buffer.subarray(0, end));
+        keepPart(end);
+        return true;
+      },
+    },
+  });
+  return socket;
+};
+
+/** What speaks TLS reads its own records, and puts messages together as Node's sockets do. */
+export const createReaderSocket = (connection?: { ssl?: unknown }): Socket =>
+  connection?.ssl ? new Socket() : createMessageSocket();
