@@ -192,10 +192,31 @@ describe('changes that come together', () => {
     expect((await Promise.all([locked, ...free].map(read))).map(({ n }) => n)).toEqual([7, 7, 7]);
   });
 
+  const gatheredTexts = () => {
+    const found = [...texts].filter((text) => text.includes('SKIP LOCKED'));
+    expect(found.length).toBeGreaterThanOrEqual(4);
+    return found;
+  };
+
+  it('find their records by id, whatever a plan takes for the size of a collection', async () => {
+    const { ownerDatabase } = bed;
+    await ownerDatabase.transaction(async () => {
+      await ownerDatabase.query('SET LOCAL enable_seqscan = off');
+      for (const text of gatheredTexts()) {
+        const rows = await ownerDatabase.query<{ 'QUERY PLAN': string }>(
+          `EXPLAIN (GENERIC_PLAN) ${text}`,
+        );
+        const lines = rows.map((row) => row['QUERY PLAN']);
+        const scans = lines.flatMap((line, n) =>
+          / on records( |$)/.test(line) && !/Update on/.test(line) ? [lines[n + 1]] : [],
+        );
+        expect(scans).toEqual(Array(2).fill(expect.stringMatching(/Index Cond: .*\bid = /)));
+      }
+    });
+  });
+
   it('are statements that a Citus cluster takes', async () => {
     const catalog = await readCatalog(bed.ownerDatabase);
-    const gathered = [...texts].filter((text) => text.includes('SKIP LOCKED'));
-    expect(gathered.length).toBeGreaterThanOrEqual(4);
-    for (const text of gathered) expect(await clusterProblems(text, catalog)).toEqual([]);
+    for (const text of gatheredTexts()) expect(await clusterProblems(text, catalog)).toEqual([]);
   });
 });
