@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ApiError, type RouteDefinition } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { failureBody, toApiError } from './failure.ts';
@@ -118,7 +118,7 @@ export const runIdempotently = async (
     const body = failureBody(failure, requestId);
     return { status: failure.status, headers: failure.headers, body };
   };
-  const request = createHash('sha256').update(path).update('\n').update(text).digest('hex');
+  const request = hash('sha256', `${path}\n${text}`);
   const call = { scope: scopeName(keyedCall), key, request, text };
   const atOnce = async (keep?: Keep) => {
     const finish = await work(keep);

@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomUUID } from 'node:crypto';
+import { hash, hkdfSync, randomUUID } from 'node:crypto';
 import { type Database, violatedConstraint } from '@backlot/database';
 import type {
   Answer,
@@ -23,7 +23,7 @@ CREATE INDEX idempotency_created_at ON idempotency (created_at)`;
 export const idempotencyClaims = `
 ALTER TABLE idempotency ALTER COLUMN sealed_answer DROP NOT NULL, ADD COLUMN claim uuid`;
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string) => hash('sha256', text, 'buffer');
 const sealingKey = (call: IdempotentCall) =>
   new Uint8Array(hkdfSync('sha256', call.key, call.scope, 'idempotent answer', 32));
 
@@ -36,15 +36,16 @@ interface ShortAnswer extends Omit<Answer, 'body'> {
   sharedLength: number;
 }
 
+/** Compares halves, as long texts: a character after the other takes ten times as long for 100 KB. */
 const countShared = (body: string, text: string): number => {
-  const [bodyEnd, textEnd] = [body.length - 1, text.length - 2];
-  let count = 0;
-  while (
-    count <= Math.min(bodyEnd, textEnd) &&
-    body.charCodeAt(bodyEnd - count) === text.charCodeAt(textEnd - count)
-  )
-    count++;
-  return count;
+  const end = text.length - 1;
+  let [least, most] = [0, Math.min(body.length, end)];
+  while (least < most) {
+    const length = Math.ceil((least + most) / 2);
+    if (body.slice(-length) === text.slice(end - length, end)) least = length;
+    else most = length - 1;
+  }
+  return least;
 };
 
 /** Of the answer to a create of 1 KB 294 bytes are stored instead of 1,196: half of PostgreSQL's work with it. */

@@ -268,6 +268,27 @@ describe('one record', () => {
     expect((await bed.call('GET', '/db/race/_count')).body).toEqual({ count: 2 });
   });
 
+  it('is created beside used keys that come at the same time: one is answered again, one refused', async () => {
+    const send = (key: string, n: number) =>
+      bed.call('POST', '/db/beside', {
+        headers: { 'idempotency-key': key },
+        body: { data: { n } },
+      });
+    const used = await send('beside 0', 0);
+    const [again, ...others] = await Promise.all([
+      send('beside 0', 0),
+      send('beside 1', 1),
+      ...[2, 3].map((n) => send('beside twice', n)),
+      send('beside 4', 4),
+    ]);
+    expect(again).toMatchObject({ status: 201, body: used.body });
+    const codes = others.map(({ body }) => body.code);
+    expect(codes.toSorted()).toEqual(['idempotency_mismatch', ...Array(3)]);
+    const { items } = (await bed.call('GET', '/db/beside?sort=n')).body;
+    const created = [used, ...others.filter(({ status }) => status === 201)];
+    expect(items).toEqual(created.map(({ body }) => body));
+  });
+
   it('is its caller’s own and as it was sent where many are created at once, with keys and without', async () => {
     const made = await Promise.all(
       Array.from({ length: 40 }, async (_, n) => {
