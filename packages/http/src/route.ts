@@ -96,13 +96,13 @@ export interface RouteOptions {
   /** Reads the body instead of what reads JSON. */
   receive?: Receive;
   /** Runs the work of a call once it is the caller's turn, before any transaction begins. */
-  inTurn?: InTurn;
+  inTurn?: InTurn<'header'>;
   /** Such turns are as short as the work on a large body, which keeps its own meanwhile. */
   hasShortTurns?: boolean;
 }
 
-export type InTurn = (
-  caller: Pick<Call<RouteDefinition>, 'identity' | 'signal'>,
+export type InTurn<More extends keyof Call<RouteDefinition> = never> = (
+  caller: Pick<Call<RouteDefinition>, 'identity' | 'signal' | More>,
   work: () => Promise<void>,
 ) => Promise<void>;
 

@@ -12,6 +12,7 @@ import { type StorageConfig, storageConfig } from './config.ts';
 import { createAppOrigins } from './files/app-origins.ts';
 import { createFiles } from './files/files.ts';
 import { createLinks } from './files/links.ts';
+import { createNewFiles } from './files/new-files.ts';
 import { createQuota } from './files/quota.ts';
 import { createRemovals } from './files/removals.ts';
 import { createImageDirectory } from './images/image-directory.ts';
@@ -63,7 +64,8 @@ export const storageService = defineService({
     const directUploads = createDirectUploads(opened);
     const resumableUploads = createResumableUploads({ ...opened, files, places });
     const removals = createRemovals({ database, unclaimedBlobs, quota, now });
-    const newFiles = createFairShares(rowShares);
+    const rows = createFairShares(rowShares);
+    const newFiles = createNewFiles(files, rows);
     const imageShares = createFairShares({
       slots: config.images.concurrency,
       quickSlots: quickImages,
@@ -90,7 +92,7 @@ export const storageService = defineService({
         findAppOrigins: createAppOrigins(projects),
       }),
       internal: internalRouter(imageDirectory),
-      queues: { newFiles, images: imageShares },
+      queues: { newFiles: rows, images: imageShares },
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           await removals.eraseUser(projectNumber, userId);

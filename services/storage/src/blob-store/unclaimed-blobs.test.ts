@@ -36,7 +36,7 @@ describe('a leased blob that is released', () => {
     await inProject(async () => {
       await blobs.lease(number, '1/claimed');
       await bed.store.put('1/claimed', bytes());
-      await database.transaction(() => blobs.claim(number, '1/claimed'));
+      await database.transaction(() => blobs.claim(number, ['1/claimed']));
       await blobs.release(number, '1/claimed');
     });
     expect(seen.transactions).toBe(1);
@@ -50,7 +50,7 @@ describe('a leased blob that is released', () => {
       await blobs.lease(number, '1/left');
       await bed.store.put('1/left', bytes());
       const failing = database.transaction(async () => {
-        await blobs.claim(number, '1/left');
+        await blobs.claim(number, ['1/left']);
         throw new Error('no file');
       });
       await expect(failing).rejects.toThrow('no file');

@@ -15,8 +15,8 @@ export interface UnclaimedBlobs {
   lease(projectNumber: number, blobKey: string): Promise<void>;
   /** The same for a fixed time, in the surrounding transaction where there is one. */
   leaseFor(projectNumber: number, blobKey: string, ms: number): Promise<void>;
-  /** In the transaction that makes the file. @throws ApiError unavailable where the lease is lost */
-  claim(projectNumber: number, blobKey: string): Promise<void>;
+  /** In the transaction that makes their files. @throws ApiError unavailable where a lease is lost */
+  claim(projectNumber: number, blobKeys: readonly string[]): Promise<void>;
   /** In the transaction that ends a file or an upload. @param delayMs how long the blob still stays */
   scheduleRemoval(
     projectNumber: number,
@@ -87,17 +87,19 @@ export const createUnclaimedBlobs = (
       leased.add(blobKey);
     },
     leaseFor,
-    async claim(projectNumber, blobKey) {
+    async claim(projectNumber, blobKeys) {
       const claimed = await database.query(
-        'DELETE FROM loose_blobs WHERE project_number = $1 AND blob_key = $2 RETURNING true',
-        [projectNumber, blobKey],
+        'DELETE FROM loose_blobs WHERE project_number = $1 AND blob_key = ANY($2) RETURNING true',
+        [projectNumber, blobKeys],
       );
-      if (claimed.length === 0)
+      if (claimed.length < blobKeys.length)
         throw new ApiError('unavailable', 'The upload took too long. Try again.', {
           cause: new Error('its lease was lost'),
           retryAfterSeconds: 1,
         });
-      database.afterCommit(() => leased.delete(blobKey));
+      database.afterCommit(() => {
+        for (const blobKey of blobKeys) leased.delete(blobKey);
+      });
     },
     async release(projectNumber, blobKey) {
       if (leased.has(blobKey)) await removeUnclaimed(projectNumber, [blobKey]);

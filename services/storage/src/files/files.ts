@@ -6,7 +6,7 @@ import type { RecordUsage } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { File as FileRow, DB as Tables } from '../tables.ts';
 import type { ReceivedFile } from '../upload/receive-form.ts';
-import { checkGroup, type File, uploaderId } from './file.ts';
+import { checkGroup, type File } from './file.ts';
 import type { Links } from './links.ts';
 import type { Quota } from './quota.ts';
 
@@ -19,9 +19,12 @@ type Row = Pick<FileRow, (typeof columns)[number]>;
 const insertSql = `
   INSERT INTO files (project_number, id, owner_id, name, size_bytes, media_type, visibility, group_id,
                      sha256, blob_key, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+  SELECT $1, file.*, $2
+    FROM unnest($3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::uuid[],
+                $10::bytea[], $11::text[]) file`;
 
-const erasedSql = 'SELECT true FROM erased_users WHERE project_number = $1 AND user_id = $2';
+const erasedSql =
+  'SELECT true FROM erased_users WHERE project_number = $1 AND user_id = ANY($2) LIMIT 1';
 
 const toFile = (row: Row): File => ({
   id: row.id,
@@ -35,6 +38,16 @@ const toFile = (row: Row): File => ({
   blobKey: row.blob_key,
   createdAt: row.created_at,
 });
+
+/** Its bytes are in the store, and leased. */
+export interface NewFile {
+  identity: Identity;
+  /** Of whom it is; null where it is the project's. */
+  ownerId: string | null;
+  id: string;
+  blobKey: string;
+  received: ReceivedFile;
+}
 
 export interface FilesDeps {
   database: Database;
@@ -86,46 +99,46 @@ export const createFiles = ({
       : files;
   };
 
-  const insert = (
-    projectNumber: number,
-    id: string,
-    blobKey: string,
-    file: ReceivedFile,
-    ownerId: string | null,
-  ) =>
-    database.named('storage_insert_file', insertSql, [
-      ...[projectNumber, id, ownerId, file.name, file.sizeBytes, file.mediaType, file.visibility],
-      ...[file.groupId, file.sha256, blobKey, new Date(now())],
+  const insert = (projectNumber: number, files: readonly NewFile[]) => {
+    const received = <Field extends keyof ReceivedFile>(field: Field) =>
+      files.map((file) => file.received[field]);
+    return database.named('storage_insert_files', insertSql, [
+      ...[projectNumber, new Date(now())],
+      ...[files.map(({ id }) => id), files.map(({ ownerId }) => ownerId)],
+      ...[received('name'), received('sizeBytes'), received('mediaType'), received('visibility')],
+      ...[received('groupId'), received('sha256'), files.map(({ blobKey }) => blobKey)],
     ]);
+  };
 
   /** Sees who was erased before the project's lock was taken. */
-  const checkOwner = async (projectNumber: number, ownerId: string) => {
+  const checkOwners = async (projectNumber: number, files: readonly NewFile[]) => {
+    const ownerIds = [...new Set(files.map(({ ownerId }) => ownerId))].filter((id) => id !== null);
+    if (ownerIds.length === 0) return;
     const [erased] = await database.named('storage_erased_user', erasedSql, [
       projectNumber,
-      ownerId,
+      ownerIds,
     ]);
     if (erased) throw new ApiError('invalid_token', 'This account has been erased.');
   };
 
   return {
-    /** In one transaction: claims the blob, counts the quota, stores row and usage. @throws ApiError storage_quota, unavailable */
-    create: (
-      identity: Identity,
-      id: string,
-      blobKey: string,
-      received: ReceivedFile,
-      ownerId = uploaderId(identity),
-    ) =>
+    /**
+     * Files of one project, in one transaction: claims the blobs, counts the quota, stores rows and usage.
+     * @throws ApiError storage_quota, unavailable, invalid_token, forbidden: then none of them is there
+     */
+    create: ({ number }: Identity['project'], files: readonly NewFile[]): Promise<void> =>
       database.transaction(async () => {
-        const { number } = identity.project;
-        if (ownerId !== null) checkGroup(identity, received.groupId);
+        for (const { ownerId, identity, received } of files)
+          if (ownerId !== null) checkGroup(identity, received.groupId);
+        const blobKeys = files.map(({ blobKey }) => blobKey);
+        const sizes = files.map(({ received }) => received.sizeBytes);
         // They leave together, so that others wait for the project's lock as short as can be.
         const [, , , imageBytes] = await Promise.all([
-          unclaimedBlobs.claim(number, blobKey),
-          insert(number, id, blobKey, received, ownerId),
-          recordUsage(identity, received.sizeBytes),
-          quota.addFile(number, received.sizeBytes),
-          ownerId === null ? undefined : checkOwner(number, ownerId),
+          unclaimedBlobs.claim(number, blobKeys),
+          insert(number, files),
+          Promise.all(files.map((file) => recordUsage(file.identity, file.received.sizeBytes))),
+          quota.addFiles(number, sizes),
+          checkOwners(number, files),
         ]);
         await quota.dropImages(number, imageBytes);
       }),

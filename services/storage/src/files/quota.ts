@@ -40,10 +40,12 @@ const totalsSql = `
            WHERE project_number = $1 AND finished_at IS NULL)
     FROM (SELECT) one LEFT JOIN totals ON project_number = $1`;
 
-const addFileSql = `
-  INSERT INTO totals (project_number, files, bytes) VALUES ($1, 1, $2)
+const addFilesSql = `
+  INSERT INTO totals (project_number, files, bytes) VALUES ($1, $2, $3)
   ON CONFLICT (project_number)
-    DO UPDATE SET files = totals.files + 1, bytes = totals.bytes + excluded.bytes`;
+    DO UPDATE SET files = totals.files + excluded.files, bytes = totals.bytes + excluded.bytes`;
+
+const sum = (sizes: readonly number[]) => sizes.reduce((total, bytes) => total + bytes, 0);
 
 /** Images that are dropped by one statement. */
 const imageBatch = 500;
@@ -135,13 +137,13 @@ export const createQuota = (
     },
 
     /**
-     * In the transaction that makes the file: locks the project until its end. Answers how many bytes of
+     * In the transaction that makes the files: locks the project until its end. Answers how many bytes of
      * images have to give way. @throws ApiError storage_quota
      */
-    async addFile(projectNumber: number, sizeBytes: number): Promise<number> {
+    async addFiles(projectNumber: number, sizes: readonly number[]): Promise<number> {
       // They leave together, and the second one reads under the lock that the first one takes.
       const [, { bytes, imageBytes }] = await Promise.all([
-        database.named('storage_add_file', addFileSql, [projectNumber, sizeBytes]),
+        database.named('storage_add_files', addFilesSql, [projectNumber, sizes.length, sum(sizes)]),
         read(projectNumber),
       ]);
       if (bytes > quotaBytes) throw exceeded();
@@ -163,14 +165,14 @@ export const createQuota = (
     /** In the transaction that deletes the images, and has the lock. */
     async removeImages(projectNumber: number, sizes: readonly number[]): Promise<void> {
       if (sizes.length === 0) return;
-      await changeImageBytes(projectNumber, -sizes.reduce((sum, bytes) => sum + bytes, 0));
+      await changeImageBytes(projectNumber, -sum(sizes));
     },
 
     /** In the transaction that deletes the files, and has the lock. */
     async removeFiles(projectNumber: number, sizes: readonly number[]): Promise<void> {
       await database.query(
         'UPDATE totals SET files = files - $2, bytes = bytes - $3 WHERE project_number = $1',
-        [projectNumber, sizes.length, sizes.reduce((sum, bytes) => sum + bytes, 0)],
+        [projectNumber, sizes.length, sum(sizes)],
       );
     },
 

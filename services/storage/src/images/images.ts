@@ -179,7 +179,7 @@ export const createImages = (deps: ImagesDeps) => {
           created_at: new Date(now()),
         })
         .execute();
-      await unclaimedBlobs.claim(projectNumber, blobKey);
+      await unclaimedBlobs.claim(projectNumber, [blobKey]);
       return true;
     });
 

@@ -103,8 +103,9 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     const payer = { ...identity, reservation: upload.reservation };
     const makeFile = async () => {
       if (!(await rows.finish(identity.project.number, id))) throw uploadNotFound();
-      const file = { name, visibility, groupId, ...blob, sha256: null };
-      await files.create(payer, id, blobKey, file, upload.ownerId);
+      const received = { name, visibility, groupId, ...blob, sha256: null };
+      const { ownerId } = upload;
+      await files.create(payer.project, [{ identity: payer, ownerId, id, blobKey, received }]);
     };
     await database.transaction(makeFile).catch(async (error: unknown) => {
       // This answer releases the reservation: nobody may finish the upload with it later.

@@ -1,9 +1,9 @@
-import type { FairShares } from '@backlot/fair-shares';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { StorageConfig } from '../config.ts';
 import type { AppOrigins } from '../files/app-origins.ts';
 import type { Files } from '../files/files.ts';
 import type { Links } from '../files/links.ts';
+import type { NewFiles } from '../files/new-files.ts';
 import type { Quota } from '../files/quota.ts';
 import type { Removals } from '../files/removals.ts';
 import type { Images } from '../images/images.ts';
@@ -19,8 +19,7 @@ export interface Features {
   uploads: Uploads;
   directUploads: DirectUploads;
   resumableUploads: ResumableUploads;
-  /** Turns in which files become rows. */
-  newFiles: FairShares;
+  newFiles: NewFiles;
   links: Links;
   findAppOrigins: AppOrigins;
   store: BlobStore;

@@ -1,9 +1,11 @@
 import { storageRoutes } from '@backlot/contract';
 import { toFlow } from '@backlot/fair-shares';
-import { type Receive, route } from '@backlot/http';
+import { type Call, type Receive, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { chargeFor } from '@backlot/service';
 import { toAudience } from '../files/audience.ts';
+import { uploaderId } from '../files/file.ts';
+import type { NewFile } from '../files/files.ts';
 import type { Links } from '../files/links.ts';
 import type { Upload } from '../upload/uploads.ts';
 import type { Features } from './features.ts';
@@ -22,6 +24,15 @@ const replyWithFile = (links: Links, identity: Identity, upload: Upload) => {
   };
 };
 
+const toNewFile = (identity: Identity, upload: Upload): NewFile => ({
+  ...{ identity, ownerId: uploaderId(identity) },
+  ...{ id: upload.id, blobKey: upload.blobKey, received: upload },
+});
+
+/** Its answer is stored in the transaction that makes the file, which is no other's then. */
+const isKeyed = (header: Call<typeof storageRoutes.uploadFile>['header']) =>
+  header('idempotency-key') !== undefined;
+
 /** Where an Idempotency-Key comes twice, the digests of the files are compared. */
 const receiveUpload =
   ({ uploads }: Features): Receive =>
@@ -39,17 +50,21 @@ const receiveUpload =
 export const uploadFile = (features: Features) =>
   route(
     storageRoutes.uploadFile,
-    async ({ rawBody, identity }) => {
+    async ({ rawBody, identity, header, signal }) => {
       const upload = rawBody.value as Upload;
+      const file = toNewFile(identity, upload);
       return {
         ...replyWithFile(features.links, identity, upload),
-        commit: () => features.files.create(identity, upload.id, upload.blobKey, upload),
+        commit: () =>
+          isKeyed(header)
+            ? features.files.create(identity.project, [file])
+            : features.newFiles.create(file, signal),
       };
     },
     {
       receive: receiveUpload(features),
-      inTurn: ({ identity, signal }, work) =>
-        features.newFiles.run(toFlow(identity), work, { signal }),
+      inTurn: ({ identity, signal, header }, work) =>
+        isKeyed(header) ? features.newFiles.inTurn(toFlow(identity), work, { signal }) : work(),
     },
   );
 
@@ -67,11 +82,13 @@ export const completeUpload = ({ directUploads, files, links }: Features) =>
     storageRoutes.completeUpload,
     async ({ params, identity }) => {
       const upload = await directUploads.copyToFile(identity, params.id);
-      const { id, blobKey } = upload;
+      const { id } = upload;
       return {
         ...replyWithFile(links, identity, upload),
         commit: () =>
-          directUploads.complete(identity, id, () => files.create(identity, id, blobKey, upload)),
+          directUploads.complete(identity, id, () =>
+            files.create(identity.project, [toNewFile(identity, upload)]),
+          ),
       };
     },
     { isSlow: true },

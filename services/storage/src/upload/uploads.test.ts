@@ -4,9 +4,16 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { storageRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { identityHeader } from '@backlot/identity';
-import { anonymous, asUser, signed, testProject, until } from '@backlot/testing';
+import { anonymous, asUser, signed, type TestAnswer, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
+import {
+  callId,
+  createTestBed,
+  otherProject,
+  type TestBed,
+  userA,
+  userB,
+} from '../testing/test-bed.ts';
 
 const MIB = 1024 * 1024;
 const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n';
@@ -129,6 +136,70 @@ describe('uploads', () => {
     await holding;
     for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(201);
     expect(await files()).toBe(11);
+  });
+
+  /** Answers of what comes while two of its project's files wait for the project's lock. */
+  const uploadTogether = async (uploads: (() => Promise<TestAnswer>)[], whileLocked: string) => {
+    expect((await bed.upload('first')).status).toBe(201);
+    const locked = Promise.withResolvers<void>();
+    const mayEnd = Promise.withResolvers<void>();
+    const holding = bed.database.inProject(testProject.number, () =>
+      bed.database.transaction(async () => {
+        await bed.database.query('SELECT FROM totals FOR UPDATE');
+        await bed.database.query(whileLocked);
+        locked.resolve();
+        await mayEnd.promise;
+      }),
+    );
+    await locked.promise;
+    const running = [bed.upload('second'), bed.upload('third')];
+    await until(async () => (await unclaimed()) === running.length);
+    const waiting = uploads.map((upload) => upload());
+    const metric = `backlot_queue_waiting{queue="newFiles",lane="slow"} ${uploads.length}`;
+    await until(async () => (await bed.registry.metrics()).includes(metric));
+    mayEnd.resolve();
+    await holding;
+    for (const { status } of await Promise.all(running)) expect(status).toBe(201);
+    return Promise.all(waiting);
+  };
+  const owned = (content: string, userId = userA, name = 'a.txt') => {
+    const reservation = { callId, millicredits: 5000, millicreditsPerUnit: 1000 };
+    return () => bed.upload(content, { identity: asUser(userId, { reservation }), name });
+  };
+
+  it('that wait for the files of their project become files in one transaction', async () => {
+    bed = await createTestBed();
+    const names = ['a.txt', `{it's, "NULL"}.txt`, 'NULL'];
+    const answers = await uploadTogether(
+      names.map((name) => owned(`of ${name}`, userA, name)),
+      'SELECT',
+    );
+    expect(answers.map(({ status, body }) => [status, body.name])).toEqual(
+      names.map((name) => [201, name]),
+    );
+    for (const [index, { body }] of answers.entries())
+      expect((await bed.get(body.url)).bytes.toString()).toBe(`of ${names[index]}`);
+    expect(await bed.takeUsage()).toHaveLength(3);
+    const [written] = await bed.database.query(
+      'SELECT count(*) AS files, count(DISTINCT xmin::text) AS transactions FROM files',
+    );
+    expect(written).toEqual({ files: 6, transactions: 4 });
+    expect(
+      await bed.database.query(
+        'SELECT files, bytes = (SELECT sum(size_bytes) FROM files) AS fits FROM totals',
+      ),
+    ).toEqual([{ files: 6, fits: true }]);
+  });
+
+  it('that wait together fail alone', async () => {
+    bed = await createTestBed();
+    const erase = `INSERT INTO erased_users VALUES (${testProject.number}, '${userB}', now())`;
+    const answers = await uploadTogether([owned('1'), owned('2', userB), owned('3')], erase);
+    expect(answers.map(({ status }) => status)).toEqual([201, 401, 201]);
+    await until(async () => (await unclaimed()) === 0);
+    expect(await bed.takeUsage()).toHaveLength(2);
+    expect(await bed.database.query('SELECT files FROM totals')).toEqual([{ files: 5 }]);
+    expect(await bed.blobs()).toHaveLength(5);
   });
 
   /** An account of a project and owner of its own. */
