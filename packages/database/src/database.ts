@@ -3,6 +3,7 @@ import { translate } from './errors.ts';
 import { createReaderSocket } from './message-socket.ts';
 import { createPipelinedReader, pipelinedConnections } from './pipelined-reader.ts';
 import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
+import { type PreparedRead, readRaw, type TextRow } from './raw-read.ts';
 import { createSilenceGuard, type GuardedConfig } from './silence.ts';
 import {
   createTransactions,
@@ -28,9 +29,6 @@ export interface DatabaseOptions {
   /** Told when PostgreSQL falls silent (frozen, or packets are dropped), and when it answers again. */
   onSilence?: (isSilent: boolean) => void;
 }
-
-/** Raw text of each column, in order; null for SQL null. */
-export type TextRow = (string | null)[];
 
 export interface Result<Row> {
   rows: Row[];
@@ -184,12 +182,12 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   };
 
   /** Both leave at once; the answer counts only where the connection has taken the scope. */
-  const onReader = async (client: pg.Client, config: pg.QueryConfig): Promise<pg.QueryResult> => {
+  const onReader = async (client: pg.Client, read: PreparedRead): Promise<TextRow[]> => {
     const switching = switchScope(client, scopes.current());
-    if (!switching) return await client.query(config);
+    if (!switching) return await readRaw(client, read);
     switching.catch((error: Error) => reader.drop(client, error));
-    const [, result] = await Promise.all([switching, client.query(config)]);
-    return result;
+    const [, rows] = await Promise.all([switching, readRaw(client, read)]);
+    return rows;
   };
 
   const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
@@ -201,10 +199,11 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     }
   };
 
-  const readAtOnce = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
+  const readAtOnce = (read: PreparedRead): Promise<TextRow[]> | undefined => {
+    if (transactions.isOpen()) return undefined;
     guard.check();
     const client = reader.client();
-    return client ? onReader(client, config) : onPool(free(), config);
+    return client && onReader(client, read);
   };
 
   return {
@@ -216,16 +215,14 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     named: async <Row>(name: string, text: string, values: readonly unknown[] = []) =>
       (await run<Row>({ name, text, values: [...values] })).rows,
     async read(name, text, values = []) {
-      const config = {
-        name,
-        text,
-        values: [...values],
-        rowMode: 'array' as const,
-        types: rawTypes,
-      };
+      const read = { name, text, values: [...values] };
+      const atOnce = readAtOnce(read);
+      if (!atOnce) {
+        const config = { ...read, rowMode: 'array', types: rawTypes };
+        return (await run<TextRow>(config)).rows;
+      }
       try {
-        const { rows } = await (transactions.query(config) ?? readAtOnce(config));
-        return rows as TextRow[];
+        return await atOnce;
       } catch (error) {
         throw translate(error);
       }

@@ -68,3 +68,19 @@ it('answers of any size that follow each other closely are the right ones', asyn
     expect(answers).toEqual(expected);
   }
 });
+
+it('a read that fails leaves those before and behind it their answers', async () => {
+  const reads = [1, 0, 2].map((n) =>
+    database.read('division', 'SELECT 10 / n, NULL FROM generate_series($1::int, 2) n', [n]),
+  );
+  const rows = [
+    ['10', null],
+    ['5', null],
+  ];
+  expect(await Promise.allSettled(reads)).toEqual([
+    { status: 'fulfilled', value: rows },
+    { status: 'rejected', reason: expect.objectContaining({ code: '22012' }) },
+    { status: 'fulfilled', value: [['5', null]] },
+  ]);
+  expect(await database.read('none', 'SELECT 1 WHERE false')).toEqual([]);
+});
