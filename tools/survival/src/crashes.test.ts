@@ -108,8 +108,10 @@ describe(`the ledger after ${rounds} crashes (seed ${seed})`, () => {
     'has each call once, nothing else, and holds no credits',
     async () => {
       await send(0);
-      const [first] = (await settled()).debits;
-      const overheadTokens = -(first?.amountMillicredits ?? 0) - tokensOfFirst;
+      const first = await until(async () => (await readBooks(stack, shop.owner)).debits[0], {
+        what: 'the first booking',
+      });
+      const overheadTokens = -first.amountMillicredits - tokensOfFirst;
 
       for (let done = 0; done < rounds; done++) await round(kinds[done % kinds.length] ?? 'ai');
 
