@@ -49,6 +49,13 @@ describe('the processes of the stack', () => {
     }
   });
 
+  it('that hold large bodies and answers collect their buffers with the new space', () => {
+    const options = plan({ NODE_OPTIONS: '--import=x' }).flatMap(({ name, env }) =>
+      /^(gateway-|records$)/.test(name) ? [env.NODE_OPTIONS] : [],
+    );
+    expect(options).toEqual(Array(3).fill('--max-semi-space-size=16 --import=x'));
+  });
+
   it('serve metrics on ports of their own, from the one that is given', () => {
     const ports = plan({ BACKLOT_METRICS_PORT: '9090' }).map(({ env }) => env.BACKLOT_METRICS_PORT);
     expect(ports).toEqual(ports.map((_, index) => String(9090 + index)));

@@ -17,6 +17,7 @@ const newSpace = '--max-semi-space-size=4';
 const bothSpaces = `${newSpace} --max-old-space-size=256`;
 /** As in the containers (tools/deployment): bounds the garbage that V8 leaves lying. */
 const options: Partial<Record<string, string>> = {
+  gateway: '--max-semi-space-size=16',
   records: '--max-semi-space-size=16',
   storage: newSpace,
   ai: bothSpaces,
@@ -99,6 +100,7 @@ export const planStack = (
       env: {
         ...shared,
         ...origins,
+        ...nodeOptionsFor(gatewayName, settings.NODE_OPTIONS),
         ...metricsPort(index),
         BACKLOT_IDENTITY_KEYS: identityKeysSetting(gatewayName, secrets.identitySecret),
         PORT: String(port + index),
