@@ -324,6 +324,12 @@ it('repeats what is safe, with the same key, and nothing else', async () => {
   ]);
 });
 
+it('sends the data of a new record last, where the server need not keep it', async () => {
+  const { client, sent } = clientWith([json({ id })]);
+  await client.db('todos').create({ title: 'x' }, { groupId: id });
+  expect(Object.keys(sent[0]?.body ?? {})).toEqual(['groupId', 'data']);
+});
+
 it('keeps the token, sends it, and forgets it', async () => {
   const { client, sent, token } = clientWith([
     json({ token: 'one', user: { id } }),

@@ -191,7 +191,8 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
     },
     /** @param options `groupId`: the group whose record it becomes, where the collection knows groups */
     create: (data: T, options: { groupId?: string } = {}) =>
-      call<Stored<T>>('POST', path, { body: { data, ...options } }),
+      // Data at the end is what the server need not keep for the Idempotency-Key.
+      call<Stored<T>>('POST', path, { body: { ...options, data } }),
     /**
      * Of one's own, where the rules of the collection say `shared`; with a user or an address. Replaces an
      * older one of the same.
