@@ -1,4 +1,10 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import type { StorageConfig } from '../config.ts';
 
 export interface FileAddress {
@@ -29,10 +35,12 @@ export const createLinks = (
   now: () => number,
 ): Links => {
   const keys = masterKeys.map((masterKey) =>
-    Buffer.from(hkdfSync('sha256', masterKey, '', 'signed addresses of files', keyBytes)),
+    createSecretKey(
+      Buffer.from(hkdfSync('sha256', masterKey, '', 'signed addresses of files', keyBytes)),
+    ),
   );
   const mac = (
-    key: Buffer,
+    key: KeyObject,
     { projectNumber, fileId }: Omit<FileAddress, 'name' | 'projectId'>,
     expires: string,
   ) => createHmac('sha256', key).update(`${projectNumber}\n${fileId}\n${expires}`).digest();
