@@ -1,7 +1,7 @@
 import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
+import { findByPassword } from '../passwords/find-by-password.ts';
 import { checkPassword } from '../passwords/rules.ts';
 
 const wrongPassword = () => new ApiError('invalid_credentials', '"currentPassword": is wrong.');
@@ -12,22 +12,11 @@ export const changePassword = (features: Features) =>
     authRoutes.changePassword,
     async ({ body, identity }) => {
       const { users, passwords, sessions, links, emailChanges, database } = features;
-      const { attempts, counters } = features;
-      const { project, ip } = identity;
+      const { project } = identity;
       const { user, sessionId } = await users.findBySession(identity);
       const { id, email } = user;
       await checkPassword(body.newPassword, email);
-      const found = await users.findByEmail(project.number, email, hashIp(ip));
-
-      const account = await attempts.countFailures(
-        project.number,
-        counters.signIn(email, ip, found),
-        async () => {
-          const stored = found?.password_hash;
-          const isRight = await passwords.verify(identity, stored, body.currentPassword);
-          return isRight ? found : undefined;
-        },
-      );
+      const account = await findByPassword(features, identity, email, body.currentPassword);
       if (!account) throw wrongPassword();
 
       const passwordHash = await passwords.hash(identity, body.newPassword);

@@ -2,32 +2,21 @@ import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
+import { findByPassword } from '../passwords/find-by-password.ts';
 import { normalizeEmail, presentUser } from '../users/user-row.ts';
 
 const wrongCredentials = () => new ApiError('invalid_credentials', 'E-mail or password is wrong.');
 
-/** Takes the same statements and the same hash for an address that nobody has. */
 export const signIn = (features: Features) =>
   route(
     authRoutes.signIn,
     async ({ body, identity }) => {
-      const { users, passwords, sessions, signingKeys, accessTokens, database } = features;
-      const { attempts, counters } = features;
+      const { passwords, sessions, signingKeys, accessTokens, database } = features;
       const { project, ip } = identity;
       const email = normalizeEmail(body.email);
       // Without a key no session begins that nobody would have a token for.
       await signingKeys.signer();
-      const found = await users.findByEmail(project.number, email, hashIp(ip));
-
-      const account = await attempts.countFailures(
-        project.number,
-        counters.signIn(email, ip, found),
-        async () => {
-          const stored = found?.password_hash;
-          const isRight = await passwords.verify(identity, stored, body.password);
-          return isRight ? found : undefined;
-        },
-      );
+      const account = await findByPassword(features, identity, email, body.password);
       if (!account) throw wrongCredentials();
 
       const rehash = await passwords.rehash(identity, account.password_hash, body.password);
