@@ -4,7 +4,7 @@ import { compare } from '../compare.ts';
 import { load } from '../load.ts';
 import type { Account } from './account.ts';
 import type { Watched } from './growth.ts';
-import type { Nginx } from './nginx.ts';
+import type { Nginx } from './rivals/nginx.ts';
 
 export interface DownloadSubject {
   /** What is measured. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { compare } from '../compare.ts';
 import type { Account } from './account.ts';
 import type { Watched } from './growth.ts';
-import type { Sink } from './sink.ts';
+import type { Sink } from './rivals/sink.ts';
 
 export interface SmallUploadSubject {
   /** What is measured. */

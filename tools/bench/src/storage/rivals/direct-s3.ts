@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { MIB } from '@backlot/contract';
 import type { S3Access } from '@backlot/local-servers';
-import type { Rival } from './uploads.ts';
+import type { Rival } from '../uploads.ts';
 
 /** As the service's (services/storage/src/blob-store). */
 const partBytes = 5 * MIB;

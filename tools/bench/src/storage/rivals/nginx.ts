@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reachable } from '../program.ts';
+import { reachable } from '../../program.ts';
 
 export interface Nginx {
   pid: number;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { reachable, startProgram } from '../program.ts';
-import { curlUpload } from './curl.ts';
-import type { Rival } from './uploads.ts';
+import { reachable, startProgram } from '../../program.ts';
+import { curlUpload } from '../curl.ts';
+import type { Rival } from '../uploads.ts';
 
 export interface Sink {
   pid: number;
