@@ -70,6 +70,27 @@ describe('processes that make images', () => {
     expect(await processes.transform(await noise(50), small)).toHaveProperty('bytes');
   });
 
+  it('end without work, and start again with the next image', async () => {
+    start({ idleMs: 1 });
+    const source = await noise(50);
+    await processes.transform(source, small);
+    await until(() => children().length === 0);
+    expect(await processes.transform(source, small)).toHaveProperty('bytes');
+  });
+
+  it.each(['the next image is made', 'it closes'])(
+    'end by something else while they wait: %s',
+    async (what) => {
+      start();
+      const source = await noise(50);
+      await processes.transform(source, small);
+      for (const child of children()) process.kill(child, 'SIGKILL');
+      await until(() => children().length === 0);
+      if (what === 'it closes') return;
+      expect(await processes.transform(source, small)).toHaveProperty('bytes');
+    },
+  );
+
   it('end alone where an image ends them; the next ones are made', async () => {
     start();
     const source = await noise(50);

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import workerpool from 'workerpool';
+import workerpool, { type Pool } from 'workerpool';
 import type { Transformation } from './transform.ts';
 
 /** What became of an image, and what that took of the CPU. */
@@ -12,7 +12,19 @@ export interface ImageProcessesOptions {
   maxPixels: number;
   /** For one image, from when its process begins. Default 10,000. */
   limitMs?: number;
+  /** Without an image for so long all processes end. Default 60,000. */
+  idleMs?: number;
 }
+
+const endingMs = 1000;
+
+const end = async (pool: Pool) => {
+  try {
+    await pool.terminate(true, endingMs);
+  } catch {
+    // Something else has ended a process: the pool waits for its end in vain.
+  }
+};
 
 export type ImageProcesses = ReturnType<typeof createImageProcesses>;
 
@@ -21,36 +33,66 @@ export type ImageProcesses = ReturnType<typeof createImageProcesses>;
  * image takes the CPU that no call wants, and one that crashes its decoder harms nobody else.
  */
 export const createImageProcesses = (options: ImageProcessesOptions) => {
-  const { processes, maxPixels, limitMs = 10_000 } = options;
-  const pool = workerpool.pool(fileURLToPath(new URL('./process-main.ts', import.meta.url)), {
-    workerType: 'process',
-    maxWorkers: processes,
-    workerTerminateTimeout: 100,
-    // One heap for `malloc`: with one for each thread what an image took stays with every thread.
-    forkOpts: { env: { MALLOC_ARENA_MAX: '1' }, serialization: 'advanced' },
-  });
+  const { processes, maxPixels, limitMs = 10_000, idleMs = 60_000 } = options;
+  const openPool = () =>
+    workerpool.pool(fileURLToPath(new URL('./process-main.ts', import.meta.url)), {
+      workerType: 'process',
+      maxWorkers: processes,
+      workerTerminateTimeout: 100,
+      // One heap for `malloc`: with one for each thread what an image took stays with every thread.
+      forkOpts: { env: { MALLOC_ARENA_MAX: '1' }, serialization: 'advanced' },
+    });
+  let pool = openPool();
+  let running = 0;
+  let idleTimer: NodeJS.Timeout | undefined;
+  /** Each has 75 MB of memory of its own after AVIFs of 1,400 pixels. */
+  const endLater = () => {
+    idleTimer = setTimeout(() => {
+      void end(pool);
+      // One that ends its processes starts no others meanwhile.
+      pool = openPool();
+    }, idleMs).unref();
+  };
+  /** @param tries more that may find a process which something else has ended */
+  const attempt = async (
+    source: Buffer,
+    wanted: Transformation,
+    tries: number,
+  ): Promise<ProcessAnswer> => {
+    let timer: NodeJS.Timeout | undefined;
+    const onBegin = () => {
+      timer = setTimeout(() => task.cancel(), limitMs);
+    };
+    const task = pool.exec<(...all: unknown[]) => ProcessAnswer>(
+      'transform',
+      [source, wanted, maxPixels],
+      { on: onBegin },
+    );
+    try {
+      return await task;
+    } catch (cause) {
+      if (timer !== undefined)
+        return { refused: 'it took too long, or ended its process', cpuMs: limitMs };
+      if (tries === 0) throw cause;
+    } finally {
+      clearTimeout(timer);
+    }
+    return attempt(source, wanted, tries - 1);
+  };
   return {
     async transform(source: Buffer, wanted: Transformation): Promise<ProcessAnswer> {
-      let timer: NodeJS.Timeout | undefined;
-      const onBegin = () => {
-        timer = setTimeout(() => task.cancel(), limitMs);
-      };
-      const task = pool.exec<(...all: unknown[]) => ProcessAnswer>(
-        'transform',
-        [source, wanted, maxPixels],
-        { on: onBegin },
-      );
+      running += 1;
+      clearTimeout(idleTimer);
       try {
-        return await task;
-      } catch (cause) {
-        if (timer === undefined) throw cause;
-        return { refused: 'it took too long, or ended its process', cpuMs: limitMs };
+        return await attempt(source, wanted, processes);
       } finally {
-        clearTimeout(timer);
+        running -= 1;
+        if (running === 0) endLater();
       }
     },
     async close(): Promise<void> {
-      await pool.terminate(true);
+      clearTimeout(idleTimer);
+      await end(pool);
     },
   };
 };
