@@ -50,11 +50,11 @@ export const seed = async (client: pg.Client, place: Seed): Promise<void> => {
   await client.query(text, [projectId, collectionId, rows, countStatuses(rows)]);
 };
 
-/** @returns ids of records by chance */
+/** @returns ids of records by chance, of all the collection's pages */
 export const someIds = async (client: pg.Client, { projectId, collectionId }: Seed) => {
   const { rows } = await client.query<{ id: string }>(
-    `SELECT id FROM records.records TABLESAMPLE SYSTEM (10)
-     WHERE project_id = $1 AND coll_id = $2 LIMIT 2000`,
+    `SELECT id FROM records.records TABLESAMPLE BERNOULLI (5)
+     WHERE project_id = $1 AND coll_id = $2 ORDER BY random() LIMIT 2000`,
     [projectId, collectionId],
   );
   return rows.map(({ id }) => id);
