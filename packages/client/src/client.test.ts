@@ -1,50 +1,7 @@
 import { type RouteDefinition, routes } from '@backlot/contract';
 import { expect, it } from '@jest/globals';
 import { BacklotError, type Client, createClient } from './index.ts';
-
-interface Sent {
-  method: string;
-  path: string;
-  query: Record<string, string>;
-  headers: Record<string, string>;
-  body: unknown;
-}
-
-const base = 'https://api.example.org/api/runtime/demo';
-
-/** A client whose calls go nowhere: each is answered in turn, the last answer for all further ones. */
-const clientWith = (answers: (() => Response)[], options: { retries?: number } = {}) => {
-  const sent: Sent[] = [];
-  let kept: string | null = null;
-  const client = createClient(base, {
-    ...options,
-    storage: {
-      get: () => kept,
-      set(token) {
-        kept = token;
-      },
-    },
-    async fetch(input, init = {}) {
-      const url = new URL(String(input));
-      sent.push({
-        method: init.method ?? 'GET',
-        path: url.pathname.replace('/api/runtime/demo', ''),
-        query: Object.fromEntries(url.searchParams),
-        headers: Object.fromEntries(init.headers as [string, string][]),
-        body: init.body instanceof FormData ? init.body : JSON.parse(String(init.body ?? 'null')),
-      });
-      const answer = answers[Math.min(sent.length, answers.length) - 1];
-      if (!answer) throw new TypeError('fetch failed');
-      return answer();
-    },
-  });
-  return { client, sent, token: () => kept };
-};
-
-const json =
-  (body: object, status = 200, headers = {}) =>
-  () =>
-    new Response(JSON.stringify(body), { status, headers });
+import { base, clientWith, json, type Sent } from './testing/recorded-client.ts';
 
 const findRoute = ({ method, path }: Sent): RouteDefinition | undefined =>
   routes.find(
@@ -328,49 +285,6 @@ it('sends the data of a new record last, where the server need not keep it', asy
   const { client, sent } = clientWith([json({ id })]);
   await client.db('todos').create({ title: 'x' }, { groupId: id });
   expect(Object.keys(sent[0]?.body ?? {})).toEqual(['groupId', 'data']);
-});
-
-it('keeps the token, sends it, and forgets it', async () => {
-  const { client, sent, token } = clientWith([
-    json({ token: 'one', user: { id } }),
-    json({ user: { id } }),
-    json({ code: 'invalid_token' }, 401),
-  ]);
-  const heard: unknown[] = [];
-  const end = client.auth.onChange((user) => heard.push(user));
-  expect(await client.auth.me()).toBeNull();
-  expect(await client.auth.signIn(account)).toEqual({ id });
-  expect(await client.auth.me()).toEqual({ id });
-  expect(sent.map(({ headers }) => headers.Authorization)).toEqual([undefined, 'Bearer one']);
-  expect(token()).toBe('one');
-  // The session was ended elsewhere.
-  expect(await client.auth.me()).toBeNull();
-  expect(token()).toBeNull();
-  end();
-  await client.auth.signOut().catch(() => {});
-  expect(heard).toEqual([{ id }, null]);
-});
-
-it('renews a token of which half is over, once for all calls', async () => {
-  const tokenUntil = (iat: number, exp: number) => `h.${btoa(JSON.stringify({ iat, exp }))}.s`;
-  const now = Date.now() / 1000;
-  const old = tokenUntil(now - 100, now + 10);
-  const renewed = tokenUntil(now, now + 100);
-  const { client, sent, token } = clientWith([
-    json({ token: old, user: {} }),
-    json({ token: renewed, user: {} }),
-    json({ id }),
-  ]);
-  await client.auth.signIn(account);
-  await Promise.all([client.db('todos').get(id), client.db('todos').get(id)]);
-  expect(sent.map(({ path }) => path)).toEqual([
-    '/auth/signin',
-    '/auth/refresh',
-    `/db/todos/${id}`,
-    `/db/todos/${id}`,
-  ]);
-  expect(sent[2]?.headers.Authorization).toBe(`Bearer ${renewed}`);
-  expect(token()).toBe(renewed);
 });
 
 it('reads a stream that is cut anywhere, and says when it broke off', async () => {
