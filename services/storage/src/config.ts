@@ -21,7 +21,7 @@ export interface StorageConfig {
   images: {
     /** Of a source image. */
     maxPixels: number;
-    /** Images in work at a time, in this process. */
+    /** Images in work at a time, beside a small one. */
     concurrency: number;
   };
 }
