@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import {
   createDatabase,
   createOutbox,
@@ -51,6 +52,33 @@ describe('migrate', () => {
       { name: '0001_first' },
       { name: '0002_second' },
     ]);
+  });
+});
+
+describe('a statement', () => {
+  it('leaves its values and rows to its caller alone, whether it fails or not', async () => {
+    const seen: { sent: pg.QueryConfig; answer: Promise<pg.QueryResult> }[] = [];
+    const query = pg.Client.prototype.query as (sent: pg.QueryConfig) => Promise<pg.QueryResult>;
+    const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      sent: pg.QueryConfig,
+    ) {
+      const answer = query.call(this, sent);
+      if (Array.isArray(sent.values)) seen.push({ sent, answer });
+      return answer as never;
+    } as never);
+    const values = ['kept', 1];
+    try {
+      expect(await database.query('SELECT $1 AS text, $2::int AS n', values)).toEqual([
+        { text: 'kept', n: 1 },
+      ]);
+      await expect(database.named('half', 'SELECT 1 / $1::int AS n', [0])).rejects.toThrow('zero');
+    } finally {
+      spy.mockRestore();
+    }
+    expect(values).toEqual(['kept', 1]);
+    expect(seen.map(({ sent }) => sent.values)).toEqual([[], []]);
+    expect((await seen[0]?.answer)?.rows).toEqual([]);
   });
 });
 

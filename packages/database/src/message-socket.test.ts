@@ -43,6 +43,26 @@ it('hands on whole messages alone, however they were sent', async () => {
   server.close();
 });
 
+it('keeps the buffer of a large message for the next one, and that of a giant not', async () => {
+  const accepted = Promise.withResolvers<Socket>();
+  const server = createServer(accepted.resolve).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = createMessageSocket(64);
+  socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const sender = await accepted.promise;
+  const bufferFor = async (length: number) => {
+    sender.write(message(length, 'a'));
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    expect(bytes).toHaveLength(5 + length);
+    return bytes.buffer.byteLength;
+  };
+  const sizes: number[] = [];
+  for (const length of [600_000, 10, 2_000_000, 10]) sizes.push(await bufferFor(length));
+  expect(sizes).toEqual([600_005, 600_005, 2_000_005, 64]);
+  socket.destroy();
+  server.close();
+});
+
 let server: TestDatabase;
 let database: Database;
 beforeAll(async () => {
@@ -67,6 +87,15 @@ it('answers of any size that follow each other closely are the right ones', asyn
     expect(answers.map(([row]) => row?.[0]?.length)).toEqual(sizes);
     expect(answers).toEqual(expected);
   }
+});
+
+it('large answers of the pool are read into the same buffers again', async () => {
+  const read = () => database.query<{ text: string }>(`SELECT repeat('x', 500000) AS text`);
+  await read();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let turn = 0; turn < 10; turn++)
+    expect((await read()).map(({ text }) => text.length)).toEqual([500_000]);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2_000_000);
 });
 
 it('a read that fails leaves those before and behind it their answers', async () => {

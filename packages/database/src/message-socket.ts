@@ -1,7 +1,11 @@
 import { Socket } from 'node:net';
 
 /** As much as two of the largest answers that a pipelined connection carries. */
-const usualBytes = 512 * 1024;
+const pipelinedBytes = 512 * 1024;
+/** As much as Node's sockets read at once. */
+const usualBytes = 64 * 1024;
+/** A connection keeps a buffer that grew for a larger message up to here: for a part of a large page. */
+const mostKeptBytes = 1024 * 1024;
 
 /** A letter, then the length of all that comes behind the letter. */
 const headBytes = 5;
@@ -18,10 +22,10 @@ const wholeEnd = (buffer: Buffer, filled: number): number => {
 
 /**
  * A socket to PostgreSQL that reads into one buffer again and again, and hands on whole messages alone. Where answers
- * follow each other closely, what another socket brings ends inside of one, and pg copies it into a new buffer of
- * twice the size: a page of 50 records took 1.3 times of the process's CPU, most of it for garbage.
+ * follow each other closely or are large, what another socket brings ends inside of one, and pg copies it into a new
+ * buffer of twice the size: a page of 50 records took 1.3 times of the process's CPU, most of it for garbage.
  */
-export const createMessageSocket = (startBytes = usualBytes): Socket => {
+export const createMessageSocket = (startBytes: number): Socket => {
   // Pages that nothing was read into yet take no memory.
   let buffer = Buffer.allocUnsafeSlow(startBytes);
   let filled = 0;
@@ -29,8 +33,11 @@ export const createMessageSocket = (startBytes = usualBytes): Socket => {
   const keepPart = (end: number) => {
     const part = filled - end;
     const needed = part < headBytes ? headBytes : messageBytes(buffer, end);
-    const next = needed > buffer.length ? Buffer.allocUnsafeSlow(needed) : buffer;
-    buffer.copy(next, 0, end, filled);
+    const kept = buffer.length > mostKeptBytes ? startBytes : buffer.length;
+    const size = Math.max(needed, kept);
+    const next = size === buffer.length ? buffer : Buffer.allocUnsafeSlow(size);
+    // Most often all of a part is at the front already.
+    if (end > 0 || next !== buffer) buffer.copy(next, 0, end, filled);
     buffer = next;
     filled = part;
   };
@@ -51,5 +58,8 @@ export const createMessageSocket = (startBytes = usualBytes): Socket => {
 };
 
 /** What speaks TLS reads its own records, and puts messages together as Node's sockets do. */
-export const createReaderSocket = (connection?: { ssl?: unknown }): Socket =>
-  connection?.ssl ? new Socket() : createMessageSocket();
+const unlessTls = (startBytes: number) => (connection?: { ssl?: unknown }) =>
+  connection?.ssl ? new Socket() : createMessageSocket(startBytes);
+
+export const createPipelinedSocket = unlessTls(pipelinedBytes);
+export const createPoolSocket = unlessTls(usualBytes);

@@ -17,6 +17,15 @@ export interface PipelinedReader {
   close(): Promise<void>;
 }
 
+/** What pg's types leave out. */
+interface Connection {
+  stream: Socket;
+  describe(): void;
+}
+
+const connectionFrom = (client: pg.Client) =>
+  (client as unknown as { connection: Connection }).connection;
+
 /** @param createClient one in pipeline mode, not connected yet */
 export const createPipelinedReader = (
   createClient: () => pg.Client,
@@ -31,6 +40,8 @@ export const createPipelinedReader = (
   const open = (slot: number) => {
     slots[slot] = 'connecting';
     const client = createClient();
+    // Rows stay as they came, so that nobody asks what their columns are.
+    connectionFrom(client).describe = () => {};
     const lost = (error: Error) => {
       if (slots[slot] === 'waiting' || closed) return;
       slots[slot] = 'waiting';
@@ -47,8 +58,7 @@ export const createPipelinedReader = (
     }, lost);
   };
 
-  const socketFrom = (client: pg.Client): Socket =>
-    (client as unknown as { connection: { stream: Socket } }).connection.stream;
+  const socketFrom = (client: pg.Client): Socket => connectionFrom(client).stream;
 
   /** Statements of one turn of the event loop leave in one write; a write each was 31 % of a get. */
   const gather = (client: pg.Client): pg.Client => {
