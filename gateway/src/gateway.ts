@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Bus } from '@backlot/bus';
 import {
@@ -37,8 +37,8 @@ import { createObserve } from './steps/observe.ts';
 import { checkSize, createReadAhead, needsReadAhead, type ReadAhead } from './steps/read-ahead.ts';
 import { type CallPath, readPath } from './steps/read-path.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
-import { createStandardHeaders, crossOriginHeaders } from './steps/standard-headers.ts';
-import type { Upstream } from './upstream/upstream.ts';
+import { answerPreflight, createStandardHeaders } from './steps/standard-headers.ts';
+import type { OnFailure, Upstream } from './upstream/upstream.ts';
 
 export interface GatewayConfig {
   /** `iss` of tokens. */
@@ -98,7 +98,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD';
+const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
 
 export const createGateway = (deps: GatewayDeps): Gateway => {
   const { config, counters, bus, identityKeys, now, log, eventsConnected } = deps;
@@ -135,10 +135,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
 
   /** A call of the API, in the order that decides which answer wins. */
   const handle = async (
-    req: Request,
-    res: Response,
+    req: IncomingMessage,
+    res: ServerResponse,
     { plane, ...at }: CallPath,
-    next: NextFunction,
+    onFailure: OnFailure,
   ) => {
     const call = {
       requestId: String(res.getHeader('x-request-id')),
@@ -165,7 +165,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const inPlatformProject = plane === 'runtime' && ownProject.id === platformProject.id;
     const { definition, targetProjectId } = findRoute(
       plane,
-      req.method,
+      req.method ?? '',
       at.path,
       inPlatformProject,
     );
@@ -219,22 +219,24 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const passed = ahead?.req ?? req;
     signIdentity(passed, { definition, project, caller, address, requestId, charge });
     const path = servicePath(definition, at.path) + at.search;
-    forward(passed, res, { definition, path, charge, address, startedAt }, next);
+    forward(passed, res, { definition, path, charge, address, startedAt }, onFailure);
   };
 
-  const fail = (error: unknown, req: Request, res: Response) => {
+  const fail = (error: unknown, req: IncomingMessage, res: ServerResponse) => {
     const address = readAddress(req);
     const answer = () => answerFailure(req, res, error, log, () => discard(req, address));
     if (isPaced(error)) addresses.paceRefusal(address, answer);
     else answer();
   };
 
+  const setStandardHeaders = createStandardHeaders(publicUrl);
   // A router and no app: an app gives every request and response another prototype, which costs more
   // than all the rest of Express (docs/decisions/0014).
   const pipeline = Router();
-  pipeline.use(createStandardHeaders(config.publicUrl), crossOriginHeaders);
-  pipeline.use(addresses.openCalls);
   pipeline.use((req, res, next) => {
+    setStandardHeaders(req, res);
+    if (req.method === 'OPTIONS') return answerPreflight(req, res);
+    addresses.countOpenCall(req, res);
     const path = readPath(req.url);
     return path ? handle(req, res, path, next) : next();
   });
@@ -244,9 +246,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   );
 
   const app: RequestListener = (req, res) =>
-    pipeline(req as Request, res as Response, (error) =>
-      fail(error, req as Request, res as Response),
-    );
+    pipeline(req as Request, res as Response, (error) => fail(error, req, res));
   const mcp = createMcp({ app, counters, publicUrl, log });
 
   return {

@@ -5,7 +5,7 @@ import { createBodies } from './bodies.ts';
 import { type PaceBounds, usualPace } from './body-pace.ts';
 import { createCountAddress } from './count-address.ts';
 import { createFailedLookups } from './failed-lookups.ts';
-import { createAcceptConnection, createOpenCalls } from './open-calls.ts';
+import { createAcceptConnection, createCountOpenCall } from './open-calls.ts';
 import { type Clock, createPaceRefusal, processClock } from './refusal-pace.ts';
 import { createCountRefusal } from './refusals.ts';
 
@@ -28,7 +28,7 @@ export const createAddresses = (options: AddressesOptions) => {
   return {
     readAddress,
     acceptConnection: createAcceptConnection(addressBounds, trustedProxies, countRefusal),
-    openCalls: createOpenCalls(addressBounds, readAddress, countRefusal),
+    countOpenCall: createCountOpenCall(addressBounds, readAddress, countRefusal),
     failedLookups: createFailedLookups(addressBounds, now, countRefusal),
     countAddress: createCountAddress(addressBounds, now, countRefusal),
     bodies: createBodies(addressBounds, pace, countRefusal),

@@ -1,23 +1,24 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createPlaces } from '@backlot/http';
-import type { RequestHandler } from 'express';
 import { socketAddress } from '../steps/client-address.ts';
 import { type AddressBounds, addressesInAll, requirePlaces } from './address-bounds.ts';
 import type { CountRefusal } from './refusals.ts';
 
-/** Refuses a call whose address has too many open, before anything of it is looked at. */
-export const createOpenCalls = (
+/**
+ * Refuses a call whose address has too many open, before anything of it is looked at.
+ * @throws ApiError rate_limited, overloaded
+ */
+export const createCountOpenCall = (
   { openCalls }: AddressBounds,
   readAddress: (req: IncomingMessage) => string,
   countRefusal: CountRefusal,
-): RequestHandler => {
+) => {
   const places = createPlaces({ total: openCalls * addressesInAll, perAddress: openCalls });
-  return (req, res, next) => {
+  return (req: IncomingMessage, res: ServerResponse): void => {
     const address = readAddress(req);
     requirePlaces(places.take(address), 'open-calls', countRefusal);
     res.once('close', () => places.leave(address));
-    next();
   };
 };
 

@@ -85,8 +85,10 @@ export const createLookupCache = <Value extends object, Context = void>(
   return {
     peek(key) {
       const entry = entries.get(key) ?? absences.get(key);
-      if (entry === undefined || entry.expiresAt <= now()) return undefined;
-      const isDue = entry.value !== null && now() - entry.loadedAt >= disconnectedTtlMs;
+      if (entry === undefined) return undefined;
+      const at = now();
+      if (entry.expiresAt <= at) return undefined;
+      const isDue = entry.value !== null && at - entry.loadedAt >= disconnectedTtlMs;
       return isDue && !options.eventsConnected() ? undefined : entry.value;
     },
     async load(key, context) {

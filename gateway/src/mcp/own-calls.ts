@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
-import { duplexPair } from 'node:stream';
+import { type Duplex, duplexPair } from 'node:stream';
 import { ApiError } from '@backlot/contract';
 
 /** A call that the gateway makes to itself for somebody who called it. */
@@ -28,6 +28,14 @@ export interface OwnCallOptions {
 
 /** As large as a client's may be. */
 const maxHeaderSize = 32 * 1024;
+
+/** Both ends of a connection in memory. What the far one sends is copied, as its sender frees what a socket has taken. */
+const connect = (): [Duplex, Duplex] => {
+  const [near, far] = duplexPair();
+  const write = far._write.bind(far);
+  far._write = (chunk, encoding, callback) => write(Buffer.from(chunk), encoding, callback);
+  return [near, far];
+};
 
 const answerTooLarge = (maxBytes: number) =>
   new ApiError('query_too_expensive', `The answer has more than ${maxBytes / 1024} KiB.`, {
@@ -73,7 +81,7 @@ export type SendOwnCall = (call: OwnCall, options: OwnCallOptions) => Promise<Ow
 export const createOwnCalls = (app: RequestListener): SendOwnCall => {
   const server = createServer({ maxHeaderSize }, app);
   return async ({ method, path, body }, { caller, requestId, signal, maxBytes }) => {
-    const [near, far] = duplexPair();
+    const [near, far] = connect();
     Object.defineProperty(far, 'remoteAddress', { value: caller.socket.remoteAddress });
     server.emit('connection', far);
     const text = body === undefined ? undefined : JSON.stringify(body);

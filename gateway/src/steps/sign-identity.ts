@@ -11,7 +11,8 @@ import type { Caller } from './authenticate.ts';
 import type { Charge } from './charge.ts';
 
 /** Never reach a service: they concern the connection, or would let a caller speak for the gateway. */
-const removed = [
+const removed = new Set([
+  'connection',
   'authorization',
   'cookie',
   'expect',
@@ -29,19 +30,27 @@ const removed = [
   'x-forwarded-port',
   'x-forwarded-proto',
   'x-real-ip',
-];
+]);
 /** What a `Connection` header may not take away, because the body's frame hangs on it. */
 const frame = new Set(['content-length', 'transfer-encoding', 'host']);
 
-const removeConnectionHeaders = (headers: IncomingMessage['headers']) => {
+const namesIn = (connection: string) =>
+  connection
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+
+/** A new object: after `delete`, V8 looks every name up in a table. */
+const passedHeaders = (headers: IncomingMessage['headers']): IncomingMessage['headers'] => {
   const { connection } = headers;
-  if (connection === undefined) return;
-  if (connection !== 'keep-alive' && connection !== 'close') {
-    for (const name of connection.toLowerCase().split(',')) {
-      if (!frame.has(name.trim())) delete headers[name.trim()];
-    }
+  const isUsual = connection === undefined || connection === 'keep-alive' || connection === 'close';
+  const named = isUsual ? undefined : new Set(namesIn(connection));
+  const passed: IncomingMessage['headers'] = {};
+  for (const name of Object.keys(headers)) {
+    if (removed.has(name) || (named?.has(name) && !frame.has(name))) continue;
+    passed[name] = headers[name];
   }
-  delete headers.connection;
+  return passed;
 };
 
 const findCookie = ({ cookie }: IncomingMessage['headers'], name: string | undefined) =>
@@ -64,12 +73,11 @@ export const createSignIdentity = (keys: readonly IdentityKey[], now: () => numb
     req: IncomingMessage,
     { definition, project, caller, address, requestId, charge }: SignedCall,
   ): void => {
-    const { headers } = req;
-    removeConnectionHeaders(headers);
-    const passedCookie = findCookie(headers, definition.cookie);
-    for (const name of removed) if (headers[name] !== undefined) delete headers[name];
+    const headers = passedHeaders(req.headers);
+    const passedCookie = findCookie(req.headers, definition.cookie);
     if (passedCookie !== undefined) headers.cookie = passedCookie;
     headers['x-request-id'] = requestId;
+    req.headers = headers;
     const identity: Identity = {
       project: project.identity,
       caller: caller.kind,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { freeChunk } from '@backlot/http';
+import { createBufferRelease } from '@backlot/http';
 import { type Dispatcher, Pool } from 'undici';
 import { answerHeaders, identityRefusal, unavailable } from './http-answer.ts';
 import type { OnFailure, Upstream } from './upstream.ts';
@@ -16,6 +16,7 @@ const createAnswerHandler = (
   let controller: Dispatcher.DispatchController | undefined;
   let isAborted = false;
   const aborted = new Error('aborted by the gateway');
+  const takeChunk = createBufferRelease();
   return {
     abort() {
       isAborted = true;
@@ -36,7 +37,9 @@ const createAnswerHandler = (
     },
     onResponseData(started, chunk) {
       // A caller who left never drains.
-      if (res.destroyed || res.write(chunk, (error) => error ?? freeChunk(chunk))) return;
+      if (res.destroyed) return;
+      const onSent = takeChunk(chunk);
+      if (res.write(chunk, (error) => error ?? onSent())) return;
       started.pause();
       res.once('drain', () => started.resume());
     },

@@ -70,6 +70,8 @@ const empties = defineRoute({
   status: 204,
 });
 
+const changes = defineRoute({ ...empties, operationId: 'changes', path: '/changes' });
+
 const streams = defineRoute({
   ...withoutBody,
   operationId: 'streams',
@@ -139,6 +141,10 @@ describe('route', () => {
           ),
           route(ofProject, async ({ identity }) => ({ body: { number: identity.project.number } })),
           route(empties, async () => ({ body: undefined, headers: { ETag: '"2"' } })),
+          route(changes, async ({ query }) => {
+            Reflect.set(query, 'n', 2);
+            return { body: undefined, headers: { ETag: `"${query.n}"` } };
+          }),
           route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
         ],
         gatewayKeys: testIdentityKeys('gateway'),
@@ -149,7 +155,7 @@ describe('route', () => {
         ready: () => Promise.resolve(),
       }),
       Date.now,
-      createFindTestRoute([echo, members, fails, lies, empties, streams, ofProject]),
+      createFindTestRoute([echo, members, fails, lies, empties, changes, streams, ofProject]),
     );
   });
   afterAll(() => service.stop());
@@ -166,6 +172,15 @@ describe('route', () => {
       body: { text: 'hi' },
       caller: 'anonymous',
     });
+  });
+
+  it('reads an address without a query alike each time, and none can change it for the next', async () => {
+    const asked = ['/db/notes', '/db/notes?n=5', '/db/notes', '/db/notes'];
+    const answers = [];
+    for (const path of asked) answers.push(await post(path, { text: 'hi' }));
+    expect(answers.map(({ body }) => body.query)).toEqual([{ n: 1 }, { n: 5 }, { n: 1 }, { n: 1 }]);
+    const change = await service.call('DELETE', '/changes', { identity: anonymous() });
+    expect(change.headers.get('etag')).toBe('"1"');
   });
 
   it('passes text that is JSON already through, in its pieces', async () => {

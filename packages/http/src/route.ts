@@ -12,6 +12,7 @@ import type { Identity, IdentityVerifier } from '@backlot/identity';
 import type { z } from 'zod';
 import { type EventReply, sendEvents } from './answer/event-stream.ts';
 import { LargeJson, sendParts } from './answer/json-parts.ts';
+import { freeChunk } from './body/free-chunk.ts';
 import { parseJson, readBody } from './body/json-body.ts';
 import { checkCaller, checkProject, identify } from './caller.ts';
 import type { FailureLog } from './failure.ts';
@@ -131,6 +132,9 @@ export interface RouteRequest extends IncomingMessage {
   query: Record<string, string | string[] | undefined>;
 }
 
+/** Of an address without a query. */
+export const noQuery: RouteRequest['query'] = Object.freeze({});
+
 /** Answers a call; what it throws is answered for it. */
 export type RouteListener = (req: RouteRequest, res: ServerResponse) => Promise<void>;
 
@@ -231,6 +235,17 @@ class ReceivedCall<R extends RouteDefinition> implements Call<R> {
   }
 }
 
+/** What an address without a query means to each route. */
+const defaults = new WeakMap<RouteDefinition, unknown>();
+
+const readQuery = (definition: RouteDefinition, query: RouteRequest['query']): unknown => {
+  const read = () => validate(definition.query, query, 'invalid_query');
+  if (query !== noQuery || !definition.query) return read();
+  const known = defaults.get(definition) ?? Object.freeze(read());
+  defaults.set(definition, known);
+  return known;
+};
+
 const readCall = <R extends RouteDefinition>(
   definition: R,
   identity: Identity,
@@ -244,7 +259,7 @@ const readCall = <R extends RouteDefinition>(
   checkUnknownInput(definition, { params: req.params, query, body }, res);
   const input = {
     params: validate(definition.params, req.params, 'invalid_path'),
-    query: validate(definition.query, query, 'invalid_query'),
+    query: readQuery(definition, query),
     body: received ? rawBody.value : validate(definition.body, rawBody.value, 'invalid_body'),
     rawBody,
   } as CallInput<R>;
@@ -340,15 +355,17 @@ export const route = <const R extends RouteDefinition>(
     const { inTurnForLargeBody } = context;
     if (!inTurnForLargeBody || !bytes || bytes.byteLength <= largeBodyBytes)
       return respond(context, read(), req, res);
-    let rest = async () => {};
+    // What has waited is old to V8 and keeps what it holds until the next full collection: it may not hold the body.
+    let rest: (() => Promise<void>) | undefined;
     const caller = { identity, signal: callerSignal(res) };
     const turn: Promise<void> = inTurnForLargeBody(caller, async () => {
       const call = read();
-      rest = () => respond(context, call, req, res);
-      if (!waits) await rest();
+      freeChunk(bytes);
+      if (waits) rest = () => respond(context, call, req, res);
+      else await respond(context, call, req, res);
     });
     await turn;
-    if (waits) await rest();
+    await rest?.();
   };
 
   return {

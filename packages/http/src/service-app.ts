@@ -12,7 +12,13 @@ import express, { type Express, type Router } from 'express';
 import { identify } from './caller.ts';
 import { answerFailure, errorHandler } from './failure.ts';
 import { identityRefused, internalCall } from './internal-only.ts';
-import type { MountedRoute, RouteContext, RouteListener, RouteRequest } from './route.ts';
+import {
+  type MountedRoute,
+  noQuery,
+  type RouteContext,
+  type RouteListener,
+  type RouteRequest,
+} from './route.ts';
 import { createRouteTable, type TableRow } from './route-table.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
@@ -115,7 +121,7 @@ export const serviceApp = ({
     const path = mark < 0 ? url : url.slice(0, mark);
     const row = findRow((method === 'HEAD' ? 'GET' : method) as Method, path);
     if (!row) return app(req, res);
-    const query = mark < 0 ? {} : parse(url.slice(mark + 1));
+    const query = mark < 0 ? noQuery : parse(url.slice(mark + 1));
     void answer(row.entry, Object.assign(req, { method, url, params: row.params, query }), res);
   };
 };

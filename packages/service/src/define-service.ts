@@ -169,7 +169,8 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   const parts = definition.build({ ...deps, outbox } as unknown as Context);
   const largeBodies = createFairShares({
     slots: halfOfCores,
-    restRatio: 1,
+    // With 1, 30 records of 512 KB a second from 20 addresses took a stranger's get from 12 to 40 ms.
+    restRatio: 2,
     maxLent: maxLargeBodiesWaiting,
     maxWaitingPerFlow: 16,
     maxWaiting: 128,

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { freeChunk } from '../body/free-chunk.ts';
 
 /** The text of a JSON answer that is too large to be held whole. */
 export interface JsonParts {
@@ -59,7 +60,9 @@ export const sendParts = async (
     if (res.destroyed) return;
     res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
     while (part !== undefined) {
-      if (!(await writePart(res, Buffer.from(part), limitMs))) return;
+      const bytes = Buffer.from(part);
+      if (!(await writePart(res, bytes, limitMs))) return;
+      freeChunk(bytes);
       part = await next();
     }
     res.end();
