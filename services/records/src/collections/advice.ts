@@ -21,16 +21,29 @@ export const adviceFor = (name: string, access: CollectionAccess): string | unde
   return `Anyone can read all of "${name}". If that is not meant, set its access, for example to "private".`;
 };
 
+interface Advised {
+  readonly name: string;
+  readonly access: CollectionAccess;
+}
+
+/** Of each collection as long as its process keeps it: its answers all ask, and splitting names takes regular expressions. */
+const known = new WeakMap<Advised, { advice: string | undefined }>();
+
+const adviceOn = (collection: Advised): string | undefined => {
+  const found = known.get(collection);
+  if (found) return found.advice;
+  const advice = adviceFor(collection.name, collection.access);
+  known.set(collection, { advice });
+  return advice;
+};
+
 /** The advice as a header of an answer, behind what else is to be said. */
 export const withAdvice = (
   headers: Record<string, string>,
-  {
-    project,
-    collection,
-  }: { project: Place['project']; collection: { name: string; access: CollectionAccess } },
+  { project, collection }: { project: Place['project']; collection: Advised },
 ): Record<string, string> => {
-  const { name, access } = collection;
-  const advice = adviceFor(name, access);
+  const { name } = collection;
+  const advice = adviceOn(collection);
   if (advice === undefined) return headers;
   const how = `PUT /api/platform/projects/${project.id}/collections/${name} {"access":"private"}`;
   const hints = [headers[hintHeader], advice, how].filter((hint) => hint !== undefined);

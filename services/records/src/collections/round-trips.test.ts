@@ -48,6 +48,7 @@ it.each([
       for (let i = 0; i < 5; i++) all.push(await countOnce(...call));
       return all.sort((a, b) => a.length - b.length)[0];
     };
+    const created = expect.stringContaining('INSERT INTO records');
     expect([
       await count('GET', `/${id}`),
       await count('GET', '?limit=50'),
@@ -56,8 +57,9 @@ it.each([
     ]).toEqual([
       [200, expect.any(String)],
       [200, expect.any(String)],
-      [201, expect.any(String)],
-      [201, expect.stringContaining('INSERT INTO idempotency')],
+      [201, created],
+      // On a cluster the answer is stored on another node, with a statement of its own.
+      [201, bed.isCluster ? created : expect.stringContaining('INSERT INTO idempotency')],
     ]);
   },
 );

@@ -76,7 +76,10 @@ export const copyChanges = async (database: Database, move: Move, rows: number) 
   return copied?.rows ?? 0;
 };
 
-/** Deletes records that have stayed behind. Returns how many; fewer than `rows` at the end. */
+/**
+ * Deletes records that have stayed behind. Returns how many; fewer than `rows` at the end. By an array, because
+ * `IN` compares every record with every id where the table was never analyzed: 3 s for 1,000 of 10,000.
+ */
 export const deleteBatch = async (
   database: Database,
   move: Move,
@@ -85,7 +88,7 @@ export const deleteBatch = async (
   const [batch] = await database.query<{ rows: number; last: string | null }>(
     `WITH batch AS MATERIALIZED (
        SELECT id FROM records WHERE ${inCollection} AND id > $3::uuid ORDER BY id LIMIT $4),
-     deleted AS (DELETE FROM records WHERE ${inCollection} AND id IN (SELECT id FROM batch))
+     deleted AS (DELETE FROM records WHERE ${inCollection} AND id = ANY (ARRAY(SELECT id FROM batch)))
      SELECT count(*)::int AS rows, max(id::text) AS last FROM batch`,
     [...key(move), move.position ?? firstId, rows],
   );

@@ -5,6 +5,7 @@ import { V7Generator } from 'uuidv7';
 import { foldTotals } from '../record/quota/totals.ts';
 import { createMoves, type Moves } from '../testing/moves.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { deleteBatch } from './copy.ts';
 
 const atOnce = 500;
 const identity = asKey();
@@ -230,5 +231,33 @@ describe('a collection that becomes large', () => {
     await held;
     await moved;
     expect(await rowsIn(await moves.tableOf(name), name)).toHaveLength(2002);
+  });
+
+  it('deletes the old records by their key, however little is known of the table', async () => {
+    const name = 'old';
+    await fill(name, 1000, (n) => ({ n }));
+    const [key] = await bed.database.query<{ projectNumber: number; id: number }>(
+      'SELECT project_id AS "projectNumber", coll_id AS id FROM collections WHERE name = $1',
+      [name],
+    );
+    if (!key) throw new Error('The collection is missing.');
+    const plan: string[] = [];
+    const query = async (text: string, values?: readonly unknown[]) => {
+      const lines = await bed.database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values);
+      plan.push(...lines.map((line) => line['QUERY PLAN']));
+      return [];
+    };
+    const database = Object.assign(Object.create(bed.database), { query });
+    const move = {
+      name,
+      state: 'emptying',
+      isKnown: true,
+      position: null,
+      since: new Date(),
+    } as const;
+    await deleteBatch(database, { ...move, ...key }, 500);
+    expect(plan.filter((line) => line.includes('id = ANY'))).toEqual([
+      expect.stringContaining('Index Cond'),
+    ]);
   });
 });

@@ -41,7 +41,6 @@ const indexName = (node: Plan) => node['Index Name']?.replace(/_\d+$/, '');
 describe('plans', () => {
   let bed: TestBed;
   let someId: string;
-  let isCluster: boolean;
   const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
   const query: ListQuery = {
     collection: {
@@ -65,8 +64,6 @@ describe('plans', () => {
   /** A large collection between small ones, as the planner sees a shared table. */
   beforeAll(async () => {
     bed = await createTestBed();
-    const citus = `SELECT FROM pg_extension WHERE extname = 'citus'`;
-    isCluster = (await bed.ownerDatabase.query(citus)).length > 0;
     await bed.database.query(
       `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data, k1, k2, owner_id)
        SELECT CASE WHEN n % 4 = 0 THEN n % 97 ELSE 1 END, 1, uuidv7(), now(), now(), jsonb_build_object('n', n), to_jsonb(n),
@@ -103,7 +100,7 @@ describe('plans', () => {
 
   /** What a prepared statement may be planned as. Citus, which has no plans for all values, plans it each time. */
   const explainPrepared = async (text: string, values: readonly unknown[]) => {
-    const modes = isCluster ? ['auto'] : ['force_custom_plan', 'force_generic_plan'];
+    const modes = bed.isCluster ? ['auto'] : ['force_custom_plan', 'force_generic_plan'];
     const plans: Plan[][] = [];
     for (const mode of modes) plans.push(await explain(text, values, mode));
     return plans;
@@ -166,7 +163,7 @@ describe('plans', () => {
           'SELECT generic_plans AS generic FROM pg_prepared_statements WHERE name = $1',
           [name],
         );
-        expect((plans?.generic ?? 0) > 0).toBe(!isCluster);
+        expect((plans?.generic ?? 0) > 0).toBe(!bed.isCluster);
       });
       for (const plan of await explainPrepared(statement.text, statement.values)) {
         const isOfShares = (node: Plan) => /^shares/.test(indexName(node) ?? '');

@@ -45,11 +45,7 @@ const parseField = (text: string): SortField => {
   return problem ? refuse(`the field ${JSON.stringify(field)} ${problem}.`) : { field, descending };
 };
 
-/**
- * Reads the query parameter `sort`.
- * @throws ApiError invalid_sort
- */
-export const parseSort = (text = '-createdAt'): Sort => {
+const readSort = (text: string): Sort => {
   const fields = text.split(',').map((field) => parseField(field.trim()));
   if (fields.length > maxFields) refuse(`has more than ${maxFields} fields.`);
   const byId = fields.findIndex(({ field }) => field === 'id');
@@ -62,6 +58,15 @@ export const parseSort = (text = '-createdAt'): Sort => {
     idDescending: last?.descending ?? true,
   };
 };
+
+const newestFirst = readSort('-createdAt');
+
+/**
+ * Reads the query parameter `sort`.
+ * @throws ApiError invalid_sort
+ */
+export const parseSort = (text?: string): Sort =>
+  text === undefined ? newestFirst : readSort(text);
 
 const systemKeySql = (field: SystemField): string => {
   switch (field) {

@@ -24,13 +24,13 @@ import { mostSideGrowth } from './quota/side-bytes.ts';
 import {
   changeableRow,
   countedSql,
-  type RecordJson,
   targetParameters,
   type UpdatedRow,
   updatedRecord,
   updatedSql,
   updateSql,
   type WriteRecords,
+  type WrittenRecord,
   withinRoom,
 } from './record-sql.ts';
 import {
@@ -41,11 +41,16 @@ import {
 } from './refusals.ts';
 import { unsharedSql } from './shares.ts';
 
-/** Changes of single records, as `Records` has them, for the slots that the target has. */
+/** Changes of single records. They throw as those of `Records` do. */
 export interface Changes {
-  patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<RecordJson>;
-  patchBeyondQuota(target: RecordTarget, patch: Patch): Promise<RecordJson>;
-  replace(target: RecordTarget, data: CheckedData, versions: AcceptedVersions): Promise<RecordJson>;
+  patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<WrittenRecord>;
+  /** For what the platform itself writes. */
+  patchBeyondQuota(target: RecordTarget, patch: Patch): Promise<WrittenRecord>;
+  replace(
+    target: RecordTarget,
+    data: CheckedData,
+    versions: AcceptedVersions,
+  ): Promise<WrittenRecord>;
   remove(target: RecordTarget, versions: AcceptedVersions): Promise<void>;
 }
 
@@ -191,7 +196,7 @@ export const createChanges = ({ database, quota, write, now }: ChangesDeps): Cha
     target: RecordTarget,
     changes: Patch,
     limits: Limits,
-  ): Promise<RecordJson> => {
+  ): Promise<WrittenRecord> => {
     const { dataJson, inc, isDeep, unset } = changes;
     const alone = () => patchAlone(target, changes, limits);
     const isUsual =

@@ -97,11 +97,12 @@ const changeManySql = (
     isCurrentSql(collection, parameters),
   ]);
   const slots = setSlots(first, parameters);
-  const text = `WITH free AS (
-    SELECT records.id, given${added}
-    FROM unnest($3::uuid[], $4::uuid[], $5::jsonb[]${addedArray}) change(id, user_id, given${added}), ${recordsTable(collection)}
-    WHERE ${matches} FOR NO KEY UPDATE OF records SKIP LOCKED),
-  changed AS (
+  // Beside `changed`, Citus would fail to carry what is locked from one part of the statement to the next.
+  const text = `WITH changed AS (
+    WITH free AS (
+      SELECT records.id, given${added}
+      FROM unnest($3::uuid[], $4::uuid[], $5::jsonb[]${addedArray}) change(id, user_id, given${added}), ${recordsTable(collection)}
+      WHERE ${matches} FOR NO KEY UPDATE OF records SKIP LOCKED)
     ${updateSql(collection, dataSql[first.kind], slots, now, parameters)}
     FROM free WHERE ${among} AND records.id = free.id ${returnUpdated}),
   counted AS (${countGrowthSql('changed')})${changeLogSql(collection, 'changed')}

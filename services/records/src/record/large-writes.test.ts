@@ -16,6 +16,29 @@ describe('large writes', () => {
   });
   afterAll(() => bed.close());
 
+  it.each([
+    ['as JSON.stringify writes it', JSON.stringify],
+    ['with spaces', (body: unknown) => JSON.stringify(body, null, 2)],
+  ])('are answered whole, and stored: %s', async (name, write) => {
+    const identity = asUser(ada);
+    const send = async (method: string, path: string, data: object, key = '') => {
+      const headers = key === '' ? {} : { 'idempotency-key': key };
+      const answer = await bed.call(method, path, { identity, body: write({ data }), headers });
+      const { id, ownerId, createdAt, updatedAt, ...kept } = answer.body;
+      expect(kept).toEqual(data);
+      expect((await bed.call('GET', `/db/notes/${id}`, { identity })).body).toEqual(answer.body);
+      return `/db/notes/${id}`;
+    };
+    const text = `"quoted"\n${'ä😀'.repeat(50_000)}`;
+    const path = await send('POST', '/db/notes', { text, n: 1 });
+    await send('PUT', path, { text, n: 2 });
+    await send('PATCH', path, { n: 3, text });
+    const key = `key-${name}`;
+    expect(await send('POST', '/db/notes', { text }, key)).toBe(
+      await send('POST', '/db/notes', { text }, key),
+    );
+  });
+
   it('that wait for a record hold up nobody else’s', async () => {
     const owners = Array.from({ length: Math.min(halfOfCores, 4) }, (_, n) => userOfOwner(n));
     const paths: string[] = [];

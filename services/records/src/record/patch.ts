@@ -39,8 +39,9 @@ const refuse = (message: string): never => {
 export const parsePatch = (
   { data = {}, unset = [], inc = {} }: PatchBody,
   isDeep = false,
+  bodyText = '',
 ): Patch => {
-  const { json, sizeBytes, has } = checkData(data);
+  const { json, sizeBytes, has } = checkData(data, bodyText);
   const changedFields = new Set(Object.keys(data as object));
   const others = [
     ...[...new Set(unset)].map((field) => ['unset', field] as const),

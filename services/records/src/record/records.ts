@@ -11,50 +11,45 @@ import type { Reader } from '../list/reader.ts';
 import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
 import { startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
-import { createChanges } from './changes.ts';
+import { type Changes, createChanges } from './changes.ts';
 import type { CheckedData } from './data.ts';
 import { gatherWrites, maxGatheredBytes } from './gathered-writes.ts';
-import type { Patch } from './patch.ts';
 import type { Quota } from './quota/quota.ts';
 import { mostSideBytes } from './quota/side-bytes.ts';
 import { createReadRecord } from './read-record.ts';
 import {
   createManySql,
   createSql,
-  joinRecordJson,
   type NewRecord,
   type RecordJson,
+  recordPieces,
   toIso,
   type WriteRecords,
+  type WrittenRecord,
 } from './record-sql.ts';
-import { type AcceptedVersions, type RecordTarget, translateWriteError } from './refusals.ts';
+import { type RecordTarget, translateWriteError } from './refusals.ts';
 import { createStatementNames } from './statements/statement-names.ts';
 
 /** Has the statement store the answer too. */
-type KeepRecord = (created: RecordJson) => KeptAnswer;
+type KeepRecord = (created: WrittenRecord) => KeptAnswer;
 
 /**
  * Single records. All methods throw ApiError: not_found for what the caller may not see,
  * unauthenticated or forbidden for what they may not do, precondition_failed for another version,
  * invalid_data where the result would exceed the limits, quota_reached, not_unique.
  */
-export interface Records {
+export interface Records extends Changes {
   create(
     project: Identity['project'],
     collection: Collection,
     access: Access,
     data: CheckedData,
     keep?: KeepRecord,
-  ): Promise<RecordJson>;
+  ): Promise<WrittenRecord>;
   /** @throws FairShareFull too */
   get(target: RecordTarget, reader: Reader): Promise<RecordJson & { release?: () => void }>;
-  patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<RecordJson>;
-  /** For what the platform itself writes. */
-  patchBeyondQuota(target: RecordTarget, patch: Patch): Promise<RecordJson>;
-  replace(target: RecordTarget, data: CheckedData, versions: AcceptedVersions): Promise<RecordJson>;
   /** Creates the record where there is none. @throws ApiError invalid_path where its id is no new UUIDv7 */
-  upsert(target: RecordTarget, data: CheckedData): Promise<RecordJson>;
-  remove(target: RecordTarget, versions: AcceptedVersions): Promise<void>;
+  upsert(target: RecordTarget, data: CheckedData): Promise<WrittenRecord>;
 }
 
 export interface RecordsDeps {
@@ -132,12 +127,12 @@ export const createRecords = ({
     { project, collection, access, id }: RecordTarget,
     { json, sizeBytes, groupId }: CheckedData,
     { onConflict, keep }: { onConflict?: string | undefined; keep?: KeepRecord | undefined } = {},
-  ): Promise<RecordJson | undefined> => {
+  ): Promise<WrittenRecord | undefined> => {
     const version = idTimeMs(id);
     const time = toIso(version);
     const ofGroup = groupId !== undefined && { groupId };
     const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt: time };
-    const record = { json: joinRecordJson(ownFields, json), version };
+    const record = { pieces: recordPieces(ownFields, json), version };
     const kept = keep?.(record);
     const create = async (): Promise<boolean> => {
       const options = { groupId, onConflict, kept };
@@ -155,7 +150,7 @@ export const createRecords = ({
     return isWritten ? record : undefined;
   };
 
-  const upsert = async (target: RecordTarget, data: CheckedData): Promise<RecordJson> => {
+  const upsert = async (target: RecordTarget, data: CheckedData): Promise<WrittenRecord> => {
     const { id, access } = target;
     if (access.rights.create !== 'all') checkChange(access);
     const mayCreate = access.rights.create === 'all' && isNewId(id, now());

@@ -13,7 +13,7 @@ import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { type CheckedData, checkData, type Data, refuseRoundedNumbers } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
-import type { RecordJson } from '../record/record-sql.ts';
+import type { WrittenRecord } from '../record/record-sql.ts';
 import type { Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
 import { inShortTurn } from './turns.ts';
@@ -30,7 +30,7 @@ export const getRecord = (collections: Collections, records: Records, shownRecor
       release?.();
       throw error;
     });
-    const reply = replyWith({ ...record, json }, target);
+    const reply = replyWith({ ...record, pieces: [json] }, target);
     return release ? { ...reply, body: new LargeJson(wholePart(json, release)) } : reply;
   });
 
@@ -46,8 +46,8 @@ export const createRecord = (collections: Collections, records: Records, writes:
       checkGroup(access, identity, { project, collection }, groupId);
       const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
       const hints = toHints(droppedHint(rawBody.value), nestedHint(rawBody.value));
-      const reply = (created: RecordJson) => replyWith(created, { project, collection }, hints);
-      const keepReply = keep && ((created: RecordJson) => keep(reply(created)));
+      const reply = (created: WrittenRecord) => replyWith(created, { project, collection }, hints);
+      const keepReply = keep && ((created: WrittenRecord) => keep(reply(created)));
       return reply(await records.create(project, collection, access, data, keepReply));
     },
     { ...inShortTurn(writes), storesAnswer: true },
@@ -58,7 +58,7 @@ export const updateRecord = (collections: Collections, records: Records, writes:
     recordRoutes.updateRecord,
     async ({ params, query, rawBody, identity, header }) => {
       const body = rawBody.value as Parameters<typeof parsePatch>[0];
-      const patch = parsePatch(body, query.merge === 'deep');
+      const patch = parsePatch(body, query.merge === 'deep', rawBody.text);
       refuseRoundedNumbers(rawBody.text);
       const target = await findTarget(collections, identity, params);
       const ownBody = withoutGroupId(body, target.access);
@@ -128,7 +128,7 @@ const isSet = (flag: string | undefined) => flag === '1' || flag === 'true';
 
 /** The `data` of a body as it was sent. @throws ApiError invalid_data */
 const parseData = ({ value, text }: { value: unknown; text: string }): CheckedData => {
-  const data = checkData((value as { data: unknown }).data);
+  const data = checkData((value as { data: unknown }).data, text);
   refuseRoundedNumbers(text);
   return data;
 };
@@ -171,11 +171,11 @@ const toHints = (...hints: (string | undefined)[]): Record<string, string> => {
 
 /** The ETag is strong: equal tags mean equal records. */
 const replyWith = (
-  { json, version }: RecordJson,
+  { pieces, version }: WrittenRecord,
   place: Pick<RecordTarget, 'project' | 'collection'>,
   hints: Record<string, string> = {},
 ) => ({
-  body: new JsonText(json),
+  body: new JsonText(...pieces),
   headers: { ETag: `"${version.toString(36)}"`, ...withAdvice(hints, place) },
 });
 

@@ -44,18 +44,12 @@ const shapeName = ({
   isAfter,
   isSorted,
   hasMarkers,
-}: Shape): string =>
-  [
-    ...[
-      'records_walk',
-      column,
-      descending ? 'desc' : 'asc',
-      ...signs.map((sign) => signNames[sign]),
-    ],
-    ...[isAfter && 'after', isSorted && 'sorted', hasMarkers && 'markers', tableName].filter(
-      Boolean,
-    ),
-  ].join('_');
+}: Shape): string => {
+  const bounds = signs.map((sign) => `_${signNames[sign]}`).join('');
+  const start = `records_walk_${column}_${descending ? 'desc' : 'asc'}${bounds}`;
+  const parts = `${isAfter ? '_after' : ''}${isSorted ? '_sorted' : ''}${hasMarkers ? '_markers' : ''}`;
+  return `${start}${parts}${tableName && `_${tableName}`}`;
+};
 
 /**
  * `$3` is the page's limit, then come the keys of the bounds, then key and id of the cursor. The result's columns

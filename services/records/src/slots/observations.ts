@@ -73,7 +73,7 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
     max: maxUses,
   });
   const keyFor = ({ projectNumber, id }: Collection, field: string) =>
-    JSON.stringify([projectNumber, id, field]);
+    `${projectNumber} ${id} ${field}`;
 
   const add = async ({ collection, field, scannedMs, slow }: Seen) => {
     const { projectNumber, id } = collection;
@@ -119,7 +119,9 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
     },
     used(collection, { field }) {
       const key = keyFor(collection, field);
-      uses.set(key, { collection, field, count: (uses.get(key)?.count ?? 0) + 1 });
+      const use = uses.get(key);
+      if (use) use.count += 1;
+      else uses.set(key, { collection, field, count: 1 });
     },
     async report() {
       await addUses();

@@ -76,6 +76,20 @@ describe('what a Citus cluster asks of a statement', () => {
       [],
     ],
     [
+      `WITH free AS (SELECT id FROM records WHERE project_id = $1 FOR UPDATE SKIP LOCKED), changed AS (
+         UPDATE records SET data = $2 FROM free WHERE project_id = $1 AND records.id = free.id RETURNING records.id) SELECT * FROM changed`,
+      ['"free" locks rows outside the part of WITH that changes them'],
+    ],
+    [
+      `WITH changed AS (WITH free AS (SELECT id FROM records WHERE project_id = $1 FOR UPDATE SKIP LOCKED)
+         UPDATE records SET data = $2 FROM free WHERE project_id = $1 AND records.id = free.id RETURNING records.id) SELECT * FROM changed`,
+      [],
+    ],
+    [
+      'WITH free AS (SELECT id FROM records WHERE project_id = $1 FOR UPDATE) SELECT * FROM free',
+      [],
+    ],
+    [
       `UPDATE records SET updated_at = updated_at + interval '1 ms' WHERE project_id = $1`,
       ['a sum with a timestamptz is not IMMUTABLE'],
     ],
@@ -140,16 +154,13 @@ describe('what a Citus cluster asks of the tables', () => {
   });
 
   it('migrations spread them where the database is a cluster, all of a project to one node', async () => {
-    const isCluster = (
-      await bed.ownerDatabase.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)
-    ).length;
-    const places = isCluster
+    const places = bed.isCluster
       ? await query<{ relname: string; groups: number }>(
           `SELECT c.relname, min(d.colocationid) OVER () = max(d.colocationid) OVER () AS "isTogether"
            FROM pg_dist_partition d JOIN pg_class c ON c.oid = d.logicalrelid WHERE ${spread}`,
         )
       : [];
-    const expected = isCluster ? (recordsService.distributed ?? []) : [];
+    const expected = bed.isCluster ? (recordsService.distributed ?? []) : [];
     expect(places).toHaveLength(expected.length);
     for (const relname of expected) expect(places).toContainEqual({ relname, isTogether: true });
   });

@@ -184,6 +184,16 @@ const changeProblems = (
   ];
 };
 
+/** Citus carries what a part of WITH returns to the next in another format than it reads, where it locks rows. */
+const lockProblems = ({ ctes }: Node): string[] => {
+  const parts = (ctes as unknown[]).map((part) => unwrap(part, 'CommonTableExpr') ?? {});
+  const kinds = ['InsertStmt', 'UpdateStmt', 'DeleteStmt'];
+  if (!parts.some(({ ctequery }) => kinds.some((kind) => unwrap(ctequery, kind)))) return [];
+  return parts
+    .filter(({ ctequery }) => unwrap(ctequery, 'SelectStmt')?.lockingClause)
+    .map(({ ctename }) => `"${ctename}" locks rows outside the part of WITH that changes them`);
+};
+
 const problemsIn = (kind: string, node: Node, catalog: Catalog, parts: With): string[] => {
   const isSpread = ({ name }: Table) => distributed.has(name) && !parts.names.has(name);
   switch (kind) {
@@ -197,6 +207,8 @@ const problemsIn = (kind: string, node: Node, catalog: Catalog, parts: With): st
     case 'UpdateStmt':
     case 'DeleteStmt':
       return [...readProblems(node, isSpread), ...changeProblems(kind, node, isSpread, catalog)];
+    case 'withClause':
+      return lockProblems(node);
     case 'FuncCall': {
       const [name = '', ...rest] = names(node.funcname);
       return rest.length === 0 && catalog.ownFunctions.has(name)

@@ -28,7 +28,7 @@ export const createMoves = async (
   bed: TestBed,
   others: readonly TestBed[] = [],
 ): Promise<Moves> => {
-  const { database } = bed;
+  const { database, isCluster } = bed;
   const outbox = createOutbox<EventPayloads>(database, () => {});
   const mover = createMover({ database, outbox, giantRows, now: bed.clock.now });
   // Until an hour after a migration nothing moves.
@@ -42,10 +42,6 @@ export const createMoves = async (
         await process.call('GET', '/db/nothing', { identity: asKey() });
     }
   };
-  const extensions = await bed.ownerDatabase.query(
-    `SELECT FROM pg_extension WHERE extname = 'citus'`,
-  );
-  const isCluster = extensions.length > 0;
   const readState = async (name: string) => {
     const [row] = await database.query<{ own_table: string | null; state: string | null }>(
       `SELECT own_table, state FROM collections c LEFT JOIN moves USING (project_id, coll_id) WHERE name = $1`,

@@ -27,6 +27,8 @@ const unlimited = { records: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INT
 export interface TestBed extends ServiceBed<object> {
   /** What the accounts' service knows of users, by their ids. */
   people: Map<string, RoleAndGroups>;
+  /** Whether its database is a Citus cluster's. */
+  isCluster: boolean;
   /** Creates a record and returns it. */
   create(
     collection: string,
@@ -59,10 +61,13 @@ export const createTestBed = async (
   const own = { config, users };
   const bed = await createServiceBed(recordsService, own, { ...options, onStatement });
   const catalog = await readCatalog(bed.ownerDatabase);
+  const citus = `SELECT FROM pg_extension WHERE extname = 'citus'`;
+  const isCluster = (await bed.ownerDatabase.query(citus)).length > 0;
   await bed.service.start();
   return {
     ...bed,
     people,
+    isCluster,
     async close() {
       await bed.close();
       const refused: string[] = [];
