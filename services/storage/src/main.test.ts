@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,12 @@ import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLauncher, kill, type ServiceLauncher } from './testing/service-process.ts';
 import { listFileNames } from './testing/test-bed.ts';
+
+/** As libuv calls them. */
+const fileThreads = (pid = 0) =>
+  readdirSync(`/proc/${pid}/task`).filter((id) =>
+    readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8').startsWith('libuv-worker'),
+  );
 
 describe('the process', () => {
   let launcher: ServiceLauncher;
@@ -103,6 +110,7 @@ describe('the process', () => {
     const second = await launch();
     const found = await fetch(second.url + path, { headers: identity('GET', path) });
     expect([found.status, await found.text()]).toEqual([200, 'kept']);
+    if (process.platform === 'linux') expect(fileThreads(second.child.pid)).toHaveLength(16);
     second.child.kill('SIGTERM');
     expect((await once(second.child, 'exit'))[0]).toBe(0);
   });

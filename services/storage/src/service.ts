@@ -75,6 +75,7 @@ export const storageService = defineService({
     const imageProcesses = createImageProcesses({
       processes: config.images.concurrency + quickImages,
       maxPixels: config.images.maxPixels,
+      folder: store.folder,
     });
     const images = createImages({
       ...{ database, store, unclaimedBlobs, quota, now },

@@ -54,7 +54,8 @@ const special: Partial<Record<ServiceName, Partial<Deployable>>> = {
   auth: { memoryMib: 512 },
   records: { memoryMib: 768, nodeOptions: [newSpaceForBuffers] },
   ai: { nodeOptions },
-  storage: { memoryMib: 768, nodeOptions: [newSpace], filesClaim: 'storage-files' },
+  // Two processes for images (BACKLOT_IMAGE_CONCURRENCY 1), each of 645 MiB at most, and the service itself.
+  storage: { memoryMib: 1536, nodeOptions: [newSpace], filesClaim: 'storage-files' },
   email: { nodeOptions },
 };
 

@@ -73,6 +73,8 @@ export interface BlobStore {
   /** Also removes what an interrupted put has left. A key without a blob is no error. */
   remove(key: string): Promise<void>;
   close(): Promise<void>;
+  /** Where blobs are files by their keys, for processes that read them by themselves. */
+  folder?: string;
   /** Undefined where callers can not reach the store themselves. */
   direct?: DirectAccess;
 }

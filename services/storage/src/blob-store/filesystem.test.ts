@@ -12,6 +12,7 @@ import { resumableConformance } from './resumable.conformance.ts';
 const start = async (pathEnd = '') => {
   const directory = await mkdtemp(join(tmpdir(), 'backlot-blobs-'));
   return {
+    directory,
     store: createFilesystemBlobStore(directory + pathEnd),
     leftovers: async () => readdir(directory, { recursive: true }),
     close: () => rm(directory, { recursive: true }),
@@ -26,6 +27,16 @@ it('a folder is the same with and without a slash at its end', async () => {
   await store.put('1001/a', Readable.from([Buffer.from('bytes')]));
   expect(await store.sizeBytes('1001/a')).toBe(5);
   expect(await leftovers()).toContain('blobs/1001/a');
+  await close();
+});
+
+it('folders that somebody has removed are made anew', async () => {
+  const { store, leftovers, directory, close } = await start();
+  const bytes = () => Readable.from([Buffer.from('bytes')]);
+  await store.put('1001/a', bytes());
+  for (const area of ['blobs', 'partial']) await rm(join(directory, area), { recursive: true });
+  await store.put('1001/b', bytes());
+  expect(await leftovers()).toContain('blobs/1001/b');
   await close();
 });
 

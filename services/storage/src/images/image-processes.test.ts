@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { constants, getPriority } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { encodePng } from '../testing/png.ts';
 import {
   createImageProcesses,
   type ImageProcesses,
@@ -62,12 +65,52 @@ describe('processes that make images', () => {
   });
 
   it('are ended with an image that takes too long; the next ones are made', async () => {
-    start({ limitMs: 50 });
+    start({ limitMs: 1000 });
     expect(await processes.transform(await noise(3000), large)).toEqual({
       refused: 'it took too long, or ended its process',
-      cpuMs: 50,
+      cpuMs: 1000,
     });
     expect(await processes.transform(await noise(50), small)).toHaveProperty('bytes');
+  });
+
+  it('read sources from the folder of the store, and nothing beside it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backlot-files-'));
+    try {
+      const source = await noise(50);
+      for (const name of ['a1', 'A1']) writeFileSync(join(folder, name), source);
+      start({ folder });
+      const { transform } = processes;
+      expect(await transform('a1', small)).toEqual({
+        ...(await transform(source, small)),
+        cpuMs: expect.any(Number),
+      });
+      expect(await transform('a2', small)).toHaveProperty('isMissing');
+      mkdirSync(join(folder, 'a3'));
+      await expect(transform('a3', small)).rejects.toHaveProperty('isUnavailable', true);
+      for (const key of ['A1', '../a1', join(folder, 'a1')])
+        await expect(transform(key, small)).rejects.toThrow('is not a valid blob key');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('refuse an image that would take too much memory', async () => {
+    start();
+    // Interlaced, with 16 bits for each of four channels: 748 MiB.
+    const source = encodePng({ width: 9900, height: 9900, head: [16, 6, 0, 0, 1] });
+    if (process.platform === 'linux')
+      expect(await processes.transform(source, small)).toMatchObject({
+        refused: expect.stringContaining('out of memory'),
+      });
+    expect(await processes.transform(await noise(50), small)).toHaveProperty('bytes');
+  });
+
+  it('have ended when they close, those without work too', async () => {
+    start({ idleMs: 1 });
+    await processes.transform(await noise(50), small);
+    await pause(10);
+    await processes.close();
+    expect(children()).toEqual([]);
   });
 
   it('end without work, and start again with the next image', async () => {

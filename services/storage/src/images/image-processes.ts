@@ -2,14 +2,23 @@ import { fileURLToPath } from 'node:url';
 import workerpool, { type Pool } from 'workerpool';
 import type { Transformation } from './transform.ts';
 
+/** Bytes, or the key of a blob in the store's folder. */
+export type ImageSource = Uint8Array | string;
+
 /** What became of an image, and what that took of the CPU. */
-export type ProcessAnswer = { cpuMs: number } & ({ bytes: Uint8Array } | { refused: string });
+export type ProcessAnswer = { cpuMs: number } & (
+  | { bytes: Uint8Array }
+  | { refused: string }
+  | { isMissing: true }
+);
 
 export interface ImageProcessesOptions {
   /** As many images are in work at a time at most. */
   processes: number;
   /** A source with more is not decoded. */
   maxPixels: number;
+  /** Where sources that come as keys are files. */
+  folder?: string | undefined;
   /** For one image, from when its process begins. Default 10,000. */
   limitMs?: number;
   /** Without an image for so long all processes end. Default 60,000. */
@@ -33,29 +42,31 @@ export type ImageProcesses = ReturnType<typeof createImageProcesses>;
  * image takes the CPU that no call wants, and one that crashes its decoder harms nobody else.
  */
 export const createImageProcesses = (options: ImageProcessesOptions) => {
-  const { processes, maxPixels, limitMs = 10_000, idleMs = 60_000 } = options;
+  const { processes, maxPixels, folder = '', limitMs = 10_000, idleMs = 60_000 } = options;
   const openPool = () =>
     workerpool.pool(fileURLToPath(new URL('./process-main.ts', import.meta.url)), {
       workerType: 'process',
       maxWorkers: processes,
+      forkArgs: [folder],
       workerTerminateTimeout: 100,
       // One heap for `malloc`: with one for each thread what an image took stays with every thread.
       forkOpts: { env: { MALLOC_ARENA_MAX: '1' }, serialization: 'advanced' },
     });
   let pool = openPool();
+  let ended: Promise<unknown> = Promise.resolve();
   let running = 0;
   let idleTimer: NodeJS.Timeout | undefined;
   /** Each has 75 MB of memory of its own after AVIFs of 1,400 pixels. */
   const endLater = () => {
     idleTimer = setTimeout(() => {
-      void end(pool);
+      ended = Promise.all([ended, end(pool)]);
       // One that ends its processes starts no others meanwhile.
       pool = openPool();
     }, idleMs).unref();
   };
   /** @param tries more that may find a process which something else has ended */
   const attempt = async (
-    source: Buffer,
+    source: ImageSource,
     wanted: Transformation,
     tries: number,
   ): Promise<ProcessAnswer> => {
@@ -80,7 +91,7 @@ export const createImageProcesses = (options: ImageProcessesOptions) => {
     return attempt(source, wanted, tries - 1);
   };
   return {
-    async transform(source: Buffer, wanted: Transformation): Promise<ProcessAnswer> {
+    async transform(source: ImageSource, wanted: Transformation): Promise<ProcessAnswer> {
       running += 1;
       clearTimeout(idleTimer);
       try {
@@ -92,7 +103,7 @@ export const createImageProcesses = (options: ImageProcessesOptions) => {
     },
     async close(): Promise<void> {
       clearTimeout(idleTimer);
-      await end(pool);
+      await Promise.all([ended, end(pool)]);
     },
   };
 };

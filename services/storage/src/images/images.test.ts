@@ -2,34 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
 import { anonymous, asKey, asOwner, asUser, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { createFilesystemBlobStore } from '../blob-store/filesystem.ts';
+import { encodePng } from '../testing/png.ts';
 import { createTestBed, otherProject, type TestBed, userA } from '../testing/test-bed.ts';
 
 const photo = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 30 } } });
 
-/** A PNG whose head says how large it is, and which holds next to nothing. */
-const encodePng = (width: number, height: number) => {
-  const chunk = (type: string, data: Buffer) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(data.length);
-    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
-  };
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  head[8] = 8;
-  return Buffer.concat([
-    Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', head),
-    chunk('IDAT', deflateSync(Buffer.alloc(100_000))),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+/** One whose files no other process reads, so that each source is opened here. */
+const createStore = (directory: string) => {
+  const { folder, ...store } = createFilesystemBlobStore(directory);
+  return store;
 };
 
 describe('images made from files', () => {
@@ -120,6 +107,16 @@ describe('images made from files', () => {
     expect((await bed.get(`${body.url}?width=10`, owner)).status).toBe(404);
   });
 
+  it('are none of a file whose blob is gone', async () => {
+    const { body } = await bed.upload(await photo(50, 50).png().toBuffer());
+    const [row] = await bed.database.query<{ blob_key: string }>(
+      'SELECT blob_key FROM files WHERE id = $1',
+      [body.id],
+    );
+    await bed.store.remove(row?.blob_key ?? '');
+    expect((await bed.get(`${body.url}?width=10`)).status).toBe(404);
+  });
+
   it('are at most forty of one file', async () => {
     const { body } = await bed.upload(await photo(100, 100).png().toBuffer());
     const before = (await bed.blobs()).length;
@@ -137,7 +134,7 @@ describe('images made from files', () => {
   it('wait for each other within one owner, not behind those of another', async () => {
     const gate = Promise.withResolvers<void>();
     const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
-    const files = createFilesystemBlobStore(directory);
+    const files = createStore(directory);
     const sources = new Map<string, string>();
     const begun: string[] = [];
     const store = {
@@ -178,7 +175,7 @@ describe('images made from files', () => {
   it('wait behind no large one of others where they are small', async () => {
     const gate = Promise.withResolvers<void>();
     const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
-    const files = createFilesystemBlobStore(directory);
+    const files = createStore(directory);
     let opened = 0;
     const store = {
       ...files,
@@ -263,8 +260,12 @@ describe('images made from files', () => {
   it.each([
     ['a text', Buffer.from('text'), 'no image'],
     ['half a JPEG', Buffer.from('ffd8ffe000104a46494600010100', 'hex'), 'broken'],
-    ['a bomb of 65,000 by 65,000 pixels', encodePng(65_000, 65_000), 'broken or too large'],
-    ['a lie about 7,000 by 7,000 pixels', encodePng(7000, 7000), 'broken'],
+    [
+      'a bomb of 65,000 by 65,000 pixels',
+      encodePng({ width: 65_000, height: 65_000 }),
+      'broken or too large',
+    ],
+    ['a lie about 7,000 by 7,000 pixels', encodePng({ width: 7000, height: 7000 }), 'broken'],
   ])('are not made from %s: 400', async (_what, content, why) => {
     const { body } = await bed.upload(content);
     const answer = await bed.get(`${body.url}?width=10`);

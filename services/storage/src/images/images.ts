@@ -10,7 +10,7 @@ import { type File, fileNotFound } from '../files/file.ts';
 import { svg } from '../files/media-type.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
-import type { ImageProcesses } from './image-processes.ts';
+import type { ImageProcesses, ImageSource } from './image-processes.ts';
 import { createQuickImages } from './quick-images.ts';
 import type { ImageFormat, Transformation } from './transform.ts';
 
@@ -110,7 +110,8 @@ export const createImages = (deps: ImagesDeps) => {
     );
   };
 
-  const readSource = async ({ blobKey }: File): Promise<Buffer> => {
+  const readSource = async ({ blobKey }: File): Promise<ImageSource> => {
+    if (store.folder !== undefined) return blobKey;
     try {
       const source = await store.open(blobKey);
       return Buffer.concat(await source.toArray());
@@ -121,6 +122,7 @@ export const createImages = (deps: ImagesDeps) => {
 
   const renderImage = async (owner: string, file: File, wanted: Transformation) => {
     const answer = await processes.transform(await readSource(file), wanted);
+    if ('isMissing' in answer) throw fileNotFound();
     quickImages.learn(owner, wanted, answer.cpuMs);
     if ('bytes' in answer) return Buffer.from(answer.bytes);
     throw cannotTransform('it is broken or too large', new Error(answer.refused));

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { storageRoutes } from '@backlot/contract';
+import { KIB, storageRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { identityHeader } from '@backlot/identity';
 import { anonymous, asUser, signed, type TestAnswer, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { DataStore } from '@tus/server';
+import type { BlobStore } from '../blob-store/blob-store.ts';
 import {
   callId,
   createTestBed,
@@ -51,6 +53,32 @@ describe('uploads', () => {
     await until(async () => (await unclaimed()) === 0 && (await bed.blobs()).length === 0);
     expect(await files()).toBe(0);
   };
+
+  it('reach the store in blocks of what came while it wrote', async () => {
+    const blocks: number[] = [];
+    const gate = Promise.withResolvers<void>();
+    const store: Partial<BlobStore> = {
+      resumable: () => new DataStore(),
+      async put(_key, source) {
+        for await (const block of source) {
+          blocks.push(block.length);
+          await gate.promise;
+        }
+      },
+    };
+    bed = await createTestBed({}, store as BlobStore);
+    const req = begin({ 'transfer-encoding': 'chunked' });
+    req.write(Buffer.alloc(1000));
+    await until(() => blocks.length === 1);
+    for (let part = 0; part < 200; part++) req.write(Buffer.alloc(KIB));
+    req.end(end);
+    await once(req, 'finish');
+    // Until it has arrived.
+    for (let n = 0; n < 10; n++) await files();
+    gate.resolve();
+    expect((await readAnswer(req)).status).toBe(201);
+    expect(blocks).toEqual([1000, 200 * KIB]);
+  });
 
   it('leave nothing when the caller goes away in the middle', async () => {
     bed = await createTestBed();

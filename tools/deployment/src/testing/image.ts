@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,7 +57,8 @@ const copy = async (instruction: Copy, stage: Stage, stages: Stage[]): Promise<v
   if (from === undefined && source === '.') return copyContext(to);
   const other = stages.find(({ name }) => name !== undefined && name === from);
   if (!other) throw new Error(`COPY ${source} is not supported`);
-  await cp(join(other.folder, source), to, { recursive: true, verbatimSymlinks: true });
+  // Nothing looks into that stage afterwards, and copying 13,000 files takes 7 s of CPU.
+  await rename(join(other.folder, source), to);
 };
 
 const runStep = async (instruction: Instruction, stage: Stage): Promise<void> => {
