@@ -5,7 +5,7 @@ import { createTestBed, reserved, type TestBed } from '../testing/test-bed.ts';
 describe('answers in the form of a schema', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await createTestBed();
+    bed = await createTestBed({ schemaLimitMs: 1000 });
   });
   afterAll(() => bed.close());
 

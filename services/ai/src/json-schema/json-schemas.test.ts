@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
+import { until } from '@backlot/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createJsonSchemas, type JsonSchema, SchemaRefused } from './json-schemas.ts';
 
@@ -105,15 +106,17 @@ const flow = ['owner', 'project', '192.0.2.1'] as const;
 describe('schemas of strangers', () => {
   const schemas = createJsonSchemas();
   const impatient = createJsonSchemas({ limitMs: 500 });
-  afterAll(() => Promise.all([schemas.close(), impatient.close()]));
-  const example = (schema: JsonSchema) =>
-    schemas.example(flow, schema, { seed: 7, maxBytes: 16_000 });
+  // The threads have a low priority: beside other tests an ordinary schema may take a second.
+  const patient = createJsonSchemas({ limitMs: 20_000 });
+  afterAll(() => Promise.all([schemas.close(), impatient.close(), patient.close()]));
+  const example = (schema: JsonSchema, by = schemas) =>
+    by.example(flow, schema, { seed: 7, maxBytes: 16_000 });
 
   it.each(Object.entries(satisfiable))('are satisfied: %s', async (_name, schema) => {
-    await schemas.check(flow, schema);
-    const value = await example(schema);
-    expect(await schemas.mismatch(flow, schema, value)).toBeUndefined();
-    expect(await example(schema)).toBe(value);
+    await patient.check(flow, schema);
+    const value = await example(schema, patient);
+    expect(await patient.mismatch(flow, schema, value)).toBeUndefined();
+    expect(await example(schema, patient)).toBe(value);
   });
 
   it.each(Object.entries(refused))('are refused: %s', async (_name, schema) => {
@@ -130,7 +133,7 @@ describe('schemas of strangers', () => {
   );
 
   it('leave the CPU to calls: their thread has a lower priority', async () => {
-    await schemas.check(flow, { type: 'string' });
+    await patient.check(flow, { type: 'string' });
     if (process.platform !== 'linux') return;
     const lowest = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
     const threads = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
@@ -190,5 +193,36 @@ describe('schemas of strangers', () => {
     expect(await schemas.example(flow, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
     const text = { type: 'string', minLength: 100, maxLength: 100 };
     expect(await schemas.example(flow, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
+  });
+});
+
+describe('a thread for schemas that ends by itself', () => {
+  const schemas = createJsonSchemas({
+    limitMs: 100,
+    threadFile: new URL('../testing/dying-thread.ts', import.meta.url),
+  });
+  afterAll(() => schemas.close());
+  const check = (title: string) => schemas.check(flow, { title });
+
+  it('leaves its call a 503, and to those that wait another thread', async () => {
+    const titles = ['ends at once', 'is fine', 'ends at once', 'is fine'];
+    expect(await Promise.allSettled(titles.map(check))).toMatchObject([
+      { status: 'rejected', reason: { code: 'unavailable' } },
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'unavailable' } },
+      { status: 'fulfilled' },
+    ]);
+  });
+
+  it('is replaced although it ended without a call, or while its time was over', async () => {
+    await check('ends without a call');
+    await until(() =>
+      check('is fine').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await expect(check('ends late')).rejects.toThrow(SchemaRefused);
+    await check('is fine');
   });
 });

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { ApiError, aiRoutes } from '@backlot/contract';
 import {
   createFairShares,
@@ -7,14 +6,11 @@ import {
   type Flow,
   halfOfCores,
 } from '@backlot/fair-shares';
-import workerpool from 'workerpool';
+import { createSchemaThreads, SchemaRefused, type ThreadCall } from './schema-threads.ts';
+
+export { SchemaRefused } from './schema-threads.ts';
 
 export type JsonSchema = Record<string, unknown>;
-
-/** The schema can't be worked with; the message is for the developer who wrote it. */
-export class SchemaRefused extends Error {
-  override readonly name = 'SchemaRefused';
-}
 
 /**
  * For untrusted schemas of dialects 2020-12 and draft-07; nothing is fetched. All methods throw
@@ -39,9 +35,6 @@ export interface JsonSchemas {
   close(): Promise<void>;
 }
 
-/** What the thread answers; only `result` counts where nothing was refused. */
-export type ThreadAnswer = { refused: string } | { result: string | undefined };
-
 const maxSchemaLength = 64 * 1024;
 /** Also for values: an object within an object is one level, in a schema it is two. */
 const maxDepth = aiRoutes.maxJsonDepth;
@@ -51,8 +44,6 @@ const threads = Math.min(2, halfOfCores);
 /** The last one waits at most a minute, if each before it takes all of its time. */
 const maxWaiting = 100;
 const maxWaitingPerFlow = 10;
-/** Megabytes of a thread's heap; compiling 64 KB of ordinary schema stays well below. */
-const maxOldGenerationSizeMb = 128;
 
 /** Written without recursion, which deep JSON would overflow. */
 export const isTooDeep = (value: unknown): boolean => {
@@ -71,9 +62,20 @@ export const checkDepth = (schema: JsonSchema): void => {
   if (isTooDeep(schema)) throw new SchemaRefused(`is nested deeper than ${maxDepth} levels`);
 };
 
-const serialize = (schema: JsonSchema): string => {
+const texts = new WeakMap<JsonSchema, string>();
+
+/** A call's schema as JSON, which is priced, hashed and sent to the thread. @throws SchemaRefused */
+export const schemaText = (schema: JsonSchema): string => {
+  const known = texts.get(schema);
+  if (known !== undefined) return known;
   checkDepth(schema);
   const text = JSON.stringify(schema);
+  texts.set(schema, text);
+  return text;
+};
+
+const serialize = (schema: JsonSchema): string => {
+  const text = schemaText(schema);
   if (text.length > maxSchemaLength) {
     throw new SchemaRefused(`has more than ${maxSchemaLength} characters`);
   }
@@ -84,41 +86,16 @@ const serialize = (schema: JsonSchema): string => {
  * Schemas are compiled to code and hold patterns, so each is handled in a thread that can be ended.
  * @param limitMs for one call, without waiting
  */
-export const createJsonSchemas = ({ limitMs = standardLimitMs } = {}): JsonSchemas => {
-  const pool = workerpool.pool(fileURLToPath(new URL('./thread-main.ts', import.meta.url)), {
-    workerType: 'thread',
-    maxWorkers: threads,
-    workerTerminateTimeout: 100,
-    workerThreadOpts: { env: {}, resourceLimits: { maxOldGenerationSizeMb } },
-  });
-
+export const createJsonSchemas = ({
+  limitMs = standardLimitMs,
+  threadFile = new URL('./thread-main.ts', import.meta.url),
+} = {}): JsonSchemas => {
+  const pool = createSchemaThreads(threadFile, limitMs);
   const shares = createFairShares({ slots: threads, maxWaiting, maxWaitingPerFlow });
 
-  const runInThread = async (method: string, parameters: unknown[]) => {
-    let timer: NodeJS.Timeout | undefined;
-    // The time starts when the thread says that it has begun, not while it waits or starts up.
-    const onBegin = () => {
-      timer = setTimeout(() => task.cancel(), limitMs);
-    };
-    const task = pool.exec<(...all: unknown[]) => ThreadAnswer>(method, parameters, {
-      on: onBegin,
-    });
-    let answer: ThreadAnswer;
+  const run = async (flow: Flow, call: ThreadCall) => {
     try {
-      answer = await task;
-    } catch (cause) {
-      if (timer === undefined) throw cause;
-      throw new SchemaRefused('takes too much time or memory to work with', { cause });
-    } finally {
-      clearTimeout(timer);
-    }
-    if ('refused' in answer) throw new SchemaRefused(answer.refused);
-    return answer.result;
-  };
-
-  const run = async (flow: Flow, method: string, parameters: unknown[]) => {
-    try {
-      return await shares.run(flow, () => runInThread(method, parameters));
+      return await shares.run(flow, () => pool.run(call));
     } catch (cause) {
       if (!(cause instanceof FairShareFull)) throw cause;
       const message = 'Too many schemas are being worked on. Try again shortly.';
@@ -129,11 +106,12 @@ export const createJsonSchemas = ({ limitMs = standardLimitMs } = {}): JsonSchem
 
   return {
     async check(flow, schema) {
-      await run(flow, 'check', [serialize(schema)]);
+      await run(flow, { work: 'check', schema: serialize(schema) });
     },
-    mismatch: (flow, schema, value) => run(flow, 'mismatch', [serialize(schema), value]),
+    mismatch: (flow, schema, value) =>
+      run(flow, { work: 'mismatch', schema: serialize(schema), value }),
     async example(flow, schema, { seed, maxBytes }) {
-      const found = await run(flow, 'example', [serialize(schema), seed, maxBytes]);
+      const found = await run(flow, { work: 'example', schema: serialize(schema), seed, maxBytes });
       if (found === undefined) {
         throw new SchemaRefused(
           'seems to fit no value: the demo model found none that satisfies it',
@@ -142,8 +120,6 @@ export const createJsonSchemas = ({ limitMs = standardLimitMs } = {}): JsonSchem
       return found;
     },
     usage: shares.usage,
-    async close() {
-      await pool.terminate(true);
-    },
+    close: pool.close,
   };
 };

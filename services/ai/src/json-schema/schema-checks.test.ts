@@ -1,3 +1,4 @@
+import type { Flow } from '@backlot/fair-shares';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type JsonSchema, SchemaRefused } from './json-schemas.ts';
 import { createSchemaChecks } from './schema-checks.ts';
@@ -9,17 +10,18 @@ describe('checking schemas', () => {
   let asked: JsonSchema[];
   let answers: PromiseWithResolvers<void>[];
   let check: ReturnType<typeof createSchemaChecks>;
+  let time: number;
   beforeEach(() => {
     asked = [];
     answers = [];
-    check = createSchemaChecks({
-      check(_flow, schema) {
-        asked.push(schema);
-        const answer = Promise.withResolvers<void>();
-        answers.push(answer);
-        return answer.promise;
-      },
-    });
+    time = 1;
+    const asking = (_flow: unknown, schema: JsonSchema) => {
+      asked.push(schema);
+      const answer = Promise.withResolvers<void>();
+      answers.push(answer);
+      return answer.promise;
+    };
+    check = createSchemaChecks({ check: asking }, () => time);
   });
   const schema = (title: number): JsonSchema => ({ type: 'object', title });
 
@@ -40,12 +42,31 @@ describe('checking schemas', () => {
     expect(asked).toEqual([schema(1)]);
   });
 
-  it('remembers no refusal', async () => {
-    for (const n of [0, 1]) {
-      const refused = check(ada, schema(1));
-      answers[n]?.reject(new SchemaRefused('is none'));
-      await expect(refused).rejects.toThrow(SchemaRefused);
-    }
+  const refuse = async (schema: JsonSchema, error: Error, caller: Flow = ada) => {
+    const refused = check(caller, schema);
+    answers.at(-1)?.reject(error);
+    await expect(refused).rejects.toThrow(error.message);
+  };
+
+  it('asks once for a refused one in five seconds, and only its own project', async () => {
+    await refuse(schema(1), new SchemaRefused('is none'));
+    time += 4999;
+    await expect(check(eve, schema(1))).rejects.toThrow(new SchemaRefused('is none'));
+    expect(asked).toHaveLength(1);
+    await refuse(schema(1), new SchemaRefused('is none'), ['owner', 'other project', '192.0.2.1']);
     expect(asked).toHaveLength(2);
+    time += 2;
+    await refuse(schema(1), new SchemaRefused('is none'));
+    expect(asked).toHaveLength(3);
+  });
+
+  it('remembers eight refusals of a project, and nothing that was interrupted', async () => {
+    for (let n = 1; n <= 9; n++) await refuse(schema(n), new SchemaRefused('is none'));
+    await refuse(schema(1), new SchemaRefused('is none'));
+    expect(asked).toHaveLength(10);
+    for (const n of [11, 12]) {
+      await refuse(schema(20), new Error('interrupted'));
+      expect(asked).toHaveLength(n);
+    }
   });
 });

@@ -1,10 +1,11 @@
+import { parentPort } from 'node:worker_threads';
 import { lowerThreadPriority } from '@backlot/fair-shares';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type GenerateSyncOptions, generateSync } from 'json-schema-faker';
-import workerpool from 'workerpool';
-import type { JsonSchema, ThreadAnswer } from './json-schemas.ts';
+import type { JsonSchema } from './json-schemas.ts';
+import type { ThreadAnswer, ThreadCall } from './schema-threads.ts';
 
 lowerThreadPriority();
 
@@ -61,30 +62,38 @@ const findExample = (
   return shortest;
 };
 
-const withSchema = (
-  text: string,
-  work: (schema: JsonSchema, validate: ValidateFunction) => string | undefined,
-): ThreadAnswer => {
-  workerpool.workerEmit('begun');
-  const schema = JSON.parse(text) as JsonSchema;
+const work = (call: ThreadCall, schema: JsonSchema, validate: ValidateFunction) => {
+  switch (call.work) {
+    case 'check':
+      return undefined;
+    case 'mismatch':
+      return validate(JSON.parse(call.value))
+        ? undefined
+        : new Ajv(quiet).errorsText(validate.errors, { dataVar: 'value' }).slice(0, 300);
+    case 'example':
+      return findExample(schema, validate, call.seed, call.maxBytes);
+  }
+};
+
+const messageIn = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const answer = (call: ThreadCall): ThreadAnswer => {
+  const schema = JSON.parse(call.schema) as JsonSchema;
   let validate: ValidateFunction;
   try {
     validate = compile(schema);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { refused: `is no JSON Schema that can be used: ${why.slice(0, 300)}` };
+    return { refused: `is no JSON Schema that can be used: ${messageIn(error).slice(0, 300)}` };
   }
-  return { result: work(schema, validate) };
+  try {
+    return { result: work(call, schema, validate) };
+  } catch (error) {
+    return { failed: messageIn(error) };
+  }
 };
 
-workerpool.worker({
-  check: (text: string) => withSchema(text, () => undefined),
-  mismatch: (text: string, value: string) =>
-    withSchema(text, (_schema, validate) =>
-      validate(JSON.parse(value))
-        ? undefined
-        : new Ajv(quiet).errorsText(validate.errors, { dataVar: 'value' }).slice(0, 300),
-    ),
-  example: (text: string, seed: number, maxBytes: number) =>
-    withSchema(text, (schema, validate) => findExample(schema, validate, seed, maxBytes)),
+const post = (message: ThreadAnswer) => parentPort?.postMessage(message);
+parentPort?.on('message', (call: ThreadCall) => {
+  post('begun');
+  post(answer(call));
 });

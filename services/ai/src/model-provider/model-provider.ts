@@ -1,6 +1,6 @@
 import { aiRoutes, type ChatMessage } from '@backlot/contract';
 import type { Flow } from '@backlot/fair-shares';
-import type { JsonSchema } from '../json-schema/json-schemas.ts';
+import { type JsonSchema, schemaText } from '../json-schema/json-schemas.ts';
 
 export interface Prompt {
   messages: readonly ChatMessage[];
@@ -83,5 +83,5 @@ export const estimatePromptTokens = ({ messages, format }: Prompt): number =>
   imageTokens(messages) +
   estimateTokens(
     messages.map(({ text }) => text).join('') +
-      (typeof format === 'string' ? '' : JSON.stringify(format.schema)),
+      (typeof format === 'string' ? '' : schemaText(format.schema)),
   );

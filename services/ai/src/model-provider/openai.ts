@@ -6,6 +6,7 @@ import {
   circuitBreaker,
   handleType,
 } from 'cockatiel';
+import { schemaText } from '../json-schema/json-schemas.ts';
 import {
   type CompletionRequest,
   imageTokens,
@@ -119,7 +120,7 @@ export const createOpenaiProvider = (options: OpenaiOptions): ModelProvider => {
   return {
     takesChoices: true,
     promptTokensAtMost({ messages, format }) {
-      const schema = typeof format === 'string' ? '' : JSON.stringify(format.schema);
+      const schema = typeof format === 'string' ? '' : schemaText(format.schema);
       return messages.reduce(
         (sum, { text }) => sum + aiRoutes.messageOverheadTokens + aiRoutes.tokensAtMost(text),
         aiRoutes.answerOverheadTokens + aiRoutes.tokensAtMost(schema) + imageTokens(messages),

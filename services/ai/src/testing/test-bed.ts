@@ -44,11 +44,18 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service'> {
   useProvider(provider: ModelProvider): void;
 }
 
+interface BedSettings {
+  now?: () => number;
+  /** Long: threads of low priority may take a second for an ordinary schema beside other tests. */
+  schemaLimitMs?: number;
+}
+
 export const createTestBed = async ({
   now,
+  schemaLimitMs = 20_000,
   ...config
-}: Partial<AiConfig> & { now?: () => number } = {}): Promise<TestBed> => {
-  const schemas = createJsonSchemas();
+}: Partial<AiConfig> & BedSettings = {}): Promise<TestBed> => {
+  const schemas = createJsonSchemas({ limitMs: schemaLimitMs });
   let provider: ModelProvider = createDemoProvider(schemas);
   const imagesAsked: ImageAsking[] = [];
   let answerImage = (_asking: ImageAsking): ImageAnswer => ({
