@@ -60,10 +60,20 @@ export const startServices = async (
   options: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Promise<Services> => {
-  const services = await openServices(options, running);
-  for (const service of Object.values(services)) {
-    await service.start();
-    running.push(() => service.stop());
-  }
+  let started: Promise<void> | undefined;
+  // The bus keeps nothing for who subscribes later; what a crash has left in an outbox is there at once.
+  const publish: Bus['publish'] = async (event) => {
+    await started;
+    await options.bus.publish(event);
+  };
+  const services = await openServices({ ...options, bus: { ...options.bus, publish } }, running);
+  const startAll = async () => {
+    for (const service of Object.values(services)) {
+      await service.start();
+      running.push(() => service.stop());
+    }
+  };
+  started = startAll();
+  await started;
   return services;
 };

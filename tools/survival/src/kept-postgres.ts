@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startPostgres } from '@backlot/local-servers';
+import { findFreePort, startPostgres } from '@backlot/local-servers';
 import { until } from '@backlot/testing';
 import type { Victim } from './os-process.ts';
 
@@ -11,8 +11,11 @@ export interface KeptPostgres extends Victim {
 
 /** PostgreSQL whose commits survive its crash. */
 export const startKeptPostgres = async (dataDir: string): Promise<KeptPostgres> => {
-  let server = await startPostgres({ dataDir });
-  const { url, port } = server;
+  // Where nobody else looks for one: while it is dead, the next server of a developer or of another test
+  // would take its port.
+  const port = await findFreePort(11_000 + Math.floor(Math.random() * 4_000));
+  let server = await startPostgres({ dataDir, port });
+  const { url } = server;
   return {
     url,
     async kill() {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiAt } from '@backlot/testing/platform-api';
 import { type LoadRequest, load, median } from '../load.ts';
-import { data } from '../prepare.ts';
+import { data, liftLimits } from '../prepare.ts';
 import type { Bed } from './bed.ts';
 import { prices } from './seed.ts';
 
@@ -19,6 +19,7 @@ const openSmallProject = async (origin: string): Promise<LoadRequest> => {
     token,
     body: { name: 'Small' },
   });
+  await liftLimits(origin, project.body.id);
   const base = `${origin}/api/runtime/${project.body.id}`;
   const made = await apiAt(base)('POST', '/db/small', { token, body: { data } });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
@@ -29,7 +30,13 @@ const openSmallProject = async (origin: string): Promise<LoadRequest> => {
 /** What a small project sees while its neighbour inserts into and filters a million at full speed. */
 export const benchNeighbour = async ({ origin }: Bed, loud: LoadRequest, seconds: number) => {
   const request = await openSmallProject(origin);
-  const quiet = await load(request, seconds);
+  const ask = async () => {
+    const result = await load(request, seconds);
+    if (result.failures > 0)
+      throw new Error(`${result.failures} calls of the small project failed.`);
+    return result;
+  };
+  const quiet = await ask();
   const filter = JSON.stringify({ price: { $gte: 0, $lt: prices / 2 }, tags: 'none' });
   const others = { ...loud, connections: 8, isElsewhere: true };
   const filtered = [`?${new URLSearchParams({ where: filter })}`];
@@ -38,7 +45,7 @@ export const benchNeighbour = async ({ origin }: Bed, loud: LoadRequest, seconds
     load({ ...others, paths: filtered }, seconds + 2),
   ];
   await pause(1000);
-  const busy = await load(request, seconds);
+  const busy = await ask();
   await Promise.all(noise);
   console.log(
     `small project beside a loud one   p99 ${busy.p99Ms.toFixed(1)} ms, quiet ${quiet.p99Ms.toFixed(1)} ms, ${(busy.p99Ms / quiet.p99Ms).toFixed(1)}x (bound: 2)`,
