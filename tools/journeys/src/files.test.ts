@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { until } from '@backlot/testing';
+import { makeRandomContent, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type PlatformUnderTest,
@@ -52,7 +51,7 @@ describe.each(upstreamModes)('files, services reached %s', (mode) => {
 
   it('takes a file, shows it to everybody, lists it, deletes it', async () => {
     const { token, id } = await platform.signUp(project.id);
-    const content = randomBytes(12 * MIB);
+    const content = makeRandomContent(12 * MIB);
     const { status, body } = await upload(content, { token, name: 'Bild ü.bin' });
     expect([status, body.name, body.size]).toEqual([201, 'Bild ü.bin', content.length]);
 

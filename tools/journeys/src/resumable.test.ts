@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { until } from '@backlot/testing';
+import { makeRandomContent, until } from '@backlot/testing';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type HttpResponse, Upload } from 'tus-js-client';
@@ -28,7 +27,7 @@ describe.each(upstreamModes)('resumable uploads, services reached %s', (mode) =>
   const bytesAt = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 
   it('go on where the caller left off, and cost what the file costs, once', async () => {
-    const content = randomBytes(42 * MIB);
+    const content = makeRandomContent(42 * MIB);
     const before = (await credits()).balanceMillicredits;
     const options = {
       endpoint: endpoint(),

@@ -3,7 +3,7 @@ import { createServer as createSite } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createClient } from '@backlot/client';
 import { uploadInParts } from '@backlot/client/uploads';
-import { until } from '@backlot/testing';
+import { makeRandomContent, until } from '@backlot/testing';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
@@ -80,7 +80,7 @@ describe('a file that goes in parts', () => {
 
   it('arrives whole over a connection that breaks, without all being sent again, and is paid once', async () => {
     const client = await signedUp();
-    const content = randomBytes(24 * MIB);
+    const content = makeRandomContent(24 * MIB);
     const before = await balance();
     const sentBefore = way.sentBytes();
     way.cutAfter(3 * MIB, 11 * MIB, 21 * MIB);
@@ -99,7 +99,7 @@ describe('a file that goes in parts', () => {
 
   it('goes on where it was stopped, in another client, as private as it was begun', async () => {
     const client = await signedUp();
-    const content = randomBytes(10 * MIB);
+    const content = makeRandomContent(10 * MIB);
     const stop = new AbortController();
     let id = '';
     const stopped = uploadInParts(client, new Blob([content]), {

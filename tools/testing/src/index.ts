@@ -17,6 +17,7 @@ export {
 } from '@backlot/local-servers';
 export * from './find-test-route.ts';
 export * from './identities.ts';
+export { makeRandomContent } from './random-content.ts';
 export * from './refuses-strangers.ts';
 export { createTestBroker, type TestBroker } from './servers/test-broker.ts';
 export {

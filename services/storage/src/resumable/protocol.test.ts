@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { storageRoutes } from '@backlot/contract';
-import { anonymous, asKey, asUser, refusesStrangers } from '@backlot/testing';
+import { anonymous, asKey, asUser, makeRandomContent, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
 import { tusAt } from '../testing/tus.ts';
@@ -34,7 +33,7 @@ describe('the tus protocol', () => {
     (await tus.create(...args)).body.id;
 
   it('makes a file of its parts, which its last answer and all later ones name', async () => {
-    const content = randomBytes(300_000);
+    const content = makeRandomContent(300_000);
     const created = await tus.create(content.length, { filename: 'Bild ü.bin', other: 'x' });
     expect(created.status).toBe(201);
     const { id } = created.body;

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { anonymous, asKey, asUser, testProject, until } from '@backlot/testing';
+import { anonymous, asKey, asUser, makeRandomContent, testProject, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
 import { tusAt } from '../testing/tus.ts';
@@ -23,7 +22,7 @@ describe('resumable uploads', () => {
 
   it('keep what came when the caller goes away, and go on from there', async () => {
     bed = await createTestBed();
-    const content = randomBytes(9 * MIB);
+    const content = makeRandomContent(9 * MIB);
     const id = await createUpload(content.length);
     const { req } = tus.beginAppend(id, 0, { headers: { 'content-length': String(9 * MIB) } });
     req.write(content.subarray(0, 3 * MIB));
@@ -46,7 +45,7 @@ describe('resumable uploads', () => {
 
   it('are sent to by one call at a time: who asks ends the one before', async () => {
     bed = await createTestBed();
-    const content = randomBytes(2 * MIB);
+    const content = makeRandomContent(2 * MIB);
     const id = await createUpload(content.length);
     const { req, answer } = tus.beginAppend(id, 0, { headers: { 'transfer-encoding': 'chunked' } });
     const ended = answer();

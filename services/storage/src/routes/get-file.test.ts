@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { storageRoutes } from '@backlot/contract';
@@ -9,6 +8,7 @@ import {
   asOperator,
   asOwner,
   asUser,
+  makeRandomContent,
   refusesStrangers,
   serveForTest,
   signed,
@@ -30,7 +30,7 @@ describe('getFile', () => {
   let bed: TestBed;
   let open: string;
   let hidden: string;
-  const content = randomBytes(100_000);
+  const content = makeRandomContent(100_000);
   beforeAll(async () => {
     bed = await createTestBed();
     open = (await bed.upload(content, { name: 'a.bin' })).body.url;
@@ -238,7 +238,7 @@ describe('getFile', () => {
   });
 
   it('lets a caller go in the middle and serves the next one', async () => {
-    const { body } = await bed.upload(randomBytes(20 * 1024 * 1024));
+    const { body } = await bed.upload(makeRandomContent(20 * 1024 * 1024));
     for (let n = 0; n < 5; n++) {
       const gone = new AbortController();
       const response = await fetch(bed.http.url + servicePath(body.url), {

@@ -1,10 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { KIB, storageRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { identityHeader } from '@backlot/identity';
-import { anonymous, asUser, signed, type TestAnswer, testProject, until } from '@backlot/testing';
+import {
+  anonymous,
+  asUser,
+  makeRandomContent,
+  signed,
+  type TestAnswer,
+  testProject,
+  until,
+} from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataStore } from '@tus/server';
 import type { BlobStore } from '../blob-store/blob-store.ts';
@@ -83,7 +90,7 @@ describe('uploads', () => {
   it('leave nothing when the caller goes away in the middle', async () => {
     bed = await createTestBed();
     const req = begin({ 'content-length': 10 * MIB });
-    req.write(randomBytes(3 * MIB));
+    req.write(makeRandomContent(3 * MIB));
     await until(async () => (await bed.blobs()).length === 1);
     expect(await unclaimed()).toBe(1);
     req.destroy();
@@ -125,7 +132,7 @@ describe('uploads', () => {
     const { project } = anonymous();
     const settings = { maxUploadBytes: MIB };
     const req = begin({}, anonymous({ project: { ...project, settings } }));
-    req.write(randomBytes(2 * MIB));
+    req.write(makeRandomContent(2 * MIB));
     expect(await readAnswer(req)).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
     req.destroy();
     await expectNothing();
