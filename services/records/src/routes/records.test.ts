@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { recordRoutes } from '@backlot/contract';
-import type { Identity } from '@backlot/identity';
-import { anonymous, asKey, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
+import { asKey, asUser, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -246,140 +244,9 @@ describe('one record', () => {
     ).toBe(200);
   });
 
-  it('is created once for one Idempotency-Key', async () => {
-    const headers = { 'idempotency-key': 'once' };
-    const send = (n: number) => bed.call('POST', '/db/once', { headers, body: { data: { n } } });
-    const [first, second] = [await send(1), await send(1)];
-    expect(second.body).toEqual(first.body);
-    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
-    expect((await send(2)).status).toBe(409);
-    expect((await bed.call('GET', '/db/once/_count')).body).toEqual({ count: 1 });
-  });
-
-  /** On a cluster a call with a key is refused while another one has it. */
-  const untilOver = async (send: () => ReturnType<TestBed['call']>) => {
-    let answer = await send();
-    while (bed.isCluster && answer.body?.code === 'idempotency_in_progress') answer = await send();
-    return answer;
-  };
-
-  it('is created once by 20 calls at the same time, which get the same answer', async () => {
-    const headers = { 'idempotency-key': 'at once' };
-    await bed.create('race', { n: 0 });
-    const calls = Array.from({ length: 20 }, () =>
-      untilOver(() => bed.call('POST', '/db/race', { headers, body: { data: { n: 1 } } })),
-    );
-    const ids = (await Promise.all(calls)).map(({ status, body }) => [status, body.id]);
-    expect(new Set(ids.map(String)).size).toBe(1);
-    expect(ids[0]).toEqual([201, expect.any(String)]);
-    expect((await bed.call('GET', '/db/race/_count')).body).toEqual({ count: 2 });
-  });
-
-  it('is created beside used keys that come at the same time: one is answered again, one refused', async () => {
-    const send = (key: string, n: number) =>
-      untilOver(() =>
-        bed.call('POST', '/db/beside', {
-          headers: { 'idempotency-key': key },
-          body: { data: { n } },
-        }),
-      );
-    const used = await send('beside 0', 0);
-    const [again, ...others] = await Promise.all([
-      send('beside 0', 0),
-      send('beside 1', 1),
-      ...[2, 3].map((n) => send('beside twice', n)),
-      send('beside 4', 4),
-    ]);
-    expect(again).toMatchObject({ status: 201, body: used.body });
-    const codes = others.map(({ body }) => body.code);
-    expect(codes.toSorted()).toEqual(['idempotency_mismatch', ...Array(3)]);
-    const { items } = (await bed.call('GET', '/db/beside?sort=n')).body;
-    const created = [used, ...others.filter(({ status }) => status === 201)];
-    expect(items).toEqual(created.map(({ body }) => body));
-  });
-
-  it('is its caller’s own and as it was sent where many are created at once, with keys and without', async () => {
-    const made = await Promise.all(
-      Array.from({ length: 40 }, async (_, n) => {
-        const identity = [asUser(ada), asUser(bob), anonymous()][n % 3] ?? anonymous();
-        const headers: Record<string, string> = n % 2 ? { 'idempotency-key': `many ${n}` } : {};
-        const call = { identity, headers, body: { data: { n, text: `"{\\,${n}é` } } };
-        const first = await bed.call('POST', '/db/many', call);
-        if (n % 2) expect((await bed.call('POST', '/db/many', call)).body).toEqual(first.body);
-        expect(first).toMatchObject({
-          status: 201,
-          body: { ...call.body.data, ownerId: identity.userId },
-        });
-        return first.body;
-      }),
-    );
-    const { items } = (await bed.call('GET', '/db/many?sort=n&limit=100')).body;
-    expect(items).toEqual(made);
-  });
-
   it('comes from no other project’s key', async () => {
     expect((await bed.call('GET', '/db/things', { identity: asKey() })).status).toBe(200);
     expect((await bed.call('GET', '/db/things', { identity: null })).status).toBe(401);
-  });
-
-  describe('with an id of the client', () => {
-    const newId = (ageMs = 0) => {
-      const time = (bed.clock.now() - ageMs).toString(16).padStart(12, '0');
-      const random = randomUUID();
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
-    };
-    const upsert = (id: string, data: object, identity = asUser(ada), headers = {}) =>
-      bed.call('PUT', `/db/drafts/${id}?upsert=1`, { identity, body: { data }, headers });
-
-    it('lets those in who may create, also where nobody may change or read', async () => {
-      await bed.call('PUT', `/platform/projects/${testProject.id}/collections/letters`, {
-        ...{ identity: asOwner(), body: { access: 'append-only' } },
-      });
-      const write = (id: string, identity: Identity) =>
-        bed.call('PUT', `/db/letters/${id}?upsert=1`, { identity, body: { data: { n: 1 } } });
-      for (const [identity, again] of [
-        [anonymous(), 401],
-        [asUser(ada), 404],
-      ] as const) {
-        const id = newId();
-        expect((await write(id, identity)).status).toBe(200);
-        expect((await write(id, identity)).status).toBe(again);
-      }
-    });
-
-    it('is created where it is absent, replaced where it is there, and counted once', async () => {
-      const id = newId();
-      const created = await upsert(id, { n: 1 });
-      expect(created).toMatchObject({ status: 200, body: { id, n: 1, ownerId: ada } });
-      expect(created.body.createdAt).toBe(created.body.updatedAt);
-      bed.clock.pass(10);
-      const replaced = await upsert(id, { n: 2 });
-      expect(replaced.body).toEqual({ ...created.body, n: 2, updatedAt: replaced.body.updatedAt });
-      expect((await bed.call('GET', `/db/drafts/${id}`)).body).toEqual(replaced.body);
-      expect((await bed.call('GET', '/db/drafts/_count')).body).toEqual({ count: 1 });
-      expect(await upsert(id, {}, asUser(bob))).toMatchObject({ status: 403 });
-    });
-
-    it('is made once by twenty who send it at once', async () => {
-      const id = newId();
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => upsert(id, { n })));
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-      const { body } = await bed.call('GET', `/db/drafts?where=${JSON.stringify({ id })}`);
-      expect(body.items).toHaveLength(1);
-    });
-
-    it('takes no other id than a new UUIDv7', async () => {
-      const day = 24 * 60 * 60_000;
-      for (const id of [newId(day + 1), newId(-120_000), randomUUID(), 'x'])
-        expect(await upsert(id, {})).toMatchObject({ status: 400, body: { code: 'invalid_path' } });
-      for (const id of [newId(day - 30_000), newId(-30_000)])
-        expect((await upsert(id, {})).status).toBe(200);
-      expect((await bed.call('PUT', `/db/drafts/${newId()}`, { body: { data: {} } })).status).toBe(
-        404,
-      );
-      const versioned = { 'if-match': '"1"' };
-      expect((await upsert(newId(), {}, asUser(ada), versioned)).status).toBe(404);
-    });
   });
 
   for (const definition of [

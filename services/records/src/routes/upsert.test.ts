@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Identity } from '@backlot/identity';
+import { anonymous, asOwner, asUser, testProject } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+
+describe('PUT with ?upsert=1', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  const newId = (ageMs = 0) => {
+    const time = (bed.clock.now() - ageMs).toString(16).padStart(12, '0');
+    const random = randomUUID();
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+  };
+  const upsert = (id: string, data: object, identity = asUser(ada), headers = {}) =>
+    bed.call('PUT', `/db/drafts/${id}?upsert=1`, { identity, body: { data }, headers });
+
+  it('lets those in who may create, also where nobody may change or read', async () => {
+    await bed.call('PUT', `/platform/projects/${testProject.id}/collections/letters`, {
+      ...{ identity: asOwner(), body: { access: 'append-only' } },
+    });
+    const write = (id: string, identity: Identity) =>
+      bed.call('PUT', `/db/letters/${id}?upsert=1`, { identity, body: { data: { n: 1 } } });
+    for (const [identity, again] of [
+      [anonymous(), 401],
+      [asUser(ada), 404],
+    ] as const) {
+      const id = newId();
+      expect((await write(id, identity)).status).toBe(200);
+      expect((await write(id, identity)).status).toBe(again);
+    }
+  });
+
+  it('is created where it is absent, replaced where it is there, and counted once', async () => {
+    const id = newId();
+    const created = await upsert(id, { n: 1 });
+    expect(created).toMatchObject({ status: 200, body: { id, n: 1, ownerId: ada } });
+    expect(created.body.createdAt).toBe(created.body.updatedAt);
+    bed.clock.pass(10);
+    const replaced = await upsert(id, { n: 2 });
+    expect(replaced.body).toEqual({ ...created.body, n: 2, updatedAt: replaced.body.updatedAt });
+    expect((await bed.call('GET', `/db/drafts/${id}`)).body).toEqual(replaced.body);
+    expect((await bed.call('GET', '/db/drafts/_count')).body).toEqual({ count: 1 });
+    expect(await upsert(id, {}, asUser(bob))).toMatchObject({ status: 403 });
+  });
+
+  it('is made once by twenty who send it at once', async () => {
+    const id = newId();
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => upsert(id, { n })));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const { body } = await bed.call('GET', `/db/drafts?where=${JSON.stringify({ id })}`);
+    expect(body.items).toHaveLength(1);
+  });
+
+  it('takes no other id than a new UUIDv7', async () => {
+    const day = 24 * 60 * 60_000;
+    for (const id of [newId(day + 1), newId(-120_000), randomUUID(), 'x'])
+      expect(await upsert(id, {})).toMatchObject({ status: 400, body: { code: 'invalid_path' } });
+    for (const id of [newId(day - 30_000), newId(-30_000)])
+      expect((await upsert(id, {})).status).toBe(200);
+    expect((await bed.call('PUT', `/db/drafts/${newId()}`, { body: { data: {} } })).status).toBe(
+      404,
+    );
+    const versioned = { 'if-match': '"1"' };
+    expect((await upsert(newId(), {}, asUser(ada), versioned)).status).toBe(404);
+  });
+});
