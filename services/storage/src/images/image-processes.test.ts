@@ -73,6 +73,20 @@ describe('processes that make images', () => {
     expect(await processes.transform(await noise(50), small)).toHaveProperty('bytes');
   });
 
+  it('make the next images after one whose process ends at its limit', async () => {
+    start({ limitMs: 3000 });
+    const source = await noise(50);
+    await processes.transform(source, small);
+    const [child = 0] = children();
+    const before = readStat(child)[userTicks] ?? 0;
+    const late = processes.transform(await noise(1500), large);
+    await until(() => (readStat(child)[userTicks] ?? 0) > before + 10);
+    process.kill(child, 'SIGSTOP');
+    expect(await late).toHaveProperty('refused');
+    for (const pid of children()) process.kill(pid, 'SIGKILL');
+    expect(await processes.transform(source, small)).toHaveProperty('bytes');
+  });
+
   it('read sources from the folder of the store, and nothing beside it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'backlot-files-'));
     try {

@@ -25,7 +25,20 @@ export interface ImageProcessesOptions {
   idleMs?: number;
 }
 
+/** What a process says when it has its source. */
+export interface Begun {
+  pid: number;
+}
+
 const endingMs = 1000;
+
+const kill = (pid: number) => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+};
 
 const end = async (pool: Pool) => {
   try {
@@ -71,8 +84,9 @@ export const createImageProcesses = (options: ImageProcessesOptions) => {
     tries: number,
   ): Promise<ProcessAnswer> => {
     let timer: NodeJS.Timeout | undefined;
-    const onBegin = () => {
-      timer = setTimeout(() => task.cancel(), limitMs);
+    // `task.cancel()` would wait without end, and keep the place, where the process ends before it answers.
+    const onBegin = ({ pid }: Begun) => {
+      timer = setTimeout(() => kill(pid), limitMs);
     };
     const task = pool.exec<(...all: unknown[]) => ProcessAnswer>(
       'transform',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { lowerProcessPriority } from '@backlot/fair-shares';
 import workerpool from 'workerpool';
 import { BlobStoreUnavailable, checkKey } from '../blob-store/blob-store.ts';
-import type { ImageSource, ProcessAnswer } from './image-processes.ts';
+import type { Begun, ImageSource, ProcessAnswer } from './image-processes.ts';
 import { type Transformation, transform } from './transform.ts';
 
 lowerProcessPriority();
@@ -51,7 +51,7 @@ workerpool.worker({
     maxPixels: number,
   ): Promise<ProcessAnswer> {
     const content = await read(source);
-    workerpool.workerEmit('begun');
+    workerpool.workerEmit({ pid: process.pid } satisfies Begun);
     if (!content) return { isMissing: true, cpuMs: 0 };
     const before = process.cpuUsage();
     const made = await transform(content, wanted, maxPixels).then(
