@@ -1,5 +1,6 @@
 import { benchDev } from './dev.ts';
 import { benchGateway } from './gateway.ts';
+import { benchAttack, benchNeighbour } from './neighbours/by-hand.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchProviders } from './providers/providers.ts';
 import { benchRecords } from './records/records.ts';
@@ -7,8 +8,10 @@ import { benchRules } from './rules.ts';
 import { benchStorage } from './storage/storage.ts';
 
 const benches: Record<string, (args: readonly string[]) => Promise<void>> = {
+  attack: benchAttack,
   dev: benchDev,
   gateway: benchGateway,
+  neighbour: benchNeighbour,
   neighbours: benchNeighbours,
   providers: benchProviders,
   records: benchRecords,

@@ -13,12 +13,12 @@ export interface CallOptions {
 
 export type Api = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-/** Calls below a base address, as a browser's fetch would. */
+/** Calls below a base address, as a browser's fetch would, or by another one. */
 export const apiAt =
-  (base: string): Api =>
+  (base: string, send: typeof fetch = fetch): Api =>
   async (method, path, { token, body, headers = {} } = {}) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
-    const response = await fetch(base + path, {
+    const response = await send(base + path, {
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Attacker } from './attacks.ts';
 
-/** What the attackers got, a second. */
-export interface AnswerRates {
-  answers: number;
-  /** Of these, those that were refused for a limit or for load: 429 and 503. */
-  refusals: number;
+/** What the attackers got. */
+export interface Answers {
+  seconds: number;
+  /** How many answers had which status. */
+  statuses: Record<string, number>;
   /** Of answers, whole or not. */
   bytes: number;
 }
@@ -17,6 +17,8 @@ const program = fileURLToPath(new URL('./attacker-main.ts', import.meta.url));
 /** In life attackers have machines of their own: here they may use what nobody else wants. */
 const lowestPriority = '19';
 const patienceMs = 5000;
+/** An attack ends by itself then. */
+export const longestSeconds = 60;
 
 export const startAttack = (name: string, attackers: readonly Attacker[]) => {
   // By the command, because a process that lowers its own priority lowers its main thread's alone.
@@ -31,12 +33,12 @@ export const startAttack = (name: string, attackers: readonly Attacker[]) => {
   const written = text(child.stdout);
   return {
     /** Nothing where the attackers had to be killed. */
-    async stop(): Promise<AnswerRates | undefined> {
+    async stop(): Promise<Answers | undefined> {
       child.kill('SIGTERM');
       const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
-      const rates = await written;
+      const answers = await written;
       clearTimeout(patience);
-      return rates === '' ? undefined : JSON.parse(rates);
+      return answers === '' ? undefined : JSON.parse(answers);
     },
   };
 };

@@ -2,13 +2,14 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiAt } from '@backlot/testing/platform-api';
-import { checked, from, password, type Tenant } from './tenants.ts';
+import { type Address, fetchFrom, from } from './addresses.ts';
+import { checked, openTenant, password, signUp, type Tenant, upload } from './tenants.ts';
 
 /** One of those who attack, with what its project holds. */
 export interface Attacker {
   tenant: Tenant;
   /** Where its calls come from during the attack. */
-  address: string;
+  address: Address;
   /** Of an image in its project. */
   pictureUrl: string;
   victim: { base: string; userToken: string };
@@ -23,6 +24,8 @@ export interface AttackLoop {
 
 export interface Attack {
   what: string;
+  /** Over the records of {@link fillProject}. */
+  isOverLargeRecords?: true;
   /** One call after the other until the signal; several such loops run at once. */
   run(attacker: Attacker, loop: AttackLoop): Promise<void>;
 }
@@ -33,16 +36,28 @@ const largeBytes = 512 * 1024;
 
 /** Records that are expensive to look through and to send. */
 export const fillProject = async ({ base, ownerToken, address }: Tenant): Promise<void> => {
-  const call = apiAt(base);
+  const call = apiAt(base, fetchFrom(address));
   const tags = Array.from({ length: 400 }, (_, index) => `tag ${index}`);
   for (let record = 0; record < largeRecords; record++) {
     const data = { tags, text: randomBytes(largeBytes / 2).toString('hex'), number: record };
-    const options = { token: ownerToken, body: { data }, headers: from(address) };
+    const options = { token: ownerToken, body: { data } };
     checked(201, await call('POST', `/db/${largeCollection}`, options));
   }
 };
 
 type Request = { path: string; init?: RequestInit };
+
+/** @param victimBase of the project that its neighbours live in, where it has an account as well */
+export const openAttacker = async (
+  victimBase: string,
+  address: Address,
+  picture: Uint8Array<ArrayBuffer>,
+): Promise<Attacker> => {
+  const tenant = await openTenant(new URL(victimBase).origin, address);
+  const pictureUrl = await upload(tenant, picture);
+  const { token } = await signUp(victimBase, address);
+  return { tenant, address, pictureUrl, victim: { base: victimBase, userToken: token } };
+};
 
 /** Repeats a call whose answer it reads to the end; a short rest after a refusal, as a program would. */
 const repeat = async (
@@ -50,12 +65,13 @@ const repeat = async (
   { signal, onAnswer, onBytes }: AttackLoop,
   next: (turn: number) => Request,
 ) => {
+  const fetchAsAttacker = fetchFrom(address);
   for (let turn = 0; !signal.aborted; turn++) {
     const { path, init = {} } = next(turn);
     const url = path.startsWith('http') ? path : tenant.base + path;
-    const headers = { 'content-type': 'application/json', ...from(address), ...init.headers };
+    const headers = { 'content-type': 'application/json', ...init.headers };
     const read = async () => {
-      const response = await fetch(url, { ...init, headers, signal });
+      const response = await fetchAsAttacker(url, { ...init, headers, signal });
       for await (const chunk of response.body ?? []) onBytes(chunk.length);
       return response.status;
     };
@@ -86,7 +102,7 @@ const openCall = (
 ) =>
   new Promise<void>((resolve) => {
     const { hostname, port, pathname, search } = new URL(tenant.base + start.path);
-    const socket = connect(Number(port), hostname);
+    const socket = connect({ port: Number(port) || 80, host: hostname, ...from(address) });
     const end = () => socket.destroy();
     signal.addEventListener('abort', end, { once: true });
     socket
@@ -97,7 +113,7 @@ const openCall = (
       });
     const { method, headers = '', body = '' } = start;
     socket.write(
-      `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\nX-Forwarded-For: ${address}\r\n${headers}\r\n${body}`,
+      `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n${headers}\r\n${body}`,
     );
     onOpen(socket);
   });
@@ -122,6 +138,7 @@ const often = async (times: number, { signal }: AttackLoop, open: () => Promise<
 export const attacks: Record<string, Attack> = {
   queries: {
     what: 'filters of 360 tested values over large records',
+    isOverLargeRecords: true,
     run: (attacker, loop) =>
       repeat(attacker, loop, () => ({
         path: `/db/${largeCollection}?where=${encodeURIComponent(expensiveFilter)}`,
@@ -129,11 +146,13 @@ export const attacks: Record<string, Attack> = {
   },
   pages: {
     what: 'pages of 6 MB, read as fast as they come',
+    isOverLargeRecords: true,
     run: (attacker, loop) =>
       repeat(attacker, loop, () => ({ path: `/db/${largeCollection}?limit=100` })),
   },
   unread: {
     what: 'pages of 6 MB that nobody takes',
+    isOverLargeRecords: true,
     run: (attacker, loop) =>
       often(3, loop, () => {
         const call = { method: 'GET', path: `/db/${largeCollection}?limit=100` };

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { median, quantile } from '../load.ts';
 import { operatorToken } from '../prepare.ts';
 import { devSettings, reachable, startProgram } from '../program.ts';
-import { writePicture } from '../storage/picture.ts';
-import { type AnswerRates, startAttack } from './attack-process.ts';
-import { type Attacker, attacks, fillProject } from './attacks.ts';
-import { openTenant, signUp, type Tenant, upload } from './tenants.ts';
-import { createVictim, type Operation, operations, type Seen } from './victim.ts';
+import { makePicture } from '../storage/picture.ts';
+import { newAddresses } from './addresses.ts';
+import { type Answers, startAttack } from './attack-process.ts';
+import { type Attacker, attacks, fillProject, openAttacker } from './attacks.ts';
+import { grantCredits, openTenant } from './tenants.ts';
+import { createVictim, listFailures, type Operation, operations, type Seen } from './victim.ts';
 
 const port = 18_090;
 const origin = `http://localhost:${port}`;
@@ -24,19 +25,13 @@ const calmMs = 1000;
 const conditions = ['quiet', 'one address', '20 addresses'] as const;
 type Condition = (typeof conditions)[number];
 
-const openAttackers = async (victim: Tenant, picture: Uint8Array<ArrayBuffer>) => {
+const openAttackers = async (victimBase: string, picture: Uint8Array<ArrayBuffer>) => {
   const attackers: Attacker[] = [];
-  for (let index = 0; index < attackerCount; index++) {
-    const address = `10.66.0.${index + 1}`;
-    const tenant = await openTenant(origin, address);
-    await fillProject(tenant);
-    const { token } = await signUp(victim.base, address);
-    attackers.push({
-      tenant,
-      address,
-      pictureUrl: await upload(tenant, picture),
-      victim: { base: victim.base, userToken: token },
-    });
+  for (const address of newAddresses(origin, attackerCount)) {
+    const attacker = await openAttacker(victimBase, address, picture);
+    await grantCredits(attacker.tenant, operatorToken);
+    await fillProject(attacker.tenant);
+    attackers.push(attacker);
   }
   return attackers;
 };
@@ -46,7 +41,7 @@ type Victim = Awaited<ReturnType<typeof createVictim>>;
 interface Run {
   seen: Record<Operation, Seen>;
   /** Of the attackers, where there were some. */
-  rates?: AnswerRates | undefined;
+  answers?: Answers | undefined;
 }
 
 const measure = async (
@@ -56,15 +51,16 @@ const measure = async (
   victim: Victim,
 ): Promise<Run> => {
   if (condition === 'quiet') return { seen: await victim.measure(seconds) };
+  const [address] = newAddresses(origin, 1);
   const placed =
     condition === '20 addresses'
       ? attackers
-      : attackers.map((attacker) => ({ ...attacker, address: '10.77.0.1' }));
+      : attackers.map((attacker) => ({ ...attacker, address }));
   const attack = startAttack(name, placed);
   try {
     await pause(leadMs);
     const seen = await victim.measure(seconds);
-    return { seen, rates: await attack.stop() };
+    return { seen, answers: await attack.stop() };
   } finally {
     await attack.stop();
     await pause(calmMs);
@@ -76,13 +72,10 @@ const judge = (quiet: number, attacked: number) => {
   return attacked <= 3 * quiet ? 'within 3x' : 'OVER';
 };
 
-/** As "3 (503 overloaded: 2, ECONNRESET: 1)". */
-const listFailures = (failures: readonly string[]) => {
-  const counts = new Map<string, number>();
-  for (const failure of failures) counts.set(failure, (counts.get(failure) ?? 0) + 1);
-  const kinds = [...counts].map(([failure, count]) => `${failure}: ${count}`).join(', ');
-  return failures.length === 0 ? '0' : `${failures.length} (${kinds})`;
-};
+const countAnswers = ({ statuses }: Answers) =>
+  Object.values(statuses).reduce((sum, count) => sum + count, 0);
+/** For a limit or for load. */
+const countRefusals = ({ statuses }: Answers) => (statuses[429] ?? 0) + (statuses[503] ?? 0);
 
 const report = (name: string, measured: Map<Condition, Run[]>) => {
   const p99 = (condition: Condition, operation: Operation) =>
@@ -91,11 +84,13 @@ const report = (name: string, measured: Map<Condition, Run[]>) => {
     );
   const failed = (condition: Condition, operation: Operation) =>
     listFailures((measured.get(condition) ?? []).flatMap(({ seen }) => seen[operation].failures));
-  const rate = (condition: Condition, kind: keyof AnswerRates) =>
-    median((measured.get(condition) ?? []).flatMap(({ rates }) => rates?.[kind] ?? []));
+  const rate = (condition: Condition, count: (answers: Answers) => number) => {
+    const all = (measured.get(condition) ?? []).flatMap(({ answers }) => answers ?? []);
+    return median(all.map((answers) => count(answers) / answers.seconds));
+  };
   for (const condition of conditions.slice(1)) {
     console.log(
-      `${name.padEnd(12)}${condition.padEnd(14)}attackers got ${rate(condition, 'answers').toFixed(0)} answers a second, ${rate(condition, 'refusals').toFixed(0)} of them 429 or 503, and ${(rate(condition, 'bytes') / 1e6).toFixed(1)} MB`,
+      `${name.padEnd(12)}${condition.padEnd(14)}attackers got ${rate(condition, countAnswers).toFixed(0)} answers a second, ${rate(condition, countRefusals).toFixed(0)} of them 429 or 503, and ${(rate(condition, ({ bytes }) => bytes) / 1e6).toFixed(1)} MB`,
     );
     for (const operation of operations) {
       const quiet = p99('quiet', operation);
@@ -129,16 +124,16 @@ export const benchNeighbours = async (args: readonly string[]): Promise<void> =>
       BACKLOT_DATA_DIR: join(folder, 'data'),
       BACKLOT_OPERATOR_TOKEN: operatorToken,
       BACKLOT_OWNER_VERIFICATION: 'off',
-      BACKLOT_TRUSTED_PROXIES: '1',
       BACKLOT_LOG_LEVEL: 'silent',
     },
   );
   try {
     await reachable(`${origin}/readyz`, 200);
-    const picture = new Uint8Array(await readFile(writePicture(folder, 1600, 1200)));
-    const tenant = await openTenant(origin, '10.55.0.1');
-    const victim = await createVictim(tenant, await upload(tenant, picture));
-    const attackers = await openAttackers(tenant, picture);
+    const picture = makePicture(1600, 1200);
+    const [address] = newAddresses(origin, 1);
+    const tenant = await openTenant(origin, address);
+    const victim = await createVictim(tenant, picture, operatorToken);
+    const attackers = await openAttackers(tenant.base, picture);
     await victim.measure(2);
     for (const [name, { what }] of Object.entries(attacks)) {
       if (chosen.length > 0 && !chosen.includes(name)) continue;

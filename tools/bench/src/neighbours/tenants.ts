@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, apiAt } from '@backlot/testing/platform-api';
-import { operatorToken } from '../prepare.ts';
+import { type Address, fetchFrom } from './addresses.ts';
 
 /** A project of an owner of its own, and where its calls come from. */
 export interface Tenant {
   base: string;
   projectId: string;
+  ownerId: string;
   ownerToken: string;
   /** Of a user of the project. */
   userToken: string;
   userEmail: string;
-  address: string;
+  address: Address;
 }
 
 export const password = 'a good long password';
@@ -21,41 +22,42 @@ export const checked = (status: number, answer: Answer) => {
   throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
 };
 
-/** The platform trusts one proxy: the header says where a call comes from. */
-export const from = (address: string) => ({ 'x-forwarded-for': address });
-
 /** @throws Error where the project takes no user from this address */
-export const signUp = async (base: string, address: string) => {
+export const signUp = async (base: string, address: Address) => {
   const email = `${randomUUID()}@example.org`;
-  const answer = await apiAt(base)('POST', '/auth/signup', {
-    body: { email, password },
-    headers: from(address),
-  });
+  const call = apiAt(base, fetchFrom(address));
+  const answer = await call('POST', '/auth/signup', { body: { email, password } });
   const { token, user } = checked(201, answer);
   return { email, token: String(token), userId: String(user.id) };
 };
 
-export const openTenant = async (origin: string, address: string): Promise<Tenant> => {
+/** @throws Error where the platform takes no owner from this address */
+export const openTenant = async (origin: string, address: Address): Promise<Tenant> => {
   const owner = await signUp(`${origin}/api/runtime/platform`, address);
-  const control = apiAt(`${origin}/api/platform`);
+  const control = apiAt(`${origin}/api/platform`, fetchFrom(address));
   const made = await control('POST', '/projects', {
     token: owner.token,
     body: { name: 'Tenant' },
-    headers: from(address),
   });
   const projectId = String(checked(201, made).id);
-  const grant = { ownerId: owner.userId, credits: 1_000_000, reason: 'for the benchmark' };
-  checked(201, await control('POST', '/credits/grants', { token: operatorToken, body: grant }));
   const base = `${origin}/api/runtime/${projectId}`;
   const user = await signUp(base, address);
   return {
     base,
     projectId,
+    ownerId: owner.userId,
     ownerToken: owner.token,
     userToken: user.token,
     userEmail: user.email,
     address,
   };
+};
+
+/** More than a benchmark spends. */
+export const grantCredits = async ({ base, ownerId }: Tenant, operatorToken: string) => {
+  const control = apiAt(`${new URL(base).origin}/api/platform`);
+  const grant = { ownerId, credits: 1_000_000, reason: 'for the benchmark' };
+  checked(201, await control('POST', '/credits/grants', { token: operatorToken, body: grant }));
 };
 
 /** Answers the address of the stored file. */
@@ -65,12 +67,10 @@ export const upload = async (
 ): Promise<string> => {
   const form = new FormData();
   form.set('file', new Blob([content]), 'picture.png');
+  const fetchAsTenant = fetchFrom(address);
+  const headers = { authorization: `Bearer ${userToken}` };
   const send = () =>
-    fetch(`${base}/storage/upload`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${userToken}`, ...from(address) },
-      body: form,
-    });
+    fetchAsTenant(`${base}/storage/upload`, { method: 'POST', headers, body: form });
   let response = await send();
   for (let tries = 0; response.status === 503 && tries < 10; tries++) {
     await pause(1000);

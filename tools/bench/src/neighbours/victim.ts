@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiAt } from '@backlot/testing/platform-api';
-import { operatorToken } from '../prepare.ts';
-import { checked, from, password, signUp, type Tenant } from './tenants.ts';
+import { fetchFrom, from } from './addresses.ts';
+import { checked, grantCredits, password, signUp, type Tenant, upload } from './tenants.ts';
 
 export const operations = ['get', 'create', 'list', 'sign-in', 'thumbnail', 'ai'] as const;
 export type Operation = (typeof operations)[number];
@@ -12,6 +12,14 @@ export interface Seen {
   times: number[];
   failures: string[];
 }
+
+/** As "3 (503 overloaded: 2, ECONNRESET: 1)". */
+export const listFailures = (failures: readonly string[]) => {
+  const counts = new Map<string, number>();
+  for (const failure of failures) counts.set(failure, (counts.get(failure) ?? 0) + 1);
+  const kinds = [...counts].map(([failure, count]) => `${failure}: ${count}`).join(', ');
+  return failures.length === 0 ? '0' : `${failures.length} (${kinds})`;
+};
 
 interface Call {
   method?: 'POST';
@@ -36,13 +44,19 @@ const perSecond: Record<Operation, number> = {
 /** Sign-ins of one account from one address are bounded: 200 in 15 minutes. */
 const accounts = 30;
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const patienceMs = 20_000;
 
 /** The neighbour whom nobody may harm: it calls at a steady rate, as an app with some visitors does. */
-export const createVictim = async (tenant: Tenant, pictureUrl: string) => {
+export const createVictim = async (
+  tenant: Tenant,
+  picture: Uint8Array<ArrayBuffer>,
+  operatorToken: string,
+) => {
   const { base, projectId, userToken, address } = tenant;
-  const call = apiAt(base);
+  const call = apiAt(base, fetchFrom(address));
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, ...from(address) });
+  await grantCredits(tenant, operatorToken);
+  const pictureUrl = await upload(tenant, picture);
   const wide = { perCaller: 100_000, perProject: 100_000 };
   // Its limits of reads and writes for the whole project stay the default: they are what an attacker may spend.
   const limits = {
@@ -57,7 +71,7 @@ export const createVictim = async (tenant: Tenant, pictureUrl: string) => {
   });
   checked(200, set);
   const data = { title: 'One of many', state: 'open', number: 42, text: 'x'.repeat(500) };
-  const options = { token: userToken, headers: from(address), body: { data } };
+  const options = { token: userToken, body: { data } };
   const ids: string[] = [];
   for (let record = 0; record < 100; record++)
     ids.push(String(checked(201, await call('POST', '/db/things', options)).id));
@@ -74,7 +88,7 @@ export const createVictim = async (tenant: Tenant, pictureUrl: string) => {
       url: `${base}/auth/signin`,
       body: { email: emails[turn % emails.length], password },
     }),
-    thumbnail: (turn) => ({ url: `${pictureUrl}?width=${16 + turn}` }),
+    thumbnail: (turn) => ({ url: `${pictureUrl}?width=${16 + (turn % 4000)}` }),
     ai: () => ({
       method: 'POST',
       url: `${base}/ai`,
@@ -89,7 +103,6 @@ export const createVictim = async (tenant: Tenant, pictureUrl: string) => {
       const done = (failure?: string) => resolve({ failure, ms: performance.now() - startedAt });
       const text = body === undefined ? '' : JSON.stringify(body);
       const headers = {
-        ...from(address),
         ...(isSignedIn && { authorization: `Bearer ${userToken}` }),
         ...(text && { 'content-type': 'application/json', 'content-length': text.length }),
       };

@@ -17,7 +17,7 @@ const pngChunk = (name: string, data: Buffer) => {
 };
 
 /** A PNG of noise below, and nothing above (ISO/IEC 15948). */
-export const writePicture = (folder: string, width: number, height: number): string => {
+export const makePicture = (width: number, height: number): Uint8Array<ArrayBuffer> => {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
@@ -28,15 +28,16 @@ export const writePicture = (folder: string, width: number, height: number): str
   const noisy = Math.floor(height / 4);
   randomFillSync(pixels, 0, noisy * line);
   for (let y = 0; y < noisy; y++) pixels[y * line] = 0;
+  return Buffer.concat([
+    signature,
+    pngChunk('IHDR', head),
+    pngChunk('IDAT', deflateSync(pixels)),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+};
+
+export const writePicture = (folder: string, width: number, height: number): string => {
   const path = join(folder, 'picture.png');
-  writeFileSync(
-    path,
-    Buffer.concat([
-      signature,
-      pngChunk('IHDR', head),
-      pngChunk('IDAT', deflateSync(pixels)),
-      pngChunk('IEND', Buffer.alloc(0)),
-    ]),
-  );
+  writeFileSync(path, makePicture(width, height));
   return path;
 };
