@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { translate } from '../errors.ts';
 
-/** A server that takes longer is as good as away; what it then runs may take as long as it needs. */
-const connectTimeoutMs = 3000;
+/** No call waits for a migration, and a busy machine takes seconds; a server that takes longer is as good as away. */
+const connectTimeoutMs = 10_000;
 
 /** Work on one connection of its own, which ends with it. @throws DatabaseUnavailable */
 export const withClient = async <T>(
