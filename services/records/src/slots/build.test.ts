@@ -1,0 +1,73 @@
+import type { EventPayloads } from '@backlot/contract';
+import { createOutbox } from '@backlot/database';
+import { countLockWaits, testProject, until } from '@backlot/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { foldTotals } from '../record/quota/totals.ts';
+import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { createSlotBuilder } from './build.ts';
+
+describe('a batch that fills a slot', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  /** Fills a slot of the only collection, for one batch of the two oldest records, and keeps it open. */
+  const beginBatch = async () => {
+    const { database } = bed;
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let begun = () => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const committed = database.transaction(async () => {
+      // Nobody else sees it, so that no other builder takes it.
+      await database.query(
+        `INSERT INTO slots (project_id, coll_id, slot, field, state, is_pinned, is_known, assigned_at)
+         VALUES ($1, 1, 1, 'n', 'building', true, true, $2)`,
+        [testProject.number, new Date()],
+      );
+      const outbox = createOutbox<EventPayloads>(database, () => {});
+      await createSlotBuilder({ database, outbox, workMs: 1, batchRows: 2 }).run();
+      begun();
+      await isOver;
+    });
+    await Promise.race([hasBegun, committed]);
+    return () => {
+      end();
+      return committed;
+    };
+  };
+  const wait = (count: number) =>
+    until(async () => (await countLockWaits(bed.databaseUrl)) >= count, {
+      what: `the wait of ${count}`,
+    });
+
+  it('keeps nobody waiting but the fold, and who changes its records', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 50; n++) ids.push((await bed.create('notes', { n })).id);
+    const patch = (id = '') =>
+      bed.call('PATCH', `/db/notes/${id}`, { body: { data: { text: 'changed' } } });
+    const endBatch = await beginBatch();
+    const folded = foldTotals(bed.database);
+    await wait(1);
+    const changed = patch(ids[0]);
+    await wait(2);
+    const statuses = [
+      (await bed.call('POST', '/db/notes', { body: { data: { n: 50 } } })).status,
+      (await patch(ids.at(-1))).status,
+      (await bed.call('POST', '/db/notes/_batch', { body: { create: [{ data: {} }] } })).status,
+      (await bed.call('GET', `/db/notes/${ids[0]}`)).status,
+    ];
+    expect(statuses).toEqual([201, 200, 200, 200]);
+    await endBatch();
+    expect((await changed).status).toBe(200);
+    await folded;
+    const filled = await bed.database.query('SELECT id FROM records WHERE k1 IS NOT NULL');
+    expect(filled.length).toBeGreaterThanOrEqual(2);
+  });
+});
