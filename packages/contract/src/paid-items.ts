@@ -1,6 +1,6 @@
 /** What payments, their routes and their events share. */
 import { z } from 'zod';
-import { text } from './schemas.ts';
+import { recordUpTo, text } from './schemas.ts';
 
 const maxFields = 20;
 
@@ -10,9 +10,10 @@ const field = text(1, 100).refine(
   (name) => !/^\$|\.|^__proto__$/.test(name) && !takenFields.includes(name),
   `may not start with "$", contain a dot or be one of ${takenFields.join(', ')}`,
 );
-export const onPaidFields = z
-  .record(field, z.union([text(0, 1000), z.number(), z.boolean(), z.null()]))
-  .refine((set) => Object.keys(set).length <= maxFields, `at most ${maxFields} fields`);
+export const onPaidFields = recordUpTo(
+  maxFields,
+  z.record(field, z.union([text(0, 1000), z.number(), z.boolean(), z.null()])),
+);
 
 /** As it is paid. */
 export const pricedItem = z

@@ -52,6 +52,15 @@ export const displayName = (max: number) =>
     'must be one line without control and direction characters',
   );
 
+/** Its keys are counted before any is looked at: of each that is wrong zod would make an issue. */
+export const recordUpTo = <Record extends z.ZodRecord>(maxKeys: number, record: Record) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'object' || value === null || Object.keys(value).length <= maxKeys)
+      return value;
+    context.addIssue({ code: 'custom', message: `may have at most ${maxKeys} keys` });
+    return z.NEVER;
+  }, record);
+
 const maxJsonLevels = 16;
 
 /** Comes back from PostgreSQL as it was sent. */

@@ -223,6 +223,7 @@ export const createKey = defineRoute({
     scopes: z
       .array(z.enum(keyScopes))
       .min(1)
+      .max(keyScopes.length)
       .refine((scopes) => new Set(scopes).size === scopes.length, 'must name each scope once')
       .default(['read', 'write'])
       .describe('read: reads only, and spends no credits; write: all data; admin: the project'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type KeyScope, neededScope } from '../define-route.ts';
+import type { z } from 'zod';
+import { type KeyScope, neededScope, type RouteDefinition } from '../define-route.ts';
 import { routes } from './index.ts';
 
 const repeated = (values: string[]) => values.filter((value, at) => values.indexOf(value) !== at);
@@ -50,4 +51,67 @@ describe('the scope that a key needs', () => {
       if (route.plane === 'platform' && isKept) expect(scope).toBeNull();
     },
   );
+});
+
+describe('what a body holds too many of', () => {
+  /** Counts how often zod looks at one. */
+  const many = (count: number, wrong: unknown) => {
+    const looks = { count: 0 };
+    const get = () => {
+      looks.count += 1;
+      return wrong;
+    };
+    const entries = Array.from({ length: count }, (_, index) => [`k${index}`, get] as const);
+    const list: unknown[] = [];
+    const record: Record<string, unknown> = {};
+    for (const [index, [name]] of entries.entries()) {
+      Object.defineProperty(list, index, { get, enumerable: true });
+      Object.defineProperty(record, name, { get, enumerable: true });
+    }
+    return { looks, list, record };
+  };
+
+  type Place = [string, (value: unknown) => unknown, z.ZodType];
+  /** Lists and records whose elements have a form of their own, each with a body that holds it. */
+  const findPlaces = (schema: z.ZodType, at: string, wrap: Place[1]): Place[] => {
+    const { def } = schema as z.ZodType & { def: z.core.$ZodTypes['_zod']['def'] };
+    switch (def.type) {
+      case 'object':
+        return Object.entries(def.shape).flatMap(([name, field]) =>
+          findPlaces(field as z.ZodType, `${at}.${name}`, (value) => wrap({ [name]: value })),
+        );
+      case 'array':
+        return [
+          [`${at}[]`, wrap, schema],
+          ...findPlaces(def.element as z.ZodType, `${at}[]`, (value) => wrap([value])),
+        ];
+      case 'record':
+        return def.valueType._zod.def.type === 'unknown' ? [] : [[`${at}{}`, wrap, schema]];
+      case 'union':
+        return def.options.flatMap((option, n) =>
+          findPlaces(option as z.ZodType, `${at}|${n}`, wrap),
+        );
+      case 'optional':
+      case 'nullable':
+      case 'default':
+        return findPlaces(def.innerType as z.ZodType, at, wrap);
+      case 'pipe':
+        return findPlaces(def.out as z.ZodType, at, wrap);
+      default:
+        return [];
+    }
+  };
+  const places = routes.flatMap((route: RouteDefinition) =>
+    route.body
+      ? findPlaces(route.body, '', (value) => value).map(
+          ([at, wrap, schema]) => [route.operationId + at, wrap, schema, route.body] as const,
+        )
+      : [],
+  );
+
+  it.each(places)('is refused before it is looked at: %s', (_place, wrap, schema, body) => {
+    const { looks, list, record } = many(12_000, {});
+    expect(body?.safeParse(wrap(schema.type === 'array' ? list : record)).success).toBe(false);
+    expect(looks.count).toBe(0);
+  });
 });

@@ -70,7 +70,7 @@ describe('createCheckout', () => {
   const many = (count: number) => Array.from({ length: count }, () => item);
   it.each([
     ['no items', { items: [] }, '"items"'],
-    ['51 items', { items: many(51) }, '"items.50"'],
+    ['51 items', { items: many(51) }, '"items"'],
     ['a quantity of 0', { items: [item, { ...item, quantity: 0 }] }, '"items.1.quantity"'],
     ['a quantity of 1000', { items: [{ ...item, quantity: 1000 }] }, '"items.0.quantity"'],
     ['a fraction', { items: [item, item, { ...item, amount: 19.99 }] }, '"items.2.amount"'],

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving, indifferent, KIB } from '../../define-route.ts';
 import { type PaidItem, pricedItem, settledOutcomes } from '../../paid-items.ts';
-import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../../schemas.ts';
+import {
+  idInPath,
+  listOf,
+  listQuery,
+  ok,
+  recordUpTo,
+  text,
+  timestamp,
+  uuid,
+} from '../../schemas.ts';
 import { onPaidRuleName } from './on-paid.ts';
 import { currencyCode, itemAmount, itemName, maxTotal, productId } from './products.ts';
 
@@ -47,11 +56,8 @@ export const totalRule = `the total must be 1 to ${maxTotal}`;
 const items = z
   .array(item)
   .min(1)
+  .max(maxItems)
   .superRefine((list, context) => {
-    if (list.length > maxItems) {
-      const message = `at most ${maxItems} items`;
-      context.addIssue({ code: 'custom', path: [maxItems], message });
-    }
     const hasProducts = list.some(({ product }) => product !== undefined);
     if (hasProducts || isPayable(sumItems(list))) return;
     context.addIssue({ code: 'custom', message: totalRule });
@@ -62,14 +68,13 @@ const metadataKey = text(1, 40).refine(
   (key) => !/[[\]]/.test(key),
   'keys may not contain square brackets',
 );
-const metadata = z
-  .record(
+const metadata = recordUpTo(
+  maxMetadataKeys,
+  z.record(
     metadataKey,
     z.union([text(0, 500), z.number().transform(String), z.boolean().transform(String)]),
-  )
-  .refine((value) => Object.keys(value).length <= maxMetadataKeys, {
-    message: `at most ${maxMetadataKeys} keys`,
-  });
+  ),
+);
 
 /** Where the payer goes afterwards; whether the project allows its origin is the service's question. */
 const returnUrl = text(1, 2048)

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordUpTo } from '../../schemas.ts';
 
 /** docs/api.md, "Access". Names of rules. */
 export const accessPresets = [
@@ -69,10 +70,7 @@ export const accessRules = z
     count: words
       .optional()
       .describe('Who, beside those in `change`, may add to numbers by a PATCH with `inc` alone'),
-    fields: z
-      .record(fieldName, fieldRules)
-      .refine((fields) => Object.keys(fields).length <= maxFields, `at most ${maxFields} fields`)
-      .optional(),
+    fields: recordUpTo(maxFields, z.record(fieldName, fieldRules)).optional(),
   })
   .refine(
     (rules) => Buffer.byteLength(JSON.stringify(rules)) <= maxRulesBytes,

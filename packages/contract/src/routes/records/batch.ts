@@ -15,9 +15,12 @@ import {
 export const maxBatchOperations = 500;
 const written = z.object({ id: uuid, updatedAt: timestamp }).meta({ id: 'WrittenRecord' });
 const operations = {
-  create: z.array(z.object({ data, groupId })).default([]),
-  update: z.array(change.extend({ id: uuid }).refine(changesSomething, needsChange)).default([]),
-  delete: z.array(uuid).default([]),
+  create: z.array(z.object({ data, groupId })).max(maxBatchOperations).default([]),
+  update: z
+    .array(change.extend({ id: uuid }).refine(changesSomething, needsChange))
+    .max(maxBatchOperations)
+    .default([]),
+  delete: z.array(uuid).max(maxBatchOperations).default([]),
 };
 
 export const writeBatch = defineRoute({

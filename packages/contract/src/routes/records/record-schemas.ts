@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idInPath, timestamp, uuid } from '../../schemas.ts';
+import { idInPath, recordUpTo, timestamp, uuid } from '../../schemas.ts';
 
 /** docs/api.md, "Records". */
 export const collectionName = z
@@ -58,7 +58,7 @@ export const shown = {
 export const change = z.object({
   data: data.optional(),
   unset: z.array(z.string().min(1)).max(1024).optional(),
-  inc: z.record(z.string(), z.number()).optional(),
+  inc: recordUpTo(1024, z.record(z.string(), z.number())).optional(),
 });
 export const changesSomething = ({ data, unset, inc }: z.infer<typeof change>) =>
   Boolean(data || unset || inc);
