@@ -143,7 +143,9 @@ export const createAggregates = ({
       },
     );
     if (isWhole) return states;
-    throw tooExpensive(`This would read more than ${limits.scanRows} records for ${field}.`);
+    throw tooExpensive(
+      `This would read more than ${limits.scanRows} records for ${field}, or look for longer than a second.`,
+    );
   };
 
   return {

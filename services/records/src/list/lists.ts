@@ -81,7 +81,7 @@ const asExceeded = (error: unknown) => {
 const tooExpensive = (field: string, scanRows: number) =>
   new ApiError(
     'query_too_expensive',
-    `This list would read more than ${scanRows} records for "${field}".`,
+    `This list would read more than ${scanRows} records for "${field}", or look for longer than a second.`,
     {
       hint: 'Narrow it down, for example by "createdAt", or sort by "-createdAt" and page with "cursor".',
     },
