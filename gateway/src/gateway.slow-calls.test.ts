@@ -113,6 +113,54 @@ describe('bodies that come slowly', () => {
   });
 });
 
+describe('bodies in work', () => {
+  const batch = `${list}/_batch`;
+  let close = async () => {};
+  afterEach(() => close());
+  const given = async (bodyBytes: number) => {
+    const waiting: (() => void)[] = [];
+    const bed = await createTestBed({
+      service: () => (req, res) => {
+        req.resume().once('end', () => waiting.push(() => res.end('{}')));
+      },
+      config: { trustedProxies: 1, addressBounds: { ...defaultAddressBounds, bodyBytes } },
+    });
+    const { port, stop } = await serve(bed.gateway.app, { port: 0, host: '127.0.0.1' });
+    close = async () => {
+      await stop(cutNow);
+      await bed.close();
+    };
+    return { port, waiting };
+  };
+  const isRefused = ({ seen }: ReturnType<typeof say>) => status(seen.answer) === 429;
+
+  it('are counted until their calls are answered', async () => {
+    const { port, waiting } = await given(3500);
+    const start = () => say(port, post(batch, 1000, '203.0.113.1', ''));
+    const calls = Array.from({ length: 4 }, start);
+    await until(() => calls.some(isRefused), patient);
+    for (const { socket } of calls) socket.write('{}'.padEnd(1000));
+    await until(() => waiting.length === 3, patient);
+    const next = start();
+    await until(() => isRefused(next), patient);
+    for (const answer of waiting.splice(0)) answer();
+    await until(() => calls.every(({ seen }) => seen.answer !== ''), patient);
+    const last = start();
+    last.socket.write('{}'.padEnd(1000));
+    await until(() => waiting.length === 1, patient);
+  });
+
+  it('count as the most that they may become where they are compressed', async () => {
+    const { port, waiting } = await given(3.5 * 8 * 1024 * 1024);
+    const packed = '203.0.113.1\r\nContent-Encoding: gzip';
+    const calls = Array.from({ length: 5 }, () =>
+      say(port, post(batch, 20, packed, 'x'.repeat(20))),
+    );
+    await until(() => calls.filter(isRefused).length === 2, patient);
+    await until(() => waiting.length === 3, patient);
+  });
+});
+
 describe('the body of a caller who has gone', () => {
   it('holds no bytes, where it went while it was looked up', async () => {
     const calls = createPricedCalls();

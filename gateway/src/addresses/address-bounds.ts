@@ -12,7 +12,7 @@ export interface AddressBounds {
   /** At a time. Behind trusted proxies connections are theirs, and not bounded. */
   connections: number;
   openCalls: number;
-  /** Of bodies that are on their way, or held here, uploads excepted. */
+  /** Of bodies whose calls have no answer yet, uploads excepted; of what is compressed, the most that it may become. */
   bodyBytes: number;
 }
 

@@ -18,11 +18,12 @@ export interface ExpectedBody {
 export interface HeldBody {
   /** It is complete, and has so many bytes. */
   shrink(sizeBytes: number): void;
-  /** Nothing here holds it any longer; the end of the call does the same. */
-  release(): void;
 }
 
-/** Bodies on their way: how slow each may be, and how many bytes an address and all may have of them. */
+/**
+ * Bodies on their way and in work: how slow each may be, and how many bytes an address and all may have of
+ * them until their calls are answered.
+ */
 export interface Bodies {
   /** Of a call that has a body. @throws ApiError rate_limited, overloaded */
   expect(req: IncomingMessage, res: ServerResponse, body: ExpectedBody): HeldBody;
@@ -40,26 +41,31 @@ export const createBodies = (
   const places = createPlaces({ total, perAddress: bodyBytes });
   return {
     expect(req, res, { address, limitBytes, startedAt, onSlow }) {
-      let bytes = Math.min(limitBytes, Number(req.headers['content-length'] ?? limitBytes));
+      const isWhole = isPlain(req);
+      const saidBytes = isWhole ? Number(req.headers['content-length'] ?? limitBytes) : limitBytes;
+      let bytes = Math.min(limitBytes, saidBytes);
       requirePlaces(places.take(address, bytes), 'body-bytes', countRefusal);
       const shrink = (sizeBytes: number) => {
         if (sizeBytes < bytes) places.leave(address, bytes - sizeBytes);
         bytes = Math.min(bytes, sizeBytes);
       };
-      const release = () => shrink(0);
-      res.once('close', release);
+      res.once('close', () => shrink(0));
       watchPace(req, startedAt, pace, () => {
         countRefusal('pace');
         if (res.writableEnded) req.socket.destroy();
         else onSlow(requestTimeout());
       });
-      return { shrink, release };
+      return { shrink: isWhole ? shrink : () => {} };
     },
   };
 };
 
-/** Says that it has a body that is not here yet. */
+/** What is compressed is left to its service, and may become as large there as its route allows. */
+export const isPlain = ({ headers }: IncomingMessage): boolean =>
+  ['', 'identity'].includes((headers['content-encoding'] ?? '').toLowerCase());
+
+/** Says that it has a body that is not here yet, or not all that becomes of it. */
 export const isComing = (req: IncomingMessage): boolean =>
-  !req.complete &&
+  !(req.complete && isPlain(req)) &&
   (req.headers['transfer-encoding'] !== undefined ||
     Number(req.headers['content-length'] ?? 0) > 0);

@@ -4,7 +4,7 @@ import type { DiscardBody } from '@backlot/http';
 import { type Bodies, isComing } from '../addresses/bodies.ts';
 import type { OnFailure, Upstream } from '../upstream/upstream.ts';
 import type { Charge } from './charge.ts';
-import { bodyLimit } from './read-ahead.ts';
+import { bodyLimit, needsReadAhead } from './read-ahead.ts';
 
 export interface ForwardedCall {
   definition: RouteDefinition;
@@ -64,7 +64,7 @@ export const createForward =
       abort();
       onUnknown(error);
     };
-    if (!isStreamed && isComing(req))
+    if (!isStreamed && !needsReadAhead(definition) && isComing(req))
       bodies.expect(req, res, {
         address,
         limitBytes: bodyLimit(definition),

@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
-import { type Bodies, isComing } from '../addresses/bodies.ts';
+import { type Bodies, isComing, isPlain } from '../addresses/bodies.ts';
 import { ItemCounter } from './count-items.ts';
 
 export interface ReadAhead {
@@ -85,10 +85,6 @@ type Weight = NonNullable<RouteDefinition['weight']>;
 const weigh = ({ itemsPerCall, maxCalls }: Weight, { items }: ItemCounter): number =>
   Math.min(maxCalls, Math.max(1, Math.ceil(items / itemsPerCall)));
 
-/** What is compressed is left to its service. */
-const isPlain = ({ headers }: IncomingMessage) =>
-  ['', 'identity'].includes((headers['content-encoding'] ?? '').toLowerCase());
-
 const needsBody = ({ price, answeredBy }: RouteDefinition): boolean =>
   Boolean(price?.needsBody || answeredBy);
 
@@ -127,10 +123,8 @@ export const createReadAhead =
     const bytes = await Promise.race([collect(req, limitBytes, counter), slow.promise]);
     if (!bytes) return { ...unread, refusal: bodyTooLarge(limitBytes) };
     held?.shrink(bytes.length);
-    const copy = replay(req, bytes);
-    if (held) copy.once('end', held.release);
     return {
-      req: copy,
+      req: replay(req, bytes),
       body: needsBody(definition) ? parse(bytes) : undefined,
       calls: weight && counter ? weigh(weight, counter) : unread.calls,
     };
