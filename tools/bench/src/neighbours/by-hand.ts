@@ -60,7 +60,8 @@ Milliseconds of its calls, p50/p99/longest:`);
 
 /** As "answers 200: 40, 429: 5; 12.3 MB". */
 const describeAnswers = (answers: Answers | undefined) => {
-  if (!answers) return 'the attackers did not end in time, nobody knows what they got';
+  if (!answers)
+    return 'the attackers have the lowest priority and got no CPU: is the machine busy?';
   const statuses = Object.entries(answers.statuses).map(([status, count]) => `${status}: ${count}`);
   return `answers ${statuses.join(', ') || 'none'}; ${(answers.bytes / 1e6).toFixed(1)} MB`;
 };
