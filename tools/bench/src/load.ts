@@ -1,11 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Purpose, spawnElsewhere } from './elsewhere.ts';
 
 const run = promisify(execFile);
 
@@ -24,8 +26,8 @@ export interface LoadRequest {
   paths?: readonly string[];
   /** Each call has an Idempotency-Key of its own. */
   isKeyed?: boolean;
-  /** The client takes no CPU that anybody else wants, as if it ran on another machine. */
-  isElsewhere?: boolean;
+  /** As if the client ran on another machine, for this. */
+  elsewhere?: Purpose;
 }
 
 export interface LoadResult {
@@ -36,6 +38,26 @@ export interface LoadResult {
 }
 
 const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
+
+/** What `nice` ends with where there is no such command. */
+const notFound = 127;
+
+const runWrk = async (args: readonly string[], elsewhere?: Purpose): Promise<string> => {
+  const child = elsewhere
+    ? spawnElsewhere(elsewhere, 'wrk', args)
+    : spawn('wrk', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', resolve);
+  });
+  const [stdout, status] = await Promise.all([text(child.stdout), exited]);
+  if (status === 0) return stdout;
+  throw new Error(
+    status === null || status === notFound
+      ? 'The benchmark needs wrk: install the package "wrk" (Debian: apt-get install wrk).'
+      : `wrk ended with ${status}.`,
+  );
+};
 
 /** Calls as fast as answers come, or with pauses, by wrk. */
 export const load = async (request: LoadRequest, seconds: number): Promise<LoadResult> => {
@@ -64,9 +86,7 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
     : '';
   const bodyFile = body.length > 0 ? writeTemporary(body) : '';
   const keys = request.isKeyed ? `bench-${randomUUID()}-` : '';
-  const [program, ...before] = request.isElsewhere ? ['nice', '-n', '19', 'wrk'] : ['wrk'];
-  const { stdout } = await run(program, [
-    ...before,
+  const args = [
     ...options,
     '--',
     method,
@@ -74,16 +94,10 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
     ...[pauseMs, status, bytes].map(String),
     ...[pathFile, keys],
     ...Object.entries(headers).flat(),
-  ])
-    .catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new Error(
-        'The benchmark needs wrk: install the package "wrk" (Debian: apt-get install wrk).',
-      );
-    })
-    .finally(() => {
-      for (const file of temporary) rmSync(file, { force: true });
-    });
+  ];
+  const stdout = await runWrk(args, request.elsewhere).finally(() => {
+    for (const file of temporary) rmSync(file, { force: true });
+  });
   const summary = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   return {
     requestsPerSecond: summary.requests / (summary.micros / 1e6),

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { spawnElsewhere } from '../elsewhere.ts';
 import type { Attacker } from './attacks.ts';
 
 /** What the attackers got. */
@@ -14,21 +13,12 @@ export interface Answers {
 }
 
 const program = fileURLToPath(new URL('./attacker-main.ts', import.meta.url));
-/** In life attackers have machines of their own: here they may use what nobody else wants. */
-const lowestPriority = '19';
 const patienceMs = 5000;
 /** An attack ends by itself then. */
 export const longestSeconds = 60;
 
 export const startAttack = (name: string, attackers: readonly Attacker[]) => {
-  // By the command, because a process that lowers its own priority lowers its main thread's alone.
-  const child = spawn('nice', ['-n', lowestPriority, process.execPath, program, name], {
-    detached: true,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  // Linux may share the CPU among sessions first (sched_autogroup), by a priority that each session has.
-  const session = `/proc/${child.pid}/autogroup`;
-  if (existsSync(session)) writeFileSync(session, lowestPriority);
+  const child = spawnElsewhere('load', process.execPath, [program, name]);
   child.stdin.end(JSON.stringify(attackers));
   const written = text(child.stdout);
   return {

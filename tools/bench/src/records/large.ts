@@ -141,7 +141,7 @@ export const benchLarge = (rows: number, projects: number): Promise<void> =>
       const count = await load(counting, roundSeconds);
       console.log(`count              p50 ${count.p50Ms.toFixed(2)} ms (bound: 2)`);
       await benchDepth(plain);
-      await benchNeighbour(bed, plain.request, 5);
+      await benchNeighbour(bed, plain.request, 3);
       await benchOwnIndex(undeclared.request, 5);
 
       await seedProjects(bed.client, projects);
