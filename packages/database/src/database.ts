@@ -83,7 +83,8 @@ export interface Database {
   afterCommit(work: () => void): void;
   /**
    * Every statement of `work` reaches this project's rows alone, of tables that have row-level security;
-   * outside of any such scope statements reach none of theirs. @throws RangeError
+   * outside of any such scope statements reach none of theirs. Each connection that it takes from those for
+   * writes and transactions waits for its turn, where one is given. @throws RangeError
    */
   inProject: ProjectScopes['inProject'];
   /** The same with the rows of all projects: for sweeps, and for what no project is known of yet. */
@@ -91,7 +92,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const defaultPoolSize = 8;
+/** For writes and transactions, where nothing else is said. */
+export const writeConnections = 8;
 const detachedPoolSize = 2;
 /** A farewell that the server does not take is not waited for any longer. */
 const closeTimeoutMs = 2000;
@@ -103,7 +105,7 @@ const readsByIndex = '-c enable_seqscan=off -c enable_sort=off';
 /** Scans that run at once; their callers share them out, so that none waits in the pool. */
 export const scanConnections = 6;
 /** Of one process that scans nothing. */
-export const mostConnections = defaultPoolSize + detachedPoolSize + pipelinedConnections;
+export const mostConnections = writeConnections + detachedPoolSize + pipelinedConnections;
 
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
@@ -142,7 +144,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       onConnectionLost(Object.assign(new Error(message), { stack })),
     );
   };
-  const pool = createPool(options.poolSize ?? defaultPoolSize);
+  const pool = createPool(options.poolSize ?? writeConnections);
   // Transactions that fill the pool would wait for each other if their detached work needed it too.
   const detachedPool = createPool(detachedPoolSize);
   const scanPool = createPool(scanConnections, connectionFor(options.scanTimeoutMs ?? 1000));
@@ -155,12 +157,27 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     onConnectionLost,
   );
   const scopes = createProjectScopes();
-  const unlessSilent = (connections: pg.Pool) => {
+  const turns = new WeakMap<pg.PoolClient, () => void>();
+  pool.on('release', (_error, client) => {
+    turns.get(client)?.();
+    turns.delete(client);
+  });
+  const connect = async (from: pg.Pool): Promise<pg.PoolClient> => {
     guard.check();
-    return connections;
+    const turn: Promise<() => void> | undefined = from === pool ? scopes.turn()?.() : undefined;
+    const endTurn = await turn;
+    try {
+      guard.check();
+      const client = await from.connect();
+      if (endTurn) turns.set(client, endTurn);
+      return client;
+    } catch (error) {
+      endTurn?.();
+      throw error;
+    }
   };
   const transactions = createTransactions({
-    connect: async (isDetached) => unlessSilent(isDetached ? detachedPool : pool).connect(),
+    connect: (isDetached) => connect(isDetached ? detachedPool : pool),
     currentScope: scopes.current,
     allow: guard.allow,
     statementTimeoutMs,
@@ -170,7 +187,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
 
   const onPool = async (from: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> => {
     const scope = scopes.current();
-    const client = await unlessSilent(from).connect();
+    const client = await connect(from);
     try {
       await switchScope(client, scope);
       const result = await client.query(config);

@@ -14,22 +14,29 @@ export const scopedToAll = '-c backlot.project=all';
 
 const settingFor = (scope: ProjectScope) => `backlot.project = '${scope}'`;
 
+/** Resolves once it is the caller's turn to have a connection; what it answers ends the turn. */
+export type TakeTurn = () => Promise<() => void>;
+
 export interface ProjectScopes {
   current(): ProjectScope;
-  inProject<T>(projectNumber: number, work: () => Promise<T>): Promise<T>;
+  /** Of the innermost scope that has one; undefined where connections are had as they come. */
+  turn(): TakeTurn | undefined;
+  inProject<T>(projectNumber: number, work: () => Promise<T>, takeTurn?: TakeTurn): Promise<T>;
   acrossProjects<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export const createProjectScopes = (): ProjectScopes => {
-  const ambient = new AsyncLocalStorage<ProjectScope>();
+  const ambient = new AsyncLocalStorage<{ scope: ProjectScope; takeTurn: TakeTurn | undefined }>();
+  const turn = () => ambient.getStore()?.takeTurn;
   return {
-    current: () => ambient.getStore() ?? '',
-    async inProject(projectNumber, work) {
+    current: () => ambient.getStore()?.scope ?? '',
+    turn,
+    async inProject(projectNumber, work, takeTurn = turn()) {
       if (!Number.isSafeInteger(projectNumber) || projectNumber < 0)
         throw new RangeError('A project has a whole number.');
-      return await ambient.run(`${projectNumber}`, work);
+      return await ambient.run({ scope: `${projectNumber}`, takeTurn }, work);
     },
-    acrossProjects: (work) => ambient.run('all', work),
+    acrossProjects: (work) => ambient.run({ scope: 'all', takeTurn: turn() }, work),
   };
 };
 

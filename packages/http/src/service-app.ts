@@ -3,6 +3,7 @@ import { parse } from 'node:querystring';
 import { ApiError, type Method } from '@backlot/contract';
 import {
   createIdentityVerifier,
+  type Identity,
   IdentityInvalid,
   type IdentityKey,
   type IdentityVerifier,
@@ -31,8 +32,8 @@ export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   ready: () => Promise<unknown>;
   /** Further paths under /internal, for the gateway's own questions; it checks the identity itself. */
   internal?: Router;
-  /** Surrounds each call of a route: its statements reach the rows of this project alone. */
-  inProject?: ((projectNumber: number, work: () => Promise<void>) => Promise<void>) | undefined;
+  /** Surrounds each call of a route: its statements reach the rows of the caller's project alone. */
+  inProject?: ((identity: Identity, work: () => Promise<void>) => Promise<void>) | undefined;
 }
 
 /** An app with nothing switched on that costs time and that the contract does not ask for. */
@@ -82,8 +83,7 @@ export const serviceApp = ({
   const mount = ({ definition, middleware }: MountedRoute): RouteListener => {
     const listener = middleware(context);
     if (!inProject) return listener;
-    return (req, res) =>
-      inProject(identify(req, definition, context).project.number, () => listener(req, res));
+    return (req, res) => inProject(identify(req, definition, context), () => listener(req, res));
   };
   const findRow = createRouteTable(
     routes.map((mounted): TableRow<RouteListener> => {
