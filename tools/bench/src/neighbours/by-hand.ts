@@ -20,8 +20,8 @@ const readArguments = (args: readonly string[]) => {
 
 const readNumber = (name: string, text: string, max: number): number => {
   const value = Number(text);
-  if (value >= 1 && value <= max) return value;
-  throw new Error(`${name}: a number from 1 to ${max}.`);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new Error(`${name}: a whole number from 1 to ${max}.`);
 };
 
 const timeOfDay = () => new Date().toTimeString().slice(0, 8);
@@ -110,7 +110,10 @@ export const benchAttack = async (args: readonly string[]): Promise<void> => {
     base,
     readNumber('addresses', addresses, attackerCount),
   );
-  if (attackers.length === 0) return;
+  if (attackers.length === 0) {
+    process.exitCode = 1;
+    return;
+  }
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   const since = timeOfDay();
