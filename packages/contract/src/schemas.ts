@@ -36,7 +36,7 @@ export const listOf = <T extends z.ZodType>(item: T) => {
 export const text = (min: number, max: number, string = z.string()) =>
   string
     .min(min)
-    .max(max)
+    .max(max, { abort: true })
     .refine(
       (value) => value.isWellFormed() && !value.includes('\0'),
       'must be text without NUL or lone surrogates',

@@ -34,7 +34,7 @@ const isAddress = (value: string): boolean => {
 /** One address of any script: no display name, no list, nothing that could end a header. */
 const recipient = z
   .string()
-  .max(320)
+  .max(320, { abort: true })
   .trim()
   .normalize('NFC')
   .refine((value) => value.isWellFormed() && isAddress(value), 'must be an e-mail address');
