@@ -10,7 +10,7 @@ import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
 import { and, type Parameters } from '../sql.ts';
 import { claimChangedSql, freeDeletedSql, lockRecord, touchedFields } from '../unique/claims.ts';
 import type { CheckedData } from './data.ts';
-import { gatherChanges } from './gathered-changes.ts';
+import { gatherChanges } from './gathered/gathered-changes.ts';
 import {
   changedFields,
   changesField,

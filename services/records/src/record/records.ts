@@ -13,7 +13,7 @@ import { startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import { type Changes, createChanges } from './changes.ts';
 import type { CheckedData } from './data.ts';
-import { gatherWrites, maxGatheredBytes } from './gathered-writes.ts';
+import { gatherWrites, maxGatheredBytes } from './gathered/gathered-writes.ts';
 import type { Quota } from './quota/quota.ts';
 import { mostSideBytes } from './quota/side-bytes.ts';
 import { createReadRecord } from './read-record.ts';

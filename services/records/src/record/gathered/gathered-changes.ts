@@ -1,20 +1,20 @@
-import { countGrowthSql } from '../building/side-sql.ts';
-import { writePolicySql } from '../collections/access.ts';
-import { changeLogSql, recordsTable } from '../giants/records-table.ts';
-import { touchesWords } from '../search/search-words.ts';
-import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
-import { and, inCollection, Parameters, startParameters } from '../sql.ts';
-import { touchedFields } from '../unique/claims.ts';
-import { gatherWrites, maxGatheredBytes } from './gathered-writes.ts';
-import { mergedSql, noNumberSql, sumsSql } from './patch.ts';
+import { countGrowthSql } from '../../building/side-sql.ts';
+import { writePolicySql } from '../../collections/access.ts';
+import { changeLogSql, recordsTable } from '../../giants/records-table.ts';
+import { touchesWords } from '../../search/search-words.ts';
+import { isCurrentSql, slotAssignments } from '../../slots/slots.ts';
+import { and, inCollection, Parameters, startParameters } from '../../sql.ts';
+import { touchedFields } from '../../unique/claims.ts';
+import { mergedSql, noNumberSql, sumsSql } from '../patch.ts';
 import {
   returnUpdated,
   type UpdatedRow,
   updatedColumns,
   updateSql,
   type WriteRecords,
-} from './record-sql.ts';
-import type { RecordTarget } from './refusals.ts';
+} from '../record-sql.ts';
+import type { RecordTarget } from '../refusals.ts';
+import { gatherWrites, maxGatheredBytes } from './gathered-writes.ts';
 
 /** What a change does with the document: the fields given are set, numbers are added too, or it is another one. */
 type Kind = 'set' | 'add' | 'replace';

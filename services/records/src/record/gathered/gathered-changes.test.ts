@@ -3,14 +3,14 @@ import { createFairShares } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asUser, findOtherNodes, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { resolveAccess } from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
-import { clusterProblems, readCatalog } from '../testing/cluster-rules.ts';
-import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
-import { checkData } from './data.ts';
-import { parsePatch } from './patch.ts';
-import { createQuota } from './quota/quota.ts';
-import { createRecords, type Records } from './records.ts';
+import { resolveAccess } from '../../collections/access.ts';
+import type { Collection } from '../../collections/collections.ts';
+import { clusterProblems, readCatalog } from '../../testing/cluster-rules.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
+import { checkData } from '../data.ts';
+import { parsePatch } from '../patch.ts';
+import { createQuota } from '../quota/quota.ts';
+import { createRecords, type Records } from '../records.ts';
 
 type PatchBody = Parameters<typeof parsePatch>[0];
 
