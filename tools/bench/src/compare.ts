@@ -1,4 +1,4 @@
-import { cpuSeconds, type LoadRequest, type LoadResult, load, median } from './load.ts';
+import { cpuSeconds, type LoadRequest, type LoadResult, load, median } from './load/load.ts';
 
 const usualPace = { rounds: 5, roundSeconds: 4 };
 

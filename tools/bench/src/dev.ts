@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@backlot/local-servers';
 import { compare } from './compare.ts';
-import { median, residentMib } from './load.ts';
+import { median, residentMib } from './load/load.ts';
 import { startPlatform } from './platform.ts';
 import { data, prepare } from './prepare.ts';
 import { reachable, startProgram } from './program.ts';

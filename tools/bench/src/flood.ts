@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { apiAt } from '@backlot/testing/platform-api';
-import { cpuSeconds, load, median, paced, quantile } from './load.ts';
+import { cpuSeconds, load, median, paced, quantile } from './load/load.ts';
 import { reachable, startProgram } from './program.ts';
 
 const refuserPort = 18_332;

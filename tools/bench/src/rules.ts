@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { apiAt } from '@backlot/testing/platform-api';
-import { cpuSeconds, type LoadRequest, load, median } from './load.ts';
+import { cpuSeconds, type LoadRequest, load, median } from './load/load.ts';
 import { data, operatorToken } from './prepare.ts';
 import { type Bed, withBed } from './records/bed.ts';
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { spawnElsewhere } from '../elsewhere.ts';
+import { spawnElsewhere } from '../load/elsewhere.ts';
 import type { Attacker } from './attacks.ts';
 
 /** What the attackers got. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { quantile } from '../load.ts';
+import { quantile } from '../load/load.ts';
 import { makePicture } from '../storage/picture.ts';
 import { newAddresses } from './addresses.ts';
 import { type Answers, longestSeconds, startAttack } from './attack-process.ts';

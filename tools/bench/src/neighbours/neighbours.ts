@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { median, quantile } from '../load.ts';
+import { median, quantile } from '../load/load.ts';
 import { operatorToken } from '../prepare.ts';
 import { devSettings, reachable, startProgram } from '../program.ts';
 import { makePicture } from '../storage/picture.ts';

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { aiRoutes } from '@backlot/contract';
-import { median, residentMib } from '../load.ts';
+import { median, residentMib } from '../load/load.ts';
 import type { Program } from '../program.ts';
 import type { SignedHeaders } from './callers.ts';
 import { monotonicMs, type PostRequest, pacedClients, percentile, post } from './clients.ts';

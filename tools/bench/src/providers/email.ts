@@ -1,6 +1,6 @@
 import { emailRoutes, type RouteDefinition, recordRoutes } from '@backlot/contract';
 import pg from 'pg';
-import { load, median, residentMib } from '../load.ts';
+import { load, median, residentMib } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import type { Program } from '../program.ts';
 import type { SignedHeaders } from './callers.ts';

@@ -1,5 +1,5 @@
 import { apiAt } from '@backlot/testing/platform-api';
-import type { LoadRequest } from '../load.ts';
+import type { LoadRequest } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import { type Bed, index } from './bed.ts';
 import { connections } from './raw-loop.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { compare } from '../compare.ts';
-import { type LoadRequest, residentMib } from '../load.ts';
+import { type LoadRequest, residentMib } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import { reachable, startProgram } from '../program.ts';
 import { type Bed, index, withBed } from './bed.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type LoadRequest, load, median } from '../load.ts';
+import { type LoadRequest, load, median } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import { type Bed, withBed } from './bed.ts';
 import { openCollection, type Subject } from './collection.ts';

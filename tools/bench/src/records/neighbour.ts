@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiAt } from '@backlot/testing/platform-api';
-import { type LoadRequest, load, median } from '../load.ts';
+import { type LoadRequest, load, median } from '../load/load.ts';
 import { data, liftLimits } from '../prepare.ts';
 import type { Bed } from './bed.ts';
 import { prices } from './seed.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { compare } from '../compare.ts';
-import { load } from '../load.ts';
+import { load } from '../load/load.ts';
 import type { Account } from './account.ts';
 import type { Watched } from './growth.ts';
 import type { Nginx } from './rivals/nginx.ts';

@@ -1,4 +1,4 @@
-import { cpuSeconds, residentMib } from '../load.ts';
+import { cpuSeconds, residentMib } from '../load/load.ts';
 
 /** A process, and the memory that it had when it was warm. */
 export interface Watched {

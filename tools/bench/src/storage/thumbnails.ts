@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { cpuSeconds } from '../load.ts';
+import { cpuSeconds } from '../load/load.ts';
 import type { Account } from './account.ts';
 import { writePicture } from './picture.ts';
 

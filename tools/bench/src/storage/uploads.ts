@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuSeconds, median } from '../load.ts';
+import { cpuSeconds, median } from '../load/load.ts';
 import type { Account } from './account.ts';
 import { type Growth, growthDuring, type Watched } from './growth.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { quantile } from '../../load.ts';
+import { quantile } from '../../load/load.ts';
 import { type Bed, withBed } from '../bed.ts';
 import { openCollection } from '../collection.ts';
 import { type Seed, someIds } from '../seed.ts';
