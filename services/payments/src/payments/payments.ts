@@ -6,7 +6,7 @@ import {
   type PaymentStatus,
 } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
-import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
 import type { Order, ProviderName, Session } from '../checkout/provider.ts';
 import type { PaidRecords } from '../on-paid/paid-records.ts';
 import type { Stock } from '../products/stock.ts';
@@ -210,25 +210,26 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
       query: PageQuery,
       userId: string | null = null,
     ): Promise<Page<Payment>> {
-      const after = readPosition('payments', query.cursor);
       const recorded = queries
         .selectFrom('payments')
         .selectAll()
         .where('project_number', '=', projectNumber)
         .where('session_id', 'is not', null)
         .$if(userId !== null, (payments) => payments.where('user_id', '=', userId));
-      const page = after
-        ? recorded.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
-          )
-        : recorded;
-      const rows = await page
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(query.limit + 1)
-        .$narrowType<PaymentValues>()
-        .execute();
-      return presentPage('payments', query, rows, presentPayment);
+      const read = (after: Position | undefined, count: number) => {
+        const page = after
+          ? recorded.where(({ eb, refTuple, tuple }) =>
+              eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
+            )
+          : recorded;
+        return page
+          .orderBy('created_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(count)
+          .$narrowType<PaymentValues>()
+          .execute();
+      };
+      return readPage('payments', query, read, presentPayment);
     },
   };
 };

@@ -1,7 +1,13 @@
 import { paymentRoutes } from '@backlot/contract';
 import { asOperator, asOwner, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, order, otherProject, type TestBed } from '../testing/test-bed.ts';
+import {
+  createTestBed,
+  order,
+  otherProject,
+  returnUrl,
+  type TestBed,
+} from '../testing/test-bed.ts';
 
 describe('listPayments', () => {
   let bed: TestBed;
@@ -48,5 +54,26 @@ describe('listPayments', () => {
     });
     const stranger = asOwner({ userId: '018f0000-0000-7000-8000-00000000eeee' });
     expect(await bed.owner('GET', '/payments', undefined, stranger)).toMatchObject({ status: 404 });
+  });
+
+  it('ends a page early where payments are large, and leaves none out', async () => {
+    const item = { name: '語'.repeat(250), amount: 100 };
+    const metadata = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [`key ${n}`, '語'.repeat(500)]),
+    );
+    const largeBytes = 50 * 3 * 250 + 20 * 3 * 500;
+    const large: string[] = [];
+    for (let n = 0; n < 20; n++) {
+      large.unshift(await bed.session({ returnUrl, items: Array(50).fill(item), metadata }));
+      bed.clock.pass(10);
+    }
+    const first = await bed.owner('GET', '/payments?limit=1000');
+    expect(first.body).toMatchObject({ hasMore: true, nextCursor: expect.any(String) });
+    expect(Buffer.byteLength(JSON.stringify(first.body))).toBeLessThan(
+      1024 * 1024 + 2 * largeBytes,
+    );
+    const rest = await bed.owner('GET', `/payments?limit=1000&cursor=${first.body.nextCursor}`);
+    expect(rest.body).toMatchObject({ hasMore: false, nextCursor: null });
+    expect([...sessionIds(first.body), ...sessionIds(rest.body)]).toEqual([...large, ...sessions]);
   });
 });

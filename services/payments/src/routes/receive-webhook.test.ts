@@ -129,6 +129,16 @@ describe('receiveWebhook', () => {
     expect(await statuses()).toEqual([]);
   });
 
+  it.each([
+    ['charge.refunded', { id: '\0' }, { refunded: true, payment_intent: 'pi_1' }, 400],
+    [completed, {}, webhookSession('\0'), 200],
+    [completed, {}, webhookSession('cs_1', { payment_intent: '\0' }), 200],
+    ['charge.refunded', {}, { refunded: true, payment_intent: '\0' }, 200],
+  ])('keeps no NUL of a %s %j', async (type, named, object, status) => {
+    const event = { id: 'evt_1', type, data: { object }, ...named };
+    expect(await bed.sendWebhook(JSON.stringify(event))).toMatchObject({ status });
+  });
+
   it('never fails on our side, whatever is signed', async () => {
     const event = fc.record({
       id: fc.oneof(fc.string({ unit: 'binary' }), fc.anything()),

@@ -1,11 +1,15 @@
+import { text } from '@backlot/contract';
 import { z } from 'zod';
 import type { SessionState } from '../checkout/provider.ts';
 
-const named = z.object({ id: z.string() });
+/** Of any of Stripe's objects: 255 characters at most, as its documentation says. */
+export const stripeId = text(1, 255);
+
+const named = z.object({ id: stripeId });
 const charge = named.extend({ refunded: z.boolean() });
 const paymentIntent = named.extend({
   status: z.string(),
-  latest_charge: z.union([z.string(), charge]).nullish(),
+  latest_charge: z.union([stripeId, charge]).nullish(),
   last_payment_error: z.unknown().optional(),
 });
 
@@ -13,7 +17,7 @@ const paymentIntent = named.extend({
 export const session = named.extend({
   status: z.string().nullish(),
   payment_status: z.string(),
-  payment_intent: z.union([z.string(), paymentIntent]).nullish(),
+  payment_intent: z.union([stripeId, paymentIntent]).nullish(),
   client_reference_id: z.string().nullish(),
 });
 export type StripeSession = z.infer<typeof session>;

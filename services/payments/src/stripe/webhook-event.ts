@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { PaymentReference, PaymentUpdate } from '../payments/payments.ts';
-import { readChargeId, readSessionState, type StripeSession, session } from './stripe-session.ts';
+import {
+  readChargeId,
+  readSessionState,
+  type StripeSession,
+  session,
+  stripeId,
+} from './stripe-session.ts';
 
 /** Events signed longer ago, or further ahead, are refused: they may have been recorded for a replay. */
 const toleranceSeconds = 300;
@@ -25,14 +31,14 @@ export interface WebhookEvent {
 }
 
 const envelope = z.object({
-  id: z.string().min(1).max(255).optional(),
+  id: stripeId.optional(),
   type: z.string(),
   livemode: z.boolean().optional(),
   data: z.object({ object: z.unknown() }),
 });
 const charge = z.object({
   refunded: z.boolean(),
-  payment_intent: z.string().nullish(),
+  payment_intent: stripeId.nullish(),
   metadata: z.object({ backlot_payment: z.string().optional() }).nullish(),
 });
 
