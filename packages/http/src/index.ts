@@ -6,10 +6,11 @@
 export type { EventReply, ServerEvent } from './answer/event-stream.ts';
 export { escapeHtml, Html, html } from './answer/html.ts';
 export * from './answer/html-route.ts';
-export { type JsonParts, LargeJson } from './answer/json-parts.ts';
+export { type JsonPart, type JsonParts, LargeJson } from './answer/json-parts.ts';
 export * from './body/discard-body.ts';
 export * from './body/free-chunk.ts';
 export * from './body/json-body.ts';
+export { endOfJsonText } from './body/json-shape.ts';
 export * from './body/places.ts';
 export { identify } from './caller.ts';
 export * from './cursor.ts';

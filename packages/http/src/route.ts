@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import {
   ApiError,
   type RouteBody,
@@ -98,6 +99,8 @@ export interface RouteOptions {
   receive?: Receive;
   /** Runs the work of a call once it is the caller's turn, before any transaction begins. */
   inTurn?: InTurn<'header'>;
+  /** A body of more bytes is read in turn. Default 64 KiB. */
+  largeBodyBytes?: number;
   /** Such turns are as short as the work on a large body, which keeps its own meanwhile. */
   hasShortTurns?: boolean;
 }
@@ -121,7 +124,7 @@ export interface RouteContext {
  * Work on a body of 512 KB takes 5 to 10 ms of the thread that all calls share; with 60 such creates under
  * way a neighbour's get took 335 ms.
  */
-const largeBodyBytes = 64 * 1024;
+const usualLargeBodyBytes = 64 * 1024;
 
 /** A request whose route has been found. */
 export interface RouteRequest extends IncomingMessage {
@@ -276,6 +279,7 @@ export const route = <const R extends RouteDefinition>(
   options: RouteOptions = {},
 ): MountedRoute => {
   const { isSlow = false, storesAnswer = false, receive, inTurn, hasShortTurns = false } = options;
+  const { largeBodyBytes = usualLargeBodyBytes } = options;
   const kind = isSlow ? 'slow' : storesAnswer ? 'one statement' : 'usual';
   /** It waits for others than its own process and database: nobody's turn is held meanwhile. */
   const waits = isSlow || (inTurn !== undefined && !hasShortTurns);
@@ -361,8 +365,10 @@ export const route = <const R extends RouteDefinition>(
     const turn: Promise<void> = inTurnForLargeBody(caller, async () => {
       const call = read();
       freeChunk(bytes);
-      if (waits) rest = () => respond(context, call, req, res);
-      else await respond(context, call, req, res);
+      if (!waits) return respond(context, call, req, res);
+      rest = () => respond(context, call, req, res);
+      // The turn lasts until what else has come meanwhile was served.
+      await nextLoop();
     });
     await turn;
     await rest?.();

@@ -13,7 +13,7 @@ import {
   type Outbox,
   writeConnections,
 } from '@backlot/database';
-import { createFairShares, halfOfCores, toFlow } from '@backlot/fair-shares';
+import { createFairShares, largeBodyShares, toFlow } from '@backlot/fair-shares';
 import { internalOnly, type MountedRoute, type ServiceApp, serviceApp } from '@backlot/http';
 import { gatewayKeys, type Identity, type IdentityKey } from '@backlot/identity';
 import { type Logger, type MeasuredQueue, measureQueues, type Registry } from '@backlot/telemetry';
@@ -187,14 +187,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
     ? { acrossProjects: (work) => work() }
     : database;
   const parts = definition.build({ ...deps, outbox } as unknown as Context);
-  const largeBodies = createFairShares({
-    slots: halfOfCores,
-    // With 1, 30 records of 512 KB a second from 20 addresses took a stranger's get from 12 to 40 ms.
-    restRatio: 2,
-    maxLent: maxLargeBodiesWaiting,
-    maxWaitingPerFlow: 16,
-    maxWaiting: 128,
-  });
+  const largeBodies = createFairShares({ ...largeBodyShares, maxLent: maxLargeBodiesWaiting });
   const connections = createFairShares(connectionShares);
   const takeConnection = async (identity: Identity) => {
     let timeout: AbortSignal | undefined;

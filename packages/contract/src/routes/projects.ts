@@ -5,8 +5,9 @@ import { email } from './auth.ts';
 import { accessPresets } from './records/access.ts';
 
 export const origin = z
-  .url({ protocol: /^https?$/ })
-  .max(255)
+  .string()
+  .max(255, { abort: true })
+  .check(z.url({ protocol: /^https?$/ }))
   .refine(
     (value) => URL.canParse(value) && new URL(value).origin === value,
     'must be an origin such as https://example.org',
@@ -14,8 +15,9 @@ export const origin = z
 
 /** The app's own page for account links: an address to which a fragment is added. */
 const pageUrl = z
-  .url({ protocol: /^https?$/ })
-  .max(500)
+  .string()
+  .max(500, { abort: true })
+  .check(z.url({ protocol: /^https?$/ }))
   .refine(
     (value) =>
       URL.canParse(value) &&

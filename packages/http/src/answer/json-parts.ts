@@ -1,10 +1,13 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { freeChunk } from '../body/free-chunk.ts';
 
+/** A text, or its bytes in memory of its own, which nobody else may read. */
+export type JsonPart = string | Buffer;
+
 /** The text of a JSON answer that is too large to be held whole. */
 export interface JsonParts {
   /** Asked for once the caller has taken the part before; undefined behind the last. */
-  next(): Promise<string | undefined>;
+  next(): Promise<JsonPart | undefined>;
   /** Called once all is taken, reading has failed, or the caller has gone. */
   close(): void;
 }
@@ -44,6 +47,11 @@ const writePart = async (res: ServerResponse, part: Buffer, limitMs: number): Pr
   return true;
 };
 
+const nextBytes = async (next: JsonParts['next']): Promise<Buffer | undefined> => {
+  const part = await next();
+  return typeof part === 'string' ? Buffer.from(part) : part;
+};
+
 /**
  * Sends an answer at the caller's pace. What fails before the first part is thrown, and so is what fails
  * later: the answer is cut off then.
@@ -56,14 +64,13 @@ export const sendParts = async (
   limitMs = stallMs,
 ): Promise<void> => {
   try {
-    let part = await next();
+    let part = await nextBytes(next);
     if (res.destroyed) return;
     res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
-    while (part !== undefined) {
-      const bytes = Buffer.from(part);
-      if (!(await writePart(res, bytes, limitMs))) return;
-      freeChunk(bytes);
-      part = await next();
+    while (part) {
+      if (!(await writePart(res, part, limitMs))) return;
+      freeChunk(part);
+      part = await nextBytes(next);
     }
     res.end();
   } finally {

@@ -1,4 +1,8 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import {
   brotliCompressSync,
   constants,
@@ -21,6 +25,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { route } from '../route.ts';
 import { serviceApp } from '../service-app.ts';
+import { readBody } from './json-body.ts';
 
 const MIB = 1024 * 1024;
 const echo = defineRoute({
@@ -149,5 +154,36 @@ describe('a body in a Content-Encoding', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
     expect((await post('br', encode('br', '{"text":"four"}'))).status).toBe(200);
+  });
+});
+
+describe('a body that came with its head', () => {
+  it('is taken at once, and its connection goes on', async () => {
+    const seen = new Set<unknown>();
+    const server = createServer(async (req, res) => {
+      seen.add(req.socket);
+      // Behind the head, the body is parsed.
+      await setImmediate();
+      const end = once(req, 'end');
+      const body = readBody(req, echo);
+      const listeners = req.listenerCount('data');
+      const text = String(await body);
+      await end;
+      res.end(JSON.stringify({ text, listeners }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { port } = server.address() as AddressInfo;
+    const headers = { 'content-type': 'application/json' };
+    const send = async (body: string) => {
+      const req = request({ port, host: '127.0.0.1', method: 'POST', headers, agent });
+      const [res] = (await once(req.end(body), 'response')) as [IncomingMessage];
+      return json(res);
+    };
+    for (const text of ['{"text":"first"}', '{"text":"second"}'])
+      expect(await send(text)).toEqual({ text, listeners: 0 });
+    expect(seen.size).toBe(1);
+    agent.destroy();
+    server.close();
   });
 });

@@ -8,6 +8,7 @@ import {
 } from 'node:zlib';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
 import rawBody from 'raw-body';
+import { checkShape } from './json-shape.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -57,9 +58,22 @@ const decoded = (req: IncomingMessage): Readable => {
   return req.pipe(decoder);
 };
 
+/** Whether all of the body is here, and nobody has read of it. */
+export const isBodyHere = ({ headers, readableLength }: IncomingMessage): boolean =>
+  Number(headers['content-length']) === readableLength;
+
+/** Without listeners and their turns of the event loop, which took 5 % of Node's CPU for a create of 1 KB. */
+const takeBody = (req: IncomingMessage): Buffer => {
+  const bytes: Buffer = req.read(req.readableLength);
+  // Else it would have no end.
+  req.resume();
+  return bytes;
+};
+
 /** Ends at the limit, whatever it would still become. @throws ApiError */
 const read = async (req: IncomingMessage, limitBytes: number): Promise<Buffer> => {
   const stream = decoded(req);
+  if (stream === req && isBodyHere(req)) return takeBody(req);
   try {
     const bytes: Promise<Buffer> = rawBody(stream, { limit: limitBytes });
     return await bytes;
@@ -103,6 +117,7 @@ export const parseJson = (bytes: Buffer | undefined): { value: unknown; text: st
   } catch (cause) {
     throw new ApiError('invalid_json', 'The body is not valid UTF-8.', { cause });
   }
+  checkShape(text);
   try {
     return { value: JSON.parse(text) as unknown, text };
   } catch (cause) {

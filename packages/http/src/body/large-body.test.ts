@@ -45,6 +45,7 @@ describe('a large body', () => {
   let log: string[];
   const inTurn: InTurn = async (_caller, work) => {
     log.push('turn');
+    setImmediate(() => log.push('others'));
     await work();
     log.push('turn over');
   };
@@ -67,7 +68,7 @@ describe('a large body', () => {
         routes: [
           route(store, handler('store')),
           route(write, handler('write'), { inTurn: inShortTurn, hasShortTurns: true }),
-          route(ask, handler('ask'), { isSlow: true }),
+          route(ask, handler('ask'), { isSlow: true, largeBodyBytes: 4096 }),
         ],
         gatewayKeys: testIdentityKeys('gateway'),
         ready: async () => {},
@@ -93,22 +94,24 @@ describe('a large body', () => {
     expect(await post('/store', text(1000))).toBe(200);
     expect(log).toEqual(['store']);
     expect(await post('/store', text(100_000))).toBe(200);
-    expect(log).toEqual(['store', 'turn', 'store', 'turn over']);
+    expect(log).toEqual(['store', 'turn', 'store', 'turn over', 'others']);
   });
 
   it('keeps its turn while it has a short one too', async () => {
     expect(await post('/write', text(100_000))).toBe(200);
-    expect(log).toEqual(['turn', 'short turn', 'write', 'short turn over', 'turn over']);
+    expect(log).toEqual(['turn', 'short turn', 'write', 'short turn over', 'turn over', 'others']);
   });
 
   it('holds nobody else up while a route waits for another server', async () => {
-    expect(await post('/ask', text(100_000))).toBe(200);
-    expect(log).toEqual(['turn', 'turn over', 'ask']);
+    expect(await post('/ask', text(4000))).toBe(200);
+    expect(log).toEqual(['ask']);
+    expect(await post('/ask', text(5000))).toBe(200);
+    expect(log).toEqual(['ask', 'turn', 'others', 'turn over', 'ask']);
   });
 
   it('is refused in its turn where it is wrong', async () => {
     expect(await post('/store', `{"text":"${'x'.repeat(100_000)}`)).toBe(400);
     expect(await post('/ask', { ...text(100_000), text: 1, more: text(100_000) })).toBe(400);
-    expect(log).toEqual(['turn', 'turn']);
+    expect(log).toEqual(['turn', 'others', 'turn', 'others']);
   });
 });

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { ApiError } from '@backlot/contract';
+import { ApiError, text } from '@backlot/contract';
 import { z } from 'zod';
 import type { BounceReport } from './bounces.ts';
 
@@ -46,19 +46,11 @@ export const createSignatureCheck = (key: string, now: () => number) => {
   };
 };
 
-/** Text that PostgreSQL can store. */
-const text = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .refine((value) => value.isWellFormed() && !value.includes('\0'));
-
 const sendgridEvent = z.object({
   event: z.string(),
   type: z.string().optional(),
-  sg_event_id: text(200),
-  email: text(320),
+  sg_event_id: text(1, 200),
+  email: text(1, 320),
   backlot_project: z.string().regex(/^\d{1,15}$/),
   backlot_mail: z.uuid(),
 });

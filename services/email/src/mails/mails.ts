@@ -1,6 +1,6 @@
 import { type EventPayloads, isUuid } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
-import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { DB as Tables } from '../tables.ts';
@@ -16,7 +16,6 @@ import {
 } from './mail.ts';
 import type { Bound, WindowCounts } from './window-counts.ts';
 
-const listName = 'mails';
 const keepDays = 30;
 const projectTables = [
   'mails',
@@ -188,24 +187,21 @@ export const createMails = ({
     },
 
     /** Newest first. @throws ApiError invalid_cursor */
-    async page<T>(
+    page<T>(
       projectNumber: number,
       query: PageQuery,
       present: (row: MailRow) => T,
     ): Promise<Page<T>> {
-      const after = readPosition(listName, query.cursor);
       const all = selectMails(projectNumber);
-      const page = after
-        ? all.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
-          )
-        : all;
-      const rows = await page
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(query.limit + 1)
-        .execute();
-      return presentPage(listName, query, rows, present);
+      const read = (after: Position | undefined, count: number) => {
+        const page = after
+          ? all.where(({ eb, refTuple, tuple }) =>
+              eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
+            )
+          : all;
+        return page.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(count).execute();
+      };
+      return readPage('mails', query, read, present);
     },
 
     async find(projectNumber: number, id: string): Promise<MailRow | undefined> {

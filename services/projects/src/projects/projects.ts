@@ -5,7 +5,7 @@ import {
   platformProject,
 } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
-import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
+import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
 import { type Selectable, sql } from 'kysely';
 import type { ProjectsConfig } from '../config.ts';
 import type { Owners } from '../owners.ts';
@@ -220,20 +220,17 @@ export const createProjects = ({
       anyOwner: boolean,
       query: PageQuery,
     ): Promise<Page<Project>> {
-      const after = readPosition('projects', query.cursor, isProjectId);
       const all = queries.selectFrom('projects').select(projectColumns);
       const owned = anyOwner ? all : all.where(({ eb, val }) => eb('owner_id', '=', val(ownerId)));
-      const page = after
-        ? owned.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
-          )
-        : owned;
-      const rows = await page
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(query.limit + 1)
-        .execute();
-      return presentPage('projects', query, rows, present);
+      const read = (after: Position | undefined, count: number) => {
+        const page = after
+          ? owned.where(({ eb, refTuple, tuple }) =>
+              eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
+            )
+          : owned;
+        return page.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(count).execute();
+      };
+      return readPage('projects', query, read, present, isProjectId);
     },
 
     /** @throws ApiError project_not_found, project_deleted */

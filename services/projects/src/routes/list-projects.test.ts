@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { projectRoutes } from '@backlot/contract';
 import { refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -85,5 +86,27 @@ describe('listProjects', () => {
         body: { code: 'invalid_cursor' },
       });
     }
+  });
+
+  it('ends a page early where settings are large, and leaves none out', async () => {
+    const ownerId = randomUUID();
+    const emailAllowList = Array.from(
+      { length: 1000 },
+      (_, n) => `${n}.${'x'.repeat(50)}@${`${'y'.repeat(60)}.`.repeat(3)}example`,
+    );
+    const large = await Promise.all(Array.from({ length: 6 }, () => bed.project(ownerId)));
+    for (const id of large)
+      await bed.database.query('UPDATE projects SET settings = $2 WHERE id = $1', [
+        id,
+        JSON.stringify({ emailAllowList }),
+      ]);
+    const first = await list('?limit=1000', ownerId);
+    expect(first.body).toMatchObject({ hasMore: true, nextCursor: expect.any(String) });
+    expect(JSON.stringify(first.body).length).toBeLessThan(1_500_000);
+    const second = await list(`?limit=1000&cursor=${first.body.nextCursor}`, ownerId);
+    expect(second.body.hasMore).toBe(false);
+    const all = [...first.body.items, ...second.body.items];
+    expect(projectIds(all).sort()).toEqual([...large].sort());
+    expect(all[0].settings).toEqual({ emailAllowList });
   });
 });

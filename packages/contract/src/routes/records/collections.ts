@@ -73,6 +73,10 @@ export const listCollections = defineRoute({
   errors: ['not_found'],
 });
 
+/** Of the path of a field that has an index: the list of collections shows them all. */
+export const maxFieldPath = 300;
+const fieldPath = z.string().max(maxFieldPath);
+
 export const setCollectionAccess = defineRoute({
   ...platform,
   operationId: 'setCollectionAccess',
@@ -85,20 +89,21 @@ export const setCollectionAccess = defineRoute({
   body: z.strictObject({
     access: collectionAccess.optional(),
     indexes: z
-      .array(z.string())
+      .array(fieldPath)
       .max(6)
       .optional()
       .describe('Fields; they replace those from before'),
     unique: z
-      .array(z.string())
+      .array(fieldPath)
       .max(3)
       .optional()
       .describe(
         'Fields of which no two records may have the same value; they replace those from before',
       ),
     search: z
-      .union([z.boolean(), z.array(z.string()).min(1).max(10)], {
-        error: 'must be true (all fields), false or 1 to 10 names of fields',
+      .union([z.boolean(), z.array(fieldPath).min(1).max(10)], {
+        error:
+          'must be true (all fields), false or 1 to 10 names of fields, each of at most 300 letters',
       })
       .optional()
       .describe('Whether lists can be searched by words: of all fields (true), of these, or not'),
