@@ -13,9 +13,10 @@ import {
   type ShapeDirectory,
 } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
+import { createFairShares, largeBodyShares, toFlow } from '@backlot/fair-shares';
 import { answerFailure, type DiscardBody, discardBody } from '@backlot/http';
 import type { IdentityKey } from '@backlot/identity';
-import { createHttpMetrics, type Logger, type Registry } from '@backlot/telemetry';
+import { createHttpMetrics, type Logger, measureQueues, type Registry } from '@backlot/telemetry';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { AddressBounds } from './addresses/address-bounds.ts';
 import { createAddresses } from './addresses/addresses.ts';
@@ -117,7 +118,9 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     ...{ now, pace: deps.pace, registry: deps.registry, refusalClock: deps.refusalClock },
   });
   const { readAddress, failedLookups, countAddress, bodies } = addresses;
-  const readAhead = createReadAhead(bodies);
+  const largeBodies = createFairShares(largeBodyShares);
+  measureQueues(deps.registry, { largeBodies });
+  const readAhead = createReadAhead(bodies, largeBodies);
   const findProject = createFindProject(cached.projects, failedLookups);
   const findRoute = createFindRoute(deps.routes ?? contractRoutes);
   const authenticate = createAuthenticate({
@@ -188,7 +191,8 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     if (needsReadAhead(definition) && !isOutOfScope) {
       ({ isCounted } = await admitUnread(res, asked, () => limitToMinimum(price())));
       if (res.destroyed) return;
-      ahead = await readAhead(req, res, { definition, address, startedAt });
+      const flow = toFlow({ project: ownProject, ip: address });
+      ahead = await readAhead(req, res, { definition, flow, startedAt });
     }
     const calls = ahead?.calls ?? 1;
     addressCount?.weigh(calls);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@backlot/contract';
-import { createPlaces } from '@backlot/http';
+import { createPlaces, isBodyHere } from '@backlot/http';
 import { type AddressBounds, addressesInAllOfBytes, requirePlaces } from './address-bounds.ts';
 import { type PaceBounds, watchPace } from './body-pace.ts';
 import type { CountRefusal } from './refusals.ts';
@@ -50,11 +50,13 @@ export const createBodies = (
         bytes = Math.min(bytes, sizeBytes);
       };
       res.once('close', () => shrink(0));
-      watchPace(req, startedAt, pace, () => {
-        countRefusal('pace');
-        if (res.writableEnded) req.socket.destroy();
-        else onSlow(requestTimeout());
-      });
+      // Else it can't be slow: to watch it took 4 % of the CPU of a create of 1 KB.
+      if (!isBodyHere(req))
+        watchPace(req, startedAt, pace, () => {
+          countRefusal('pace');
+          if (res.writableEnded) req.socket.destroy();
+          else onSlow(requestTimeout());
+        });
       return { shrink: isWhole ? shrink : () => {} };
     },
   };

@@ -1,5 +1,6 @@
 import { type CollectionShape, openApiDocument, routes } from '@backlot/contract';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createDescription } from '../pages/docs.ts';
 import {
   createTestBed,
   operatorToken,
@@ -218,4 +219,13 @@ export type Project2 = { [name: string]: unknown };
     expect(full.body).toContain('### Access');
     expect(tokens(full.body)).toBeLessThan(16_000);
   });
+});
+
+it('the description of the API is one copy of bytes for all who do not read it', () => {
+  const description = createDescription({ openapi: '3.1.0' }, 'https://api.example.org');
+  const [one, other] = [description.ofProject('one'), description.ofProject('other')];
+  expect(one[0]).toBe(other[0]);
+  expect(one.at(-1)).toBe(other.at(-1));
+  const { servers } = JSON.parse(Buffer.concat(one).toString());
+  expect(servers).toEqual([{ url: 'https://api.example.org/api/runtime/one' }]);
 });

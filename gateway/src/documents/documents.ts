@@ -15,7 +15,10 @@ export interface ProjectDocument {
   /** As `authenticate` takes it. */
   access: AccessRules;
   /** @param collections undefined where the caller may not see names of fields */
-  write(project: GatewayProject, collections: readonly CollectionShape[] | undefined): string;
+  write(
+    project: GatewayProject,
+    collections: readonly CollectionShape[] | undefined,
+  ): string | readonly Buffer[];
 }
 
 export interface DocumentsOptions {
@@ -107,12 +110,14 @@ const failLookUp = (cause: unknown): never => {
 };
 
 /** Who asks with another credential gets another text. */
-const sendPrivately = (res: ServerResponse, type: string, text: string) => {
+const sendPrivately = (res: ServerResponse, type: string, content: string | readonly Buffer[]) => {
+  const parts = typeof content === 'string' ? [Buffer.from(content)] : content;
   res.writeHead(200, {
     'Content-Type': `${type}; charset=utf-8`,
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': parts.reduce((sum, { length }) => sum + length, 0),
     'Cache-Control': 'private, no-cache',
     Vary: 'Authorization',
   });
-  res.end(text);
+  for (const part of parts) res.write(part);
+  res.end();
 };

@@ -32,7 +32,7 @@ const pagePolicy =
 
 const assets = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-const send = (res: ServerResponse, type: string, text: string) => {
+const send = (res: ServerResponse, type: string, text: string | Buffer) => {
   res.writeHead(200, {
     'Content-Type': `${type}; charset=utf-8`,
     'Content-Length': Buffer.byteLength(text),
@@ -41,10 +41,10 @@ const send = (res: ServerResponse, type: string, text: string) => {
 };
 
 export interface Description {
-  /** The API description of one project, as JSON text. */
-  ofProject(projectId: string): string;
+  /** The API description of one project, as JSON. Callers share its bytes: there are 235,000. */
+  ofProject(projectId: string): readonly Buffer[];
   /** The one of every project, with the project's id as a variable. */
-  general: string;
+  general: Buffer;
 }
 
 /** @param description content of openapi.json */
@@ -56,17 +56,22 @@ export const createDescription = (description: object, publicUrl: string): Descr
     ...description,
     servers: [{ url: mark }],
   }).split(JSON.stringify(mark));
+  const [head, tail] = [Buffer.from(before), Buffer.from(after)];
   return {
-    ofProject: (projectId) => before + JSON.stringify(runtimeUrl + projectId) + after,
-    general: JSON.stringify({
-      ...description,
-      servers: [{ url: `${runtimeUrl}{projectId}`, variables: { projectId: { default: 'demo' } } }],
-    }),
+    ofProject: (projectId) => [head, Buffer.from(JSON.stringify(runtimeUrl + projectId)), tail],
+    general: Buffer.from(
+      JSON.stringify({
+        ...description,
+        servers: [
+          { url: `${runtimeUrl}{projectId}`, variables: { projectId: { default: 'demo' } } },
+        ],
+      }),
+    ),
   };
 };
 
-export const sendDescription = (res: ServerResponse, text: string): void =>
-  send(res, 'application/json', text);
+export const sendDescription = (res: ServerResponse, json: Buffer): void =>
+  send(res, 'application/json', json);
 
 /** A readable page of the API under /docs, without inline scripts and without a foreign server. */
 export const docsRouter = (description: Description): Router => {

@@ -1,5 +1,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
+import type { FairShares, Flow } from '@backlot/fair-shares';
 import { type Bodies, isComing, isPlain } from '../addresses/bodies.ts';
 import { ItemCounter } from './count-items.ts';
 
@@ -94,23 +96,36 @@ export const needsReadAhead = (definition: RouteDefinition): boolean =>
 
 export interface ReadAheadCall {
   definition: RouteDefinition;
-  address: string;
+  flow: Flow;
   /** performance.now() */
   startedAt: number;
 }
 
+/** To parse and to price 13 KB takes half a millisecond of the thread that all calls share. */
+const largeBodyBytes = 4096;
+
+/** Keeps its turn until what else has come meanwhile was served. */
+const parseThenYield = async (bytes: Buffer): Promise<unknown> => {
+  const body = parse(bytes);
+  await nextLoop();
+  return body;
+};
+
 /**
  * Reads the body of a call whose price, weight or answer depends on it. A body that says itself that it is too large
  * stays unread.
- * @throws ApiError invalid_body, request_timeout, rate_limited, overloaded
+ * @throws ApiError invalid_body, request_timeout, rate_limited, overloaded; FairShareFull
  */
-export const createReadAhead =
-  (bodies: Bodies) =>
-  async (
+export const createReadAhead = (bodies: Bodies, turns: FairShares) => {
+  const parseInTurn = (bytes: Buffer, flow: Flow) =>
+    bytes.length > largeBodyBytes ? turns.run(flow, () => parseThenYield(bytes)) : parse(bytes);
+
+  return async (
     req: IncomingMessage,
     res: ServerResponse,
-    { definition, address, startedAt }: ReadAheadCall,
+    { definition, flow, startedAt }: ReadAheadCall,
   ): Promise<ReadAhead> => {
+    const [, , address] = flow;
     const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
     const { weight } = definition;
     const unread = { req, body: undefined, calls: weight?.maxCalls ?? 1 };
@@ -125,7 +140,8 @@ export const createReadAhead =
     held?.shrink(bytes.length);
     return {
       req: replay(req, bytes),
-      body: needsBody(definition) ? parse(bytes) : undefined,
+      body: needsBody(definition) ? await parseInTurn(bytes, flow) : undefined,
       calls: weight && counter ? weigh(weight, counter) : unread.calls,
     };
   };
+};

@@ -1,0 +1,50 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { aiRoutes } from '@backlot/contract';
+import { createFairShares, largeBodyShares } from '@backlot/fair-shares';
+import { describe, expect, it } from '@jest/globals';
+import { createReadAhead } from './read-ahead.ts';
+
+describe('bodies that the gateway reads', () => {
+  const readAhead = createReadAhead(
+    { expect: () => ({ shrink: () => {} }) },
+    createFairShares(largeBodyShares),
+  );
+  const read = (text: string, address: string) => {
+    const req = new IncomingMessage(new Socket());
+    req.headers = { 'content-length': String(text.length) };
+    req.push(text);
+    req.push(null);
+    const { generateText: definition } = aiRoutes;
+    const flow = ['ada', 'shop', address] as const;
+    return readAhead(req, new ServerResponse(req), { definition, flow, startedAt: 0 });
+  };
+
+  /** What happened in which order, where many calls come at once. */
+  const readMany = async (bytes: number) => {
+    const body = { json: 'x'.repeat(bytes) };
+    const log: string[] = [];
+    let isOver = false;
+    const serveOthers = () => {
+      log.push('others');
+      if (!isOver) setImmediate(serveOthers);
+    };
+    setImmediate(serveOthers);
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => {
+        const ahead = await read(JSON.stringify(body), `192.0.2.${i}`);
+        expect(ahead.body).toEqual(body);
+        log.push('read');
+      }),
+    );
+    isOver = true;
+    return log.join(' ');
+  };
+
+  it('are read one by one where they take long: others are served in between', async () => {
+    expect(await readMany(1000)).toContain('read read');
+    const order = await readMany(5000);
+    expect(order).not.toContain('read read');
+    expect(order.match(/read/g)).toHaveLength(8);
+  });
+});
