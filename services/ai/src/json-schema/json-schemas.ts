@@ -45,15 +45,11 @@ const threads = Math.min(2, halfOfCores);
 const maxWaiting = 100;
 const maxWaitingPerFlow = 10;
 
-/** Written without recursion, which deep JSON would overflow. */
-export const isTooDeep = (value: unknown): boolean => {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((child) =>
-      typeof child === 'object' && child !== null ? Object.values(child) : [],
-    );
-  }
+/** Looks no deeper than it has to. */
+export const isTooDeep = (value: unknown, levels = maxDepth): boolean => {
+  if (levels < 0) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  for (const child of Object.values(value)) if (isTooDeep(child, levels - 1)) return true;
   return false;
 };
 

@@ -8,8 +8,6 @@ export interface File extends Audience {
   name: string;
   sizeBytes: number;
   mediaType: string;
-  /** Null where the bytes did not pass through this service. */
-  sha256: Buffer | null;
   blobKey: string;
   createdAt: Date;
 }

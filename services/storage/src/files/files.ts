@@ -12,16 +12,16 @@ import type { Quota } from './quota.ts';
 
 const columns = [
   ...(['id', 'owner_id', 'name', 'size_bytes', 'media_type', 'visibility'] as const),
-  ...(['group_id', 'sha256', 'blob_key', 'created_at'] as const),
+  ...(['group_id', 'blob_key', 'created_at'] as const),
 ] as const;
 type Row = Pick<FileRow, (typeof columns)[number]>;
 
 const insertSql = `
   INSERT INTO files (project_number, id, owner_id, name, size_bytes, media_type, visibility, group_id,
-                     sha256, blob_key, created_at)
+                     blob_key, created_at)
   SELECT $1, file.*, $2
     FROM unnest($3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::uuid[],
-                $10::bytea[], $11::text[]) file`;
+                $10::text[]) file`;
 
 const erasedSql =
   'SELECT true FROM erased_users WHERE project_number = $1 AND user_id = ANY($2) LIMIT 1';
@@ -34,7 +34,6 @@ const toFile = (row: Row): File => ({
   mediaType: row.media_type,
   visibility: row.visibility as Visibility,
   groupId: row.group_id,
-  sha256: row.sha256,
   blobKey: row.blob_key,
   createdAt: row.created_at,
 });
@@ -106,7 +105,7 @@ export const createFiles = ({
       ...[projectNumber, new Date(now())],
       ...[files.map(({ id }) => id), files.map(({ ownerId }) => ownerId)],
       ...[received('name'), received('sizeBytes'), received('mediaType'), received('visibility')],
-      ...[received('groupId'), received('sha256'), files.map(({ blobKey }) => blobKey)],
+      ...[received('groupId'), files.map(({ blobKey }) => blobKey)],
     ]);
   };
 

@@ -103,7 +103,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     const payer = { ...identity, reservation: upload.reservation };
     const makeFile = async () => {
       if (!(await rows.finish(identity.project.number, id))) throw uploadNotFound();
-      const received = { name, visibility, groupId, ...blob, sha256: null };
+      const received = { name, visibility, groupId, ...blob };
       const { ownerId } = upload;
       await files.create(payer.project, [{ identity: payer, ownerId, id, blobKey, received }]);
     };

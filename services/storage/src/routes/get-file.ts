@@ -52,7 +52,7 @@ const fileContent = (file: File): Content => ({
   name: file.name,
   mediaType: file.mediaType,
   sizeBytes: file.sizeBytes,
-  version: file.sha256?.toString('base64url') ?? file.id,
+  version: file.id,
   createdAt: file.createdAt,
   isPublic: file.visibility === 'public',
 });

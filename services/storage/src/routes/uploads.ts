@@ -38,11 +38,11 @@ const receiveUpload =
   ({ uploads }: Features): Receive =>
   async (req, identity) => {
     const upload = await uploads.receive(req, identity);
-    const { sha256, name, visibility, groupId } = upload;
+    const { digest, name, visibility, groupId } = upload;
     return {
       value: upload,
       fields: upload.fields,
-      text: JSON.stringify([sha256?.toString('hex'), name, visibility, groupId]),
+      text: JSON.stringify([digest, name, visibility, groupId]),
       release: () => uploads.release(identity, upload),
     };
   };

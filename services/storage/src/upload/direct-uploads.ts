@@ -146,7 +146,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
       await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
       await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
       const audience = { visibility: row.visibility as Visibility, groupId: row.group_id };
-      return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType, sha256: null };
+      return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType };
     },
 
     /** Ends the upload in the transaction that makes the file. @throws ApiError not_found */

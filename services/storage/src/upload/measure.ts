@@ -15,9 +15,16 @@ async function* formChunks(source: AsyncIterable<Buffer>) {
   }
 }
 
-/** Counts and hashes a stream and keeps its begin; a chunk is freed when the next one is read. */
-export const measure = (limit: SizeLimit, onEmpty: () => ApiError) => {
-  const hash = createHash('sha256');
+export interface MeasureOptions {
+  limit: SizeLimit;
+  onEmpty: () => ApiError;
+  /** Whether two streams are to be told apart: SHA-256 of 1 MiB takes 0.6 ms of the main thread. */
+  hasDigest: boolean;
+}
+
+/** Counts a stream and keeps its begin; a chunk is freed when the next one is read. */
+export const measure = ({ limit, onEmpty, hasDigest }: MeasureOptions) => {
+  const hash = hasDigest ? createHash('sha256') : undefined;
   const head: Buffer[] = [];
   let headSize = 0;
   let sizeBytes = 0;
@@ -26,7 +33,7 @@ export const measure = (limit: SizeLimit, onEmpty: () => ApiError) => {
       for await (const chunk of formChunks(source)) {
         sizeBytes += chunk.length;
         if (sizeBytes > limit.bytes) throw limit.error();
-        hash.update(chunk);
+        hash?.update(chunk);
         if (headSize < headBytes) {
           head.push(Buffer.from(chunk.subarray(0, headBytes - headSize)));
           headSize += chunk.length;
@@ -38,7 +45,7 @@ export const measure = (limit: SizeLimit, onEmpty: () => ApiError) => {
     },
     result: async () => ({
       sizeBytes,
-      sha256: hash.digest(),
+      digest: hash?.digest('hex'),
       mediaType: await detectMediaType(Buffer.concat(head), sizeBytes),
     }),
   };

@@ -13,8 +13,8 @@ import { type BodyOptions, pipeBody } from './pipe-body.ts';
 export interface ReceivedFile extends Audience {
   name: string;
   sizeBytes: number;
-  /** Null where the bytes did not pass through this service. */
-  sha256: Buffer | null;
+  /** SHA-256 in hex, where an Idempotency-Key came with it. */
+  digest?: string | undefined;
   mediaType: string;
   /** What stood beside it in its form. */
   fields?: Record<string, unknown>;
@@ -164,7 +164,11 @@ export const receiveForm = async (
     file: Express.Multer.File,
   ): Promise<Omit<ReceivedFile, keyof Audience>> => {
     readAudience(fields, checkAudience);
-    const measured = measure(limit, () => invalid('"file": is empty.'));
+    const measured = measure({
+      limit,
+      onEmpty: () => invalid('"file": is empty.'),
+      hasDigest: req.headers['idempotency-key'] !== undefined,
+    });
     await store(measured.through(file.stream));
     return { name: cleanFileName(file.originalname), ...(await measured.result()) };
   };
