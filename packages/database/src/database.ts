@@ -3,7 +3,14 @@ import { translate } from './errors.ts';
 import { createPipelinedSocket, createPoolSocket } from './message-socket.ts';
 import { createPipelinedReader, pipelinedConnections } from './pipelined-reader.ts';
 import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
-import { type PreparedRead, readRaw, type TextRow } from './raw-read.ts';
+import {
+  type BytesRow,
+  type PreparedRead,
+  rawTypes,
+  readBytes,
+  readRaw,
+  type TextRow,
+} from './raw-read.ts';
 import { createSilenceGuard, type GuardedConfig } from './silence.ts';
 import {
   createTransactions,
@@ -50,6 +57,11 @@ export interface Database {
    * cancelled early. Inside a transaction it joins it.
    */
   scan<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * One unnamed statement with large texts, each in memory of its own: they never are texts to V8, which makes its full
+   * collections of garbage for such ones. Never inside a transaction.
+   */
+  bytes(text: string, values?: readonly unknown[]): Promise<BytesRow[]>;
   /** One prepared statement; `name` and `text` belong together for good. */
   named<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
@@ -114,7 +126,6 @@ const types: pg.CustomTypesConfig = {
       ? Number
       : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
-const rawTypes: pg.CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
 
 export const createDatabase = (options: DatabaseOptions): Database => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
@@ -185,12 +196,15 @@ export const createDatabase = (options: DatabaseOptions): Database => {
 
   const free = () => (transactions.isDetached() ? detachedPool : pool);
 
-  const onPool = async (from: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> => {
+  const onPool = async <T>(
+    from: pg.Pool,
+    use: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> => {
     const scope = scopes.current();
     const client = await connect(from);
     try {
       await switchScope(client, scope);
-      const result = await client.query(config);
+      const result = await use(client);
       client.release();
       return result;
     } catch (error) {
@@ -214,7 +228,8 @@ export const createDatabase = (options: DatabaseOptions): Database => {
    */
   const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
     try {
-      const result = await (transactions.query(config) ?? onPool(from, config));
+      const result = await (transactions.query(config) ??
+        onPool(from, (client) => client.query(config)));
       const { rows, rowCount } = result;
       result.rows = [];
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
@@ -238,6 +253,13 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       (await run<Row>({ text, values: [...values] })).rows,
     scan: async <Row>(text: string, values: readonly unknown[] = []) =>
       (await run<Row>({ text, values: [...values] }, scanPool)).rows,
+    bytes: async (text, values = []) => {
+      try {
+        return await onPool(free(), (client) => readBytes(client, text, [...values]));
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     named: async <Row>(name: string, text: string, values: readonly unknown[] = []) =>
       (await run<Row>({ name, text, values: [...values] })).rows,
     async read(name, text, values = []) {

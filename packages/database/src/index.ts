@@ -7,7 +7,7 @@ export * from './errors.ts';
 export * from './migrate/migrate.ts';
 export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './migrate/service-role.ts';
 export * from './outbox.ts';
-export type { TextRow } from './raw-read.ts';
+export type { BytesRow, TextRow } from './raw-read.ts';
 export * from './sweeper.ts';
 export type { NamedStatement, TransactionOptions } from './transactions.ts';
 export * from './typed-queries.ts';

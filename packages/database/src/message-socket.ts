@@ -9,6 +9,12 @@ const mostKeptBytes = 1024 * 1024;
 
 /** A letter, then the length of all that comes behind the letter. */
 const headBytes = 5;
+const dataRow = 'D'.charCodeAt(0);
+
+export interface MessageSocket extends Socket {
+  /** While it is set, it gets each message that is a row in place of pg; the bytes are its own during the call alone. */
+  onRow?: ((message: Buffer) => void) | undefined;
+}
 
 const messageBytes = (buffer: Buffer, at: number) => 1 + buffer.readUInt32BE(at + 1);
 
@@ -20,12 +26,36 @@ const wholeEnd = (buffer: Buffer, filled: number): number => {
   return end;
 };
 
+const handOn = (socket: MessageSocket, messages: Buffer) => {
+  const { onRow } = socket;
+  if (!onRow) return void socket.emit('data', messages);
+  for (let at = 0; at < messages.length; at += messageBytes(messages, at)) {
+    const message = messages.subarray(at, at + messageBytes(messages, at));
+    if (message[0] === dataRow) onRow(message);
+    else socket.emit('data', message);
+  }
+};
+
+/** What the columns of a row hold, each in memory of its own; undefined for null. */
+export const copyColumns = (row: Buffer): (Buffer | undefined)[] => {
+  let at = headBytes + 2;
+  return Array.from({ length: row.readInt16BE(headBytes) }, () => {
+    const length = row.readInt32BE(at);
+    at += 4;
+    if (length === -1) return undefined;
+    const column = Buffer.allocUnsafeSlow(length);
+    row.copy(column, 0, at, at + length);
+    at += length;
+    return column;
+  });
+};
+
 /**
  * A socket to PostgreSQL that reads into one buffer again and again, and hands on whole messages alone. Where answers
  * follow each other closely or are large, what another socket brings ends inside of one, and pg copies it into a new
  * buffer of twice the size: a page of 50 records took 1.3 times of the process's CPU, most of it for garbage.
  */
-export const createMessageSocket = (startBytes: number): Socket => {
+export const createMessageSocket = (startBytes: number): MessageSocket => {
   // Pages that nothing was read into yet take no memory.
   let buffer = Buffer.allocUnsafeSlow(startBytes);
   let filled = 0;
@@ -41,14 +71,14 @@ export const createMessageSocket = (startBytes: number): Socket => {
     buffer = next;
     filled = part;
   };
-  const socket = new Socket({
+  const socket: MessageSocket = new Socket({
     onread: {
       buffer: () => buffer.subarray(filled),
       callback: (bytes) => {
         filled += bytes;
         const end = wholeEnd(buffer, filled);
         // The parser keeps nothing of what ends with a message.
-        if (end > 0) socket.emit('data', buffer.subarray(0, end));
+        if (end > 0) handOn(socket, buffer.subarray(0, end));
         keepPart(end);
         return true;
       },

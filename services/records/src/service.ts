@@ -22,6 +22,7 @@ import { checkTextOrder } from './list/sort.ts';
 import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
 import { createEmailShares } from './record/email-shares.ts';
+import { writesOfOwner } from './record/gathered/gathered-writes.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
 import { createRecords } from './record/records.ts';
@@ -44,7 +45,7 @@ const quickSlots = 6;
  */
 const writeShares = {
   slots: 8,
-  maxRunningPerOwner: 6,
+  maxRunningPerOwner: writesOfOwner,
   maxWaitingPerFlow: 1000,
   maxWaiting: 4000,
 };
@@ -93,14 +94,9 @@ export const recordsService = defineService({
   hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys, users }: RecordsContext) {
     const { limits } = config;
-    const scans = createFairShares({
-      ...{
-        slots: config.scanConcurrency,
-        quickSlots,
-        maxWaitingPerFlow: 100,
-        restRatio: 1,
-      },
-    });
+    const oneByOne = { slots: config.scanConcurrency, maxWaitingPerFlow: 100 };
+    const scans = createFairShares({ ...oneByOne, quickSlots, restRatio: 1 });
+    const quickScans = createFairShares(oneByOne);
     const batches = createFairShares({ slots: batchSlots });
     const writes = createFairShares(writeShares);
     const answers = createFairShares(largeAnswers);
@@ -111,7 +107,15 @@ export const recordsService = defineService({
     const { refresh } = collections;
     const records = createRecords({ database, quota, refresh, scans, answers, now });
     const paidRecords = createPaidRecords({ database, outbox, collections, records });
-    const lists = createLists({ database, limits, refresh, scans, answers, observations });
+    const lists = createLists({
+      database,
+      limits,
+      refresh,
+      scans,
+      quickScans,
+      answers,
+      observations,
+    });
     const emailShares = createEmailShares(database);
     const shapes = createShapes({ database, collections, scans });
     const mover = createMover({ database, outbox, giantRows: config.giantRows, now });
@@ -132,7 +136,7 @@ export const recordsService = defineService({
         lists,
         parseSearch: (text) => parseSearch(database, text),
         shownRecords: createShownRecords(createIncludes(collections, lists)),
-        counts: createCounts({ database, limits, refresh, scans, observations }),
+        counts: createCounts({ database, limits, refresh, scans, quickScans, observations }),
         emptyHints: createEmptyHints({ database, scans, now }),
         aggregates: createAggregates({ database, limits, refresh, scans }),
         users,
@@ -140,7 +144,7 @@ export const recordsService = defineService({
       }),
       internal: internalRouter(shapes),
       api: { directories: { shapes } },
-      queues: { scans, writes, batches, answers },
+      queues: { scans, quickScans, writes, batches, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
         'record.paid': (paid) => paidRecords.receive(paid),

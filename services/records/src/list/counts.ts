@@ -12,6 +12,7 @@ import { slotCountStatement } from '../slots/slot-statement.ts';
 import { inCollection } from '../sql.ts';
 import type { ReadLimits } from './list-statement.ts';
 import { slotStretch } from './lists.ts';
+import { createQuickScans } from './quick-scans.ts';
 import type { Reader } from './reader.ts';
 import { type Selection, scannedField } from './selection.ts';
 import { countAllSlice, countSlice, type Slice } from './slices/slice-statement.ts';
@@ -33,6 +34,8 @@ export interface CountsDeps {
   limits: ReadLimits;
   refresh: Collections['refresh'];
   scans: FairShares;
+  /** For scans of kinds that were quick. */
+  quickScans: FairShares;
   observations?: Observations;
   slicing?: Slicing;
 }
@@ -48,6 +51,7 @@ export const createCounts = ({
   limits,
   refresh,
   scans,
+  quickScans,
   observations,
   slicing = usualSlicing,
 }: CountsDeps): Counts => {
@@ -56,6 +60,8 @@ export const createCounts = ({
     firstRows: slicing.firstRows * keysPerRecord,
     mostRows: slicing.mostRows * keysPerRecord,
   };
+
+  const { isQuick, learn } = createQuickScans();
 
   /** All records within the bounds, without the other conditions. */
   const countBounded = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> => {
@@ -118,6 +124,7 @@ export const createCounts = ({
     const count = await countFiltered(selection, yieldSlot);
     const ms = performance.now() - startedAt;
     observations?.scanned(selection, wantedFields(selection), { ms, isSlow: ms > slicing.sliceMs });
+    learn(selection, ms);
     return count;
   };
 
@@ -153,7 +160,9 @@ export const createCounts = ({
         if (known?.isExact) return { count: known.count };
       }
       const count = scannedField(selection) === undefined ? countBounded : countScanned;
-      return scans.run(
+      const hasDriver = countDriver(selection) !== undefined;
+      const shares = !hasDriver && isQuick(selection) ? quickScans : scans;
+      return shares.run(
         reader.flow,
         (yieldSlot) =>
           onCurrentSlots(refresh, selection, async (current) => {
@@ -161,7 +170,7 @@ export const createCounts = ({
             await checkTable(database, current.collection);
             return counted;
           }),
-        { isQuick: countDriver(selection) !== undefined, signal: reader.signal },
+        { isQuick: hasDriver, signal: reader.signal },
       );
     },
   };

@@ -24,6 +24,7 @@ import {
   scannedFor,
   smallListText,
 } from './list-statement.ts';
+import { createQuickScans } from './quick-scans.ts';
 import type { Reader } from './reader.ts';
 import { createLargePages } from './shown/large-pages.ts';
 import { createSlicedLists } from './slices/sliced-lists.ts';
@@ -47,6 +48,8 @@ export interface ListsDeps {
   limits: ReadLimits;
   refresh: Collections['refresh'];
   scans: FairShares;
+  /** For scans of kinds that were quick. */
+  quickScans: FairShares;
   answers: FairShares;
   observations?: Observations;
   slicing?: Slicing;
@@ -92,6 +95,7 @@ export const createLists = ({
   limits,
   refresh,
   scans,
+  quickScans,
   answers,
   observations,
   slicing = usualSlicing,
@@ -100,6 +104,7 @@ export const createLists = ({
   const openLargePage = createLargePages({ database, scans, answers });
   const find = createSlicedLists({ database, limits, slicing });
   const findExactWalk = createExactWalks(limits);
+  const { isQuick, learn } = createQuickScans();
   const stretch = { rows: slicing.firstRows, ms: slicing.sliceMs };
 
   /** Undefined where there is no such walk, or it does not lead to the whole page. */
@@ -173,10 +178,10 @@ export const createLists = ({
     const first = listStatement(query, limits, stretch);
     const startedAt = performance.now();
     const atOnce = await readPage(database.scan, query, reader, first).catch(asExceeded);
-    observations?.scanned(query, wantedFields(query, query.sort), {
-      ms: performance.now() - startedAt,
-      isSlow: typeof atOnce === 'string',
-    });
+    const ms = performance.now() - startedAt;
+    const isSlow = typeof atOnce === 'string';
+    observations?.scanned(query, wantedFields(query, query.sort), { ms, isSlow });
+    learn(query, isSlow ? Math.max(ms, slicing.sliceMs) : ms);
     if (atOnce !== 'unfinished') return atOnce;
     const found = await find(query, yieldSlot);
     if (!found) return 'exceeded';
@@ -237,10 +242,12 @@ export const createLists = ({
         return readCurrent(query, (current) => readByKey(current, reader));
       const found = await readExactWalk(query);
       if (found) return found;
-      return scans.run(
+      const hasDriver = listDrivers(query).length > 0;
+      const shares = !hasDriver && isQuick(query) ? quickScans : scans;
+      return shares.run(
         reader.flow,
         (yieldSlot) => readCurrent(query, (current) => scanPage(current, reader, yieldSlot)),
-        { isQuick: listDrivers(query).length > 0, signal: reader.signal },
+        { isQuick: hasDriver, signal: reader.signal },
       );
     },
   };

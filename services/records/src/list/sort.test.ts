@@ -98,6 +98,7 @@ describe('sort', () => {
       limits,
       refresh,
       scans: shares,
+      quickScans: shares,
       answers: shares,
     });
   });

@@ -1,4 +1,5 @@
 import { ApiError } from '@backlot/contract';
+import { endOfJsonText } from '@backlot/http';
 import { isStorableText, isSystemField, maxDepth } from '../fields.ts';
 import { sentJson } from './sent-json.ts';
 
@@ -7,6 +8,8 @@ export const maxDataBytes = 1024 * 1024;
 export const maxKeys = 1024;
 
 export type Data = Record<string, unknown>;
+
+const tooLarge = `data is larger than ${maxDataBytes} bytes.`;
 
 const refuse = (message: string): never => {
   throw new ApiError('invalid_data', message);
@@ -29,29 +32,34 @@ export const keyProblem = (key: string): string | undefined => {
   return undefined;
 };
 
-/** Length of a finite double as PostgreSQL writes it: without an exponent. */
-const plainLength = (value: number): number => {
+/** How much longer PostgreSQL writes a finite double than JSON.stringify: without an exponent. */
+const extraDigits = (value: number): number => {
+  const size = Math.abs(value);
+  if ((size >= 1e-6 && size < 1e21) || size === 0) return 0;
   const text = JSON.stringify(value);
-  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
-  if (!match) return text.length;
-  const [, sign = '', , decimals = '', exponent = ''] = match;
+  const [, sign = '', , decimals = '', exponent = ''] =
+    /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
   const power = Number(exponent);
-  return sign.length + (power > 0 ? power + 1 : 2 - power + decimals.length);
+  return sign.length + (power > 0 ? power + 1 : 2 - power + decimals.length) - text.length;
 };
 
 /** Walks a document once and keeps the path to the current value, which an error names. */
 class DataValidator {
   readonly #path: (string | number)[] = [];
   #keys = 0;
+  #values = 0;
   /** What PostgreSQL's text has more than JSON.stringify's: spaces, and digits for exponents. */
   extraBytes = 0;
 
   value(value: unknown, depth: number): void {
+    this.#values += 1;
+    // Each has a character at least.
+    if (this.#values + this.extraBytes > maxDataBytes) refuse(tooLarge);
     if (typeof value === 'string') {
       if (!isStorableText(value)) this.#refuse('holds NUL or half a surrogate pair');
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) this.#refuse('is too large for a number');
-      this.extraBytes += plainLength(value) - JSON.stringify(value).length;
+      this.extraBytes += extraDigits(value);
     } else if (typeof value === 'object' && value !== null) {
       if (depth > maxDepth) this.#refuse(`is deeper than ${maxDepth} levels`);
       if (Array.isArray(value)) this.#array(value, depth);
@@ -121,27 +129,57 @@ export const checkData = (sent: unknown, body = ''): CheckedData => {
   validator.value(data, 1);
   const json = toJson(data, body);
   const sizeBytes = Buffer.byteLength(json) + validator.extraBytes;
-  if (sizeBytes > maxDataBytes) return refuse(`data is larger than ${maxDataBytes} bytes.`);
+  if (sizeBytes > maxDataBytes) return refuse(tooLarge);
   return { json, sizeBytes, has: (field) => Object.hasOwn(data, field) };
 };
 
 const withoutSystemFields = (data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([key]) => !isSystemField(key)));
 
+const quote = 0x22;
+const zero = 0x30;
+const nine = 0x39;
+/** Besides digits: `+`, `-`, `.`, `E` and `e`. */
+const numberSigns = new Set([0x2b, 0x2d, 0x2e, 0x45, 0x65]);
+
+const isDigit = (code: number) => code >= zero && code <= nine;
+const isNumberPart = (code: number) => isDigit(code) || numberSigns.has(code);
+
+const endOfNumber = (body: string, start: number): number => {
+  let at = start;
+  while (at < body.length && isNumberPart(body.charCodeAt(at))) at += 1;
+  return at;
+};
+
+/** Of the largest double. */
+const mostDigits = 309;
+
+const isRounded = (digits: string): boolean => {
+  if (/\D/.test(digits)) return false;
+  if (digits.length > mostDigits) return true;
+  const value = Number(digits);
+  return !Number.isFinite(value) || BigInt(digits) !== BigInt(value);
+};
+
 /**
  * Refuses whole numbers that JSON.parse has rounded, such as 9007199254740993: they are mostly ids,
  * and a wrong id is worse than none.
- * @param body the JSON as it was sent
+ * @param body the JSON as it was sent. It is read by characters: a match for each number or text took 280 to 330 ms for
+ * 8 MB of `1,` in place of 65 to 99, and one text with four million escapes more than the stack
  * @throws ApiError invalid_data
  */
 export const refuseRoundedNumbers = (body: string): void => {
   if (!/\d{16}/.test(body)) return;
-  // Texts are matched first, so that digits inside them don't count.
-  for (const [token] of body.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g)) {
-    if (!/^-?\d{16,}$/.test(token)) continue;
-    const value = Number(token);
-    if (!Number.isFinite(value) || BigInt(token) !== BigInt(value)) {
-      refuse(`The number ${token.slice(0, 40)} can't be stored exactly; send it as a string.`);
+  for (let at = 0; at < body.length; at++) {
+    const code = body.charCodeAt(at);
+    if (code === quote) at = endOfJsonText(body, at);
+    else if (isDigit(code)) {
+      const end = endOfNumber(body, at);
+      if (end - at >= 16 && isRounded(body.slice(at, end))) {
+        const token = body.slice(body[at - 1] === '-' ? at - 1 : at, end);
+        refuse(`The number ${token.slice(0, 40)} can't be stored exactly; send it as a string.`);
+      }
+      at = end - 1;
     }
   }
 };

@@ -1,5 +1,6 @@
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
+import type { JsonPart } from '@backlot/http';
 import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
@@ -7,14 +8,15 @@ import { checkTable } from '../giants/current-table.ts';
 import { recordsTable } from '../giants/records-table.ts';
 import type { Reader } from '../list/reader.ts';
 import { onCurrentSlots } from '../slots/current-slots.ts';
-import { and, maxPipelinedBytes, ownFieldsSql, type Parameters, versionSql } from '../sql.ts';
 import {
-  joinJson,
-  matchesId,
-  type RecordJson,
-  recordColumns,
-  targetParameters,
-} from './record-sql.ts';
+  and,
+  maxPipelinedBytes,
+  ownFieldsSql,
+  type Parameters,
+  recordJsonSql,
+  versionSql,
+} from '../sql.ts';
+import { joinJson, matchesId, targetParameters } from './record-sql.ts';
 import type { RecordTarget } from './refusals.ts';
 import { createKeptStatements } from './statements/kept-statements.ts';
 
@@ -24,6 +26,15 @@ export interface ReadRecordDeps {
   scans: FairShares;
   /** A slot for each large answer that is read or not yet taken. */
   answers: FairShares;
+}
+
+/** One record as the API writes it. */
+export interface ReadRecord {
+  json: JsonPart;
+  /** As {@link WrittenRecord} has it. */
+  version: number;
+  /** Gives the slot of a large one back. */
+  release?: () => void;
 }
 
 const ifSmall = (column: string) =>
@@ -43,14 +54,11 @@ export const createReadRecord = ({ database, refresh, scans, answers }: ReadReco
 
   const readWhole = async (target: RecordTarget) => {
     const parameters = targetParameters(target);
-    const text = readText(recordColumns, target, parameters);
-    return database.query<RecordJson>(text, parameters.values);
+    const text = readText(`${recordJsonSql()}, ${versionSql}`, target, parameters);
+    return database.bytes(text, parameters.values);
   };
 
-  const read = async (
-    target: RecordTarget,
-    reader: Reader,
-  ): Promise<RecordJson & { release?: () => void }> => {
+  const read = async (target: RecordTarget, reader: Reader): Promise<ReadRecord> => {
     const { access, collection } = target;
     checkRead(access);
     const { values } = targetParameters(target);
@@ -66,7 +74,8 @@ export const createReadRecord = ({ database, refresh, scans, answers }: ReadReco
     const release = await answers.take(flow, { signal });
     try {
       const [whole] = await scans.run(flow, () => readWhole(target), { signal });
-      if (whole) return { ...whole, release };
+      const [json, version] = whole ?? [];
+      if (json) return { json, version: Number(version), release };
       throw recordNotFound();
     } catch (error) {
       release();

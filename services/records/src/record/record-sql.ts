@@ -16,7 +16,6 @@ import {
   insertFromSql,
   nextVersionSql,
   type Parameters,
-  recordJsonSql,
   startParameters,
   versionSql,
 } from '../sql.ts';
@@ -26,16 +25,11 @@ import type { AcceptedVersions, RecordTarget } from './refusals.ts';
 import { unsharedSql } from './shares.ts';
 
 /** One record as the API writes it. */
-export interface RecordJson {
-  json: string;
-  /** Grows with every change: epoch milliseconds of `updatedAt`. */
-  version: number;
-}
-
-/** The same after a write. */
-export interface WrittenRecord extends Pick<RecordJson, 'version'> {
+export interface WrittenRecord {
   /** Its JSON. */
   pieces: readonly string[];
+  /** Grows with every change: epoch milliseconds of `updatedAt`. */
+  version: number;
 }
 
 /** Sends a prepared statement; its failure is the caller's ApiError where it is theirs. */
@@ -48,8 +42,6 @@ export type WriteRecords = <Row>(
 export const toIso = (ms: number) => new Date(ms).toISOString();
 
 export const matchesId = `${inCollection} AND id = $3`;
-
-export const recordColumns = `${recordJsonSql()} AS json, ${versionSql} AS version`;
 
 /** @throws ApiError not_found for what is no id */
 export const targetParameters = ({ collection, id }: RecordTarget): Parameters => {

@@ -16,12 +16,11 @@ import type { CheckedData } from './data.ts';
 import { gatherWrites, maxGatheredBytes } from './gathered/gathered-writes.ts';
 import type { Quota } from './quota/quota.ts';
 import { mostSideBytes } from './quota/side-bytes.ts';
-import { createReadRecord } from './read-record.ts';
+import { createReadRecord, type ReadRecord } from './read-record.ts';
 import {
   createManySql,
   createSql,
   type NewRecord,
-  type RecordJson,
   recordPieces,
   toIso,
   type WriteRecords,
@@ -47,7 +46,7 @@ export interface Records extends Changes {
     keep?: KeepRecord,
   ): Promise<WrittenRecord>;
   /** @throws FairShareFull too */
-  get(target: RecordTarget, reader: Reader): Promise<RecordJson & { release?: () => void }>;
+  get(target: RecordTarget, reader: Reader): Promise<ReadRecord>;
   /** Creates the record where there is none. @throws ApiError invalid_path where its id is no new UUIDv7 */
   upsert(target: RecordTarget, data: CheckedData): Promise<WrittenRecord>;
 }

@@ -1,6 +1,6 @@
-import { anonymous, countLockWaits, testProject, until } from '@backlot/testing';
+import { anonymous, asOwner, asUser, countLockWaits, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const stranger = anonymous({
   project: {
@@ -18,24 +18,41 @@ describe('writes that wait for a lock', () => {
   });
   afterAll(() => bed.close());
 
-  it('leave connections to the writes of other owners', async () => {
+  const whileLocked = async (id: string, write: () => Promise<{ status: number }>) => {
     const { ownerDatabase } = bed;
-    const { id } = await bed.create('likes', { n: 0 });
     await bed.create('notes', {}, stranger);
-    const { changes } = await ownerDatabase.transaction(async () => {
+    const { writes } = await ownerDatabase.transaction(async () => {
       await ownerDatabase.query(
         'SELECT FROM records WHERE project_id = $1 AND id = $2 FOR UPDATE',
         [testProject.number, id],
       );
-      const changes = Array.from({ length: 40 }, () =>
-        bed.call('PATCH', `/db/likes/${id}`, { identity: anonymous(), body: { inc: { n: 1 } } }),
-      );
+      const writes = Array.from({ length: 40 }, write);
       await until(async () => (await countLockWaits(bed.databaseUrl)) >= 6);
       await bed.create('notes', { n: 1 }, stranger);
-      return { changes };
+      return { writes };
     });
-    const answers = await Promise.all(changes);
-    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
-    expect((await bed.call('GET', `/db/likes/${id}`, { identity: anonymous() })).body.n).toBe(40);
+    const answers = await Promise.all(writes);
+    expect(answers.map(({ status }) => status)).toEqual(writes.map(() => 200));
+  };
+
+  it('leave connections to the writes of other owners', async () => {
+    const { id } = await bed.create('likes', { n: 0 });
+    const path = `/db/likes/${id}`;
+    await whileLocked(id, () =>
+      bed.call('PATCH', path, { identity: anonymous(), body: { inc: { n: 1 } } }),
+    );
+    expect((await bed.call('GET', path, { identity: anonymous() })).body.n).toBe(40);
+  });
+
+  it('leave them as shares of a record too', async () => {
+    const body = { access: { read: ['owner', 'shared'], create: ['users'], change: ['owner'] } };
+    const path = '/platform/projects/testproject/collections/shared';
+    await bed.call('PUT', path, { identity: asOwner(), body });
+    const { id } = await bed.create('shared', {}, asUser(ada));
+    await whileLocked(id, () =>
+      bed.call('PUT', `/db/shared/${id}/_shares`, {
+        ...{ identity: asUser(ada), body: { userId: bob, may: 'read' } },
+      }),
+    );
   });
 });

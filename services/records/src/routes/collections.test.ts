@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { recordRoutes } from '@backlot/contract';
 import {
   anonymous,
@@ -130,6 +131,23 @@ describe('collections', () => {
       body: { access: 'locked' },
     });
     expect(put).toMatchObject({ status: 403, body: { code: 'collection_limit' } });
+  });
+
+  it('name fields by 300 letters at most, since lists of collections show them', async () => {
+    const set = (body: object) => bed.call('PUT', path('named'), { identity: asOwner(), body });
+    const field = (letters: number) =>
+      Array.from({ length: letters }, () => String.fromCodePoint(0x4e00 + randomInt(20_000))).join(
+        '',
+      );
+    for (const setting of ['indexes', 'unique', 'search'])
+      expect(await set({ [setting]: ['title', field(301)] })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_body', error: expect.stringContaining(setting) },
+      });
+    for (const setting of ['indexes', 'unique', 'search'])
+      expect((await set({ [setting]: [field(300)] })).status).toBe(200);
+    for (const setting of ['indexes', 'unique', 'search'])
+      expect((await set({ [setting]: [field(5000)] })).status).toBe(400);
   });
 
   it('do not outlive a call that failed with an Idempotency-Key', async () => {

@@ -1,7 +1,9 @@
 import { recordRoutes } from '@backlot/contract';
+import type { FairShares } from '@backlot/fair-shares';
 import { route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
 import type { Quota } from '../record/quota/quota.ts';
+import { inTurn } from './turns.ts';
 
 /** A project has at most 100 of them, so that they are one page. */
 export const listCollections = (collections: Collections, quota: Quota) =>
@@ -21,7 +23,11 @@ export const listCollections = (collections: Collections, quota: Quota) =>
     };
   });
 
-export const setCollectionAccess = (collections: Collections) =>
-  route(recordRoutes.setCollectionAccess, async ({ params, body, identity }) => ({
-    body: await collections.set(identity.project, params.collection, body),
-  }));
+export const setCollectionAccess = (collections: Collections, writes: FairShares) =>
+  route(
+    recordRoutes.setCollectionAccess,
+    async ({ params, body, identity }) => ({
+      body: await collections.set(identity.project, params.collection, body),
+    }),
+    inTurn(writes),
+  );

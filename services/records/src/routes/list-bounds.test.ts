@@ -87,7 +87,8 @@ describe('bounds on what a list or count reads', () => {
     const limits = { scanRows: 100, pageBytes: 10_000 };
     const shares = createFairShares({ slots: 1 });
     const lists = createLists({
-      ...{ database: hurried, limits, refresh: unchanged, scans: shares, answers: shares },
+      ...{ database: hurried, limits, refresh: unchanged },
+      ...{ scans: shares, quickScans: shares, answers: shares },
     });
     const collection = {
       projectNumber: testProject.number,
@@ -136,13 +137,9 @@ describe('bounds on what a list or count reads', () => {
       },
     };
     const limits = { scanRows: 100, pageBytes: 10_000 };
+    const shares = createFairShares({ slots: 6, quickSlots: 3 });
     const lists = createLists({
-      ...{
-        database,
-        limits,
-        refresh: unchanged,
-        scans: createFairShares({ slots: 6, quickSlots: 3 }),
-      },
+      ...{ database, limits, refresh: unchanged, scans: shares, quickScans: shares },
       answers: createFairShares({ slots: 1 }),
     });
     const page = (owner: string, projectNumber: number, where: string | undefined, offset = 0) =>

@@ -24,14 +24,16 @@ export const getRecord = (collections: Collections, records: Records, shownRecor
     const shown = parseShown(query);
     const target = await findTarget(collections, identity, params);
     const reader = new CallReader(call);
-    const { release, ...record } = await records.get(target, reader);
-    const show = () => shownRecords.one(record.json, shown, identity, reader);
-    const json = await show().catch((error: unknown) => {
+    const { json, version, release } = await records.get(target, reader);
+    const show = () => shownRecords.one(json, shown, identity, reader);
+    const part = await show().catch((error: unknown) => {
       release?.();
       throw error;
     });
-    const reply = replyWith({ ...record, pieces: [json] }, target);
-    return release ? { ...reply, body: new LargeJson(wholePart(json, release)) } : reply;
+    const headers = headersWith(version, target);
+    return release
+      ? { headers, body: new LargeJson(wholePart(part, release)) }
+      : { headers, body: new JsonText(part.toString()) };
   });
 
 export const createRecord = (collections: Collections, records: Records, writes: FairShares) =>
@@ -170,13 +172,19 @@ const toHints = (...hints: (string | undefined)[]): Record<string, string> => {
 };
 
 /** The ETag is strong: equal tags mean equal records. */
+const headersWith = (
+  version: number,
+  place: Pick<RecordTarget, 'project' | 'collection'>,
+  hints: Record<string, string> = {},
+) => ({ ETag: `"${version.toString(36)}"`, ...withAdvice(hints, place) });
+
 const replyWith = (
   { pieces, version }: WrittenRecord,
   place: Pick<RecordTarget, 'project' | 'collection'>,
   hints: Record<string, string> = {},
 ) => ({
   body: new JsonText(...pieces),
-  headers: { ETag: `"${version.toString(36)}"`, ...withAdvice(hints, place) },
+  headers: headersWith(version, place, hints),
 });
 
 /** The last millisecond that ISO 8601 writes with a year of four digits. */

@@ -1,13 +1,19 @@
 import { shareRoutes } from '@backlot/contract';
+import type { FairShares } from '@backlot/fair-shares';
 import { route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
 import type { Shares } from '../record/shares.ts';
 import { findTarget } from './records.ts';
+import { inTurn } from './turns.ts';
 
-export const shareRecord = (collections: Collections, shares: Shares) =>
-  route(shareRoutes.shareRecord, async ({ params, body, identity }) => ({
-    body: await shares.put(await findTarget(collections, identity, params), body),
-  }));
+export const shareRecord = (collections: Collections, shares: Shares, writes: FairShares) =>
+  route(
+    shareRoutes.shareRecord,
+    async ({ params, body, identity }) => ({
+      body: await shares.put(await findTarget(collections, identity, params), body),
+    }),
+    inTurn(writes),
+  );
 
 export const listShares = (collections: Collections, shares: Shares) =>
   route(shareRoutes.listShares, async ({ params, identity }) => {
@@ -15,8 +21,12 @@ export const listShares = (collections: Collections, shares: Shares) =>
     return { body: { items, hasMore: false, nextCursor: null } };
   });
 
-export const unshareRecord = (collections: Collections, shares: Shares) =>
-  route(shareRoutes.unshareRecord, async ({ params, identity }) => {
-    await shares.remove(await findTarget(collections, identity, params), params.userId);
-    return { body: { ok: true as const } };
-  });
+export const unshareRecord = (collections: Collections, shares: Shares, writes: FairShares) =>
+  route(
+    shareRoutes.unshareRecord,
+    async ({ params, identity }) => {
+      await shares.remove(await findTarget(collections, identity, params), params.userId);
+      return { body: { ok: true as const } };
+    },
+    inTurn(writes),
+  );

@@ -143,7 +143,7 @@ describe('answers by slots', () => {
       },
     };
     const shares = createFairShares({ slots: 1 });
-    const deps = { database, limits, refresh: unchanged, scans: shares };
+    const deps = { database, limits, refresh: unchanged, scans: shares, quickScans: shares };
     readers = { lists: createLists({ ...deps, answers: shares }), counts: createCounts(deps) };
   });
   afterAll(() => bed.close());
@@ -190,7 +190,7 @@ describe('answers by slots', () => {
   it('do not wait for scans', async () => {
     const { withSlots } = await fill([{ d: 1 }, { d: 2 }], 'shared');
     const scans = createFairShares({ slots: 1, quickSlots: 1 });
-    const deps = { database: bed.database, limits, refresh: unchanged, scans };
+    const deps = { database: bed.database, limits, refresh: unchanged, scans, quickScans: scans };
     let endScan = () => {};
     const scan = scans.run(['other', 'p', 'a'], () => new Promise<void>((end) => (endScan = end)));
     const paging = { sort: '-d', limit: 5, offset: 0 } as const;

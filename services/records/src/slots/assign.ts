@@ -1,4 +1,4 @@
-import { ApiError, type EventPayloads } from '@backlot/contract';
+import { ApiError, type EventPayloads, recordRoutes } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import { pathProblem } from '../fields.ts';
@@ -25,7 +25,9 @@ const withoutSlot: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt'
 
 /** What an index can't be for. */
 export const canHaveSlot = (field: string): boolean =>
-  !withoutSlot.has(field) && pathProblem(field) === undefined;
+  !withoutSlot.has(field) &&
+  field.length <= recordRoutes.maxFieldPath &&
+  pathProblem(field) === undefined;
 
 /** Another field takes the place of one that has not been used for so long. */
 const idleDays = 1;

@@ -35,7 +35,7 @@ interface SlotRow {
 export const buildEveryMs = 500;
 
 /** A batch that takes longer is followed by a smaller one: writers of its records wait for its end. */
-const batchMs = 60;
+const batchMs = 30;
 const leastRows = 50;
 
 /** Of a batch's time: it leaves a third of one connection's work to others. */

@@ -5,7 +5,7 @@ export const readItems = async <Item>({ items }: ListPage): Promise<Item[]> => {
   if (typeof items === 'string') return JSON.parse(items);
   const parts: string[] = [];
   for (let part = await items.next(); part !== undefined; part = await items.next()) {
-    parts.push(part);
+    parts.push(part.toString());
   }
   items.close();
   return JSON.parse(`[${parts.join(',')}]`);

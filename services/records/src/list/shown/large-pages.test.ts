@@ -13,7 +13,7 @@ it.each([
   const parts = encloseParts('{[', { next: async () => left.shift(), close() {} }, ']}');
   const sent: string[] = [];
   for (let part = await parts.next(); part !== undefined; part = await parts.next())
-    sent.push(part);
+    sent.push(part.toString());
   expect(sent).toEqual(expected);
   expect(await parts.next()).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
-import type { JsonParts } from '@backlot/http';
+import type { JsonPart, JsonParts } from '@backlot/http';
 import { visibleRecordsSql } from '../../collections/field-rules.ts';
 import { toSearchTerms } from '../../search/search-query.ts';
 import { stillFoundSql } from '../../search/search-statement.ts';
@@ -37,11 +37,11 @@ export const createLargePages = ({ database, scans, answers }: LargePagesDeps) =
       ...conditionsSql(selection, parameters),
       search && stillFoundSql(toSearchTerms(collection, access, search), parameters),
     ]);
-    const text = `SELECT string_agg(json, ',' ORDER BY n) AS items FROM (
+    const text = `SELECT string_agg(json, ',' ORDER BY n) FROM (
       SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN ${visibleRecordsSql(selection, parameters)} USING (id) WHERE ${conditions}) records`;
-    const read = () => database.query<{ items: string | null }>(text, parameters.values);
+    const read = () => database.bytes(text, parameters.values);
     const [row] = await scans.run(flow, read, { signal });
-    return row?.items ?? '';
+    return row?.[0];
   };
 
   return (
@@ -52,14 +52,13 @@ export const createLargePages = ({ database, scans, answers }: LargePagesDeps) =
     const left = toParts(ids, sizes);
     let continues = false;
     let release = () => {};
-    const next = async (): Promise<string | undefined> => {
+    const next = async (): Promise<Buffer | undefined> => {
       release();
       const part = left.shift();
       if (!part) return undefined;
       release = await answers.take(reader.flow, { signal: reader.signal, continues });
       continues = true;
-      const items = await readPart(selection, part, reader);
-      return items === '' ? next() : items;
+      return (await readPart(selection, part, reader)) ?? next();
     };
     return { next, close: () => release() };
   };
@@ -84,7 +83,7 @@ const toParts = (ids: readonly string[], sizes: readonly number[]): Part[] => {
  */
 export const encloseParts = (before: string, parts: JsonParts, behind: string): JsonParts => {
   let start = before;
-  let held: string | undefined;
+  let held: JsonPart | undefined;
   let isOver = false;
   return {
     async next() {
@@ -102,13 +101,13 @@ export const encloseParts = (before: string, parts: JsonParts, behind: string): 
 };
 
 /** One part, whose slot is given back when it was taken. */
-export const wholePart = (text: string, release: () => void): JsonParts => {
-  let left: string | undefined = text;
+export const wholePart = (part: JsonPart, release: () => void): JsonParts => {
+  let left: JsonPart | undefined = part;
   return {
     async next() {
-      const part = left;
+      const whole = left;
       left = undefined;
-      return part;
+      return whole;
     },
     close: release,
   };

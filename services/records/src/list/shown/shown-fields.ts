@@ -33,7 +33,7 @@ const showInside = (records: string, fields: ReadonlySet<string>): string =>
 export const showPartFields = (parts: JsonParts, fields: ReadonlySet<string>): JsonParts => ({
   async next() {
     const part = await parts.next();
-    return part === undefined ? undefined : showInside(part, fields);
+    return part === undefined ? undefined : showInside(part.toString(), fields);
   },
   close: () => parts.close(),
 });

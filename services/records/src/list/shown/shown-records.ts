@@ -1,4 +1,4 @@
-import type { JsonParts } from '@backlot/http';
+import type { JsonPart, JsonParts } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Reader } from '../reader.ts';
 import { type IncludedField, type Includes, parseInclude, refuseLargeInclude } from './include.ts';
@@ -33,7 +33,7 @@ export interface ShownRecords {
     identity: Identity,
     reader: Reader,
   ): Promise<string | Items>;
-  one(json: string, shown: Shown, identity: Identity, reader: Reader): Promise<string>;
+  one(json: JsonPart, shown: Shown, identity: Identity, reader: Reader): Promise<JsonPart>;
 }
 
 export const createShownRecords = (includes: Includes): ShownRecords => {
@@ -61,7 +61,9 @@ export const createShownRecords = (includes: Includes): ShownRecords => {
     },
     async one(json, shown, identity, reader) {
       if (isWhole(shown)) return json;
-      return JSON.stringify((await show([JSON.parse(json)], shown, identity, reader))[0]);
+      return JSON.stringify(
+        (await show([JSON.parse(json.toString())], shown, identity, reader))[0],
+      );
     },
   };
 };

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@backlot/database';
 import { createFairShares } from '@backlot/fair-shares';
-import { anonymous, asKey, asUser } from '@backlot/testing';
+import { anonymous, asKey, asUser, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
@@ -131,9 +132,10 @@ describe('scans in pieces', () => {
   const limits = { scanRows: 1000, pageBytes: 4000 };
   type Slicing = typeof atOnce;
   const readers = (slicing: Slicing, scanRows = limits.scanRows) => {
+    const scans = createFairShares({ slots: 1, sliceMs: 0 });
     const deps = {
       ...{ database, limits: { ...limits, scanRows }, refresh: unchanged, slicing },
-      scans: createFairShares({ slots: 1, quickSlots: 1, sliceMs: 0 }),
+      ...{ scans, quickScans: scans },
       answers: createFairShares({ slots: 1 }),
     };
     return { lists: createLists(deps), counts: createCounts(deps) };
@@ -290,7 +292,8 @@ describe('scans in pieces', () => {
     const shares = createFairShares({ slots: 1, sliceMs: 0 });
     const order: string[] = [];
     const lists = createLists({
-      ...{ database, limits, refresh: unchanged, scans: shares, answers: shares, slicing: tens },
+      ...{ database, limits, refresh: unchanged, slicing: tens },
+      ...{ scans: shares, quickScans: shares, answers: shares },
     });
     const gone = new AbortController();
     beforeScan = async () => {
@@ -307,6 +310,39 @@ describe('scans in pieces', () => {
     await expect(list()).rejects.toThrow('gone');
     beforeScan = async () => {};
     expect(order).toEqual(['piece', 'piece', 'other', 'piece', 'piece', 'piece']);
+  });
+
+  it('wait for no slow one where such scans have been quick', async () => {
+    const { collection } = await fill(many);
+    const shares = createFairShares({ slots: 1 });
+    const quickScans = createFairShares({ slots: 1 });
+    const deps = {
+      ...{ database, limits, refresh: unchanged, slicing: atOnce },
+      ...{ scans: shares, quickScans, answers: shares },
+    };
+    const [lists, counts] = [createLists(deps), createCounts(deps)];
+    const selection = select(collection, byN);
+    const read = async () => {
+      const page = { ...selection, ...byN, sort: parseSort(byN.sort), after: undefined };
+      await lists.page(page, reader);
+      return counts.count(selection, reader);
+    };
+    // On a busy machine a scan of 40 records may not be quick.
+    const isQuickNow = async () => {
+      await read();
+      let end = () => {};
+      const slow = shares.run(
+        ['eve', 'y', '192.0.2.2'],
+        () => new Promise<void>((ended) => (end = ended)),
+      );
+      const reading = read();
+      const first = await Promise.race([reading, pause(2000)]);
+      end();
+      await slow;
+      expect(await reading).toEqual({ count: 20 });
+      return first !== undefined;
+    };
+    await until(isQuickNow, { timeoutMs: 60_000 });
   });
 
   it('stay within the budget of rows and of time', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { DatabaseUnavailable } from '@backlot/database';
 import { expect, it } from '@jest/globals';
 import { gatherWrites } from './gathered-writes.ts';
@@ -16,16 +17,25 @@ const setUp = (failure = new Error('bad')) => {
   return { add, written };
 };
 
-it('writes what comes in one turn for one place with one statement, eight at most', async () => {
+it('writes what comes for one place within a turn of the event loop with one statement', async () => {
   const { add, written } = setUp();
   const few = [add(here, 'a'), add(there, 'b'), add(here, 'c')];
-  expect(await Promise.all(few)).toEqual(['a is written', 'b is written', 'c is written']);
+  await setImmediate();
+  few.push(add(here, 'd'));
+  expect(await Promise.all(few)).toEqual(['a', 'b', 'c', 'd'].map((item) => `${item} is written`));
   expect(written).toEqual([
     ['here', ['a', 'c']],
     ['there', ['b']],
+    ['here', ['d']],
   ]);
-  await Promise.all(Array.from({ length: 20 }, (_, n) => add(here, `${n}`)));
-  expect(written.slice(2).map(([, items]) => items.length)).toEqual([8, 8, 4]);
+});
+
+it('writes at once where all are there that can come', async () => {
+  const { add, written } = setUp();
+  const all = Array.from({ length: 20 }, (_, n) => add(here, `${n}`));
+  expect(written.map(([, items]) => items.length)).toEqual([6, 6, 6]);
+  await Promise.all(all);
+  expect(written.slice(3).map(([, items]) => items)).toEqual([['18', '19']]);
 });
 
 it('writes each by itself where one of them fails, which alone fails', async () => {

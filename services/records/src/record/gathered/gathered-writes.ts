@@ -1,7 +1,7 @@
 import { DatabaseUnavailable, StatementTimeout } from '@backlot/database';
 
-/** Most items of one statement: as many as writes that run at once. */
-const maxTogether = 8;
+/** Single writes of one owner that run at once, and so the most items of one statement. */
+export const writesOfOwner = 6;
 
 /** A larger one would keep those waiting that are written with it. */
 export const maxGatheredBytes = 64 * 1024;
@@ -17,8 +17,9 @@ const isLost = (error: unknown) =>
   error instanceof DatabaseUnavailable || error instanceof StatementTimeout;
 
 /**
- * Has one statement write what calls bring for the same place within a turn of the event loop. Where it fails,
- * each is written by itself, so that nobody's call fails for another's.
+ * Has one statement write what calls bring for the same place within a turn of the event loop, or until no more can
+ * come. To wait for a second turn fills statements better and is slower: with 8 connections 0.8 to 0.93 of the calls a
+ * second, also beside busy loops. Where it fails, each is written by itself, so that nobody's call fails for another's.
  * @param write all or none, or what it can; answers with a result for each
  * @param isSame whether one statement can't write both
  */
@@ -42,23 +43,24 @@ export const gatherWrites = <Place, Item, Result>(
     }
   };
 
+  const leave = (place: Place, all: All): void => {
+    if (gathering.get(place) === all) gathering.delete(place);
+    if (all.length > 0) void writeAll(place, all.splice(0));
+  };
+
   const begin = (place: Place): All => {
     const all: All = [];
     gathering.set(place, all);
-    setImmediate(() => {
-      if (gathering.get(place) === all) gathering.delete(place);
-      void writeAll(place, all);
-    });
+    setImmediate(leave, place, all);
     return all;
   };
-
-  const mayJoin = (all: Readonly<All>, item: Item) =>
-    all.length < maxTogether && !all.some((other) => isSame(other.item, item));
 
   return (place, item) =>
     new Promise((resolve, reject) => {
       const open = gathering.get(place);
-      const all = open && mayJoin(open, item) ? open : begin(place);
+      if (open?.some((other) => isSame(other.item, item))) leave(place, open);
+      const all = gathering.get(place) ?? begin(place);
       all.push({ item, resolve, reject });
+      if (all.length === writesOfOwner) leave(place, all);
     });
 };
