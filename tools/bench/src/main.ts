@@ -1,3 +1,4 @@
+import { benchCalls } from './calls/calls.ts';
 import { benchDev } from './dev.ts';
 import { benchGateway } from './gateway.ts';
 import { benchAttack, benchNeighbour } from './neighbours/by-hand.ts';
@@ -9,6 +10,7 @@ import { benchStorage } from './storage/storage.ts';
 
 const benches: Record<string, (args: readonly string[]) => Promise<void>> = {
   attack: benchAttack,
+  calls: benchCalls,
   dev: benchDev,
   gateway: benchGateway,
   neighbour: benchNeighbour,

@@ -144,6 +144,14 @@ export const attacks: Record<string, Attack> = {
         path: `/db/${largeCollection}?where=${encodeURIComponent(expensiveFilter)}`,
       })),
   },
+  'quick queries': {
+    what: 'filters of one value over large records',
+    isOverLargeRecords: true,
+    run: (attacker, loop) =>
+      repeat(attacker, loop, () => ({
+        path: `/db/${largeCollection}?limit=1&where=${encodeURIComponent('{"none":1}')}`,
+      })),
+  },
   pages: {
     what: 'pages of 6 MB, read as fast as they come',
     isOverLargeRecords: true,

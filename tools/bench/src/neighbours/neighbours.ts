@@ -90,13 +90,13 @@ const report = (name: string, measured: Map<Condition, Run[]>) => {
   };
   for (const condition of conditions.slice(1)) {
     console.log(
-      `${name.padEnd(12)}${condition.padEnd(14)}attackers got ${rate(condition, countAnswers).toFixed(0)} answers a second, ${rate(condition, countRefusals).toFixed(0)} of them 429 or 503, and ${(rate(condition, ({ bytes }) => bytes) / 1e6).toFixed(1)} MB`,
+      `${name.padEnd(14)}${condition.padEnd(14)}attackers got ${rate(condition, countAnswers).toFixed(0)} answers a second, ${rate(condition, countRefusals).toFixed(0)} of them 429 or 503, and ${(rate(condition, ({ bytes }) => bytes) / 1e6).toFixed(1)} MB`,
     );
     for (const operation of operations) {
       const quiet = p99('quiet', operation);
       const attacked = p99(condition, operation);
       console.log(
-        `${name.padEnd(12)}${condition.padEnd(14)}${operation.padEnd(10)}${quiet.toFixed(1).padStart(8)} ms quiet${attacked.toFixed(1).padStart(9)} ms attacked  ratio ${(attacked / quiet).toFixed(2).padStart(6)}  ${judge(quiet, attacked)}, failed ${failed(condition, operation)}, quiet ${failed('quiet', operation)}`,
+        `${name.padEnd(14)}${condition.padEnd(14)}${operation.padEnd(10)}${quiet.toFixed(1).padStart(8)} ms quiet${attacked.toFixed(1).padStart(9)} ms attacked  ratio ${(attacked / quiet).toFixed(2).padStart(6)}  ${judge(quiet, attacked)}, failed ${failed(condition, operation)}, quiet ${failed('quiet', operation)}`,
       );
     }
   }
