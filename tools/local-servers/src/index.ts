@@ -10,8 +10,8 @@ export {
   removeThrowaway,
   startPostgres,
 } from './postgres/postgres.ts';
-export { type HeldFolder, tryHoldFolder } from './process/folder-lock.ts';
 export { findFreePort } from './process/free-port.ts';
+export { type HeldLock, tryLock } from './process/lock.ts';
 export type { OwnServer } from './process/own-server.ts';
 export { findServer } from './process/program-ladder.ts';
 export { removeThrowawayServer } from './process/server-folder.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { chown, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { tryHoldFolder } from '../process/folder-lock.ts';
 import { stopLeftoverServer } from '../process/leftover-server.ts';
+import { tryLock } from '../process/lock.ts';
 import { chooseLauncher, chooseServerUser } from '../process/server-user.ts';
 import { findBinaries } from './binaries.ts';
 import {
@@ -47,7 +47,7 @@ export interface RunningPostgres {
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const files = await openFolder(options.dataDir);
-  const folder = await tryHoldFolder(files.dataDir);
+  const folder = await tryLock(files.dataDir);
   if (folder === undefined)
     throw new Error(`${files.dataDir} is in use by another running process.`);
   try {
@@ -110,7 +110,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 export async function removeThrowaway(dataDir: string): Promise<boolean> {
   const files = await openFolder(dataDir);
   if ((await readKind(files)) !== 'throwaway') return false;
-  const folder = await tryHoldFolder(files.dataDir);
+  const folder = await tryLock(files.dataDir);
   if (folder === undefined) return false;
   try {
     await stopLeftoverServer(files.cluster, () => undefined);

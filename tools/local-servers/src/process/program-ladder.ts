@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findContainerEngine } from './container.ts';
-import { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
+import { type HeldLock, tryLock } from './lock.ts';
 
 const run = promisify(execFile);
 
@@ -108,9 +108,9 @@ async function install(aptGet: string, debianPackage: string): Promise<unknown> 
 }
 
 /** Processes that find a program missing at the same moment install one after the other. */
-async function holdPackages(): Promise<HeldFolder | undefined> {
+async function holdPackages(): Promise<HeldLock | undefined> {
   for (const end = Date.now() + 600_000; Date.now() < end; await setTimeout(200)) {
-    const held = await tryHoldFolder('/var/lib/dpkg');
+    const held = await tryLock('/var/lib/dpkg');
     if (held !== undefined) return held;
   }
   return undefined;

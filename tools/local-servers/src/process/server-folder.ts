@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type HeldFolder, tryHoldFolder } from './folder-lock.ts';
+import { type HeldLock, tryLock } from './lock.ts';
 import { endRecordedServer } from './recorded-server.ts';
 
 export interface ServerFolder {
@@ -24,7 +24,7 @@ export async function openServerFolder(
   await mkdir(dirname(resolve(dir)), { recursive: true });
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(dir);
-  const held = await tryHoldFolder(dataDir);
+  const held = await tryLock(dataDir);
   if (held === undefined) throw new Error(`${dataDir} is in use by another running process.`);
   try {
     const kind = `${throwaway ? 'throwaway' : 'kept'} ${server}`;
@@ -54,7 +54,7 @@ export async function openServerFolder(
 export async function removeThrowawayServer(dir: string, evenIfHeld = false): Promise<boolean> {
   if (!(await readKind(dir))?.startsWith('throwaway ')) return false;
   const dataDir = await realpath(dir);
-  const held = await tryHoldFolder(dataDir);
+  const held = await tryLock(dataDir);
   if (held === undefined && !evenIfHeld) return false;
   try {
     await endRecordedServer(dataDir, true);
@@ -64,7 +64,7 @@ export async function removeThrowawayServer(dir: string, evenIfHeld = false): Pr
   return true;
 }
 
-async function release(dataDir: string, throwaway: boolean, held?: HeldFolder): Promise<void> {
+async function release(dataDir: string, throwaway: boolean, held?: HeldLock): Promise<void> {
   // A server that was just killed may still close a file of its own.
   if (throwaway) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   await held?.release();

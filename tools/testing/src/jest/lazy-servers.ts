@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HeldFolder, removeThrowawayServer, tryHoldFolder } from '@backlot/local-servers';
+import { type HeldLock, removeThrowawayServer, tryLock } from '@backlot/local-servers';
 
-let run: { dir: string; held: HeldFolder } | undefined;
+let run: { dir: string; held: HeldLock } | undefined;
 
 /**
  * A folder in which the first test that needs Redis or RabbitMQ starts it for the whole run. What
@@ -14,11 +14,11 @@ export async function prepareLazyServers(rootDir: string): Promise<void> {
   await mkdir(runs, { recursive: true });
   for (const name of await readdir(runs)) {
     const dir = join(runs, name);
-    const held = await tryHoldFolder(dir);
+    const held = await tryLock(dir);
     if (held !== undefined) await removeRun(dir, held);
   }
   const dir = join(runs, randomBytes(6).toString('hex'));
-  const held = await tryHoldFolder(dir);
+  const held = await tryLock(dir);
   if (held === undefined) throw new Error(`${dir} is in use.`);
   await mkdir(dir);
   run = { dir, held };
@@ -33,7 +33,7 @@ export async function stopLazyServers(): Promise<void> {
   delete process.env.TEST_SERVERS_DIR;
 }
 
-async function removeRun(dir: string, held: HeldFolder): Promise<void> {
+async function removeRun(dir: string, held: HeldLock): Promise<void> {
   // A run that began at the same moment may have removed it already.
   const names = await readdir(dir).catch(() => []);
   // Held by the tests of this process where jest has no workers.

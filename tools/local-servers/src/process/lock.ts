@@ -4,17 +4,17 @@ import { createConnection, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface HeldFolder {
+export interface HeldLock {
   release(): Promise<void>;
 }
 
 /**
- * At most one living process holds a folder; undefined when another one does. The lock is a
- * listening socket, which the operating system takes back however the process ends: no pid file
- * that could name a stranger.
+ * At most one living process of this machine holds what is named, a folder by its path; undefined when
+ * one does, be it this one. The lock is a listening socket, which the operating system takes back however
+ * the process ends: no pid file that could name a stranger.
  */
-export async function tryHoldFolder(dir: string): Promise<HeldFolder | undefined> {
-  const address = lockAddress(dir);
+export async function tryLock(name: string): Promise<HeldLock | undefined> {
+  const address = lockAddress(name);
   let server = await tryListen(address);
   if (server === undefined && !address.startsWith('\0') && !(await answers(address))) {
     await rm(address, { force: true });
@@ -27,11 +27,11 @@ export async function tryHoldFolder(dir: string): Promise<HeldFolder | undefined
   };
 }
 
-function lockAddress(dir: string): string {
-  const name = `backlot-${createHash('sha256').update(dir).digest('hex').slice(0, 32)}`;
-  if (process.platform === 'linux') return `\0${name}`;
-  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;
-  return join(tmpdir(), `${name}.sock`);
+function lockAddress(name: string): string {
+  const file = `backlot-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+  if (process.platform === 'linux') return `\0${file}`;
+  if (process.platform === 'win32') return `\\\\.\\pipe\\${file}`;
+  return join(tmpdir(), `${file}.sock`);
 }
 
 function tryListen(address: string): Promise<Server | undefined> {
