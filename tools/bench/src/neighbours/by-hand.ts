@@ -97,7 +97,7 @@ export const benchAttack = async (args: readonly string[]): Promise<void> => {
   const attack = attacks[name];
   if (!attack) {
     for (const [known, { what }] of Object.entries(attacks))
-      console.log(`${known.padEnd(12)} ${what}`);
+      console.log(`${known.padEnd(14)} ${what}`);
     process.exitCode = name === '' ? 0 : 1;
     return;
   }
