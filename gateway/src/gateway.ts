@@ -39,6 +39,7 @@ import { checkSize, createReadAhead, needsReadAhead, type ReadAhead } from './st
 import { type CallPath, readPath } from './steps/read-path.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
 import { answerPreflight, createStandardHeaders } from './steps/standard-headers.ts';
+import { createStartCalls } from './steps/start-calls.ts';
 import type { OnFailure, Upstream } from './upstream/upstream.ts';
 
 export interface GatewayConfig {
@@ -132,6 +133,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   });
   const { admit, admitUnread } = createAdmit(counters, deps.credits, now);
   const signIdentity = createSignIdentity(identityKeys, now);
+  const startCall = createStartCalls();
   const discard = deps.discardBody ?? discardBody;
   const { upstreams, timeoutMs } = deps;
   const forward = createForward({ upstreams, bodies, discardBody: discard, timeoutMs });
@@ -141,13 +143,14 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     req: IncomingMessage,
     res: ServerResponse,
     { plane, ...at }: CallPath,
+    startedAt: number,
     onFailure: OnFailure,
   ) => {
     const call = {
       requestId: String(res.getHeader('x-request-id')),
       operation: 'none',
       projectId: at.projectId,
-      startedAt: performance.now(),
+      startedAt,
     };
     observe(res, call);
 
@@ -178,7 +181,6 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const caller = identified instanceof Promise ? await identified : identified;
 
     const { limit: limitClass } = definition;
-    const { startedAt } = call;
     const addressCount = countAddress(ownProject, limitClass, caller, address);
     const isOutOfScope = lacksScope(caller, definition);
     const price = (body?: unknown) =>
@@ -242,7 +244,11 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     if (req.method === 'OPTIONS') return answerPreflight(req, res);
     addresses.countOpenCall(req, res);
     const path = readPath(req.url);
-    return path ? handle(req, res, path, next) : next();
+    if (!path) return next();
+    const startedAt = performance.now();
+    startCall(readAddress(req), () => {
+      if (!res.destroyed) handle(req, res, path, startedAt, next).catch(next);
+    });
   });
   pipeline.use(createSystemPages({ ...deps, description, guide: documents.general, publicUrl }));
   pipeline.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
