@@ -2,7 +2,15 @@ import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { type BusEvent, maxDeliveries, type Subscription } from './bus.ts';
 import { confirmed } from './rabbitmq-confirm.ts';
 import { decode, failedOptions, readTries } from './rabbitmq-message.ts';
-import { deadQueueName, declareQueue, queueName, retryName } from './rabbitmq-topology.ts';
+import {
+  deadQueueName,
+  declareQueue,
+  oldExchanges,
+  oldQueueName,
+  ownExchange,
+  queueName,
+  retryName,
+} from './rabbitmq-topology.ts';
 
 export interface ConsumerOptions {
   /** Handlers at work at once, per subscription. */
@@ -15,6 +23,8 @@ export interface ConsumerOptions {
   track: (work: Promise<void>) => void;
   /** The broker took the consumer away, although the connection stands. */
   onLost: () => void;
+  /** Whether the broker has a queue of this name. */
+  hasQueue: (name: string) => Promise<boolean>;
 }
 
 /**
@@ -26,9 +36,9 @@ export const consume = async (
   { queue, topics, handler }: Subscription,
   options: ConsumerOptions,
 ): Promise<() => Promise<void>> => {
-  const deliver = async (message: ConsumeMessage) => {
+  const deliver = async (message: ConsumeMessage, exchanges: readonly string[]) => {
     try {
-      const failure = await handle(message);
+      const failure = await handle(message, exchanges);
       if (failure) await setAside(message, failure);
       channel.ack(message);
     } catch {
@@ -37,10 +47,13 @@ export const consume = async (
     }
   };
 
-  const handle = async (message: ConsumeMessage): Promise<Failure | undefined> => {
+  const handle = async (
+    message: ConsumeMessage,
+    exchanges: readonly string[],
+  ): Promise<Failure | undefined> => {
     let event: BusEvent;
     try {
-      event = decode(message);
+      event = decode(message, exchanges);
     } catch (error) {
       return { error, event: undefined, tries: maxDeliveries };
     }
@@ -57,7 +70,7 @@ export const consume = async (
     const delays = options.retryDelaysMs;
     const delayMs = delays[Math.min(tries, delays.length) - 1] ?? 0;
     await confirmed(channel, options.confirmTimeoutMs, {
-      exchange: dead ? '' : retryName(delayMs),
+      exchange: dead ? ownExchange(queue) : retryName(queue, delayMs),
       routingKey: dead ? deadQueueName(queue) : queueName(queue),
       content: message.content,
       options: failedOptions(message, queue, tries, error),
@@ -65,13 +78,23 @@ export const consume = async (
     if (dead) options.onDead(event, queue, error);
   };
 
-  await declareQueue(channel, queue, topics);
+  const consumerTags: string[] = [];
+  const take = async (name: string, exchanges: readonly string[]) => {
+    const { consumerTag } = await channel.consume(name, (message) => {
+      if (message === null) options.onLost();
+      else options.track(deliver(message, exchanges));
+    });
+    consumerTags.push(consumerTag);
+  };
+
+  await declareQueue(channel, queue, topics, options.retryDelaysMs);
   await channel.prefetch(options.prefetch);
-  const { consumerTag } = await channel.consume(queueName(queue), (message) => {
-    if (message === null) options.onLost();
-    else options.track(deliver(message));
-  });
-  return async () => void (await channel.cancel(consumerTag));
+  await take(queueName(queue), [ownExchange(queue)]);
+  const old = oldQueueName(queue);
+  if (await options.hasQueue(old)) await take(old, oldExchanges);
+  return async () => {
+    for (const consumerTag of consumerTags) await channel.cancel(consumerTag);
+  };
 };
 
 interface Failure {

@@ -1,15 +1,15 @@
 import type { ChannelModel, ConfirmChannel, ConsumeMessage } from 'amqplib';
-import type { BusEvent, Subscription } from './bus.ts';
+import { type BusEvent, BusUnavailable, type Subscription } from './bus.ts';
 import { type ConsumerOptions, consume } from './rabbitmq-consumer.ts';
 import { decode } from './rabbitmq-message.ts';
-import { declareExchange, declareOwnQueue } from './rabbitmq-topology.ts';
+import { declareOwnQueue, declareTopic, isThere } from './rabbitmq-topology.ts';
 
 export interface Listener {
   topics: readonly string[];
   handler: (event: BusEvent) => void;
 }
 
-export interface LinkOptions extends Omit<ConsumerOptions, 'onLost'> {
+export interface LinkOptions extends Omit<ConsumerOptions, 'onLost' | 'hasQueue'> {
   onError: (error: unknown) => void;
 }
 
@@ -20,6 +20,8 @@ export interface Link {
   blocked: boolean;
   /** Ids of events that no queue took; the broker returns one before it confirms it. */
   returned: Set<string>;
+  /** The topic has its exchange. @throws BusUnavailable */
+  declareTopic(topic: string): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   listen(listener: Listener): Promise<void>;
   /** Takes no further deliveries. */
@@ -29,16 +31,30 @@ export interface Link {
 export const openLink = async (model: ChannelModel, options: LinkOptions): Promise<Link> => {
   model.on('error', options.onError);
   const consumerEnds: (() => Promise<void>)[] = [];
+  const declared = new Map<string, Promise<void>>();
+  const hasQueue = (name: string) => isThere(model, (channel) => channel.checkQueue(name));
   const link: Link = {
     publisher: await openChannel(model, options),
     blocked: false,
     returned: new Set(),
+    declareTopic(topic) {
+      const declaring =
+        declared.get(topic) ??
+        declareTopic(model, topic).catch((cause) => {
+          declared.delete(topic);
+          throw new BusUnavailable(`RabbitMQ has no exchange for ${topic}.`, { cause });
+        });
+      declared.set(topic, declaring);
+      return declaring;
+    },
     async subscribe(subscription) {
+      for (const topic of subscription.topics) await link.declareTopic(topic);
       const channel = await openChannel(model, options);
       const onLost = () => renew(model);
-      consumerEnds.push(await consume(channel, subscription, { ...options, onLost }));
+      consumerEnds.push(await consume(channel, subscription, { ...options, onLost, hasQueue }));
     },
     async listen(listener) {
+      for (const topic of listener.topics) await link.declareTopic(topic);
       await consumeOwnQueue(model, await openChannel(model, options), listener, options);
     },
     async quiesce() {
@@ -52,7 +68,6 @@ export const openLink = async (model: ChannelModel, options: LinkOptions): Promi
     link.blocked = false;
   });
   link.publisher.on('return', ({ properties }) => link.returned.add(String(properties.messageId)));
-  await declareExchange(link.publisher, options.retryDelaysMs);
   return link;
 };
 

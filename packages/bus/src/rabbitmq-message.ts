@@ -1,5 +1,6 @@
 import type { ConsumeMessage, Options } from 'amqplib';
 import type { BusEvent } from './bus.ts';
+import { topicExchange } from './rabbitmq-topology.ts';
 
 /** How often handlers have failed on this message. */
 const triesHeader = 'backlot-tries';
@@ -12,17 +13,27 @@ export const encode = (event: BusEvent): { content: Buffer; options: Options.Pub
   options: {
     persistent: true,
     messageId: event.id,
-    // The routing key is the topic only until the first retry.
+    // The exchange names the topic only until the first retry.
     type: event.topic,
     contentType: 'application/json',
   },
 });
 
-/** @throws on a message that is no event */
-export const decode = ({ content, properties }: ConsumeMessage): BusEvent => {
+/**
+ * The event of a message that came through its topic's exchange, or one of these: who sends one topic may
+ * not call it another.
+ * @throws on a message that is no event
+ */
+export const decode = (
+  { fields, content, properties }: ConsumeMessage,
+  otherExchanges: readonly string[] = [],
+): BusEvent => {
   const { messageId: id, type: topic } = properties;
   if (typeof id !== 'string' || typeof topic !== 'string') {
     throw new TypeError('The message has no id or no topic.');
+  }
+  if (![topicExchange(topic), ...otherExchanges].includes(fields.exchange)) {
+    throw new TypeError(`A message with the topic ${topic} came through "${fields.exchange}".`);
   }
   return { id, topic, payload: JSON.parse(content.toString()) };
 };

@@ -1,8 +1,8 @@
 import { createTestBroker, type TestBroker, until } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Channel, type ChannelModel, connect } from 'amqplib';
+import { type ChannelModel, type ConfirmChannel, connect, type Options } from 'amqplib';
 import { createRabbitmqBus, type RabbitmqBusOptions } from './rabbitmq.ts';
-import { exchange } from './rabbitmq-topology.ts';
+import { ownExchange, queueName, retryName, topicExchange } from './rabbitmq-topology.ts';
 import { rabbitmqDefinitions } from './rabbitmq-users.ts';
 
 const password = 'a password of this test';
@@ -66,7 +66,7 @@ describe('a user of RabbitMQ', () => {
   });
 
   /** The reply code of what the broker refuses; 0 where it does not. */
-  const attempt = async (name: string, work: (channel: Channel) => Promise<unknown>) => {
+  const attempt = async (name: string, work: (channel: ConfirmChannel) => Promise<unknown>) => {
     const model: ChannelModel = await connect(urlFor(name));
     model.on('error', () => {});
     const channel = await model.createConfirmChannel();
@@ -81,46 +81,107 @@ describe('a user of RabbitMQ', () => {
     await model.close();
     return code;
   };
-  const forbidden = 403;
+  const publish =
+    (exchange: string, routingKey: string, options: Options.Publish = {}) =>
+    (channel: ConfirmChannel) =>
+      new Promise<void>((resolve, reject) => {
+        channel.once('error', reject);
+        channel.publish(exchange, routingKey, Buffer.from('{}'), options, (error: unknown) =>
+          error ? reject(error) : resolve(),
+        );
+      });
+  const [forbidden, locked] = [403, 405];
 
-  it('touches no queue of another', async () => {
-    await attempt('notes', (channel) => channel.assertQueue('backlot.notes.own'));
-    const [theirs, own] = ['backlot.notes.own', 'backlot.readers.own'];
-    expect(await attempt('readers', (channel) => channel.get(theirs))).toBe(forbidden);
-    expect(await attempt('readers', (channel) => channel.purgeQueue(theirs))).toBe(forbidden);
-    expect(await attempt('readers', (channel) => channel.deleteQueue(theirs))).toBe(forbidden);
-    expect(await attempt('readers', (channel) => channel.assertQueue(own))).toBe(0);
-    const bind = (queue: string, topic: string) =>
-      attempt('readers', (channel) => channel.bindQueue(queue, exchange, topic));
-    expect(await bind(theirs, 'note.made')).toBe(forbidden);
-    expect(await bind(own, 'note.made')).toBe(0);
-    expect(await bind(own, 'note.read')).toBe(forbidden);
-    expect(await bind(own, '#')).toBe(forbidden);
+  /** A subscription of `notes`, with everything that a process has. */
+  const theirs = 'notes.note-read';
+  const [queue, retry] = [queueName(theirs), retryName(theirs, 1)];
+  const subscribeAsNotes = async () => {
+    const dead: unknown[] = [];
+    const handled: unknown[] = [];
+    const onDead = (given: unknown) => void dead.push(given);
+    const notes = await open('notes', { retryDelaysMs: [1], onDead });
+    const handler = async (given: unknown) => void handled.push(given);
+    await notes.subscribe({ queue: theirs, topics: ['note.read'], handler });
+    return { notes, dead, handled };
+  };
+  const [made, read] = ['note.made', 'note.read'].map(topicExchange) as [string, string];
+
+  it.each<[string, (channel: ConfirmChannel) => Promise<unknown>]>([
+    ['read a queue', (channel) => channel.get(queue)],
+    ['read events that wait for their next try', (channel) => channel.get(retry)],
+    ['empty a queue', (channel) => channel.purgeQueue(queue)],
+    ['delete a queue', (channel) => channel.deleteQueue(queue)],
+    ['bind a queue', (channel) => channel.bindQueue(queue, read, '')],
+    ['make a queue in its name', (channel) => channel.assertQueue('backlot.notes.more')],
+    ['put an event into a queue', publish('', queue)],
+    ['put an event into a queue by its exchange', publish(ownExchange(theirs), queue)],
+    ['put an event into a queue as one to try again', publish(retry, queue)],
+    ['send what it sends', publish(made, '')],
+    [
+      'have an exchange send it',
+      async (channel) => {
+        await channel.assertExchange('backlot.readers.copies', 'fanout');
+        await channel.bindExchange(made, 'backlot.readers.copies', '');
+      },
+    ],
+    [
+      'have a queue send what it drops',
+      (channel) => channel.assertQueue('backlot.readers.dropped', { deadLetterExchange: made }),
+    ],
+    [
+      'have a queue put what it drops into a queue',
+      (channel) => channel.assertQueue('backlot.readers.left', { deadLetterExchange: '' }),
+    ],
+    [
+      'have an exchange send what leads nowhere',
+      (channel) =>
+        channel.assertExchange('backlot.readers.lost', 'fanout', { alternateExchange: made }),
+    ],
+    ['delete the exchange of its topic', (channel) => channel.deleteExchange(made)],
+    ['delete the exchange of a topic that it hears', (channel) => channel.deleteExchange(read)],
+    [
+      'make the exchange of a new topic',
+      (channel) => channel.assertExchange('backlot.events.x', 'fanout'),
+    ],
+    [
+      'hear what only it hears',
+      async (channel) => {
+        await channel.assertQueue('backlot.readers.own');
+        await channel.bindQueue('backlot.readers.own', read, '');
+      },
+    ],
+  ])('can not %s of another', async (_what, work) => {
+    await subscribeAsNotes();
+    expect(await attempt('readers', work)).toBe(forbidden);
   });
 
-  it('publishes no event of another', async () => {
-    const publish = (topic: string) =>
-      attempt(
-        'readers',
-        (channel) =>
-          new Promise<void>((resolve, reject) => {
-            channel.once('error', reject);
-            (channel as Awaited<ReturnType<ChannelModel['createConfirmChannel']>>).publish(
-              exchange,
-              topic,
-              Buffer.from('{}'),
-              {},
-              (error: unknown) => (error ? reject(error) : resolve()),
-            );
-          }),
-      );
-    expect(await publish('note.read')).toBe(0);
-    expect(await publish('note.made')).toBe(forbidden);
+  it('can not touch the queue of a listener', async () => {
+    const owner = await connect(urlFor('notes'));
+    cleanups.push(() => owner.close());
+    const listening = await (await owner.createChannel()).assertQueue('', { exclusive: true });
+    const [mine] = [listening.queue];
+    expect(await attempt('readers', (channel) => channel.get(mine))).toBe(locked);
+    expect(await attempt('readers', (channel) => channel.bindQueue(mine, made, ''))).toBe(locked);
+  });
+
+  it('sends its own topics, under no other name', async () => {
+    const { notes, dead, handled } = await subscribeAsNotes();
+    const heard: string[] = [];
+    await notes.listen(['note.read'], ({ topic }) => void heard.push(topic));
+    const send = (type: string) =>
+      attempt('readers', publish(read, '', { messageId: type, type, persistent: true }));
+    expect(await send('note.made')).toBe(0);
+    await until(() => dead.length === 1);
+    expect({ dead, handled, heard }).toEqual({ dead: [undefined], handled: [], heard: [] });
+    expect(await send('note.read')).toBe(0);
+    await until(() => handled.length === 1 && heard.length === 1);
+    expect(handled).toEqual([{ id: 'note.read', topic: 'note.read', payload: {} }]);
+    expect(heard).toEqual(['note.read']);
   });
 
   it('may not make others', () => {
-    const { permissions, users: made } = rabbitmqDefinitions(users);
-    expect(made.map(({ tags }) => tags)).toEqual([[], []]);
+    const { permissions, users: all } = rabbitmqDefinitions(users);
+    expect(all.map(({ tags }) => tags)).toEqual([[], []]);
     expect(permissions.map(({ user }) => user)).toEqual(['notes', 'readers']);
   });
 });

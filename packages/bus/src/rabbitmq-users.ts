@@ -1,4 +1,4 @@
-import { exchange } from './rabbitmq-topology.ts';
+import { topicExchange } from './rabbitmq-topology.ts';
 
 /** A process that reaches the broker as itself; its queues begin with its name. */
 export interface RabbitmqUser {
@@ -16,37 +16,29 @@ const literally = (text: string) => text.replaceAll('.', '[.]');
 
 /**
  * Definitions for RabbitMQ (`load_definitions`, or POST /api/definitions): these users and what each may
- * do, and nobody else. Everybody declares the exchange and the shared retry queues. Publishing to the
- * default exchange is needed to park an event, and lets a user put messages into any queue.
+ * do, and nobody else. Each declares, reads and writes what has its own name, writes to the exchanges of
+ * the topics that it sends and binds to those that it hears. Nobody may make or delete those, so they
+ * stand here.
  */
 export const rabbitmqDefinitions = (users: readonly RabbitmqUser[], vhost = '/') => {
-  const permissions = users.map(({ name }) => {
-    const own = [
-      literally(exchange),
-      'backlot[.]retry[.][0-9]+ms',
-      `backlot[.]${name}[.].+`,
-      'amq[.]gen-.+',
-    ];
-    const [configure, read, write] = [union(own), union(own), union([...own, 'amq[.]default'])];
-    return { user: name, vhost, configure, write, read };
-  });
+  const topics = new Set(users.flatMap(({ sends, hears }) => [...sends, ...hears]));
+  const exchanges = (names: readonly string[]) => names.map(topicExchange).map(literally);
   return {
     users: users.map(({ name, password }) => ({ name, password, tags: [] })),
     vhosts: [{ name: vhost }],
-    permissions,
-    // Without it there could be no rights on its topics.
-    exchanges: [
-      {
-        ...{ name: exchange, vhost, type: 'topic', durable: true },
-        ...{ auto_delete: false, internal: false, arguments: {} },
-      },
-    ],
-    topic_permissions: users.map(({ name, sends, hears }) => ({
-      user: name,
-      vhost,
-      exchange,
-      write: union(sends.map(literally)),
-      read: union(hears.map(literally)),
+    permissions: users.map(({ name, sends, hears }) => {
+      const own = [`backlot[.]${name}([.].+)?`, 'amq[.]gen-.+'];
+      return {
+        user: name,
+        vhost,
+        configure: union(own),
+        write: union([...own, ...exchanges(sends)]),
+        read: union([...own, ...exchanges(hears)]),
+      };
+    }),
+    exchanges: [...topics].sort().map((topic) => ({
+      ...{ name: topicExchange(topic), vhost, type: 'fanout', durable: true },
+      ...{ auto_delete: false, internal: false, arguments: {} },
     })),
   };
 };

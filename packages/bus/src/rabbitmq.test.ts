@@ -11,7 +11,7 @@ import { type Channel, connect } from 'amqplib';
 import { busConformance } from './bus.conformance.ts';
 import { type BusEvent, BusUnavailable } from './bus.ts';
 import { createRabbitmqBus, type RabbitmqBus, type RabbitmqBusOptions } from './rabbitmq.ts';
-import { deadQueueName, queueName } from './rabbitmq-topology.ts';
+import { deadQueueName, oldQueueName, queueName } from './rabbitmq-topology.ts';
 
 const startTimeoutMs = 30_000;
 /** The first test of a run that needs RabbitMQ waits for its start. */
@@ -211,6 +211,28 @@ describe('the bus over RabbitMQ', () => {
       type: 'a',
       headers: { 'backlot-error': 'Error: out of order', 'backlot-tries': 5 },
     });
+  });
+
+  it('handles what lies in the queue of the release before, and tries it again', async () => {
+    const channel = await direct();
+    await channel.assertQueue(oldQueueName('q'));
+    await channel.assertExchange('backlot.events', 'topic');
+    await channel.bindQueue(oldQueueName('q'), 'backlot.events', 'a');
+    const options = (messageId: string) => ({ messageId, type: 'a' });
+    channel.publish('backlot.events', 'a', Buffer.from('{}'), options('sent'));
+    channel.sendToQueue(oldQueueName('q'), Buffer.from('{}'), options('to try again'));
+    const bus = await start();
+    const got: string[] = [];
+    await bus.subscribe({
+      queue: 'q',
+      topics: ['a'],
+      handler: async ({ id }) => {
+        got.push(id);
+        if (got.length <= 2) throw new Error('not yet');
+      },
+    });
+    await until(() => got.length === 4);
+    expect(got.toSorted()).toEqual(['sent', 'sent', 'to try again', 'to try again']);
   });
 
   it('has the broker park an event that loses its consumer again and again', async () => {

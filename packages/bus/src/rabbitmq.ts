@@ -4,7 +4,7 @@ import { confirmed } from './rabbitmq-confirm.ts';
 import { keepConnected } from './rabbitmq-connection.ts';
 import type { Link } from './rabbitmq-link.ts';
 import { encode } from './rabbitmq-message.ts';
-import { deadQueueName, exchange } from './rabbitmq-topology.ts';
+import { deadQueueName, topicExchange } from './rabbitmq-topology.ts';
 
 export interface RabbitmqBusOptions {
   url: string;
@@ -63,17 +63,18 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
   return {
     async publish(event) {
       if (closed) throw new Error('The bus is closed.');
-      const { publisher, blocked, returned } = reach();
-      if (blocked) throw new BusUnavailable('RabbitMQ lacks resources and takes no events.');
+      const link = reach();
+      if (link.blocked) throw new BusUnavailable('RabbitMQ lacks resources and takes no events.');
       const { id, topic } = event;
       const { content, options: properties } = encode(event);
-      await confirmed(publisher, confirmTimeoutMs, {
-        exchange,
+      await within(link.declareTopic(topic), confirmTimeoutMs);
+      await confirmed(link.publisher, confirmTimeoutMs, {
+        exchange: topicExchange(topic),
         routingKey: topic,
         content,
         options: { ...properties, mandatory: mustReach.has(topic) },
       });
-      if (returned.delete(id)) throw new BusUnavailable(`No queue takes ${topic} yet.`);
+      if (link.returned.delete(id)) throw new BusUnavailable(`No queue takes ${topic} yet.`);
     },
     subscribe: (subscription) => connection.subscribe(subscription),
     listen: (topics, handler) => connection.listen({ topics, handler }),
