@@ -8,8 +8,10 @@ import pg from 'pg';
 import {
   createDatabase,
   createOutbox,
+  createSweeper,
   type Database,
   DatabaseUnavailable,
+  deleteExpired,
   migrate,
   type OutboxEvent,
   outboxTable,
@@ -297,6 +299,43 @@ describe('read', () => {
 interface Events {
   topic: { n: number | string };
 }
+
+describe('what has expired', () => {
+  const expired = { table: 'notes', condition: 'id <= $1', values: [2500] };
+
+  it('is deleted by one sweep, however much it is, a thousand rows at a time', async () => {
+    await database.query("INSERT INTO notes SELECT id, '' FROM generate_series(1, 2600) id");
+    const batches: number[] = [];
+    const counted = {
+      async query<Row>(text: string, values?: readonly unknown[]) {
+        const rows = await database.query<Row>(text, values);
+        batches.push(rows.length);
+        return rows;
+      },
+    };
+    const sweeper = createSweeper(
+      () => deleteExpired(counted, [expired]),
+      (error) => {
+        throw error;
+      },
+    );
+    sweeper.start();
+    await until(async () => (await ids()).length === 100);
+    await sweeper.stop();
+    expect(batches).toEqual([1000, 1000, 500]);
+  });
+
+  it('is left to a later sweep where it is locked, and holds nobody up', async () => {
+    for (const id of [1, 2, 3]) await insert(id);
+    await database.transaction(async () => {
+      await database.query('UPDATE notes SET text = $1 WHERE id = 2', ['in use']);
+      await database.detached(() => deleteExpired(database, [expired]));
+    });
+    expect(await ids()).toEqual([2]);
+    await deleteExpired(database, [expired]);
+    expect(await ids()).toEqual([]);
+  });
+});
 
 describe('outbox', () => {
   it('takes only known topics with their payloads', async () => {

@@ -3,6 +3,7 @@
  * Owns no table of its own; knows no tenant, no route and no rule of the product.
  */
 export * from './database.ts';
+export * from './delete-expired.ts';
 export * from './errors.ts';
 export * from './migrate/migrate.ts';
 export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './migrate/service-role.ts';

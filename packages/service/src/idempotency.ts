@@ -1,5 +1,5 @@
 import { hash, hkdfSync, randomUUID } from 'node:crypto';
-import { type Database, violatedConstraint } from '@backlot/database';
+import { type Database, deleteExpired, violatedConstraint, type workLeft } from '@backlot/database';
 import type {
   Answer,
   IdempotencyStore,
@@ -226,7 +226,7 @@ export const createIdempotencyStore = (
   database: Database,
 ): IdempotencyStore & {
   /** Deletes answers older than 24 hours, at most 10,000. */
-  sweep(): Promise<void>;
+  sweep(): Promise<typeof workLeft | undefined>;
 } => {
   const isCluster = createIsCluster(database);
 
@@ -289,10 +289,9 @@ export const createIdempotencyStore = (
       }
     },
     async sweep() {
-      await database.query(
-        `DELETE FROM idempotency WHERE scope_hash IN (
-         SELECT scope_hash FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT 10000)`,
-      );
+      return await deleteExpired(database, [
+        { table: 'idempotency', condition: `created_at < now() - interval '24 hours'` },
+      ]);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { type Database, deleteExpired, type workLeft } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 
 /** What one call has reserved of its visitor's day. */
@@ -24,7 +24,7 @@ export interface VisitorBudgets {
     amounts: { wanted: number; least: number },
   ): Promise<VisitorReservation | undefined>;
   /** Deletes the days before yesterday, at most 10,000 rows. */
-  sweep(): Promise<void>;
+  sweep(): Promise<typeof workLeft | undefined>;
 }
 
 /** Accounts are free, so an address has a budget too: that of several visitors, because homes share one. */
@@ -120,11 +120,10 @@ export const createVisitorBudgets = (
       };
     },
     async sweep() {
-      await database.query(
-        `DELETE FROM visitor_days WHERE (project_number, visitor, day) IN (
-           SELECT project_number, visitor, day FROM visitor_days WHERE day < $1 LIMIT 10000)`,
-        [toUtcDay(now() - retentionDays * dayMs)],
-      );
+      const before = toUtcDay(now() - retentionDays * dayMs);
+      return await deleteExpired(database, [
+        { table: 'visitor_days', condition: 'day < $1', values: [before] },
+      ]);
     },
   };
 };

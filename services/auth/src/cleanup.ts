@@ -1,4 +1,4 @@
-import type { Database } from '@backlot/database';
+import { type Database, deleteExpired } from '@backlot/database';
 import type { DB as Tables } from './tables.ts';
 
 type TableColumn = {
@@ -6,7 +6,6 @@ type TableColumn = {
 }[keyof Tables];
 
 const eraseBatchSize = 500;
-const sweepBatchSize = 10_000;
 /** An IP address not seen for as long is a new one. */
 const knownAddressMs = 90 * 24 * 3_600_000;
 
@@ -40,13 +39,13 @@ const expiring: (TableColumn & { keptMs: number })[] = [
   { table: 'known_addresses', column: 'last_seen_at', keptMs: knownAddressMs },
 ];
 
-/** Deletes at most 10,000 expired rows of each table; a locked row is left to the next run. */
-export const deleteExpired = async (database: Database, now: () => number): Promise<void> => {
-  for (const { table, column, keptMs } of expiring) {
-    await database.query(
-      `DELETE FROM ${table} WHERE ctid IN (
-         SELECT ctid FROM ${table} WHERE ${column} <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-      [new Date(now() - keptMs), sweepBatchSize],
-    );
-  }
-};
+/** A batch of each table. */
+export const sweepExpired = (database: Database, now: () => number) =>
+  deleteExpired(
+    database,
+    expiring.map(({ table, column, keptMs }) => ({
+      table,
+      condition: `${column} <= $1`,
+      values: [new Date(now() - keptMs)],
+    })),
+  );

@@ -10,7 +10,7 @@ import {
   type UserDirectory,
 } from '@backlot/contract';
 import { defineService, type ServiceContext } from '@backlot/service';
-import { deleteExpired, eraseProject } from './cleanup.ts';
+import { eraseProject, sweepExpired } from './cleanup.ts';
 import { type AuthConfig, authConfig } from './config.ts';
 import { createFeatures } from './features.ts';
 import { internalRoutes } from './internal.ts';
@@ -59,7 +59,7 @@ export const authService = defineService({
         'share.requested': ({ projectNumber, email }) => users.tellVerified(projectNumber, email),
       },
       sweeps: [
-        { run: () => deleteExpired(database, now) },
+        { run: () => sweepExpired(database, now) },
         // Tells the other processes that the current key is in use.
         { run: () => signingKeys.jwks(), everyMs: 60_000 },
       ],

@@ -1,5 +1,5 @@
 import { type EventPayloads, isUuid } from '@backlot/contract';
-import { createQueries, type Database, type Outbox } from '@backlot/database';
+import { createQueries, type Database, deleteExpired, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
@@ -26,7 +26,6 @@ const projectTables = [
   'held_projects',
   'visitor_days',
 ] as const;
-const sweepBatch = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Mails in a project's list that were never to be sent, because who asked for them may not. */
 export const refusedPerDay = 100;
@@ -226,19 +225,15 @@ export const createMails = ({
           await queries.deleteFrom(table).where('project_number', '=', projectNumber).execute();
       }),
 
-    /** Deletes what is older than 30 days, in batches. */
-    async sweep(): Promise<void> {
+    /** Deletes a batch of what is older than 30 days. */
+    sweep() {
       const before = new Date(now() - keepDays * dayMs);
-      for (const table of ['mails', 'reports'] satisfies (keyof Tables)[]) {
-        let deleted: unknown[];
-        do {
-          deleted = await database.query(
-            `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-               SELECT ctid FROM ${table} WHERE created_at < $1 LIMIT ${sweepBatch})) RETURNING true`,
-            [before],
-          );
-        } while (deleted.length === sweepBatch);
-      }
+      return deleteExpired(
+        database,
+        ['mails', 'reports'].map((table) => ({
+          ...{ table, condition: 'created_at < $1', values: [before] },
+        })),
+      );
     },
   };
 };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createQueries, type Database } from '@backlot/database';
-import type { DB as Tables } from '../tables.ts';
+import { type Database, deleteExpired } from '@backlot/database';
 
 export interface Bound {
   /** What is counted, and of whom. */
@@ -15,8 +14,6 @@ export type WindowCounts = ReturnType<typeof createWindowCounts>;
 class BoundReached extends Error {
   override readonly name = 'BoundReached';
 }
-
-const sweepBatch = 10_000;
 
 /** Counts of fixed windows, exact among parallel calls and processes. */
 export const createWindowCounts = (database: Database, now: () => number) => ({
@@ -55,20 +52,8 @@ export const createWindowCounts = (database: Database, now: () => number) => ({
     }
   },
 
-  async sweep(): Promise<void> {
-    await createQueries<Tables>(database)
-      .deleteFrom('window_counts')
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('name_hash', 'ends_at'),
-          'in',
-          selectFrom('window_counts')
-            .select(['name_hash', 'ends_at'])
-            .where('ends_at', '<', new Date(now()))
-            .limit(sweepBatch)
-            .$asTuple('name_hash', 'ends_at'),
-        ),
-      )
-      .execute();
-  },
+  sweep: () =>
+    deleteExpired(database, [
+      { table: 'window_counts', condition: 'ends_at < $1', values: [new Date(now())] },
+    ]),
 });

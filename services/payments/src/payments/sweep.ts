@@ -1,4 +1,4 @@
-import { createQueries, type Database } from '@backlot/database';
+import { createQueries, type Database, deleteExpired } from '@backlot/database';
 import { sql } from 'kysely';
 import pMap from 'p-map';
 import type { Checkouts } from '../checkout/checkouts.ts';
@@ -16,7 +16,6 @@ const maxBatches = 20;
 const concurrency = 5;
 /** Stripe repeats an event for three days. */
 const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
-const eventBatchSize = 10_000;
 /** Slow methods settle within two weeks; past it a payment that no provider can look up has expired. */
 const giveUpMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -68,22 +67,6 @@ export const createSweep = (deps: SweepDeps) => {
       .execute();
   };
 
-  const forgetEvents = () =>
-    queries
-      .deleteFrom('heard_events')
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('project_number', 'event_id'),
-          'in',
-          selectFrom('heard_events')
-            .select(['project_number', 'event_id'])
-            .where('heard_at', '<', new Date(now() - eventRetentionMs))
-            .limit(eventBatchSize)
-            .$asTuple('project_number', 'event_id'),
-        ),
-      )
-      .execute();
-
   /** No caller knows its session, if there is one: the same idempotency key finds it, to close it. */
   const deleteUnrecorded = async (row: PaymentRow): Promise<void> => {
     const account = await accounts.find(row.project_number, row.provider);
@@ -120,7 +103,7 @@ export const createSweep = (deps: SweepDeps) => {
       await payments.advance(row.project_number, row.id, { status: 'expired' });
   };
 
-  return async (): Promise<void> => {
+  return async () => {
     for (let batch = 0; batch < maxBatches; batch++) {
       const rows = await claimDuePayments();
       await pMap(rows, (row) => database.inProject(row.project_number, () => check(row)), {
@@ -129,6 +112,11 @@ export const createSweep = (deps: SweepDeps) => {
       if (rows.length < batchSize) break;
     }
     await paidRecords.requestAgain();
-    await forgetEvents();
+    return await deleteExpired(database, [
+      {
+        ...{ table: 'heard_events', condition: 'heard_at < $1' },
+        values: [new Date(now() - eventRetentionMs)],
+      },
+    ]);
   };
 };

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { type Database, deleteExpired } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 
 const windowMs = 60 * 60 * 1000;
 const perOwner = 30;
 const perAddress = 60;
-const sweepBatch = 10_000;
 
 /** Undoes what a refused check has counted. */
 class BoundReached extends Error {
@@ -44,12 +43,9 @@ export const createCheckBounds = (database: Database, now: () => number) => {
       }
     },
 
-    async sweep(): Promise<void> {
-      await database.query(
-        `DELETE FROM origin_checks WHERE (name_hash, ends_at) IN (
-           SELECT name_hash, ends_at FROM origin_checks WHERE ends_at < $1 LIMIT ${sweepBatch})`,
-        [new Date(now())],
-      );
-    },
+    sweep: () =>
+      deleteExpired(database, [
+        { table: 'origin_checks', condition: 'ends_at < $1', values: [new Date(now())] },
+      ]),
   };
 };

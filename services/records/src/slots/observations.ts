@@ -1,4 +1,4 @@
-import type { Database } from '@backlot/database';
+import { type Database, workLeft } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
 import { readAcrossProjects } from '../across-projects.ts';
 import type { Collection } from '../collections/collections.ts';
@@ -132,12 +132,14 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
   };
 };
 
+const projectsAtOnce = 1000;
+
 /** Forgets what nobody has scanned for since yesterday. */
-export const forgetObservations = async (database: Database, now: () => number): Promise<void> => {
+export const forgetObservations = async (database: Database, now: () => number) => {
   const before = new Date(now() - dayMs);
   const projects = await readAcrossProjects<{ project: number }>(
     database,
-    'SELECT DISTINCT project_id AS project FROM observations WHERE since < $1 LIMIT 1000',
+    `SELECT DISTINCT project_id AS project FROM observations WHERE since < $1 LIMIT ${projectsAtOnce}`,
     [before],
   );
   for (const { project } of projects) {
@@ -145,4 +147,5 @@ export const forgetObservations = async (database: Database, now: () => number):
       ...[project, before],
     ]);
   }
+  return projects.length === projectsAtOnce ? workLeft : undefined;
 };

@@ -1,4 +1,4 @@
-import { createQueries, type Database } from '@backlot/database';
+import { createQueries, type Database, deleteExpired } from '@backlot/database';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { DB as Tables } from '../tables.ts';
 import type { Quota } from './quota.ts';
@@ -103,11 +103,12 @@ export const createRemovals = ({ database, unclaimedBlobs, quota, now }: Removal
     },
 
     /** Forgets accounts that were erased so long ago that no upload of theirs can still run. */
-    async sweep(): Promise<void> {
-      await queries
-        .deleteFrom('erased_users')
-        .where('erased_at', '<', new Date(now() - dayMs))
-        .execute();
-    },
+    sweep: () =>
+      deleteExpired(database, [
+        {
+          ...{ table: 'erased_users', condition: 'erased_at < $1' },
+          values: [new Date(now() - dayMs)],
+        },
+      ]),
   };
 };

@@ -1,5 +1,5 @@
 import { isUuid, type Visibility } from '@backlot/contract';
-import { createQueries, type Database } from '@backlot/database';
+import { createQueries, type Database, deleteExpired } from '@backlot/database';
 import type { Identity, Reservation } from '@backlot/identity';
 import type { Selectable } from 'kysely';
 import type { Notes } from '../blob-store/blob-store.ts';
@@ -213,11 +213,9 @@ export const createResumableRows = (database: Database, now: () => number) => {
         .map(({ id }) => blobKeyFor(projectNumber, id));
     },
 
-    async sweep(): Promise<void> {
-      await queries
-        .deleteFrom('resumable_uploads')
-        .where('expires_at', '<=', new Date(now()))
-        .execute();
-    },
+    sweep: () =>
+      deleteExpired(database, [
+        { table: 'resumable_uploads', condition: 'expires_at <= $1', values: [new Date(now())] },
+      ]),
   };
 };

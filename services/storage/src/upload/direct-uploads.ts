@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, isUuid, type Visibility } from '@backlot/contract';
-import { createQueries, type Database } from '@backlot/database';
+import { createQueries, type Database, deleteBatch } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
@@ -164,13 +164,14 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
       await removeNow([blobKey]);
     },
 
-    async sweep(): Promise<void> {
-      const expired = await queries
-        .deleteFrom('direct_uploads')
-        .where('expires_at', '<=', new Date(now()))
-        .returning('blob_key')
-        .execute();
-      await removeNow(expired.map((row) => row.blob_key));
+    async sweep() {
+      const { rows, left } = await deleteBatch<{ blob_key: string }>(
+        database,
+        { table: 'direct_uploads', condition: 'expires_at <= $1', values: [new Date(now())] },
+        'blob_key',
+      );
+      await removeNow(rows.map((row) => row.blob_key));
+      return left;
     },
 
     async eraseProject(projectNumber: number): Promise<void> {
