@@ -23,12 +23,8 @@ import type { GatewayConfig } from './gateway.ts';
 const originSettings = Object.fromEntries(
   serviceNames.map((name) => [originSettingName(name), originSetting]),
 ) as Record<ReturnType<typeof originSettingName<ServiceName>>, typeof originSetting>;
-const schema = z.object({
-  ...processSettings(gatewayName, serviceNames),
-  PORT: portSetting.default(8080),
-  REDIS_URL: redisSetting,
-  BACKLOT_REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).max(60_000).default(100),
-  BACKLOT_PUBLIC_URL: publicUrlSetting,
+/** What it does with calls, in a process of its own and in that of `pnpm dev`. */
+export const callSettings = z.object({
   BACKLOT_OPERATOR_TOKEN: z
     .string()
     .min(16)
@@ -41,9 +37,18 @@ const schema = z.object({
   BACKLOT_TOKEN_ISSUER: z.string().min(1).max(255).default('backlot'),
   BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
-  BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(360),
   BACKLOT_PRICES: priceChangesSetting.default({}),
   ...addressSettings.shape,
+});
+
+const schema = z.object({
+  ...processSettings(gatewayName, serviceNames),
+  PORT: portSetting.default(8080),
+  REDIS_URL: redisSetting,
+  BACKLOT_REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).max(60_000).default(100),
+  BACKLOT_PUBLIC_URL: publicUrlSetting,
+  BACKLOT_RESERVATION_SECONDS: z.coerce.number().int().min(1).max(3600).default(360),
+  ...callSettings.shape,
 });
 
 /** Names of the settings that the gateway reads. */
@@ -73,10 +78,23 @@ export interface ProcessConfig {
 /** As `GatewayConfig.operatorTokenHash` holds it. */
 export const hashToken = (token: string): string => hash('sha256', token, 'base64url');
 
+export const readCallSettings = (
+  settings: z.output<typeof callSettings>,
+): Omit<GatewayConfig, 'publicUrl'> => {
+  const operatorToken = settings.BACKLOT_OPERATOR_TOKEN;
+  return {
+    issuer: settings.BACKLOT_TOKEN_ISSUER,
+    operatorTokenHash: operatorToken === undefined ? undefined : hashToken(operatorToken),
+    trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
+    addressBounds: readAddressBounds(settings),
+    accessLog: settings.BACKLOT_ACCESS_LOG,
+    priceChanges: settings.BACKLOT_PRICES,
+  };
+};
+
 /** The only reader of the environment. @throws Error naming each wrong setting */
 export const parseConfig = (env: Environment): ProcessConfig => {
   const settings = readSettings(schema.extend(originSettings), env);
-  const operatorToken = settings.BACKLOT_OPERATOR_TOKEN;
   return {
     port: settings.PORT,
     metricsPort: settings.BACKLOT_METRICS_PORT,
@@ -88,14 +106,6 @@ export const parseConfig = (env: Environment): ProcessConfig => {
     logLevel: settings.BACKLOT_LOG_LEVEL,
     identityKeys: settings.BACKLOT_IDENTITY_KEYS,
     origins: readOrigins(env),
-    gateway: {
-      issuer: settings.BACKLOT_TOKEN_ISSUER,
-      operatorTokenHash: operatorToken === undefined ? undefined : hashToken(operatorToken),
-      trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
-      addressBounds: readAddressBounds(settings),
-      publicUrl: settings.BACKLOT_PUBLIC_URL,
-      accessLog: settings.BACKLOT_ACCESS_LOG,
-      priceChanges: settings.BACKLOT_PRICES,
-    },
+    gateway: { ...readCallSettings(settings), publicUrl: settings.BACKLOT_PUBLIC_URL },
   };
 };

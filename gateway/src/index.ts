@@ -9,7 +9,7 @@ export {
   defaultAddressBounds,
   readAddressBounds,
 } from './addresses/address-bounds.ts';
-export { gatewaySettings, hashToken } from './config.ts';
+export { callSettings, gatewaySettings, hashToken, readCallSettings } from './config.ts';
 export * from './gateway.ts';
 export * from './upstream/http.ts';
 export * from './upstream/in-process.ts';

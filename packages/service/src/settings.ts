@@ -19,13 +19,22 @@ const identityKeysSetting = (process: string, receivers: readonly ServiceName[])
     }
   });
 
+/** BACKLOT_LOG_LEVEL. */
+export const logLevelSetting = z.enum([
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'fatal',
+  'silent',
+]);
+
 /** Settings of every process. @param receivers the services that it calls */
 export const processSettings = (process: string, receivers: readonly ServiceName[]) => ({
   AMQP_URL: z.url({ protocol: /^amqps?$/ }),
   BACKLOT_IDENTITY_KEYS: identityKeysSetting(process, receivers),
-  BACKLOT_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info'),
+  BACKLOT_LOG_LEVEL: logLevelSetting.default('info'),
   BACKLOT_METRICS_PORT: portSetting.optional(),
   HOST: z.string().min(1).optional(),
 });

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { type PriceChanges, priceChangesSetting } from '@backlot/contract';
-import { type AddressBounds, addressSettings, readAddressBounds } from '@backlot/gateway';
-import { baseUrlSetting, portSetting, readSettings } from '@backlot/service';
+import { callSettings, type GatewayConfig, readCallSettings } from '@backlot/gateway';
+import { baseUrlSetting, logLevelSetting, portSetting, readSettings } from '@backlot/service';
 import { z } from 'zod';
 
 const schema = z.object({
@@ -9,12 +8,9 @@ const schema = z.object({
   HOST: z.string().min(1).optional(),
   BACKLOT_DATA_DIR: z.string().min(1).default('.backlot'),
   BACKLOT_PUBLIC_URL: baseUrlSetting.optional(),
-  BACKLOT_OPERATOR_TOKEN: z.string().min(16).optional(),
-  BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
-  BACKLOT_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('warn'),
-  BACKLOT_PRICES: priceChangesSetting.default({}),
+  BACKLOT_LOG_LEVEL: logLevelSetting.default('warn'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  ...addressSettings.shape,
+  ...callSettings.shape,
 });
 
 /** Names of the settings that the platform in one process reads, besides those of the services. */
@@ -26,13 +22,11 @@ export interface PlatformConfig {
   dataDir: string;
   /** Base of absolute addresses; `http://localhost:<port>` when it is not given. */
   publicUrl: string | undefined;
+  /** One is made up where it is not given. */
   operatorToken: string | undefined;
-  /** How many X-Forwarded-For hops are trusted. */
-  trustedProxies: number;
-  addressBounds: AddressBounds;
   logLevel: string;
-  /** Prices that differ from the contract's. */
-  priceChanges: PriceChanges;
+  /** As a gateway of its own reads them. */
+  gateway: Omit<GatewayConfig, 'publicUrl'>;
   /** A PostgreSQL of one's own; without it one is started in the data folder. */
   databaseUrl: string | undefined;
   /** All settings as given; services read their own from it. */
@@ -50,10 +44,8 @@ export const readConfig = (env: NodeJS.ProcessEnv): PlatformConfig => {
     dataDir: resolve(settings.BACKLOT_DATA_DIR),
     publicUrl: settings.BACKLOT_PUBLIC_URL,
     operatorToken: settings.BACKLOT_OPERATOR_TOKEN,
-    trustedProxies: settings.BACKLOT_TRUSTED_PROXIES,
-    addressBounds: readAddressBounds(settings),
     logLevel: settings.BACKLOT_LOG_LEVEL,
-    priceChanges: settings.BACKLOT_PRICES,
+    gateway: readCallSettings(settings),
     databaseUrl: settings.DATABASE_URL,
     settings: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
     upstreams: 'in-process',

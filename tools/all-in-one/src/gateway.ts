@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Bus } from '@backlot/bus';
 import { openApiDocument, routes, type ServiceName, serviceNames } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
@@ -7,6 +6,7 @@ import {
   createHttpUpstreams,
   createInProcessUpstream,
   type Gateway,
+  hashToken,
   type Upstream,
 } from '@backlot/gateway';
 import { createHttpDirectories, serve } from '@backlot/http';
@@ -74,19 +74,11 @@ export const assembleGateway = async (
     ...options,
     identityKeys,
     ...reach,
-    apiDescription: openApiDocument(routes, config.priceChanges),
+    apiDescription: openApiDocument(routes, config.gateway.priceChanges),
     eventsConnected: () => true,
     unreadyServices: async () => [],
     degraded: () => [],
-    config: {
-      issuer: 'backlot',
-      operatorTokenHash: createHash('sha256').update(operatorToken).digest('base64url'),
-      trustedProxies: config.trustedProxies,
-      addressBounds: config.addressBounds,
-      publicUrl,
-      accessLog: config.logLevel === 'debug',
-      priceChanges: config.priceChanges,
-    },
+    config: { ...config.gateway, operatorTokenHash: hashToken(operatorToken), publicUrl },
   });
   await gateway.start();
   running.push(() => gateway.stop());
