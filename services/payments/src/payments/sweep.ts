@@ -1,20 +1,17 @@
-import { createQueries, type Database } from '@backlot/database';
+import type { Database } from '@backlot/database';
 import pMap from 'p-map';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import { OrderRefused } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
 import type { PaidRecords } from '../on-paid/paid-records.ts';
-import type { DB as Tables } from '../tables.ts';
 import { createDuePayments } from './due-payments.ts';
 import { type PaymentRow, toOrder, toProviderPayment } from './payment-row.ts';
 import type { Payments } from './payments.ts';
+import { deleteOld } from './retention.ts';
 import type { SessionCloser } from './session-closer.ts';
 
 /** Calls to providers at a time. */
 const concurrency = 5;
-/** Stripe repeats an event for three days. */
-const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
-const eventBatchSize = 10_000;
 /** Slow methods settle within two weeks; past it a payment that no provider can look up has expired. */
 const giveUpMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -31,28 +28,11 @@ export interface SweepDeps {
 
 /**
  * Looks up open payments at their providers, gives back what could not be sold, tells of paid records
- * again, and deletes rows that crashes left without a session.
+ * again, and deletes rows that crashes left without a session, or that were never paid.
  */
 export const createSweep = (deps: SweepDeps) => {
   const { database, payments, accounts, checkouts, sessionCloser, paidRecords, now, log } = deps;
-  const queries = createQueries<Tables>(database);
   const duePayments = createDuePayments(database, now);
-
-  const forgetEvents = () =>
-    queries
-      .deleteFrom('heard_events')
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('project_number', 'event_id'),
-          'in',
-          selectFrom('heard_events')
-            .select(['project_number', 'event_id'])
-            .where('heard_at', '<', new Date(now() - eventRetentionMs))
-            .limit(eventBatchSize)
-            .$asTuple('project_number', 'event_id'),
-        ),
-      )
-      .execute();
 
   /** No caller knows its session, if there is one: the same idempotency key finds it, to close it. */
   const deleteUnrecorded = async (row: PaymentRow): Promise<void> => {
@@ -97,6 +77,6 @@ export const createSweep = (deps: SweepDeps) => {
           concurrency,
         });
     await paidRecords.requestAgain();
-    await forgetEvents();
+    await deleteOld(database, now());
   };
 };
