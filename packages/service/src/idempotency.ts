@@ -1,5 +1,5 @@
 import { hash, hkdfSync, randomUUID } from 'node:crypto';
-import { type Database, violatedConstraint } from '@backlot/database';
+import { type Database, violatedConstraint, workLeft } from '@backlot/database';
 import type {
   Answer,
   IdempotencyStore,
@@ -22,6 +22,8 @@ CREATE INDEX idempotency_created_at ON idempotency (created_at)`;
 /** What `runSlow` adds to it. */
 export const idempotencyClaims = `
 ALTER TABLE idempotency ALTER COLUMN sealed_answer DROP NOT NULL, ADD COLUMN claim uuid`;
+
+const sweepBatch = 10_000;
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 const sealingKey = (call: IdempotentCall) =>
@@ -225,8 +227,8 @@ const createIsCluster = (database: Database) => {
 export const createIdempotencyStore = (
   database: Database,
 ): IdempotencyStore & {
-  /** Deletes answers older than 24 hours, at most 10,000. */
-  sweep(): Promise<void>;
+  /** Deletes answers older than 24 hours. */
+  sweep(): Promise<typeof workLeft | undefined>;
 } => {
   const isCluster = createIsCluster(database);
 
@@ -289,10 +291,11 @@ export const createIdempotencyStore = (
       }
     },
     async sweep() {
-      await database.query(
+      const { rowCount } = await database.execute(
         `DELETE FROM idempotency WHERE scope_hash IN (
-         SELECT scope_hash FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT 10000)`,
+         SELECT scope_hash FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT ${sweepBatch})`,
       );
+      return rowCount === sweepBatch ? workLeft : undefined;
     },
   };
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { type Database, workLeft } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 
 /** What one call has reserved of its visitor's day. */
@@ -23,8 +23,8 @@ export interface VisitorBudgets {
     identity: Identity,
     amounts: { wanted: number; least: number },
   ): Promise<VisitorReservation | undefined>;
-  /** Deletes the days before yesterday, at most 10,000 rows. */
-  sweep(): Promise<void>;
+  /** Deletes the days before yesterday. */
+  sweep(): Promise<typeof workLeft | undefined>;
 }
 
 /** Accounts are free, so an address has a budget too: that of several visitors, because homes share one. */
@@ -32,6 +32,7 @@ const visitorsPerAddress = 5;
 
 const dayMs = 24 * 60 * 60 * 1000;
 const retentionDays = 2;
+const sweepBatch = 10_000;
 const toUtcDay = (ms: number) => new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length);
 
 const hash = (name: string) => createHash('sha256').update(name).digest();
@@ -120,11 +121,12 @@ export const createVisitorBudgets = (
       };
     },
     async sweep() {
-      await database.query(
+      const { rowCount } = await database.execute(
         `DELETE FROM visitor_days WHERE (project_number, visitor, day) IN (
-           SELECT project_number, visitor, day FROM visitor_days WHERE day < $1 LIMIT 10000)`,
+           SELECT project_number, visitor, day FROM visitor_days WHERE day < $1 LIMIT ${sweepBatch})`,
         [toUtcDay(now() - retentionDays * dayMs)],
       );
+      return rowCount === sweepBatch ? workLeft : undefined;
     },
   };
 };

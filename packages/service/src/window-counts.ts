@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createQueries, type Database } from '@backlot/database';
-import type { DB as Tables } from '../tables.ts';
+import { type Database, workLeft } from '@backlot/database';
 
 export interface Bound {
   /** What is counted, and of whom. */
@@ -18,7 +17,10 @@ class BoundReached extends Error {
 
 const sweepBatch = 10_000;
 
-/** Counts of fixed windows, exact among parallel calls and processes. */
+/**
+ * Counts of fixed windows, exact among parallel calls and processes; in the table `window_counts`, which
+ * each schema with such bounds has.
+ */
 export const createWindowCounts = (database: Database, now: () => number) => ({
   /** Counts one under all of these bounds, or under none of them: then it answers false. */
   async take(bounds: readonly Bound[]): Promise<boolean> {
@@ -55,20 +57,13 @@ export const createWindowCounts = (database: Database, now: () => number) => ({
     }
   },
 
-  async sweep(): Promise<void> {
-    await createQueries<Tables>(database)
-      .deleteFrom('window_counts')
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('name_hash', 'ends_at'),
-          'in',
-          selectFrom('window_counts')
-            .select(['name_hash', 'ends_at'])
-            .where('ends_at', '<', new Date(now()))
-            .limit(sweepBatch)
-            .$asTuple('name_hash', 'ends_at'),
-        ),
-      )
-      .execute();
+  /** Deletes windows that have ended. */
+  async sweep(): Promise<typeof workLeft | undefined> {
+    const { rowCount } = await database.execute(
+      `DELETE FROM window_counts WHERE (name_hash, ends_at) IN (
+         SELECT name_hash, ends_at FROM window_counts WHERE ends_at < $1 LIMIT ${sweepBatch})`,
+      [new Date(now())],
+    );
+    return rowCount === sweepBatch ? workLeft : undefined;
   },
 });
