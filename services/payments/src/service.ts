@@ -23,6 +23,7 @@ import { createRoutes } from './routes/index.ts';
 import { createStripe } from './stripe/stripe.ts';
 import { createStripeKeyStore } from './stripe/stripe-keys.ts';
 import { createWebhooks } from './stripe/webhooks.ts';
+import { createTestCheckoutBounds } from './test-checkout/bounds.ts';
 import { createTestCheckout } from './test-checkout/provider.ts';
 import { createTestSessions } from './test-checkout/sessions.ts';
 
@@ -56,8 +57,10 @@ export const paymentsService = defineService({
     const payments = createPayments({ database, outbox, stock, paidRecords, now });
     const products = createProducts(database, now);
     const onPaidRules = createOnPaidRules(database, now);
+    const testCheckoutBounds = createTestCheckoutBounds(database, now);
     const checkouts = createCheckouts({
       ...{ ...context, ...config, payments, products, onPaidRules, accounts, checkOwner },
+      testCheckoutBounds,
     });
     const sessionCloser = createSessionCloser({ ...context, accounts });
     const sweep = createSweep({
@@ -91,7 +94,7 @@ export const paymentsService = defineService({
         'project.changed': (payload) => sessionCloser.projectChanged(payload),
         'user.erased': (erased) => eraseUser(database, erased),
       },
-      sweeps: [{ run: sweep, everyMs: sweepMs }],
+      sweeps: [{ run: sweep, everyMs: sweepMs }, { run: () => testCheckoutBounds.sweep() }],
       api: {
         /** Looks up open payments that are due at their providers; also runs every minute. */
         sweep: () => database.acrossProjects(sweep),
