@@ -1,5 +1,5 @@
 import { hash, hkdfSync } from 'node:crypto';
-import { createDatabase, type Database } from '@backlot/database';
+import { createDatabase, createSweeper, type Database } from '@backlot/database';
 import type { Keep } from '@backlot/http';
 import { sealUnder } from '@backlot/sealing';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
@@ -307,5 +307,19 @@ describe('idempotent answers', () => {
     await database.query(`UPDATE idempotency SET created_at = now() - interval '25 hours'`);
     await store.sweep();
     expect(await database.query('SELECT 1 FROM idempotency')).toEqual([]);
+  });
+
+  it('forgets however many there are', async () => {
+    const store = createIdempotencyStore(database);
+    await database.query(
+      `INSERT INTO idempotency (scope_hash, request_hash, created_at)
+       SELECT sha256(n::text::bytea), '', now() - interval '25 hours' FROM generate_series(1, 20001) AS n`,
+    );
+    const sweeper = createSweeper(store.sweep, () => {});
+    sweeper.start();
+    await until(
+      async () => (await database.query('SELECT 1 FROM idempotency LIMIT 1')).length === 0,
+    );
+    await sweeper.stop();
   });
 });

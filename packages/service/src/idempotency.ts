@@ -225,7 +225,7 @@ const createIsCluster = (database: Database) => {
 export const createIdempotencyStore = (
   database: Database,
 ): IdempotencyStore & {
-  /** Deletes answers older than 24 hours, at most 10,000. */
+  /** Deletes answers older than 24 hours. */
   sweep(): Promise<typeof workLeft | undefined>;
 } => {
   const isCluster = createIsCluster(database);

@@ -25,3 +25,4 @@ export * from './settings.ts';
 export * from './stop.ts';
 export * from './usage.ts';
 export * from './visitor-budgets.ts';
+export * from './window-counts.ts';

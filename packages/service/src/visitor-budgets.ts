@@ -23,7 +23,7 @@ export interface VisitorBudgets {
     identity: Identity,
     amounts: { wanted: number; least: number },
   ): Promise<VisitorReservation | undefined>;
-  /** Deletes the days before yesterday, at most 10,000 rows. */
+  /** Deletes the days before yesterday. */
   sweep(): Promise<typeof workLeft | undefined>;
 }
 

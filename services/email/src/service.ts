@@ -3,7 +3,7 @@
  * know any provider's protocol (the mailers do) or how many credits an owner has left (the gateway does).
  */
 import type { AccountDirectory, OwnerDirectory, ProjectDirectory } from '@backlot/contract';
-import { defineService, type ServiceContext } from '@backlot/service';
+import { createWindowCounts, defineService, type ServiceContext } from '@backlot/service';
 import { createBounces } from './bounces/bounces.ts';
 import { createSignatureCheck } from './bounces/sendgrid-events.ts';
 import { createSuppressions } from './bounces/suppressions.ts';
@@ -14,7 +14,6 @@ import { createMails } from './mails/mails.ts';
 import { createOwnerMails } from './mails/owner-mails.ts';
 import { createRecipients } from './mails/recipients.ts';
 import { createVisitorMails } from './mails/visitor-mails.ts';
-import { createWindowCounts } from './mails/window-counts.ts';
 import { createPlatformMails } from './platform-mails/platform-mails.ts';
 import { createDeliveries } from './queue/deliveries.ts';
 import { createMailQueue } from './queue/mail-queue.ts';

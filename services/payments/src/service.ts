@@ -16,6 +16,7 @@ import { createOnPaidRules } from './on-paid/rules.ts';
 import { eraseProject, eraseUser } from './payments/erasure.ts';
 import { createPayments } from './payments/payments.ts';
 import { createSessionCloser } from './payments/session-closer.ts';
+import { deleteOld } from './payments/retention.ts';
 import { createSweep } from './payments/sweep.ts';
 import { createProducts } from './products/products.ts';
 import { createStock } from './products/stock.ts';
@@ -23,6 +24,7 @@ import { createRoutes } from './routes/index.ts';
 import { createStripe } from './stripe/stripe.ts';
 import { createStripeKeyStore } from './stripe/stripe-keys.ts';
 import { createWebhooks } from './stripe/webhooks.ts';
+import { createTestCheckoutBounds } from './test-checkout/bounds.ts';
 import { createTestCheckout } from './test-checkout/provider.ts';
 import { createTestSessions } from './test-checkout/sessions.ts';
 
@@ -56,8 +58,10 @@ export const paymentsService = defineService({
     const payments = createPayments({ database, outbox, stock, paidRecords, now });
     const products = createProducts(database, now);
     const onPaidRules = createOnPaidRules(database, now);
+    const testCheckoutBounds = createTestCheckoutBounds(database, now);
     const checkouts = createCheckouts({
       ...{ ...context, ...config, payments, products, onPaidRules, accounts, checkOwner },
+      testCheckoutBounds,
     });
     const sessionCloser = createSessionCloser({ ...context, accounts });
     const sweep = createSweep({
@@ -91,10 +95,16 @@ export const paymentsService = defineService({
         'project.changed': (payload) => sessionCloser.projectChanged(payload),
         'user.erased': (erased) => eraseUser(database, erased),
       },
-      sweeps: [{ run: sweep, everyMs: sweepMs }],
+      sweeps: [
+        { run: sweep, everyMs: sweepMs },
+        { run: () => deleteOld(database, now()) },
+        { run: () => testCheckoutBounds.sweep() },
+      ],
       api: {
         /** Looks up open payments that are due at their providers; also runs every minute. */
         sweep: () => database.acrossProjects(sweep),
+        /** Deletes what nobody asks for any more; also runs every hour. */
+        deleteOld: () => database.acrossProjects(() => deleteOld(database, now())),
       },
     };
   },

@@ -110,6 +110,12 @@ export interface TestSession {
   status: Generated<string>;
 }
 
+export interface WindowCount {
+  count: number;
+  ends_at: Date;
+  name_hash: Buffer;
+}
+
 export interface DB {
   closed_checkouts: ClosedCheckout;
   heard_events: HeardEvent;
@@ -120,4 +126,5 @@ export interface DB {
   products: Product;
   secrets: Secret;
   test_sessions: TestSession;
+  window_counts: WindowCount;
 }

@@ -1,6 +1,7 @@
 import { type EventPayloads, isUuid } from '@backlot/contract';
 import { createQueries, type Database, deleteExpired, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
+import type { Bound, WindowCounts } from '@backlot/service';
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { DB as Tables } from '../tables.ts';
@@ -14,7 +15,6 @@ import {
   type NewPlatformMail,
   type Refusal,
 } from './mail.ts';
-import type { Bound, WindowCounts } from './window-counts.ts';
 
 const keepDays = 30;
 const projectTables = [

@@ -1,7 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
-import type { WindowCounts } from './window-counts.ts';
+import type { WindowCounts } from '@backlot/service';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** Mails to `owner` a day. */

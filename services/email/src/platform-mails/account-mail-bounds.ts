@@ -1,4 +1,4 @@
-import type { Bound } from '../mails/window-counts.ts';
+import type { Bound } from '@backlot/service';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;

@@ -42,7 +42,9 @@ export const projectSnapshot: Omit<ProjectSnapshot, 'limits'> = {
 };
 
 export interface FakeMailer extends Mailer {
-  /** What was handed over, in order. */
+  /** What it was asked to send, in the order in which the worker took it. */
+  taken: OutgoingMail[];
+  /** What was handed over; of mails under way at once, the one whose hand-over was stored first. */
   sent: OutgoingMail[];
   /** How the next mails end; `sent` to everybody without it. */
   answer: (mail: OutgoingMail) => Promise<Delivery>;
@@ -52,9 +54,11 @@ export interface FakeMailer extends Mailer {
 export const createFakeMailer = (): FakeMailer => {
   const fake: FakeMailer = {
     reachesPeople: true,
+    taken: [],
     sent: [],
     answer: async () => ({ status: 'sent', refused: [] }),
     async send(mail, handOver) {
+      fake.taken.push(mail);
       await handOver();
       fake.sent.push(mail);
       return fake.answer(mail);

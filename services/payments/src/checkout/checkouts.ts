@@ -11,6 +11,7 @@ import type { OnPaidRules } from '../on-paid/rules.ts';
 import { type PaymentRow, paymentNotFound, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Products } from '../products/products.ts';
+import type { TestCheckoutBounds } from '../test-checkout/bounds.ts';
 import type { OwnerCheck } from './owner-check.ts';
 import { priceItems } from './price-items.ts';
 import {
@@ -28,7 +29,7 @@ type Body = RouteBody<typeof paymentRoutes.createCheckout>;
 
 /** Stripe allows 24 hours at most; the rest is for clocks that differ. */
 const sessionMs = 23 * 60 * 60 * 1000;
-/** A webhook should have come by then. */
+/** Stripe's webhook should have come by then; of the test checkout only a session's end has to be found. */
 const firstCheckMs = 10 * 60 * 1000;
 /** A caller waits while an open session is looked up; the stored status is good enough. */
 const verifyTimeoutMs = 5000;
@@ -57,6 +58,7 @@ export interface CheckoutsDeps {
   products: Products;
   onPaidRules: OnPaidRules;
   accounts: ProviderAccounts;
+  testCheckoutBounds: TestCheckoutBounds;
   checkOwner: OwnerCheck;
   projects: ProjectDirectory;
   /** Origin and path prefix of the gateway. */
@@ -69,8 +71,8 @@ export type Checkouts = ReturnType<typeof createCheckouts>;
 
 /** Payments on their way through a provider, which is called outside of any transaction. */
 export const createCheckouts = (deps: CheckoutsDeps) => {
-  const { payments, products, onPaidRules, accounts, checkOwner, projects, publicUrl, now, log } =
-    deps;
+  const { payments, products, onPaidRules, accounts, testCheckoutBounds, checkOwner } = deps;
+  const { projects, publicUrl, now, log } = deps;
   /** By payment: parallel callers share one look-up. */
   const lookups = new Map<string, Promise<void>>();
 
@@ -118,7 +120,7 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
 
     /**
      * Call `commit` in the transaction that stores the answer.
-     * @throws ApiError invalid_body, out_of_stock, owner_unverified, upstream_failed, timeout
+     * @throws ApiError invalid_body, out_of_stock, owner_unverified, too_many_attempts, upstream_failed, timeout
      */
     async start(identity: Identity, body: Body) {
       const { project, caller, userId } = identity;
@@ -139,6 +141,7 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
       const page = `${publicUrl}/api/runtime/${project.id}/payments/return/${paymentId}`;
       const { provider, account, isLive } = await accounts.current(project.number);
       if (isLive) await checkOwner(project);
+      if (provider === 'test-checkout') await testCheckoutBounds.count(identity);
       // To the second, as Stripe counts: a repeated order must be the same.
       const expiresAt = new Date(Math.floor((now() + sessionMs) / 1000) * 1000);
       const order: Order = {
@@ -150,11 +153,8 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
       };
       const returnTarget = isTrusted ? null : target;
       const amount = paymentRoutes.sumItems(priced.items);
-      await payments.insert(
-        { ...order, amount, returnTarget, onPaid },
-        provider,
-        new Date(now() + firstCheckMs),
-      );
+      const firstCheckAt = provider === 'stripe' ? new Date(now() + firstCheckMs) : expiresAt;
+      await payments.insert({ ...order, amount, returnTarget, onPaid }, provider, firstCheckAt);
       const session = await openSession(order, account);
       return {
         session,

@@ -65,6 +65,44 @@ describe('the sweep', () => {
     expect(await bed.take('payment.changed')).toMatchObject([{ status: 'expired' }]);
   });
 
+  /** So many payments of a project, due since before all others. */
+  const unpaid = (projectNumber: number, count: number) =>
+    bed.database.query(
+      `INSERT INTO payments (id, project_number, project_id, provider, session_id, amount, currency, items,
+         metadata, return_url, created_at, expires_at, check_at)
+       SELECT gen_random_uuid(), $1, 'p', 'test-checkout', 'cs_' || n, 1, 'usd', '[]', '{}', 'http://localhost/',
+         $3, $3::timestamptz + interval '23 hours', $3 FROM generate_series(1, $2::int) AS n`,
+      [projectNumber, count, new Date(bed.clock.now())],
+    );
+
+  it('finds what was paid although another project has more unpaid sessions than it can check', async () => {
+    await unpaid(1000, 1100);
+    await unpaid(1003, 1100);
+    await bed.stripe.pay(await bed.session());
+    bed.clock.pass(11 * minuteMs);
+    await bed.service.sweep();
+    expect(await bed.take('payment.changed')).toMatchObject([{ status: 'paid' }]);
+    const checked = await bed.database.query(
+      `SELECT project_number FROM payments WHERE status = 'open' AND checks > 0
+        GROUP BY project_number HAVING count(*) > 400 ORDER BY project_number`,
+    );
+    expect(checked).toEqual([{ project_number: 1000 }, { project_number: 1003 }]);
+  });
+
+  it('gives money back however many sessions of the same project are unpaid', async () => {
+    const sessionId = await bed.session();
+    await bed.stripe.pay(sessionId);
+    await bed.verify(sessionId);
+    await unpaid(1001, 1100);
+    bed.clock.pass(minuteMs);
+    await bed.database.query(
+      `UPDATE payments SET status = 'refunding', check_at = $1 WHERE status = 'paid'`,
+      [new Date(bed.clock.now())],
+    );
+    await bed.service.sweep();
+    expect((await bed.verify(sessionId)).body.payment.status).toBe('refunded');
+  });
+
   it('closes a session that no caller knows, and deletes its payment', async () => {
     const sessionId = await bed.session();
     await bed.database.query('UPDATE payments SET session_id = NULL');

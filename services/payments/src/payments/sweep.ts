@@ -1,21 +1,16 @@
-import { createQueries, type Database, deleteExpired } from '@backlot/database';
-import { sql } from 'kysely';
+import type { Database } from '@backlot/database';
 import pMap from 'p-map';
 import type { Checkouts } from '../checkout/checkouts.ts';
 import { OrderRefused } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
 import type { PaidRecords } from '../on-paid/paid-records.ts';
-import type { DB as Tables } from '../tables.ts';
-import { type PaymentRow, type PaymentValues, toOrder, toProviderPayment } from './payment-row.ts';
+import { createDuePayments } from './due-payments.ts';
+import { type PaymentRow, toOrder, toProviderPayment } from './payment-row.ts';
 import type { Payments } from './payments.ts';
 import type { SessionCloser } from './session-closer.ts';
 
-const batchSize = 50;
-const maxBatches = 20;
 /** Calls to providers at a time. */
 const concurrency = 5;
-/** Stripe repeats an event for three days. */
-const eventRetentionMs = 30 * 24 * 60 * 60 * 1000;
 /** Slow methods settle within two weeks; past it a payment that no provider can look up has expired. */
 const giveUpMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -36,36 +31,7 @@ export interface SweepDeps {
  */
 export const createSweep = (deps: SweepDeps) => {
   const { database, payments, accounts, checkouts, sessionCloser, paidRecords, now, log } = deps;
-  const queries = createQueries<Tables>(database);
-
-  /** The next check comes later and later: 10 minutes, 20 minutes, up to 6 hours. */
-  const claimDuePayments = () => {
-    const at = new Date(now());
-    return queries
-      .updateTable('payments')
-      .set((payment) => ({
-        checks: payment('checks', '+', 1),
-        check_at: sql`${at}::timestamptz + least(interval '10 minutes' * 2 ^ least(checks, 6), interval '6 hours')`,
-      }))
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('project_number', 'id'),
-          'in',
-          selectFrom('payments')
-            .select(['project_number', 'id'])
-            .where('status', 'in', ['open', 'refunding'])
-            .where('check_at', '<=', at)
-            .orderBy('check_at')
-            .limit(batchSize)
-            .forUpdate()
-            .skipLocked()
-            .$asTuple('project_number', 'id'),
-        ),
-      )
-      .returningAll()
-      .$narrowType<PaymentValues>()
-      .execute();
-  };
+  const duePayments = createDuePayments(database, now);
 
   /** No caller knows its session, if there is one: the same idempotency key finds it, to close it. */
   const deleteUnrecorded = async (row: PaymentRow): Promise<void> => {
@@ -103,20 +69,12 @@ export const createSweep = (deps: SweepDeps) => {
       await payments.advance(row.project_number, row.id, { status: 'expired' });
   };
 
-  return async () => {
-    for (let batch = 0; batch < maxBatches; batch++) {
-      const rows = await claimDuePayments();
-      await pMap(rows, (row) => database.inProject(row.project_number, () => check(row)), {
-        concurrency,
-      });
-      if (rows.length < batchSize) break;
-    }
+  return async (): Promise<void> => {
+    for (const status of ['refunding', 'open'] as const)
+      for await (const rows of duePayments.claim(status))
+        await pMap(rows, (row) => database.inProject(row.project_number, () => check(row)), {
+          concurrency,
+        });
     await paidRecords.requestAgain();
-    return await deleteExpired(database, [
-      {
-        ...{ table: 'heard_events', condition: 'heard_at < $1' },
-        values: [new Date(now() - eventRetentionMs)],
-      },
-    ]);
   };
 };

@@ -1,4 +1,4 @@
-import { asKey, testProject } from '@backlot/testing';
+import { anonymous, asKey, testProject } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pMap from 'p-map';
 import { createStripeBed, type StripeBed, webhookSession } from '../testing/stripe-bed.ts';
@@ -16,7 +16,8 @@ const stockOf = async (bed: TestBed, id: string) =>
   (await bed.call('GET', `/products/${id}`, { identity: asKey() })).body.stock;
 const payments = async (bed: TestBed) =>
   (await bed.call('GET', '/payments?limit=1000', { identity: asKey() })).body.items;
-const start = (bed: TestBed, items: object[]) => bed.session({ items, returnUrl });
+const start = (bed: TestBed, items: object[], buyer = anonymous()) =>
+  bed.session({ items, returnUrl }, buyer);
 
 describe('the stock, with the test checkout', () => {
   let bed: TestBed;
@@ -47,6 +48,7 @@ describe('the stock, with the test checkout', () => {
           n % 2
             ? [{ product: 'mug', quantity: 2 }, { product: 'card' }]
             : [{ product: 'card' }, { product: 'mug', quantity: 2 }],
+          anonymous({ ip: `192.0.2.${n}` }),
         ),
       { concurrency: 8 },
     );

@@ -148,6 +148,7 @@ export const createCheckout = defineRoute({
     'owner_unverified',
     'checkout_closed',
     'out_of_stock',
+    'too_many_attempts',
     'upstream_failed',
     'timeout',
   ],

@@ -15,7 +15,10 @@ class BoundReached extends Error {
   override readonly name = 'BoundReached';
 }
 
-/** Counts of fixed windows, exact among parallel calls and processes. */
+/**
+ * Counts of fixed windows, exact among parallel calls and processes; in the table `window_counts`, which
+ * each schema with such bounds has.
+ */
 export const createWindowCounts = (database: Database, now: () => number) => ({
   /** Counts one under all of these bounds, or under none of them: then it answers false. */
   async take(bounds: readonly Bound[]): Promise<boolean> {
@@ -52,6 +55,7 @@ export const createWindowCounts = (database: Database, now: () => number) => ({
     }
   },
 
+  /** Deletes windows that have ended. */
   sweep: () =>
     deleteExpired(database, [
       { table: 'window_counts', condition: 'ends_at < $1', values: [new Date(now())] },
