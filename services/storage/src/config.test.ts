@@ -17,6 +17,7 @@ describe('the settings', () => {
       masterKeys: [key],
       quotaBytes: 10 * GIB,
       maxUploads: 256,
+      maxDownloads: 512,
       uploadIdleMs: 20_000,
       redirects: false,
       images: { maxPixels: 50_000_000, concurrency: halfOfCores },

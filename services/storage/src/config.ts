@@ -14,6 +14,8 @@ export interface StorageConfig {
   quotaBytes: number;
   /** Concurrent uploads in this process: an owner has a third at most, an address a sixth. */
   maxUploads: number;
+  /** Concurrent downloads, shared likewise. */
+  maxDownloads: number;
   /** An upload that sends less than 16 KiB in so long is ended. */
   uploadIdleMs: number;
   /** Redirects readers to the store, where it can be reached. */
@@ -40,6 +42,7 @@ const settings = z
       .max(Number.MAX_SAFE_INTEGER)
       .default(10 * 1024 * MIB),
     BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
+    BACKLOT_STORAGE_MAX_DOWNLOADS: z.coerce.number().int().min(1).max(10_000).default(512),
     BACKLOT_FILES_REDIRECT: z.stringbool().default(false),
     BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
     BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(halfOfCores),
@@ -123,6 +126,7 @@ export const storageConfig = defineConfig(
     masterKeys: values.BACKLOT_SECRETS_KEYS,
     quotaBytes: values.BACKLOT_STORAGE_QUOTA_BYTES,
     maxUploads: values.BACKLOT_STORAGE_MAX_UPLOADS,
+    maxDownloads: values.BACKLOT_STORAGE_MAX_DOWNLOADS,
     uploadIdleMs: values.BACKLOT_UPLOAD_IDLE_SECONDS * 1000,
     redirects: values.BACKLOT_FILES_REDIRECT,
     images: {
