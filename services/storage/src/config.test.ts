@@ -58,6 +58,7 @@ describe('the settings', () => {
       kmsKeyId: undefined,
       credentials: undefined,
       bufferBytes: 40 * 1024 ** 2,
+      readSockets: 512 + 64,
     });
     const own = {
       BACKLOT_S3_BUCKET: 'bucket',

@@ -29,6 +29,7 @@ export interface StorageConfig {
 }
 
 const MIB = 1024 * 1024;
+const spareReadSockets = 64;
 
 const settings = z
   .object({
@@ -89,6 +90,8 @@ export interface S3Config {
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
   /** What all uploads of the process may hold in memory together. */
   bufferBytes: number;
+  /** Connections that read objects: one for each download, and some for images and looks at what arrived. */
+  readSockets: number;
 }
 
 export type BlobStoreConfig = { kind: 'filesystem'; directory: string } | S3Config;
@@ -115,6 +118,7 @@ const blobStoreConfig = (values: z.output<typeof settings>): BlobStoreConfig => 
         ? { accessKeyId, secretAccessKey }
         : undefined,
     bufferBytes: values.BACKLOT_S3_BUFFER_MIB * MIB,
+    readSockets: values.BACKLOT_STORAGE_MAX_DOWNLOADS + spareReadSockets,
   };
 };
 
