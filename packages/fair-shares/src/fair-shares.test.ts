@@ -44,6 +44,18 @@ describe('slots', () => {
     expect(shares.usage().slow).toMatchObject({ running: 0, waiting: 0 });
   });
 
+  it('are bounded for an address whatever accounts it has, and who is at that bound holds up nobody else', async () => {
+    const { time, shares, begun, job } = setUp({ slots: 12, maxRunningPerAddress: 2 });
+    const jobs = Array.from({ length: 20 }, (_, n) => job(flow(`eve ${n}`, 'shop', 'crowded'), 10));
+    jobs.push(job(flow('ada', 'shop', 'calm'), 10));
+    await time.pass(5);
+    expect(begun).toEqual(['eve 0 shop crowded', 'eve 1 shop crowded', 'ada shop calm']);
+    await time.pass();
+    await Promise.all(jobs);
+    expect(begun).toHaveLength(21);
+    expect(shares.usage().slow).toMatchObject({ running: 0, waiting: 0 });
+  });
+
   it('can be taken for what is held, until they are given back, once', async () => {
     const { time, shares, begun, job } = setUp({ maxWaitingPerFlow: 1 });
     const release = await shares.take(flow('eve'));

@@ -29,6 +29,8 @@ export interface FairSharesOptions {
   maxRunningPerProject?: number;
   /** From one address of a project. Default as many as the owner may have. */
   maxRunningPerFlow?: number;
+  /** From one address, whoever's projects it calls: accounts are free. Default no bound besides the owners'. */
+  maxRunningPerAddress?: number;
   /** Slots besides those that only quick work may take, shared likewise. Default 0: it runs among the rest. */
   quickSlots?: number;
   /** Default 20. */
@@ -205,6 +207,7 @@ class Lane {
       maxRunningPerOwner,
       maxRunningPerProject: options.maxRunningPerProject ?? maxRunningPerOwner,
       maxRunningPerFlow: options.maxRunningPerFlow ?? maxRunningPerOwner,
+      maxRunningPerAddress: options.maxRunningPerAddress ?? Number.POSITIVE_INFINITY,
       maxWaitingPerFlow: options.maxWaitingPerFlow ?? 20,
       maxWaitingPerProject: options.maxWaitingPerProject ?? Number.POSITIVE_INFINITY,
       maxWaiting: options.maxWaiting ?? 500,

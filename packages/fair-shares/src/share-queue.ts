@@ -5,8 +5,10 @@ export interface ShareQueueOptions {
   /** Items that one owner may have under way. */
   maxRunningPerOwner: number;
   maxRunningPerProject: number;
-  /** From one address. */
+  /** From one address of a project. */
   maxRunningPerFlow: number;
+  /** From one address, whoever's projects it calls. */
+  maxRunningPerAddress: number;
   maxWaitingPerFlow: number;
   maxWaitingPerProject: number;
   maxWaiting: number;
@@ -123,6 +125,7 @@ export class ShareQueue<Item> {
   readonly #options: ShareQueueOptions;
   readonly #owners: RecentCosts;
   readonly #addresses: RecentCosts;
+  readonly #runningAt = new Map<string, number>();
   #expectedMs: number;
 
   constructor(options: ShareQueueOptions) {
@@ -195,6 +198,7 @@ export class ShareQueue<Item> {
     const expectedMs = this.#expectedMs;
     this.#root.waiting -= 1;
     this.#root.running += 1;
+    this.#countRunningAt(share.key, 1);
     for (const level of share.upwards()) {
       level.waiting -= 1;
       level.running += 1;
@@ -207,6 +211,7 @@ export class ShareQueue<Item> {
   finish({ share, expectedMs }: Taken<Item>, costMs: number): void {
     this.#expectedMs += learning * (costMs - this.#expectedMs);
     this.#root.running -= 1;
+    this.#countRunningAt(share.key, -1);
     for (const level of share.upwards()) {
       level.running -= 1;
       level.costMs += costMs;
@@ -261,10 +266,20 @@ export class ShareQueue<Item> {
     const most = [maxRunningPerOwner, maxRunningPerProject, maxRunningPerFlow][depth] ?? 0;
     if (share.waiting === 0 || share.running >= most) return false;
     if (turn === 'light' && depth === 0 && !this.#owners.isLight(share.key)) return false;
-    if (share.items.length > 0) return turn === 'all' || this.#addresses.isLight(share.key);
+    if (share.items.length > 0) {
+      const runningAt = this.#runningAt.get(share.key) ?? 0;
+      if (runningAt >= this.#options.maxRunningPerAddress) return false;
+      return turn === 'all' || this.#addresses.isLight(share.key);
+    }
     for (const child of share.children.values())
       if (this.#mayRun(child, depth + 1, turn)) return true;
     return false;
+  }
+
+  #countRunningAt(address: string, change: 1 | -1): void {
+    const running = (this.#runningAt.get(address) ?? 0) + change;
+    if (running > 0) this.#runningAt.set(address, running);
+    else this.#runningAt.delete(address);
   }
 
   #forget(leaf: Share<Item>): void {

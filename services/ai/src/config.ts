@@ -6,7 +6,7 @@ import type { EndpointConfig } from './model-provider/openai-endpoint.ts';
 export interface AiConfig {
   /** How long a call may wait for the model, a repair included. */
   answerTimeoutMs: number;
-  /** How many calls may wait for the model at a time. */
+  /** How many calls may wait for the model at a time: of an owner a third, of an address a sixth. */
   maxCalls: number;
   /** What owners may choose from; none: whatever the provider has. */
   models: string[];

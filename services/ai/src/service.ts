@@ -39,6 +39,12 @@ const stopTimeoutMs = 5000;
 /** Calls with images at a time, in this process: theirs stay in memory until the model has answered. */
 const maxCallsWithImages = 64;
 
+/** A call keeps its place for as long as the model takes: an owner has a third, an address a sixth. */
+const heldPlaces = (slots: number) => ({
+  slots,
+  maxRunningPerAddress: Math.max(1, Math.floor(slots / 6)),
+});
+
 export const aiService = defineService({
   name: 'ai',
   migrations: new URL('../migrations/', import.meta.url),
@@ -56,7 +62,7 @@ export const aiService = defineService({
     const sealer = createSealer(config.masterKeys);
     const projectKeys = createProjectKeys({ ...config, database, sealer, provider, now });
     const callBudgets = createCallBudgets({ database, recordUsage, visitorBudgets, now });
-    const imageShares = createFairShares({ slots: maxCallsWithImages });
+    const imageShares = createFairShares(heldPlaces(maxCallsWithImages));
     const prepare = createGenerationPreparer({
       ...context,
       prompts,
@@ -65,13 +71,14 @@ export const aiService = defineService({
       loadImages: createImageLoader(context.images, imageShares),
       recordUsage,
     });
+    const callShares = createFairShares(heldPlaces(config.maxCalls));
     const generations = boundGenerations(
       createGenerations(prepare, createAnswers(provider, schemas)),
-      config.maxCalls,
+      { places: callShares, recordUsage },
     );
     return {
       routes: createRoutes({ generations, prompts, projectKeys }),
-      queues: { schemas, images: imageShares },
+      queues: { calls: callShares, schemas, images: imageShares },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
       },

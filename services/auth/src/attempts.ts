@@ -71,8 +71,9 @@ export const createCounters = (limits: AuthConfig['limits']) => ({
 
 /**
  * Counts in PostgreSQL, exactly under parallel calls: an attempt is reserved before its work begins
- * and released when it doesn't count. All of it outside the surrounding transaction, because a
- * failed attempt counts although its call is rolled back.
+ * and released when it doesn't count. Where a counter is full nothing is written: refused attempts
+ * leave no rows. All of it outside the surrounding transaction, because a failed attempt counts
+ * although its call is rolled back.
  */
 export const createAttempts = (database: Database, now: () => number) => {
   const queries = createQueries<Tables>(database);
@@ -83,6 +84,10 @@ export const createAttempts = (database: Database, now: () => number) => {
       `INSERT INTO attempts AS a (project_number, counter, used, allowed, window_ends_at)
        SELECT $1, counter, 1, allowed, window_ends_at
          FROM unnest($2::bytea[], $3::int4[], $4::timestamptz[]) AS wanted (counter, allowed, window_ends_at)
+        WHERE NOT EXISTS (
+          SELECT FROM unnest($2::bytea[], $3::int4[]) AS full_at (counter, allowed)
+            JOIN attempts counted USING (counter)
+           WHERE counted.project_number = $1 AND counted.window_ends_at > $5 AND counted.used >= full_at.allowed)
         ORDER BY counter
        ON CONFLICT (project_number, counter) DO UPDATE SET
          used = CASE WHEN a.window_ends_at <= $5 THEN 1 ELSE a.used + 1 END,
@@ -119,17 +124,16 @@ export const createAttempts = (database: Database, now: () => number) => {
     reserved: Reserved[],
   ): Promise<ApiError> => {
     await release(project, reserved);
-    const refused = counters.filter(
-      ({ key }) => !reserved.some(({ counter }) => counter.equals(key)),
-    );
     const { ends_at: endsAt } = await queries
       .selectFrom('attempts')
       .select(({ fn }) => fn.max<Date | null>('window_ends_at').as('ends_at'))
       .where('project_number', '=', project)
-      .where(
-        'counter',
-        'in',
-        refused.map(({ key }) => key),
+      .where(({ and, eb, or }) =>
+        or(
+          counters.map(({ key, limit }) =>
+            and([eb('counter', '=', key), eb('used', '>=', limit.max)]),
+          ),
+        ),
       )
       .executeTakeFirstOrThrow();
     const seconds = Math.ceil(((endsAt?.getTime() ?? now()) - now()) / 1000);

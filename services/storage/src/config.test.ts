@@ -17,6 +17,7 @@ describe('the settings', () => {
       masterKeys: [key],
       quotaBytes: 10 * GIB,
       maxUploads: 256,
+      maxDownloads: 512,
       uploadIdleMs: 20_000,
       redirects: false,
       images: { maxPixels: 50_000_000, concurrency: halfOfCores },
@@ -57,6 +58,7 @@ describe('the settings', () => {
       kmsKeyId: undefined,
       credentials: undefined,
       bufferBytes: 40 * 1024 ** 2,
+      readSockets: 512 + 64,
     });
     const own = {
       BACKLOT_S3_BUCKET: 'bucket',

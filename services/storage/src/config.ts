@@ -14,6 +14,8 @@ export interface StorageConfig {
   quotaBytes: number;
   /** Concurrent uploads in this process: an owner has a third at most, an address a sixth. */
   maxUploads: number;
+  /** Concurrent downloads, shared likewise. */
+  maxDownloads: number;
   /** An upload that sends less than 16 KiB in so long is ended. */
   uploadIdleMs: number;
   /** Redirects readers to the store, where it can be reached. */
@@ -27,6 +29,7 @@ export interface StorageConfig {
 }
 
 const MIB = 1024 * 1024;
+const spareReadSockets = 64;
 
 const settings = z
   .object({
@@ -40,6 +43,7 @@ const settings = z
       .max(Number.MAX_SAFE_INTEGER)
       .default(10 * 1024 * MIB),
     BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
+    BACKLOT_STORAGE_MAX_DOWNLOADS: z.coerce.number().int().min(1).max(10_000).default(512),
     BACKLOT_FILES_REDIRECT: z.stringbool().default(false),
     BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
     BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(halfOfCores),
@@ -86,6 +90,8 @@ export interface S3Config {
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
   /** What all uploads of the process may hold in memory together. */
   bufferBytes: number;
+  /** Connections that read objects: one for each download, and some for images and looks at what arrived. */
+  readSockets: number;
 }
 
 export type BlobStoreConfig = { kind: 'filesystem'; directory: string } | S3Config;
@@ -112,6 +118,7 @@ const blobStoreConfig = (values: z.output<typeof settings>): BlobStoreConfig => 
         ? { accessKeyId, secretAccessKey }
         : undefined,
     bufferBytes: values.BACKLOT_S3_BUFFER_MIB * MIB,
+    readSockets: values.BACKLOT_STORAGE_MAX_DOWNLOADS + spareReadSockets,
   };
 };
 
@@ -123,6 +130,7 @@ export const storageConfig = defineConfig(
     masterKeys: values.BACKLOT_SECRETS_KEYS,
     quotaBytes: values.BACKLOT_STORAGE_QUOTA_BYTES,
     maxUploads: values.BACKLOT_STORAGE_MAX_UPLOADS,
+    maxDownloads: values.BACKLOT_STORAGE_MAX_DOWNLOADS,
     uploadIdleMs: values.BACKLOT_UPLOAD_IDLE_SECONDS * 1000,
     redirects: values.BACKLOT_FILES_REDIRECT,
     images: {

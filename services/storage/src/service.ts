@@ -21,8 +21,8 @@ import { createImages } from './images/images.ts';
 import { internalRouter } from './internal.ts';
 import { createResumableUploads } from './resumable/resumable-uploads.ts';
 import { createRoutes } from './routes/index.ts';
+import { createTransferPlaces } from './transfer-places.ts';
 import { createDirectUploads } from './upload/direct-uploads.ts';
-import { createUploadPlaces } from './upload/upload-places.ts';
 import { createUploads } from './upload/uploads.ts';
 
 /**
@@ -58,11 +58,16 @@ export const storageService = defineService({
     const recordUsage = createRecordUsage(outbox, storageRoutes.uploadPrice, now);
     const quota = createQuota(database, unclaimedBlobs, config);
     const files = createFiles({ database, links, unclaimedBlobs, recordUsage, quota, now });
-    const places = createUploadPlaces(config);
-    const uploads = createUploads({ store, unclaimedBlobs, quota, places, config });
+    const uploadPlaces = createTransferPlaces({
+      ...{ what: 'uploads', places: config.maxUploads, patienceMs: 3000, maxWaitMs: 5000 },
+    });
+    const downloadPlaces = createTransferPlaces({
+      ...{ what: 'downloads', places: config.maxDownloads, patienceMs: 10_000, maxWaitMs: 20_000 },
+    });
+    const uploads = createUploads({ store, unclaimedBlobs, quota, places: uploadPlaces, config });
     const opened = { database, store, unclaimedBlobs, quota, now };
     const directUploads = createDirectUploads(opened);
-    const resumableUploads = createResumableUploads({ ...opened, files, places });
+    const resumableUploads = createResumableUploads({ ...opened, files, places: uploadPlaces });
     const removals = createRemovals({ database, unclaimedBlobs, quota, now });
     const rows = createFairShares(rowShares);
     const newFiles = createNewFiles(files, rows);
@@ -89,7 +94,7 @@ export const storageService = defineService({
     return {
       routes: createRoutes({
         ...{ files, quota, removals, images, uploads, directUploads, resumableUploads },
-        ...{ unclaimedBlobs, newFiles, links, store, config, now },
+        ...{ unclaimedBlobs, newFiles, links, store, downloadPlaces, config, now },
         findAppOrigins: createAppOrigins(projects),
       }),
       internal: internalRouter(imageDirectory),

@@ -1,18 +1,17 @@
-import { until } from '@backlot/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { testProject, until } from '@backlot/testing';
+import { describe, expect, it } from '@jest/globals';
 import { fakeProvider, silence } from '../testing/fake-provider.ts';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { createTestBed, reserved } from '../testing/test-bed.ts';
+import { boundGenerations } from './bounded-generations.ts';
 
-const hello = { messages: [{ role: 'user', content: 'Hello' }] };
+const hello = { messages: [{ role: 'user' as const, content: 'Hello' }] };
 
-describe('more calls than fit', () => {
-  let bed: TestBed;
-  beforeAll(async () => {
-    bed = await createTestBed({ maxCalls: 2 });
-  });
-  afterAll(() => bed.close());
-
-  it('answer 503 until one has ended, whole answers and streams alike', async () => {
+describe('places of calls', () => {
+  it('are kept from nobody by accounts of one address, nor by addresses of one owner', async () => {
+    // An owner has two, and an address one.
+    const bed = await createTestBed({ maxCalls: 6 });
     let asked = 0;
     bed.useProvider(
       fakeProvider(({ signal }) => {
@@ -20,25 +19,76 @@ describe('more calls than fit', () => {
         return silence(signal);
       }),
     );
-    const callers = [new AbortController(), new AbortController()];
-    const open = callers.map(({ signal }, index) =>
-      bed.open({ ...hello, stream: index === 0 }, { signal }).catch(() => 'gone'),
+    const owners = {
+      eve: randomUUID(),
+      mallory: randomUUID(),
+      carol: randomUUID(),
+      ada: randomUUID(),
+    };
+    const caller = (owner: keyof typeof owners, ip: string) => ({
+      identity: {
+        ...reserved(10_000),
+        ...{ project: { ...testProject, id: owner, ownerId: owners[owner] }, ip },
+      },
+    });
+    const gone = new AbortController();
+    const held = [caller('eve', 'a'), caller('carol', 'b'), caller('carol', 'c')].map(
+      (whose, index) =>
+        bed
+          .open({ ...hello, stream: index === 0 }, { ...whose, signal: gone.signal })
+          .catch(() => 'gone'),
     );
-    await until(() => asked === 2);
-    for (const stream of [false, true]) {
-      const answer = await bed.ask({ ...hello, stream });
-      expect(answer).toMatchObject({ status: 503, body: { code: 'overloaded' } });
-      expect(answer.headers.get('retry-after')).toBe('1');
-    }
-    for (const caller of callers) caller.abort();
-    expect(await Promise.all(open)).toEqual(['gone', 'gone']);
+    await until(() => asked === held.length);
     bed.useProvider(
       fakeProvider(async () => ({ text: 'x', promptTokens: 1, outputTokens: 1, isCut: false })),
     );
-    for (const stream of [false, true]) {
-      await until(async () => (await bed.ask({ ...hello, stream })).status === 200);
+    const ask = (stream: boolean, whose: ReturnType<typeof caller>) =>
+      bed.ask({ ...hello, stream }, whose);
+    const refused = Promise.all([
+      ask(false, caller('mallory', 'a')),
+      ask(true, caller('carol', 'd')),
+    ]);
+    for (const stream of [false, true])
+      expect((await ask(stream, caller('ada', 'e'))).status).toBe(200);
+    for (const answer of await refused) {
+      expect(answer).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+      expect(answer.headers.get('retry-after')).toBe('1');
     }
+    gone.abort();
+    expect(await Promise.all(held)).toEqual(['gone', 'gone', 'gone']);
+    await until(async () => (await ask(false, caller('mallory', 'a'))).status === 200);
+    await bed.close();
   });
+
+  it.each(['generate', 'stream'] as const)(
+    'are given up by who goes while they wait, at no cost (%s)',
+    async (way) => {
+      const places = createFairShares({ slots: 1 });
+      const usage: number[] = [];
+      const generations = boundGenerations(
+        {
+          generate: () => Promise.reject(new Error('asked the model')),
+          stream: () => {
+            throw new Error('asked the model');
+          },
+        },
+        { places, recordUsage: async (_identity, units) => void usage.push(units) },
+      );
+      const leave = await places.take(toFlow(reserved(10_000)));
+      const caller = new AbortController();
+      const call = { identity: reserved(10_000), body: hello, signal: caller.signal };
+      const waiting =
+        way === 'generate' ? generations.generate(call) : generations.stream(call).next();
+      const ended = expect(waiting).rejects.toMatchObject({ code: 'overloaded' });
+      await until(() => places.usage().slow.waiting === 1);
+      caller.abort();
+      await ended;
+      await generations.idle();
+      expect(usage).toEqual([0]);
+      leave();
+      expect(places.usage().slow).toMatchObject({ running: 0, waiting: 0 });
+    },
+  );
 });
 
 describe('a service that stops', () => {

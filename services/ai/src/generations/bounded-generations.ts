@@ -1,4 +1,7 @@
 import { ApiError } from '@backlot/contract';
+import { type FairShares, toFlow } from '@backlot/fair-shares';
+import type { RecordUsage } from '@backlot/service';
+import { callerGone, type GenerationCall } from './generation-preparer.ts';
 import type { Generations } from './generations.ts';
 
 export interface BoundedGenerations extends Generations {
@@ -6,25 +9,53 @@ export interface BoundedGenerations extends Generations {
   idle(): Promise<void>;
 }
 
-/** At most `maxCalls` at a time, as each holds memory and a connection. @throws ApiError overloaded */
+export interface Bounds {
+  /** Of the calls at a time, as each holds memory and a connection. */
+  places: FairShares;
+  recordUsage: RecordUsage;
+  /** How long a call waits for its place. Default 3,000. */
+  maxWaitMs?: number;
+}
+
+/** @throws ApiError overloaded, FairShareFull */
 export const boundGenerations = (
   generations: Generations,
-  maxCalls: number,
+  { places, recordUsage, maxWaitMs = 3000 }: Bounds,
 ): BoundedGenerations => {
   let running = 0;
   let onIdle = () => {};
-  const enter = () => {
-    if (running >= maxCalls) {
+
+  const takePlace = async ({ identity, signal }: GenerationCall) => {
+    let timeout: AbortSignal | undefined;
+    const whereItWaits = {
+      get signal() {
+        timeout = AbortSignal.timeout(maxWaitMs);
+        return AbortSignal.any([signal, timeout]);
+      },
+    };
+    try {
+      return await places.take(toFlow(identity), whereItWaits);
+    } catch (error) {
+      if (signal.aborted) {
+        await recordUsage(identity, 0);
+        throw callerGone(error);
+      }
+      if (!timeout?.aborted) throw error;
       throw new ApiError('overloaded', 'Too many answers are being made. Try again shortly.', {
         retryAfterSeconds: 1,
+        cause: error,
       });
     }
+  };
+
+  const enter = () => {
     running++;
   };
   const leave = () => {
     running--;
     if (running === 0) onIdle();
   };
+
   return {
     idle: () =>
       new Promise((resolve) => {
@@ -34,7 +65,8 @@ export const boundGenerations = (
     async generate(call) {
       enter();
       try {
-        return await generations.generate(call);
+        const leavePlace = await takePlace(call);
+        return await generations.generate(call).finally(leavePlace);
       } finally {
         leave();
       }
@@ -42,7 +74,12 @@ export const boundGenerations = (
     async *stream(call) {
       enter();
       try {
-        yield* generations.stream(call);
+        const leavePlace = await takePlace(call);
+        try {
+          yield* generations.stream(call);
+        } finally {
+          leavePlace();
+        }
       } finally {
         leave();
       }

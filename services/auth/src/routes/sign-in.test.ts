@@ -105,6 +105,18 @@ describe('signIn', () => {
     expect((await bed.signIn(person, freshIp())).status).toBe(200);
   });
 
+  it('stores nothing of attempts past the bound of an IP, and says how long that lasts', async () => {
+    const ip = freshIp();
+    const count = () => bed.database.query('SELECT count(*) FROM attempts');
+    await times(30, (turn) => bed.signIn(wrong(`first${turn}@example.org`), ip));
+    bed.clock.pass(5 * minuteMs);
+    const before = await count();
+    const refused = await times(10, (turn) => bed.signIn(wrong(`then${turn}@example.org`), ip));
+    for (const { status, headers } of refused)
+      expect([status, headers.get('retry-after')]).toEqual([429, `${10 * 60}`]);
+    expect(await count()).toEqual(before);
+  });
+
   it('refuses even the right password until the window has passed, and says how long', async () => {
     const person = await bed.signUp();
     for (let n = 0; n < 10; n++) await bed.signIn(wrong(person.email), freshIp());

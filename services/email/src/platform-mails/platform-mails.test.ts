@@ -90,7 +90,7 @@ describe('the platform’s own mails', () => {
     expect(links).toEqual([ours, ours, `${settings.accountPageUrl}${fragment}`, ours]);
   });
 
-  it('invite to a group, by the names of group and inviter, and by no address in them', async () => {
+  it('invite to a group, by the names of group and inviter', async () => {
     const invitation = { ...requested, name: null, template: 'group-invite' as const };
     const group = { name: '<i>Red team', invitedBy: 'Olga' };
     await tell('mail.requested', { ...invitation, group });
@@ -101,10 +101,16 @@ describe('the platform’s own mails', () => {
       `https://api.example.org/account#project=testproject&join=${token}`,
     );
     expect(mail.html).not.toMatch(/<i>|<b>/);
-    const lure = { name: 'Win at evil.example', invitedBy: 'http://evil.example' };
-    await tell('mail.requested', { ...invitation, group: lure });
-    const { subject, text = '', html } = await sent(2);
-    expect(subject + text + html).not.toContain('evil.example');
+  });
+
+  it.each([
+    { name: 'Win at evil.example', invitedBy: 'http://evil.example' },
+    { name: 'Win at evil。example', invitedBy: 'www evil' },
+    { name: 'РаyРаl', invitedBy: 'Backlot support' },
+  ])('invite by no name that misleads: %j', async (group) => {
+    await tell('mail.requested', { ...requested, name: null, template: 'group-invite', group });
+    const { subject, text = '', html } = await sent();
+    for (const name of Object.values(group)) expect(subject + text + html).not.toContain(name);
     expect(text).toContain('somebody invites you to join a group at');
   });
 
@@ -145,8 +151,10 @@ describe('the platform’s own mails', () => {
     ['http://evil.example/prize', 'Hello,'],
     ['You have won. See evil.example', 'Hello,'],
     ['Write to me@evil.example', 'Hello,'],
+    ['РаyРаl', 'Hello,'],
+    ['customer of Backlot, your account is closed', 'Hello,'],
     ['Dr. Ada D’Arcy-López', 'Hello Dr. Ada D’Arcy-López,'],
-  ])('greet nobody by an address that a stranger gave as a name: %s', async (name, greeting) => {
+  ])('greet nobody by a name that misleads, which a stranger gave: %s', async (name, greeting) => {
     await tell('mail.requested', { ...requested, name });
     const mail = await sent();
     expect(mail.text?.split('\n')[0]).toBe(greeting);

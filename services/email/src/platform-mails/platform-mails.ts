@@ -7,7 +7,7 @@ import {
   platformProject,
 } from '@backlot/contract';
 import type { Mails } from '../mails/mails.ts';
-import { showProjectName } from '../mails/project-name.ts';
+import { showProjectName } from '../mails/shown-name.ts';
 import { accountMailBounds } from './account-mail-bounds.ts';
 import {
   allowEmailChangeContent,

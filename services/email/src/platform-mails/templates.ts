@@ -1,5 +1,6 @@
 import { escapeHtml } from '@backlot/http';
 import { oneLine } from '../mails/mail.ts';
+import { showName } from '../mails/shown-name.ts';
 
 /** The content of a platform mail; every value is plain text. */
 export interface MailContent {
@@ -50,10 +51,11 @@ export const render = (content: MailContent) => {
   return { subject, html: renderHtml(clean), text: renderText(clean) };
 };
 
-/** Mail programs turn addresses into links, and anybody can sign up with any name and address. */
-const holdsAddress = (name: string) => /[/:@\\]|\.\S/u.test(name);
-const greet = (name: string | null) =>
-  name === null || holdsAddress(name) ? 'Hello,' : `Hello ${oneLine(name)},`;
+/** Anybody can sign up with any name and address. */
+const greet = (name: string | null) => {
+  const shown = showName(name, '');
+  return shown === '' ? 'Hello,' : `Hello ${shown},`;
+};
 const until = (expiresAt: string) =>
   `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
 
@@ -140,10 +142,8 @@ export const groupInviteContent = ({
   url,
   expiresAt,
 }: AccountLink): MailContent => {
-  const shown = (text: string | null | undefined, otherwise: string) =>
-    text === null || text === undefined || holdsAddress(text) ? otherwise : oneLine(text);
-  const team = shown(group?.name, 'a group');
-  const inviter = shown(group?.invitedBy, 'somebody');
+  const team = showName(group?.name, 'a group');
+  const inviter = showName(group?.invitedBy, 'somebody');
   return {
     subject: `Join ${team} at ${projectName}`,
     greeting: greet(name),

@@ -4,8 +4,8 @@ import { coveredQuantity, usageEvent } from '@backlot/service';
 import type { Refusal } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { OwnerMails } from '../mails/owner-mails.ts';
-import { showProjectName } from '../mails/project-name.ts';
 import { type Recipients, uniqueAddresses } from '../mails/recipients.ts';
+import { showProjectName } from '../mails/shown-name.ts';
 import type { VisitorMails } from '../mails/visitor-mails.ts';
 
 export interface SendEmailDeps {

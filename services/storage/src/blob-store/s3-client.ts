@@ -4,12 +4,13 @@ import { S3 } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config.ts';
 import { failWhileSilent } from './s3-silence.ts';
 
-const maxSockets = 128;
+/** For all that does not read an object. */
+const usualSockets = 128;
 /** What creates an object; its parts inherit the encryption. */
 const creatingCommands = ['PutObjectCommand', 'CreateMultipartUploadCommand', 'CopyObjectCommand'];
 
 /** It encrypts every object that it creates as the settings say. */
-export const createS3Client = (config: S3Config): S3 => {
+export const createS3Client = (config: S3Config, maxSockets = usualSockets): S3 => {
   const agents = {
     httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
     httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets }),

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { storageRoutes } from '@backlot/contract';
 import { identityHeader } from '@backlot/identity';
-import { anonymous, asKey, signed, until } from '@backlot/testing';
+import { anonymous, asKey, signed, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Upload } from '@tus/server';
 import { s3ConfigFor, startS3Store } from '../testing/s3-store.ts';
@@ -165,6 +165,20 @@ describe('files in S3', () => {
       await bed.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
     }
     expect(await s3.leftovers()).toEqual([]);
+  });
+
+  it('are stored and removed while every connection that reads waits for its reader', async () => {
+    const { body } = await bed.upload('read by many');
+    const key = `${testProject.number}/${body.id}`;
+    const unread = await Promise.all(Array.from({ length: 128 }, () => s3.store.open(key)));
+    const added = await bed.upload('in between');
+    expect(added.status).toBe(201);
+    for (const { id } of [added.body, body])
+      expect((await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() })).status).toBe(
+        200,
+      );
+    expect(await s3.leftovers()).toEqual([]);
+    for (const stream of unread) stream.destroy();
   });
 
   it('leave nothing, no part either, when the caller goes away', async () => {

@@ -25,6 +25,8 @@ const partsInFlight = 3;
 /** Blobs as objects of a bucket. */
 export const createS3BlobStore = (config: S3Config): BlobStore => {
   const client = createS3Client(config);
+  // A slow download keeps its connection: what writes and removes must not wait for it.
+  const reader = createS3Client(config, config.readSockets);
   const buffers = createPartBuffers(partBytes, Math.floor(config.bufferBytes / partBytes));
   const location = (key: string) => ({ Bucket: config.bucket, Key: checkKey(key) });
 
@@ -85,7 +87,7 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
     async open(key, range) {
       const Range = range && `bytes=${range.start}-${range.end}`;
       const { Body } = await translateS3Errors(
-        client.send(new GetObjectCommand({ ...location(key), ...(Range && { Range }) })),
+        reader.send(new GetObjectCommand({ ...location(key), ...(Range && { Range }) })),
       );
       if (!(Body instanceof Readable)) throw new TypeError('S3 answered without a stream.');
       return Body;
@@ -107,7 +109,7 @@ export const createS3BlobStore = (config: S3Config): BlobStore => {
     },
     resumable: (notes) => new ResumableObjects(client, config.bucket, buffers, notes),
     async close() {
-      client.destroy();
+      for (const each of [client, reader]) each.destroy();
     },
     direct: {
       presignUpload: (key, maxBytes, Expires) =>

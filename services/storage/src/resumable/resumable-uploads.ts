@@ -12,8 +12,8 @@ import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import { checkGroup } from '../files/file.ts';
 import type { Files } from '../files/files.ts';
 import type { Quota } from '../files/quota.ts';
+import type { TransferPlace, TransferPlaces } from '../transfer-places.ts';
 import { inspectStoredBlob, uploadNotFound } from '../upload/open-uploads.ts';
-import type { UploadPlace, UploadPlaces } from '../upload/upload-places.ts';
 import { createAdmission, graceMs, openMs } from './admission.ts';
 import { createAppend, wrongOffset } from './append.ts';
 import { createResumableRows, type ResumableUpload } from './resumable-rows.ts';
@@ -33,7 +33,7 @@ export interface ResumableUploadsDeps {
   files: Files;
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
-  places: UploadPlaces;
+  places: TransferPlaces;
   now: () => number;
 }
 
@@ -182,13 +182,13 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       identity: Identity,
       id: string,
       part: PartHeaders,
-      createBody: (missingBytes: number, place: UploadPlace, stop: AbortSignal) => Readable,
+      createBody: (missingBytes: number, place: TransferPlace, stop: AbortSignal) => Readable,
     ): Promise<Progress> {
       await rows.find(identity, id);
       const { number } = identity.project;
       const appendPart = async (
         upload: ResumableUpload,
-        place: UploadPlace,
+        place: TransferPlace,
         stop: AbortSignal,
       ): Promise<Progress> => {
         // All bytes are there; only the file is missing.
@@ -197,7 +197,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
         const offset = await append(identity, upload, part, body);
         return offset === upload.sizeBytes ? finish(identity, upload) : { ...upload, offset };
       };
-      const work = async (place: UploadPlace, stop: AbortSignal) => {
+      const work = async (place: TransferPlace, stop: AbortSignal) => {
         const upload = await rows.find(identity, id);
         const { sizeBytes } = upload;
         if (upload.isFinished && part.offset === sizeBytes) return completed(upload);

@@ -8,6 +8,7 @@ import type { Quota } from '../files/quota.ts';
 import type { Removals } from '../files/removals.ts';
 import type { Images } from '../images/images.ts';
 import type { ResumableUploads } from '../resumable/resumable-uploads.ts';
+import type { TransferPlaces } from '../transfer-places.ts';
 import type { DirectUploads } from '../upload/direct-uploads.ts';
 import type { Uploads } from '../upload/uploads.ts';
 
@@ -23,6 +24,7 @@ export interface Features {
   links: Links;
   findAppOrigins: AppOrigins;
   store: BlobStore;
+  downloadPlaces: TransferPlaces;
   config: Pick<StorageConfig, 'redirects' | 'uploadIdleMs'>;
   /** Epoch milliseconds. */
   now: () => number;

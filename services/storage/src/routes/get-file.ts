@@ -1,12 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { parse } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { ApiError, storageRoutes } from '@backlot/contract';
-import { toFlow } from '@backlot/fair-shares';
+import { type Flow, toFlow } from '@backlot/fair-shares';
 import {
   callerSignal,
-  freeWhenSent,
   identify,
   type MountedRoute,
   type RouteRequest,
@@ -23,6 +21,7 @@ import { canRead, type File, fileNotFound } from '../files/file.ts';
 import { type Content, needsPolicy, prepareResponse } from '../files/file-response.ts';
 import type { Signature } from '../files/links.ts';
 import { pdf, svg } from '../files/media-type.ts';
+import { sendBody } from '../files/send-body.ts';
 import { type Image, type ImageQuery, wantsImage } from '../images/images.ts';
 import type { Features } from './features.ts';
 
@@ -90,10 +89,12 @@ const open = async (store: BlobStore, blob: string | Buffer, range: ByteRange) =
   });
 };
 
+type Sending = Pick<Features, 'store' | 'config' | 'downloadPlaces'> & { flow: Flow };
+
 const send = async (
   req: RouteRequest,
   res: ServerResponse,
-  { store, config }: Pick<Features, 'store' | 'config'>,
+  { store, config, downloadPlaces, flow }: Sending,
   blob: string | Buffer,
   content: Content,
 ) => {
@@ -109,40 +110,32 @@ const send = async (
   }
   // With an end, S3 is asked for no more than there is.
   const range = response.range ?? { start: 0, end: content.sizeBytes - 1 };
-  const stream = await open(store, blob, range);
-  // The caller has gone: a pipeline would throw and leave the stream open.
-  if (res.destroyed) {
-    stream.destroy();
-    return;
-  }
-  res.writeHead(response.status, response.headers);
-  freeWhenSent(res);
-  await pipeline(stream, res).catch((error: unknown) => {
-    // The caller has gone.
-    const { code } = Object(error) as { code?: unknown };
-    if (code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  });
+  await downloadPlaces.run(flow, (place) =>
+    sendBody(res, place, response, () => open(store, blob, range)),
+  );
 };
 
 export const getFile = (features: Features): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
-    const { files, images, links, store, config, findAppOrigins } = features;
+    const { files, images, links, findAppOrigins } = features;
     const identity = identify(req, definition, context);
     const { id } = definition.params.parse(req.params);
     const query = definition.query.parse(validate(definition.query, req.query, 'invalid_query'));
     const projectNumber = identity.project.number;
+    const flow = toFlow(identity);
+    const sending = { ...features, flow };
     const isSigned = links.isValid({ projectNumber, fileId: id }, query);
     const found = await files.find(projectNumber, id);
     const file = requireReadable(identity, found, isSigned, query);
     if (isAnswerItself(file, query)) {
       const framedBy = file.mediaType === pdf ? await findAppOrigins(identity.project) : undefined;
-      return send(req, res, { store, config }, file.blobKey, { ...fileContent(file), framedBy });
+      return send(req, res, sending, file.blobKey, { ...fileContent(file), framedBy });
     }
     const image = await images.get(projectNumber, file, query, {
-      flow: toFlow(identity),
+      flow,
       signal: callerSignal(res),
     });
-    return send(req, res, { store, config }, image.blob, imageContent(file, image));
+    return send(req, res, sending, image.blob, imageContent(file, image));
   },
 });

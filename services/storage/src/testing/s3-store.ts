@@ -24,6 +24,7 @@ export const s3ConfigFor = async (changes: Partial<S3Config> = {}): Promise<S3Co
     kmsKeyId: undefined,
     credentials: { accessKeyId, secretAccessKey },
     bufferBytes: 20 * 1024 * 1024,
+    readSockets: 128,
     ...changes,
   };
 };

@@ -102,6 +102,7 @@ export const createTestBed = async (
       masterKeys: [Buffer.alloc(32, 1)],
       quotaBytes: 1024 ** 3,
       maxUploads: 64,
+      maxDownloads: 64,
       uploadIdleMs: 20_000,
       redirects: false,
       images: { maxPixels: 50_000_000, concurrency: 2 },

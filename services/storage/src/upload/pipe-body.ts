@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { KIB } from '@backlot/contract';
-import type { UploadPlace } from './upload-places.ts';
+import type { TransferPlace } from '../transfer-places.ts';
 
 export interface BodyOptions {
   /** How long the caller may be silent. */
   idleMs: number;
   /** What the body is received on. */
-  place: UploadPlace;
+  place: TransferPlace;
 }
 
 export interface BodyEvents {
@@ -41,7 +41,7 @@ export const pipeBody = (
     giveWay: onGiveWay,
   });
   const onData = (chunk: Buffer) => {
-    place.received(chunk.length);
+    place.moved(chunk.length);
     receivedBytes += chunk.length;
     if (receivedBytes < minBytes) return;
     receivedBytes = 0;

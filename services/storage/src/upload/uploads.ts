@@ -7,8 +7,8 @@ import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
 import { checkGroup } from '../files/file.ts';
 import type { Quota } from '../files/quota.ts';
+import type { TransferPlace, TransferPlaces } from '../transfer-places.ts';
 import { type ReceivedFile, receiveForm } from './receive-form.ts';
-import type { UploadPlace, UploadPlaces } from './upload-places.ts';
 
 /** Its bytes are in the store, and no file has them yet. */
 export interface Upload extends ReceivedFile {
@@ -20,7 +20,7 @@ export interface UploadsDeps {
   store: BlobStore;
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
-  places: UploadPlaces;
+  places: TransferPlaces;
   config: Pick<StorageConfig, 'uploadIdleMs'>;
 }
 
@@ -44,7 +44,7 @@ export const createUploads = ({
   const receive = async (
     req: IncomingMessage,
     identity: Identity,
-    place: UploadPlace,
+    place: TransferPlace,
   ): Promise<Upload> => {
     const limit = await quota.sizeLimit(identity);
     if (Number(req.headers['content-length'] ?? 0) - formBytes > limit.bytes || limit.bytes <= 0)

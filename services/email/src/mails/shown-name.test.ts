@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { showProjectName } from './project-name.ts';
+import { showProjectName } from './shown-name.ts';
 
 const show = (name: string) => showProjectName({ id: 'p1', name });
 

@@ -1,42 +1,47 @@
 import { ApiError, KIB } from '@backlot/contract';
 import type { Flow } from '@backlot/fair-shares';
-import type { StorageConfig } from '../config.ts';
 
-/** A body that comes in. */
+/** A body that comes in or goes out. */
 export interface ExpectedBody {
-  /** False where all has come, or the store is what is slow. */
+  /** False where the caller has done their part, or the store is what is slow. */
   awaitsCaller(): boolean;
   /** Ends the call: others wait for its place. */
   giveWay(): void;
 }
 
-/** Held while a call receives a body. */
-export interface UploadPlace {
-  /** The caller has to send from now on, until the function that it returns is called. */
+/** Held while a body comes in or goes out. */
+export interface TransferPlace {
+  /** The caller has to send, or to take, from now on, until the function that it returns is called. */
   expect(body: ExpectedBody): () => void;
-  received(bytes: number): void;
+  /** So many bytes were sent, or taken. */
+  moved(bytes: number): void;
 }
 
-/** Bounds the bodies that this process receives at a time. */
-export interface UploadPlaces {
+/** Bounds the bodies that this process receives, or sends, at a time. */
+export interface TransferPlaces {
   /**
-   * A caller waits a few seconds for a place. Meanwhile bodies give way that come too slowly.
+   * A caller waits some seconds for a place. Meanwhile bodies give way that come too slowly.
    * @throws ApiError overloaded
    */
-  run<T>(flow: Flow, work: (place: UploadPlace) => Promise<T>): Promise<T>;
+  run<T>(flow: Flow, work: (place: TransferPlace) => Promise<T>): Promise<T>;
 }
 
-export interface UploadPlacesOptions extends Pick<StorageConfig, 'maxUploads'> {
+export interface TransferPlacesOptions {
+  /** As a refusal calls them. */
+  what: 'uploads' | 'downloads';
+  places: number;
+  /** How long a body may move less than `minBytesPerSecond` before it is slow. */
+  patienceMs: number;
+  /** How long a caller waits for a place. */
+  maxWaitMs: number;
   /** Milliseconds, from any start. */
   now?: () => number;
   /** From 0 to below 1. */
   random?: () => number;
 }
 
-/** What a place is kept by while others wait: less than that for so long, and it gives way. */
+/** What a place is kept by while others wait. */
 const minBytesPerSecond = 16 * KIB;
-const patienceMs = 3000;
-const maxWaitMs = 5000;
 const checkMs = 250;
 /** Bodies that are told to give way at a time. */
 const maxReplaced = 64;
@@ -44,7 +49,7 @@ const maxReplaced = 64;
 interface Holder {
   flow: Flow;
   body: ExpectedBody | undefined;
-  /** Bytes have come for the time until then, at the least rate. */
+  /** Bytes have moved for the time until then, at the least rate. */
   coveredUntil: number;
   isGivingWay: boolean;
 }
@@ -97,22 +102,27 @@ class Crowd<Member extends { flow: Flow }> {
  * many wait. A place that becomes free goes to whoever holds fewest. A slow body gives way to a caller
  * whose owner and address hold fewer than its own, or to one who is at the bound that it counts for.
  */
-export const createUploadPlaces = ({
-  maxUploads,
+export const createTransferPlaces = ({
+  what,
+  places,
+  patienceMs,
+  maxWaitMs,
   now = () => performance.now(),
   random = Math.random,
-}: UploadPlacesOptions): UploadPlaces => {
-  const maxOfOwner = Math.max(1, Math.floor(maxUploads / 3));
-  const maxOfAddress = Math.max(1, Math.floor(maxUploads / 6));
+}: TransferPlacesOptions): TransferPlaces => {
+  const maxOfOwner = Math.max(1, Math.floor(places / 3));
+  const maxOfAddress = Math.max(1, Math.floor(places / 6));
   const holders = new Crowd<Holder>();
   const waiters = new Crowd<Waiter>();
   let timer: NodeJS.Timeout | undefined;
 
-  const overloaded = (message: string) =>
-    new ApiError('overloaded', message, { retryAfterSeconds: 1 + Math.floor(random() * 4) });
+  const overloaded = () =>
+    new ApiError('overloaded', `Too many ${what} at a time. Try again shortly.`, {
+      retryAfterSeconds: 1 + Math.floor(random() * 4),
+    });
 
   const fits = (flow: Flow) =>
-    holders.members.size < maxUploads &&
+    holders.members.size < places &&
     holders.ofOwner(flow) < maxOfOwner &&
     holders.ofAddress(flow) < maxOfAddress;
 
@@ -178,7 +188,7 @@ export const createUploadPlaces = ({
   const makeRoomToWait = (flow: Flow) => {
     if (waiters.ofOwner(flow) >= maxOfOwner || waiters.ofAddress(flow) >= maxOfAddress)
       return false;
-    if (waiters.members.size < maxUploads) return true;
+    if (waiters.members.size < places) return true;
     let latest: Waiter | undefined;
     for (const waiter of waiters.members)
       if (!latest || waiters.most(waiter.flow) >= waiters.most(latest.flow)) latest = waiter;
@@ -197,14 +207,14 @@ export const createUploadPlaces = ({
   const enter = (flow: Flow) =>
     new Promise<Holder>((resolve, reject) => {
       if (fits(flow)) return resolve(hold(flow));
-      const refuse = () => reject(overloaded('Too many uploads at a time. Try again shortly.'));
+      const refuse = () => reject(overloaded());
       if (!makeRoomToWait(flow)) return refuse();
       waiters.add({ flow, since: now(), refuse, start: () => resolve(hold(flow)) });
       timer ??= setInterval(check, checkMs).unref();
       check();
     });
 
-  const createPlace = (holder: Holder): UploadPlace => ({
+  const createPlace = (holder: Holder): TransferPlace => ({
     expect(body) {
       holder.body = body;
       holder.coveredUntil = now();
@@ -212,7 +222,7 @@ export const createUploadPlaces = ({
         holder.body = undefined;
       };
     },
-    received(bytes) {
+    moved(bytes) {
       const from = Math.max(holder.coveredUntil, now() - patienceMs);
       holder.coveredUntil = Math.min(now(), from + (bytes / minBytesPerSecond) * 1000);
     },

@@ -2,14 +2,17 @@ import { KIB } from '@backlot/contract';
 import type { Flow } from '@backlot/fair-shares';
 import { until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
-import { createUploadPlaces, type UploadPlace } from './upload-places.ts';
+import { createTransferPlaces, type TransferPlace } from './transfer-places.ts';
 
-const setUp = (maxUploads: number) => {
+const setUp = (count: number) => {
   let now = 0;
-  const places = createUploadPlaces({ maxUploads, now: () => now, random: () => 0 });
+  const places = createTransferPlaces({
+    ...{ what: 'uploads', places: count, patienceMs: 3000, maxWaitMs: 5000 },
+    ...{ now: () => now, random: () => 0 },
+  });
   /** Holds a place until it ends or gives way. */
   const upload = (owner: string, address: string, awaitsCaller = () => true) => {
-    const state: { place?: UploadPlace; outcome?: string; end: () => void } = { end: () => {} };
+    const state: { place?: TransferPlace; outcome?: string; end: () => void } = { end: () => {} };
     const flow: Flow = [owner, `project of ${owner}`, address];
     places
       .run(flow, async (place) => {
@@ -35,7 +38,7 @@ const setUp = (maxUploads: number) => {
   };
 };
 
-describe('upload places', () => {
+describe('places of bodies under way', () => {
   it('are held by an owner up to a third, and by an address up to a sixth', async () => {
     const { upload, settled } = setUp(12);
     const ofOwner = [1, 2, 3, 4, 5].map((n) => upload('owner', `address ${n}`));
@@ -80,8 +83,8 @@ describe('upload places', () => {
     expect(all.every(({ place }) => place)).toBe(true);
     pass(2900);
     // Fast enough, and the others slower.
-    for (const { place } of crowd.slice(0, 3)) place?.received(64 * KIB);
-    crowd[3]?.place?.received(1);
+    for (const { place } of crowd.slice(0, 3)) place?.moved(64 * KIB);
+    crowd[3]?.place?.moved(1);
     const stranger = upload('stranger', 'elsewhere');
     await settled();
     expect(stranger.place).toBeUndefined();
@@ -109,9 +112,9 @@ describe('upload places', () => {
     expect(uploads.map(({ place, outcome }) => outcome ?? (place ? 'held' : 'waits'))).toEqual([
       ...['held', 'held', 'waits', 'waits', 'overloaded'],
     ]);
-    for (const { place } of uploads) place?.received(0);
+    for (const { place } of uploads) place?.moved(0);
     pass(5000);
-    for (const { place } of uploads) place?.received(1024 * KIB);
+    for (const { place } of uploads) place?.moved(1024 * KIB);
     await until(() => uploads[2]?.outcome && uploads[3]?.outcome);
     expect(uploads.map(({ outcome }) => outcome)).toEqual([
       ...[undefined, undefined, 'overloaded', 'overloaded', 'overloaded'],

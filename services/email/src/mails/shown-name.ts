@@ -41,10 +41,13 @@ const isMisleading = (name: string): boolean => {
   );
 };
 
-/** A project's name as mails show it: its id where the name holds an address or passes for another. */
-export const showProjectName = ({ id, name }: { id: string; name: string }): string => {
-  const shown = oneLine(name);
-  if (shown === '' || isMisleading(shown)) return `Project ${id}`;
+/** A name that anybody may choose, as mails show it: something else where it holds an address or passes for another. */
+export const showName = (name: string | null | undefined, otherwise: string): string => {
+  const shown = oneLine(name ?? '');
+  if (shown === '' || isMisleading(shown)) return otherwise;
   const characters = [...shown];
   return characters.length <= maxShown ? shown : `${characters.slice(0, maxShown).join('')}…`;
 };
+
+export const showProjectName = ({ id, name }: { id: string; name: string }): string =>
+  showName(name, `Project ${id}`);
