@@ -114,6 +114,10 @@ export const isExact = (test: Test): boolean => {
   }
 };
 
+/** Whether a way is where all the tests' ranges meet: of single keys it has those of one test, whatever others leave of them. */
+export const meetInRanges = (tests: readonly Test[]): boolean =>
+  tests.length === 1 || tests.every((test) => testRange(test)?.kind === 'between');
+
 const isLower = ({ sign }: KeyBound) => sign.startsWith('>');
 
 /**
