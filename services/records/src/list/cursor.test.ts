@@ -1,12 +1,13 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, it } from '@jest/globals';
+import { parseWhere } from '../where/parse.ts';
 import { decodePosition, encodePosition } from './cursor.ts';
 import { parseSort } from './sort.ts';
 
 it('a cursor opens behind whatever id PostgreSQL keeps, of no known kind too', () => {
   const scope = {
     ...{ projectNumber: 1, collection: 'tasks', ownerId: undefined, sort: parseSort('n') },
-    filter: { kind: 'and', filters: [] } as const,
+    filter: parseWhere(undefined),
   };
   const secrets = [createSecretKey(Buffer.alloc(32))];
   const position = {
