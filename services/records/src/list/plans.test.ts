@@ -302,7 +302,6 @@ describe('plans', () => {
       const [driver] = listDrivers(list);
       if (!driver) throw new Error('no driver');
       const statement = slotListStatement(list, driver, limits, { rows: 1000, ms: 60_000 });
-      if (!statement) throw new Error('no statement');
       const plan = await bed.database.transaction(async () => {
         for (let i = 0; i < 20; i++) await bed.database.query(statement.text, statement.values);
         return explain(statement.text, statement.values);

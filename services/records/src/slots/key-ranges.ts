@@ -98,6 +98,18 @@ export const isWholeKey = (value: Json): boolean =>
     ? value.length < maxKeyLength
     : typeof value !== 'object' || value === null;
 
+/** Whether there may be keys in the range that several texts share. */
+export const mayHaveCutKeys = (range: KeyRange): boolean => {
+  switch (range.kind) {
+    case 'all':
+      return true;
+    case 'points':
+      return range.keys.some((key) => typeof key === 'string' && !isWholeKey(key));
+    case 'between':
+      return range.bounds.some(({ key }) => key.startsWith('"'));
+  }
+};
+
 /** Whether every record in the range of the test passes it, so that its document need not be read. */
 export const isExact = (test: Test): boolean => {
   switch (test.op) {
