@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { isUuid } from '@backlot/contract';
 import { decodeCursor, encodeCursor } from '@backlot/http';
 import { z } from 'zod';
 import type { Filter } from '../where/filter.ts';
@@ -30,10 +31,16 @@ export interface CursorScope {
   search?: string | undefined;
 }
 
-/** Longest sort key, in bytes of JSON, that a cursor holds whole. */
-export const maxKeyBytes = 1024;
+/**
+ * Longest sort key, in bytes of JSON, that a cursor holds whole: three of quotes alone, each escaped once more, are
+ * no longer in base64 than the query parameter may be.
+ */
+export const maxKeyBytes = 1000;
 
-const positionSchema = z.tuple([z.array(z.tuple([z.string(), z.boolean()])), z.uuid()]);
+const positionSchema = z.tuple([
+  z.array(z.tuple([z.string(), z.boolean()])),
+  z.string().refine(isUuid),
+]);
 
 /** Signed: a client's sort keys would go into a statement. */
 const signedScope = (scope: CursorScope, secrets: readonly KeyObject[]) => {

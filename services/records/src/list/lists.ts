@@ -160,7 +160,6 @@ export const createLists = ({
   const readBySlots = async (query: ListQuery, reader: Reader, yieldSlot: YieldSlot) => {
     for (const driver of listDrivers(query)) {
       const statement = slotListStatement(query, driver, limits, slotStretch);
-      if (!statement) continue;
       const page = await readPage(database.scan, query, reader, statement);
       if (typeof page === 'object') {
         for (const slot of driverSlots(driver)) observations?.used(query.collection, slot);

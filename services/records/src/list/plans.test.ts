@@ -2,9 +2,9 @@ import { asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Access, resolveAccess } from '../collections/access.ts';
 import { createKeptStatements } from '../record/statements/kept-statements.ts';
-import { listDrivers } from '../slots/drivers.ts';
+import { countDriver, listDrivers } from '../slots/drivers.ts';
 import { createExactWalks } from '../slots/exact-walks.ts';
-import { slotListStatement } from '../slots/slot-statement.ts';
+import { slotCountStatement, slotListStatement } from '../slots/slot-statement.ts';
 import { inCollection, type Parameters, recordJsonSql } from '../sql.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
@@ -60,6 +60,11 @@ describe('plans', () => {
     offset: 0,
     after: undefined,
   };
+
+  /** Of the records of the large collection. */
+  const numbers = Array.from({ length: 20_000 }, (_, i) => i + 1).filter(
+    (n) => n % 4 !== 0 || n % 97 === 1,
+  );
 
   /** A large collection between small ones, as the planner sees a shared table. */
   beforeAll(async () => {
@@ -297,7 +302,6 @@ describe('plans', () => {
       const [driver] = listDrivers(list);
       if (!driver) throw new Error('no driver');
       const statement = slotListStatement(list, driver, limits, { rows: 1000, ms: 60_000 });
-      if (!statement) throw new Error('no statement');
       const plan = await bed.database.transaction(async () => {
         for (let i = 0; i < 20; i++) await bed.database.query(statement.text, statement.values);
         return explain(statement.text, statement.values);
@@ -312,4 +316,24 @@ describe('plans', () => {
       }
     },
   );
+
+  it.each<[string, string, (n: number) => boolean]>([
+    ['of a value', '{"n":5001}', (n) => n === 5001],
+    ['of a few values', '{"n":{"$in":[5001,5002,5003]}}', (n) => n >= 5001 && n <= 5003],
+    ['from a value on', '{"n":{"$gte":9000}}', (n) => n >= 9000],
+    ['between two values', '{"n":{"$gte":5001,"$lt":5009}}', (n) => n >= 5001 && n < 5009],
+    ['of a third', '{"n":{"$gt":10,"$lte":8000}}', (n) => n > 10 && n <= 8000],
+  ])('counts %s look at keys in the slot’s index alone', async (_, where, isCounted) => {
+    const count = numbers.filter(isCounted).length;
+    const selection = { ...indexed, filter: split(where) };
+    const driver = countDriver(selection);
+    if (!driver) throw new Error('no driver');
+    // No document may be looked at.
+    const { text, values } = slotCountStatement(selection, driver, { rows: 0, ms: 60_000 }, 20_000);
+    expect(await bed.database.query(text, values)).toMatchObject([{ count, unfinished: false }]);
+    const scans = (await explain(text, values)).filter((node) => indexName(node) === 'records_k1');
+    const ofKeys = scans.filter((node) => node['Node Type'] === 'Index Only Scan');
+    expect(ofKeys.reduce((sum, node) => sum + node['Actual Rows'], 0)).toBe(count);
+    for (const scan of scans) if (!ofKeys.includes(scan)) expect(scan['Actual Rows']).toBe(0);
+  });
 });

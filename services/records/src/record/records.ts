@@ -75,7 +75,7 @@ const newIdRule =
   'A new record takes a UUIDv7 as its id that is at most 24 hours old and at most a minute ahead.';
 const isNewId = (id: string, now: number) =>
   isUuid(id) &&
-  id[14] === '7' &&
+  /^7.{4}[89ab]/i.test(id.slice(14)) &&
   idTimeMs(id) >= now - oldestNewIdMs &&
   idTimeMs(id) <= now + clockDifferenceMs;
 

@@ -225,6 +225,18 @@ describe('lists and counts', () => {
     });
   });
 
+  it('goes on behind a record with three keys as long and as hard to write as keys get', async () => {
+    for (const length of [499, 500, 511, 512]) {
+      const name = `quotes${length}`;
+      const quotes = '"'.repeat(length);
+      for (const n of [1, 2]) await bed.create(name, { n, a: quotes, b: quotes, c: quotes });
+      const query = { sort: 'a,b,c', limit: 1 };
+      const { items, nextCursor } = (await list(query, name)).body;
+      const next = await list({ ...query, cursor: nextCursor }, name);
+      expect([length, items[0].n, next.body.items?.[0].n]).toEqual([length, 1, 2]);
+    }
+  });
+
   it('shows a user their own with mine=1, and nobody else anything', async () => {
     const mine = (path: string, identity = asUser(ada)) =>
       bed.call('GET', `${path}?mine=1`, { identity });

@@ -56,9 +56,24 @@ describe('PUT with ?upsert=1', () => {
     expect(body.items).toHaveLength(1);
   });
 
+  it('takes an id in upper case as the same in lower case, and pages go on behind it', async () => {
+    const id = newId();
+    const write = (data: object) =>
+      bed.call('PUT', `/db/capitals/${id.toUpperCase()}?upsert=1`, { body: { data } });
+    for (const n of [1, 2]) expect((await write({ n })).body).toMatchObject({ id, n });
+    const older = await bed.call('PUT', `/db/capitals/${newId(1000)}?upsert=1`, {
+      body: { data: {} },
+    });
+    const first = await bed.call('GET', '/db/capitals?limit=1');
+    expect(first.body.items).toMatchObject([{ id }]);
+    const next = await bed.call('GET', `/db/capitals?limit=1&cursor=${first.body.nextCursor}`);
+    expect(next.body).toMatchObject({ items: [{ id: older.body.id }], hasMore: false });
+  });
+
   it('takes no other id than a new UUIDv7', async () => {
     const day = 24 * 60 * 60_000;
-    for (const id of [newId(day + 1), newId(-120_000), randomUUID(), 'x'])
+    const ofNoVariant = `${newId().slice(0, 19)}c${newId().slice(20)}`;
+    for (const id of [newId(day + 1), newId(-120_000), randomUUID(), ofNoVariant, 'x'])
       expect(await upsert(id, {})).toMatchObject({ status: 400, body: { code: 'invalid_path' } });
     for (const id of [newId(day - 30_000), newId(-30_000)])
       expect((await upsert(id, {})).status).toBe(200);

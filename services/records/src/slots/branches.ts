@@ -3,7 +3,7 @@ import { isInTime } from '../list/list-statement.ts';
 import { boundsSql, type Selection } from '../list/selection.ts';
 import { and, type Parameters } from '../sql.ts';
 import type { Driver, Way } from './drivers.ts';
-import type { KeyRange } from './key-ranges.ts';
+import { type KeyRange, maxKeyLength } from './key-ranges.ts';
 import { slotColumn } from './slots.ts';
 
 export const jsonb = (text: string, parameters: Parameters) => parameters.add(text, 'jsonb');
@@ -32,6 +32,9 @@ const rangeSql = (column: string, range: KeyRange, parameters: Parameters): stri
 /** A single key; undefined for a range of several. */
 export const pointKey = (range: KeyRange): string | undefined =>
   range.kind === 'points' && range.keys.length === 1 ? JSON.stringify(range.keys[0]) : undefined;
+
+/** Whether other texts may share the key of a row. */
+export const isCutKeySql = `jsonb_typeof(slot_key) = 'string' AND length(slot_key #>> '{}') >= ${maxKeyLength}`;
 
 /** One range of keys in one slot, with what comes before it. */
 export interface Branch {

@@ -8,6 +8,7 @@ import {
   type KeyBound,
   type KeyRange,
   markers,
+  meetInRanges,
   simpleBounds,
   testRange,
 } from './key-ranges.ts';
@@ -204,7 +205,9 @@ export const countDriver = (selection: Selection): CountDriver | undefined => {
   const [first, ...others] = ways ?? [];
   if (!ways || !first) return undefined;
   const isExact =
-    others.length === 0 && parts.length === 1 && isExactFor(selection, first.slot, parts);
+    others.length === 0 &&
+    isExactFor(selection, first.slot, parts) &&
+    meetInRanges(fieldTests(parts).map(({ test }) => test));
   return { kind: 'collect', ways, isExact };
 };
 

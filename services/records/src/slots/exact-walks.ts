@@ -8,8 +8,9 @@ import {
 } from '../list/list-statement.ts';
 import { directionSql } from '../list/sort.ts';
 import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../sql.ts';
+import { isCutKeySql } from './branches.ts';
 import { type ExactWalk, exactWalk } from './drivers.ts';
-import { isWholeKey, type KeyBound, maxKeyLength } from './key-ranges.ts';
+import { isWholeKey, type KeyBound } from './key-ranges.ts';
 import { epochSql, type Slot, slotColumn } from './slots.ts';
 
 export interface NamedListStatement extends ListStatement {
@@ -62,7 +63,6 @@ const walkText = (shape: Shape, mostBytes: number): string => {
   const bounds = signs.map((sign, i) => ` AND ${column} ${sign} $${i + 4}::jsonb`).join('');
   const next = signs.length + 4;
   const after = `(${column}, id) ${descending ? '<' : '>'} ($${next}::jsonb, $${next + 1}::uuid)`;
-  const isCut = `jsonb_typeof(slot_key) = 'string' AND length(slot_key #>> '{}') >= ${maxKeyLength}`;
   const conditions = [
     `bytes + rows * ${ownFieldsBytes} <= ${mostBytes}`,
     ...(isSorted ? ['NOT has_cut_keys'] : []),
@@ -76,7 +76,7 @@ const walkText = (shape: Shape, mostBytes: number): string => {
       ORDER BY ${column} ${direction}, id ${direction} LIMIT $3::int + 1),
     found AS (
       SELECT count(*) AS rows, coalesce(sum(size_bytes), 0) AS bytes, array_agg(id) AS ids
-        ${isSorted ? `, array_agg(slot_key) AS keys, coalesce(bool_or(${isCut}), false) AS has_cut_keys` : ''} FROM page),
+        ${isSorted ? `, array_agg(slot_key) AS keys, coalesce(bool_or(${isCutKeySql}), false) AS has_cut_keys` : ''} FROM page),
     shown AS (SELECT *, ${isoTimeSql('created_at')} AS created FROM page LIMIT $3)
     SELECT CASE WHEN ${conditions.join(' AND ')}
         THEN (SELECT '[' || coalesce(string_agg(${recordJsonSql('created')}, ','), '') || ']' FROM shown) END,

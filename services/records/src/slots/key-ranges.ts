@@ -98,6 +98,18 @@ export const isWholeKey = (value: Json): boolean =>
     ? value.length < maxKeyLength
     : typeof value !== 'object' || value === null;
 
+/** Whether there may be keys in the range that several texts share. */
+export const mayHaveCutKeys = (range: KeyRange): boolean => {
+  switch (range.kind) {
+    case 'all':
+      return true;
+    case 'points':
+      return range.keys.some((key) => typeof key === 'string' && !isWholeKey(key));
+    case 'between':
+      return range.bounds.some(({ key }) => key.startsWith('"'));
+  }
+};
+
 /** Whether every record in the range of the test passes it, so that its document need not be read. */
 export const isExact = (test: Test): boolean => {
   switch (test.op) {
@@ -113,6 +125,10 @@ export const isExact = (test: Test): boolean => {
       return false;
   }
 };
+
+/** Whether a way is where all the tests' ranges meet: of single keys it has those of one test, whatever others leave of them. */
+export const meetInRanges = (tests: readonly Test[]): boolean =>
+  tests.length === 1 || tests.every((test) => testRange(test)?.kind === 'between');
 
 const isLower = ({ sign }: KeyBound) => sign.startsWith('>');
 

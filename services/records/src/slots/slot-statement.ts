@@ -21,15 +21,14 @@ import { type PageSize, type StatementParts, walkStatement } from './walks.ts';
 
 /**
  * A list by slots as one statement with the columns of `listStatement`, and `epoch`: where it is another
- * than the query's, the slot may be another field's by now. Undefined where the position of the cursor is
- * not one in the slot's order.
+ * than the query's, the slot may be another field's by now.
  */
 export const slotListStatement = (
   query: ListQuery,
   driver: Driver,
   limits: ReadLimits,
   stretch: Stretch,
-): ListStatement | undefined => {
+): ListStatement => {
   const build = driver.kind === 'walk' ? walkStatement : collectStatement;
   const parameters = startParameters(query.collection);
   const limit = parameters.add(query.limit, 'int');
@@ -38,7 +37,6 @@ export const slotListStatement = (
   const rows = parameters.add(stretch.rows, 'int');
   const ms = parameters.add(stretch.ms, 'int');
   const parts = build(query, driver, parameters, { limit, offset, rows });
-  if (!parts) return undefined;
   const { tables, page, keyCount, isUnfinished } = parts;
   const text = pageSql(page, keyCount, limit, pageBytes, { isUnfinished, isExceeded: 'false' });
   return {

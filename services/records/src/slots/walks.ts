@@ -9,9 +9,17 @@ import {
 import { conditionsSql } from '../list/selection.ts';
 import { afterSql, directionSql, sortKeySql } from '../list/sort.ts';
 import { inCollection, type Parameters } from '../sql.ts';
-import { type Branch, fitsSql, jsonb, lookedAtSql, pointKey, toBranches } from './branches.ts';
+import {
+  type Branch,
+  fitsSql,
+  isCutKeySql,
+  jsonb,
+  lookedAtSql,
+  pointKey,
+  toBranches,
+} from './branches.ts';
 import { type Driver, isNested, isSlotOrder } from './drivers.ts';
-import { isWholeKey, keyOfText, maxKeyLength } from './key-ranges.ts';
+import { isWholeKey, keyOfText, mayHaveCutKeys } from './key-ranges.ts';
 import { slotColumn } from './slots.ts';
 
 export interface StatementParts {
@@ -33,50 +41,71 @@ export const walkStatement = (
   driver: Driver,
   parameters: Parameters,
   size: PageSize,
-): StatementParts | undefined =>
+): StatementParts =>
   query.sort.fields.length === 0 || isSlotOrder(query.sort)
     ? orderedWalk(query, driver, parameters, size)
     : tiedWalk(query, driver, parameters, size);
 
-/** The slot's order is the list's. */
+/** The slot's order is the list's, but for long texts that share a key. */
 const orderedWalk = (
   query: ListQuery,
   driver: Driver,
   parameters: Parameters,
   { limit, offset, rows }: PageSize,
-): StatementParts | undefined => {
+): StatementParts => {
   const { sort, after } = query;
   const [field] = sort.fields;
   const afterKey = field && after?.keys[0];
-  if (afterKey && (afterKey.isCut || !isWholeKey(JSON.parse(afterKey.text)))) return undefined;
-  const afterId = after && parameters.add(after.id, 'uuid');
+  const isAmongTexts = afterKey && (afterKey.isCut || !isWholeKey(JSON.parse(afterKey.text)));
+  const afterId = after && !isAmongTexts ? parameters.add(after.id, 'uuid') : undefined;
   const sign = sort.idDescending ? '<' : '>';
   const direction = directionSql(sort.idDescending);
   const branches = toBranches(query, driver, parameters, (column, range) => {
+    if (isAmongTexts) return `${column} ${sign}= ${jsonb(keyOfText(afterKey.text), parameters)}`;
     const key = afterKey?.text ?? pointKey(range);
     return afterId && key && `(${column}, id) ${sign} (${jsonb(key, parameters)}, ${afterId})`;
   });
-  const tests = conditionsSql(query, parameters);
-  const key = field ? `, ${sortKeySql(field, parameters)} AS s0` : '';
+  const keys = sort.fields.map((sorted) => sortKeySql(sorted, parameters));
+  const position = isAmongTexts
+    ? afterSql(sort, keys, positionSql(after, query, keys, parameters))
+    : undefined;
+  const tests = [...conditionsSql(query, parameters), position];
+  const keyColumns = keys.map((key, i) => `, ${key} AS s${i}`).join('');
   const most = `${limit} + ${offset} + 1`;
-  const tables = branches.map(
-    ({ table, column, columns, where, isNew }, i) => `b${i} AS MATERIALIZED (
-      SELECT ${walkColumns}${key} FROM (SELECT ${recordColumns}, ${column} AS slot_key${columns} FROM ${table}
+  const walkSql = ({ table, column, columns, where, isNew }: Branch) =>
+    `SELECT ${walkColumns}${keyColumns} FROM (SELECT ${recordColumns}, ${column} AS slot_key${columns} FROM ${table}
         WHERE ${where} ORDER BY ${column} ${direction}, id ${direction} LIMIT ${rows}) records
-      WHERE ${fitsSql([isNew, ...tests])} ORDER BY slot_key ${direction}, id ${direction} LIMIT ${most})`,
-  );
-  const isShort = branches.map(
-    (branch, i) => `((SELECT count(*) FROM b${i}) < ${most}
-      AND (${lookedAtSql(branch, rows)} > ${rows} OR NOT ${isInTime}))`,
-  );
-  // Long texts share a key: their order is not the slot's.
-  const hasCutKeys = `coalesce(bool_or(jsonb_typeof(slot_key) = 'string' AND length(slot_key #>> '{}') >= ${maxKeyLength}), false)`;
-  const order = field ? `slot_key ${direction}, id ${direction}` : `id ${direction}`;
+      WHERE ${fitsSql([isNew, ...tests])}`;
+  const isCutShort = (branch: Branch) =>
+    `(${lookedAtSql(branch, rows)} > ${rows} OR NOT ${isInTime})`;
+  const walks = branches.map((branch, i) => {
+    const text = `${walkSql(branch)} ORDER BY slot_key ${direction}, id ${direction} LIMIT ${most}`;
+    const isShort = (name: string) =>
+      `((SELECT count(*) FROM ${name}) < ${most} AND ${isCutShort(branch)})`;
+    if (!field || !mayHaveCutKeys(branch.range))
+      return { tables: [`b${i} AS MATERIALIZED (${text})`], isShort: [isShort(`b${i}`)] };
+    const walked = `walked${i}`;
+    const { column, where } = branch;
+    // Of the texts that share the last key the walk has seen those with the first ids.
+    const last = `(SELECT slot_key FROM last${i})`;
+    const tied = { ...branch, where: `${where} AND ${column} >= ${last} AND ${column} <= ${last}` };
+    return {
+      tables: [
+        `${walked} AS MATERIALIZED (${text})`,
+        `last${i} AS MATERIALIZED (SELECT slot_key FROM (SELECT slot_key FROM ${walked}
+          ORDER BY slot_key ${directionSql(!sort.idDescending)} LIMIT 1) last WHERE ${isCutKeySql})`,
+        `b${i} AS MATERIALIZED (SELECT * FROM ${walked} WHERE slot_key IS DISTINCT FROM ${last}
+          UNION ALL ${walkSql(tied)})`,
+      ],
+      isShort: [isShort(walked), `(${last} IS NOT NULL AND ${isCutShort(tied)})`],
+    };
+  });
+  const isShort = walks.flatMap((walk) => walk.isShort);
   return {
-    tables,
-    page: `SELECT * FROM (${unionBranches(branches)}) found ORDER BY ${order} LIMIT ${limit} + 1 OFFSET ${offset}`,
-    keyCount: field ? 1 : 0,
-    isUnfinished: `(${[...isShort, ...(field ? [hasCutKeys, ...hasMarkersSql(query, driver)] : [])].join(' OR ')})`,
+    tables: walks.flatMap(({ tables }) => tables),
+    page: `SELECT * FROM (${unionBranches(branches)}) found ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1 OFFSET ${offset}`,
+    keyCount: keys.length,
+    isUnfinished: `(${[...isShort, ...(field ? hasMarkersSql(query, driver) : [])].join(' OR ')})`,
   };
 };
 

@@ -1,4 +1,4 @@
-import { ApiError } from '@backlot/contract';
+import { ApiError, isUuid } from '@backlot/contract';
 import { isStorableText, isSystemField, maxDepth } from '../fields.ts';
 import { parseTimestamp, type Timestamp } from '../timestamps.ts';
 import type { ComparisonSign, Json, Test, TextMatch } from './filter.ts';
@@ -103,11 +103,17 @@ const parseDate = (value: Json, place: string): Timestamp => {
 
 const isDate = (field: string) => field === 'createdAt' || field === 'updatedAt';
 
-/** A date equals the same point in time, however it is written. */
+/** Columns and keys have ids in lower case. */
+const lowerId = <Value extends Json>(field: string, value: Value): Value | string =>
+  (field === 'id' || field === 'ownerId') && typeof value === 'string' && isUuid(value)
+    ? value.toLowerCase()
+    : value;
+
+/** A date equals the same point in time, and an id the same id, however it is written. */
 export const parseEqualValue = (field: string, value: Json, place: string): Json => {
   if (isDate(field) && value !== null) return parseDate(value, place);
   checkOperand(value, place);
-  return value;
+  return lowerId(field, value);
 };
 
 const refuseOperator = (field: string, name: string): never => {
@@ -135,7 +141,7 @@ export const parseComparison = (
     if (isSystemField(field) && typeof operand !== 'string')
       return refuse(`${place} needs a string.`);
     checkOperand(operand, place);
-    return { op: 'compare', sign, value: operand };
+    return { op: 'compare', sign, value: lowerId(field, operand) };
   }
   const match = Object.hasOwn(textMatches, name) ? textMatches[name] : undefined;
   if (!match) return refuseOperator(field, name);

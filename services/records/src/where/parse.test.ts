@@ -123,4 +123,15 @@ describe('where', () => {
       '16 levels',
     );
   });
+
+  it('takes the ids of records and owners in either case, as one filter', () => {
+    const id = '018f0000-0000-7000-8000-0000000000a1';
+    const parse = (field: string, given: string) =>
+      [given, { $ne: given }, { $in: [given, null] }, { $gte: given }].map((test) =>
+        parseWhere(JSON.stringify({ [field]: test })),
+      );
+    for (const field of ['id', 'ownerId'])
+      expect(parse(field, id.toUpperCase())).toEqual(parse(field, id));
+    expect(parse('other', id.toUpperCase())).not.toEqual(parse('other', id));
+  });
 });
