@@ -53,6 +53,9 @@ const writeShares = {
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
 
+/** Small reads on the same connections, such as the list of collections. */
+const smallReadShares = { slots: 2, maxWaitingPerFlow: 100 };
+
 /**
  * Parts of large answers in memory, read or not yet taken by their callers: up to 1 MiB each. Who waits
  * holds a connection to the gateway.
@@ -99,6 +102,7 @@ export const recordsService = defineService({
     const quickScans = createFairShares(oneByOne);
     const batches = createFairShares({ slots: batchSlots });
     const writes = createFairShares(writeShares);
+    const smallReads = createFairShares(smallReadShares);
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const slots = createSlotAssignment(database, outbox);
@@ -131,6 +135,7 @@ export const recordsService = defineService({
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
         writeShares: writes,
+        smallReads,
         quota,
         shapes,
         lists,
@@ -144,7 +149,7 @@ export const recordsService = defineService({
       }),
       internal: internalRouter(shapes),
       api: { directories: { shapes } },
-      queues: { scans, quickScans, writes, batches, answers },
+      queues: { scans, quickScans, writes, batches, smallReads, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
         'record.paid': (paid) => paidRecords.receive(paid),
