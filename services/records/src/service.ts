@@ -23,6 +23,7 @@ import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
 import { createEmailShares } from './record/email-shares.ts';
 import { writesOfOwner } from './record/gathered/gathered-writes.ts';
+import { retryLocked } from './record/locked-writes.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
 import { createRecords } from './record/records.ts';
@@ -41,7 +42,7 @@ const quickSlots = 6;
 
 /**
  * Single writes that run at once, of which an owner's have three quarters: changes of one record wait for each
- * other on their connections.
+ * other on their connections, for 200 ms at most.
  */
 const writeShares = {
   slots: 8,
@@ -100,8 +101,8 @@ export const recordsService = defineService({
     const oneByOne = { slots: config.scanConcurrency, maxWaitingPerFlow: 100 };
     const scans = createFairShares({ ...oneByOne, quickSlots, restRatio: 1 });
     const quickScans = createFairShares(oneByOne);
-    const batches = createFairShares({ slots: batchSlots });
-    const writes = createFairShares(writeShares);
+    const batches = retryLocked(database, createFairShares({ slots: batchSlots }));
+    const writes = retryLocked(database, createFairShares(writeShares));
     const smallReads = createFairShares(smallReadShares);
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });

@@ -66,6 +66,48 @@ describe('writes that wait for a lock', () => {
   });
 });
 
+describe('writes of two owners that wait for locks', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  it('leave connections to others’ writes, and are all done in the end', async () => {
+    // Nodes of a cluster do not know how long a statement may wait.
+    const owners = Array.from({ length: bed.isCluster ? 1 : 2 }, (_, n) =>
+      anonymous({ project: { ...testProject, id: `p${n}`, number: 4000 + n, ownerId: null } }),
+    );
+    const paths = await Promise.all(
+      owners.map(
+        async (identity) => `/db/likes/${(await bed.create('likes', { n: 0 }, identity)).id}`,
+      ),
+    );
+    await bed.create('notes', {}, stranger);
+    const { ownerDatabase } = bed;
+    const { writes } = await ownerDatabase.transaction(async () => {
+      for (const { project } of owners)
+        await ownerDatabase.query('SELECT FROM records WHERE project_id = $1 FOR UPDATE', [
+          project.number,
+        ]);
+      const writes = owners.flatMap((identity, n) =>
+        Array.from({ length: 40 }, () =>
+          bed.call('PATCH', paths[n] ?? '', { identity, body: { inc: { n: 1 } } }),
+        ),
+      );
+      const all = bed.isCluster ? 6 : 8;
+      await until(async () => (await countLockWaits(bed.databaseUrl)) === all);
+      await bed.create('notes', { n: 1 }, stranger);
+      return { writes };
+    });
+    expect(new Set((await Promise.all(writes)).map(({ status }) => status))).toEqual(
+      new Set([200]),
+    );
+    for (const [n, identity] of owners.entries())
+      expect((await bed.call('GET', paths[n] ?? '', { identity })).body.n).toBe(40);
+  });
+});
+
 describe('small reads that wait', () => {
   let bed: TestBed;
   beforeAll(async () => {
