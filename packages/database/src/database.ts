@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { translate } from './errors.ts';
+import { createLockWaits, type LockWaits } from './lock-waits.ts';
 import { createPipelinedSocket, createPoolSocket } from './message-socket.ts';
 import { createPipelinedReader, pipelinedConnections } from './pipelined-reader.ts';
 import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
@@ -87,6 +88,12 @@ export interface Database {
    * it fails, the transaction does.
    */
   commitWith(statement: NamedStatement): void;
+  /**
+   * Statements of `work` wait for a lock for 200 ms at most, so that those who wait for one record keep no
+   * connections from others. Where one had to wait for longer, `work` runs again after `pause`, until as much time
+   * has passed as a statement may take. @throws LockTimeout then
+   */
+  retryLocked: LockWaits['retryLocked'];
   /** Whether a transaction surrounds the caller. */
   isInTransaction(): boolean;
   /** Runs `work` outside the surrounding transaction: what it writes stays when that one rolls back. */
@@ -187,7 +194,9 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       throw error;
     }
   };
+  const lockWaits = createLockWaits(statementTimeoutMs);
   const transactions = createTransactions({
+    lockSetting: lockWaits.settingFor,
     connect: (isDetached) => connect(isDetached ? detachedPool : pool),
     currentScope: scopes.current,
     allow: guard.allow,
@@ -204,6 +213,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     const client = await connect(from);
     try {
       await switchScope(client, scope);
+      lockWaits.switchFor(client);
       const result = await use(client);
       client.release();
       return result;
@@ -278,6 +288,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     transaction: transactions.run,
     transactionFrom: transactions.runFrom,
     commitWith: transactions.commitWith,
+    retryLocked: lockWaits.retryLocked,
     isInTransaction: transactions.isOpen,
     detached: transactions.detached,
     afterCommit: transactions.afterCommit,

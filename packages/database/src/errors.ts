@@ -11,7 +11,11 @@ export class StatementTimeout extends Error {
   override readonly name = 'StatementTimeout';
 }
 
+/** A statement has waited for a lock for longer than it may (`retryLocked`). */
+export class LockTimeout extends StatementTimeout {}
+
 const QUERY_CANCELED = '57014';
+const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * Connection exceptions, a role or password that is not known (yet), insufficient resources, operator
  * intervention: Appendix A of PostgreSQL's manual.
@@ -22,6 +26,8 @@ export const translate = (error: unknown): unknown => {
   if (error instanceof pg.DatabaseError) {
     if (error.code === QUERY_CANCELED)
       return new StatementTimeout('statement time-out', { cause: error });
+    if (error.code === LOCK_NOT_AVAILABLE)
+      return new LockTimeout('a lock was not free in time', { cause: error });
     if (unavailableClasses.has(error.code?.slice(0, 2) ?? '')) {
       return new DatabaseUnavailable('PostgreSQL refuses work', { cause: error });
     }

@@ -70,10 +70,19 @@ export const switchScope = (
   return sent.underWay;
 };
 
-/** Begins a transaction in the scope, in one round trip; the connection's own scope comes back with its end. */
-export const beginInScope = async (client: pg.ClientBase, scope: ProjectScope): Promise<void> => {
+/**
+ * Begins a transaction in the scope, in one round trip; the connection's own scope comes back with its end.
+ * @param setting a further one, which ends with it too
+ */
+export const beginInScope = async (
+  client: pg.ClientBase,
+  scope: ProjectScope,
+  setting?: string,
+): Promise<void> => {
   const isThere = (sentScopes.get(client) ?? begun).scope === scope;
-  await client.query(isThere ? 'BEGIN' : `BEGIN; SET LOCAL ${settingFor(scope)}`);
+  const settings = [isThere ? undefined : settingFor(scope), setting];
+  const local = settings.map((one) => (one === undefined ? '' : `; SET LOCAL ${one}`));
+  await client.query(`BEGIN${local.join('')}`);
 };
 
 /** Inside a transaction: for what is sent next on the connection, until the transaction ends. */

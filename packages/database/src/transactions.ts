@@ -29,6 +29,8 @@ export interface TransactionsDeps {
   /** A connection that sends without waiting for answers. */
   connect(isDetached: boolean): Promise<pg.PoolClient>;
   currentScope(): ProjectScope;
+  /** Of how long its statements wait for locks, where that is not the connection's own. */
+  lockSetting(client: pg.PoolClient): string | undefined;
   /** Until the function that it returns is called, a statement on this connection may take so long. */
   allow(client: pg.PoolClient, statementTimeoutMs: number): () => void;
   statementTimeoutMs: number;
@@ -50,7 +52,7 @@ const toConfig = ({ name, text, values }: NamedStatement): pg.QueryConfig => ({
  * would not hold, so that what writes leaves once BEGIN has been answered.
  */
 export const createTransactions = (deps: TransactionsDeps) => {
-  const { connect, currentScope, allow, statementTimeoutMs } = deps;
+  const { connect, currentScope, lockSetting, allow, statementTimeoutMs } = deps;
   const ambient = new AsyncLocalStorage<Transaction | 'detached'>();
 
   const isDetached = () => ambient.getStore() === 'detached';
@@ -67,6 +69,9 @@ export const createTransactions = (deps: TransactionsDeps) => {
     transaction.scope = scope;
     return client.query(config);
   };
+
+  const beginOn = ({ client, scope = '' }: Transaction) =>
+    beginInScope(client, scope, lockSetting(client));
 
   const nested = async <T>(transaction: Transaction, work: () => Promise<T>): Promise<T> => {
     const { client } = transaction;
@@ -148,8 +153,8 @@ export const createTransactions = (deps: TransactionsDeps) => {
       const around = current();
       if (around) return nested(around, work);
       return outermost(async (transaction) => {
-        const { client, scope } = transaction;
-        await beginInScope(client, scope ?? '');
+        const { client } = transaction;
+        await beginOn(transaction);
         if (limitMs !== undefined && limitMs !== statementTimeoutMs)
           await client.query(`SET LOCAL statement_timeout = ${limitMs}`);
         return ambient.run(transaction, work);
@@ -169,7 +174,7 @@ export const createTransactions = (deps: TransactionsDeps) => {
           return work(rows);
         });
       return outermost(async (transaction) => {
-        const begun = unheard(beginInScope(transaction.client, transaction.scope ?? ''));
+        const begun = unheard(beginOn(transaction));
         const found = unheard(send(transaction, toConfig(read)));
         await begun;
         const { rows } = await found;

@@ -23,6 +23,7 @@ import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
 import { createEmailShares } from './record/email-shares.ts';
 import { writesOfOwner } from './record/gathered/gathered-writes.ts';
+import { retryLocked } from './record/locked-writes.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
 import { createRecords } from './record/records.ts';
@@ -41,7 +42,7 @@ const quickSlots = 6;
 
 /**
  * Single writes that run at once, of which an owner's have three quarters: changes of one record wait for each
- * other on their connections.
+ * other on their connections, for 200 ms at most.
  */
 const writeShares = {
   slots: 8,
@@ -52,6 +53,9 @@ const writeShares = {
 
 /** Batches that are written at once: some of the connections, for the same reason. */
 const batchSlots = 3;
+
+/** Small reads on the same connections, such as the list of collections. */
+const smallReadShares = { slots: 2, maxWaitingPerFlow: 100 };
 
 /**
  * Parts of large answers in memory, read or not yet taken by their callers: up to 1 MiB each. Who waits
@@ -97,8 +101,9 @@ export const recordsService = defineService({
     const oneByOne = { slots: config.scanConcurrency, maxWaitingPerFlow: 100 };
     const scans = createFairShares({ ...oneByOne, quickSlots, restRatio: 1 });
     const quickScans = createFairShares(oneByOne);
-    const batches = createFairShares({ slots: batchSlots });
-    const writes = createFairShares(writeShares);
+    const batches = retryLocked(database, createFairShares({ slots: batchSlots }));
+    const writes = retryLocked(database, createFairShares(writeShares));
+    const smallReads = createFairShares(smallReadShares);
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const slots = createSlotAssignment(database, outbox);
@@ -131,6 +136,7 @@ export const recordsService = defineService({
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
         writeShares: writes,
+        smallReads,
         quota,
         shapes,
         lists,
@@ -144,7 +150,7 @@ export const recordsService = defineService({
       }),
       internal: internalRouter(shapes),
       api: { directories: { shapes } },
-      queues: { scans, quickScans, writes, batches, answers },
+      queues: { scans, quickScans, writes, batches, smallReads, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
         'record.paid': (paid) => paidRecords.receive(paid),

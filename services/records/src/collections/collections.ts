@@ -7,7 +7,6 @@ import {
 import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
-import { sideBytesSql } from '../building/side-sql.ts';
 import { dropOwnTable } from '../giants/copy.ts';
 import type { OwnTable, StoredCollection } from '../giants/records-table.ts';
 import { lockTotals } from '../record/quota/totals.ts';
@@ -130,15 +129,13 @@ const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 
     'isPinned', is_pinned, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
   FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)`;
 
+/** What writes have counted, folded or not; a sweep adds those from before they did. */
+const countedSql = (folded: string, unfolded: string) =>
+  `greatest(0, ${folded} + (SELECT coalesce(sum(${unfolded}), 0) FROM count_delta
+    WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))::int8`;
+
 const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes, ${shownFieldsSql} AS "unique", ${shownSearchSql} AS search,
-  CASE WHEN own_table = 'used'
-    THEN row_count + (SELECT coalesce(sum(d), 0) FROM count_delta WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id)
-    ELSE (SELECT count(*) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)
-  END::int8 AS count,
-  CASE WHEN counted_at IS NOT NULL
-    THEN greatest(0, byte_count + (SELECT coalesce(sum(bytes), 0)::int8 FROM count_delta WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))
-    ELSE (SELECT coalesce(sum(size_bytes), 0) FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)::int8 + ${sideBytesSql('collections.coll_id')}
-  END AS "sizeBytes"`;
+  ${countedSql('row_count', 'd')} AS count, ${countedSql('byte_count', 'bytes')} AS "sizeBytes"`;
 
 type SummaryRow = Omit<CollectionSummary, 'access'> & { access: string };
 

@@ -1,6 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
-import type { Database, Outbox, TransactionOptions } from '@backlot/database';
+import {
+  type Database,
+  LockTimeout,
+  type Outbox,
+  type TransactionOptions,
+} from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import { waitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
@@ -44,7 +49,6 @@ const keepMs = 300_000;
 /** Writers wait while the last changes are copied, and before it for those who write. */
 const lastChanges = 300;
 const lockTimeoutMs = 50;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const analyzeTimeoutMs = 600_000;
 
@@ -145,8 +149,7 @@ export const createMover = ({
       });
       return false;
     }).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE)
-        return false;
+      if (error instanceof LockTimeout) return false;
       throw error;
     });
 

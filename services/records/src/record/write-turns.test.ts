@@ -1,4 +1,13 @@
-import { anonymous, asOwner, asUser, countLockWaits, testProject, until } from '@backlot/testing';
+import type { Identity } from '@backlot/identity';
+import {
+  anonymous,
+  asOwner,
+  asUser,
+  countLockWaits,
+  createTestClock,
+  testProject,
+  until,
+} from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -54,5 +63,82 @@ describe('writes that wait for a lock', () => {
         ...{ identity: asUser(ada), body: { userId: bob, may: 'read' } },
       }),
     );
+  });
+});
+
+describe('writes of two owners that wait for locks', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  it('leave connections to others’ writes, and are all done in the end', async () => {
+    // Nodes of a cluster do not know how long a statement may wait.
+    const owners = Array.from({ length: bed.isCluster ? 1 : 2 }, (_, n) =>
+      anonymous({ project: { ...testProject, id: `p${n}`, number: 4000 + n, ownerId: null } }),
+    );
+    const paths = await Promise.all(
+      owners.map(
+        async (identity) => `/db/likes/${(await bed.create('likes', { n: 0 }, identity)).id}`,
+      ),
+    );
+    await bed.create('notes', {}, stranger);
+    const { ownerDatabase } = bed;
+    const { writes } = await ownerDatabase.transaction(async () => {
+      for (const { project } of owners)
+        await ownerDatabase.query('SELECT FROM records WHERE project_id = $1 FOR UPDATE', [
+          project.number,
+        ]);
+      const writes = owners.flatMap((identity, n) =>
+        Array.from({ length: 40 }, () =>
+          bed.call('PATCH', paths[n] ?? '', { identity, body: { inc: { n: 1 } } }),
+        ),
+      );
+      const all = bed.isCluster ? 6 : 8;
+      await until(async () => (await countLockWaits(bed.databaseUrl)) === all);
+      await bed.create('notes', { n: 1 }, stranger);
+      return { writes };
+    });
+    expect(new Set((await Promise.all(writes)).map(({ status }) => status))).toEqual(
+      new Set([200]),
+    );
+    for (const [n, identity] of owners.entries())
+      expect((await bed.call('GET', paths[n] ?? '', { identity })).body.n).toBe(40);
+  });
+});
+
+describe('small reads that wait', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    // What the stranger's write has read before stays known.
+    bed = await createTestBed({}, {}, { clock: createTestClock({ stands: true }) });
+  });
+  afterAll(() => bed.close());
+
+  it('leave connections to the writes of others, whatever 20 owners ask', async () => {
+    const owners = Array.from({ length: 20 }, (_, n) => {
+      const userId = `018f0000-0000-7000-8000-0000000000${n + 10}`;
+      const project = { ...testProject, id: `p${n}`, number: 3000 + n, ownerId: userId };
+      return asOwner({ project, userId });
+    });
+    const collections = (identity: Identity) =>
+      bed.call('GET', `/platform/projects/${identity.project.id}/collections`, { identity });
+    const shares = async ({ project }: Identity) => {
+      const identity = asUser(ada, { project });
+      const { id } = await bed.create('notes', {}, identity);
+      return () => bed.call('GET', `/db/notes/${id}/_shares`, { identity });
+    };
+    const reads = await Promise.all(owners.map(shares));
+    await bed.create('notes', {}, stranger);
+    const { ownerDatabase } = bed;
+    const answers = await ownerDatabase.transaction(async () => {
+      await ownerDatabase.query('LOCK TABLE project_owners, shares');
+      const answers = [...owners.map(collections), ...reads.map((read) => read())];
+      await until(async () => (await countLockWaits(bed.databaseUrl)) >= 2);
+      await bed.create('notes', {}, stranger);
+      return { all: answers };
+    });
+    for (const { status } of await Promise.all(answers.all)) expect(status).toBe(200);
   });
 });

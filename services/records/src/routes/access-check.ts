@@ -5,6 +5,7 @@ import {
   recordRoutes,
   type UserDirectory,
 } from '@backlot/contract';
+import { type FairShares, toFlow } from '@backlot/fair-shares';
 import { route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
@@ -34,8 +35,16 @@ const findRoleAndGroups = async (
   return { role: role ?? found.role, groups: groups ?? found.groups };
 };
 
-export const checkAccess = (collections: Collections, checks: AccessChecks, users: UserDirectory) =>
-  route(recordRoutes.checkAccess, async ({ query, identity }) => {
+export interface CheckAccessDeps {
+  collections: Collections;
+  checks: AccessChecks;
+  users: UserDirectory;
+  reads: FairShares;
+}
+
+export const checkAccess = ({ collections, checks, users, reads }: CheckAccessDeps) =>
+  route(recordRoutes.checkAccess, async (call) => {
+    const { query, identity } = call;
     const { as, record: recordId } = query;
     const { project, ip } = identity;
     const collection = await collections.find(project.number, query.collection);
@@ -51,6 +60,7 @@ export const checkAccess = (collections: Collections, checks: AccessChecks, user
     const access = resolveAccess(collection.access, caller);
     const { role } = caller;
     const kind = { isUser: userId !== null, role, hasGroups: access.groupIds.length > 0 };
-    const body = await checks.check({ collection, access, caller: kind, recordId });
+    const question = { collection, access, caller: kind, recordId };
+    const body = await reads.run(toFlow(identity), () => checks.check(question), call);
     return { body: { as, ...body } };
   });

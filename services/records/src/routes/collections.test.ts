@@ -50,6 +50,17 @@ describe('collections', () => {
     ).toBe(404);
   });
 
+  it('are listed without a look at their records', async () => {
+    const list = () => bed.call('GET', path(), { identity: asOwner() });
+    await bed.create('notes', { n: 3 });
+    const before = (await list()).body;
+    const { ownerDatabase } = bed;
+    await ownerDatabase.transaction(async () => {
+      await ownerDatabase.query('LOCK TABLE records, search_texts, unique_values');
+      expect((await list()).body).toEqual(before);
+    });
+  });
+
   it('change their access at once', async () => {
     const made = await bed.create('doors', {});
     const read = () => bed.call('GET', `/db/doors/${made.id}`);

@@ -6,22 +6,26 @@ import type { Quota } from '../record/quota/quota.ts';
 import { inTurn } from './turns.ts';
 
 /** A project has at most 100 of them, so that they are one page. */
-export const listCollections = (collections: Collections, quota: Quota) =>
-  route(recordRoutes.listCollections, async ({ identity }) => {
-    const items = await collections.list(identity.project.number);
-    const { project } = await quota.totals(identity.project);
-    return {
-      body: {
-        items,
-        hasMore: false,
-        nextCursor: null,
-        totalRecords: project.records,
-        totalBytes: project.bytes,
-        quotaRecords: quota.limits.project.records,
-        quotaBytes: quota.limits.project.bytes,
-      },
-    };
-  });
+export const listCollections = (collections: Collections, quota: Quota, reads: FairShares) =>
+  route(
+    recordRoutes.listCollections,
+    async ({ identity }) => {
+      const items = await collections.list(identity.project.number);
+      const { project } = await quota.totals(identity.project);
+      return {
+        body: {
+          items,
+          hasMore: false,
+          nextCursor: null,
+          totalRecords: project.records,
+          totalBytes: project.bytes,
+          quotaRecords: quota.limits.project.records,
+          quotaBytes: quota.limits.project.bytes,
+        },
+      };
+    },
+    inTurn(reads),
+  );
 
 export const setCollectionAccess = (collections: Collections, writes: FairShares) =>
   route(

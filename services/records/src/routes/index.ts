@@ -31,6 +31,7 @@ export interface RoutesDeps {
   batches: Batches;
   batchShares: FairShares;
   writeShares: FairShares;
+  smallReads: FairShares;
   quota: Quota;
   shapes: Shapes;
   lists: Lists;
@@ -52,6 +53,7 @@ export const createRoutes = ({
   batches,
   batchShares,
   writeShares,
+  smallReads,
   quota,
   shapes,
   lists,
@@ -73,11 +75,11 @@ export const createRoutes = ({
   replaceRecord(collections, records, writeShares),
   deleteRecord(collections, records, writeShares),
   shareRecord(collections, shares, writeShares),
-  listShares(collections, shares),
+  listShares(collections, shares, smallReads),
   unshareRecord(collections, shares, writeShares),
-  listCollections(collections, quota),
+  listCollections(collections, quota, smallReads),
   setCollectionAccess(collections, writeShares),
-  checkAccess(collections, accessChecks, users),
+  checkAccess({ collections, checks: accessChecks, users, reads: smallReads }),
   getProjectShape(shapes),
   getCollectionShape(shapes),
 ];

@@ -15,11 +15,15 @@ export const shareRecord = (collections: Collections, shares: Shares, writes: Fa
     inTurn(writes),
   );
 
-export const listShares = (collections: Collections, shares: Shares) =>
-  route(shareRoutes.listShares, async ({ params, identity }) => {
-    const items = await shares.list(await findTarget(collections, identity, params));
-    return { body: { items, hasMore: false, nextCursor: null } };
-  });
+export const listShares = (collections: Collections, shares: Shares, reads: FairShares) =>
+  route(
+    shareRoutes.listShares,
+    async ({ params, identity }) => {
+      const items = await shares.list(await findTarget(collections, identity, params));
+      return { body: { items, hasMore: false, nextCursor: null } };
+    },
+    inTurn(reads),
+  );
 
 export const unshareRecord = (collections: Collections, shares: Shares, writes: FairShares) =>
   route(
