@@ -148,7 +148,7 @@ describe('the sweep', () => {
     await bed.database.query(
       "INSERT INTO heard_events SELECT 1001, 'evt_old', now() - interval '31 days'",
     );
-    await bed.service.sweep();
+    await bed.service.deleteOld();
     expect(await bed.database.query('SELECT 1 FROM heard_events')).toEqual([]);
   });
 });
