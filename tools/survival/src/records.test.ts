@@ -53,7 +53,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
     };
     const writers = Promise.all([writer(), writer()]);
     return async () => {
-      await until(() => answers.has(200), { timeoutMs: 20_000, what: 'an answered write' });
+      await until(() => answers.has(200), { what: 'an answered write' });
       isOver = true;
       await writers;
       // No answer, or that the database is away: never that something is wrong.
@@ -76,7 +76,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
     expect([...made].filter((id) => !ids.has(id))).toEqual([]);
     const isFolded = async () =>
       (await stack.query('SELECT FROM count_delta LIMIT 1')).length === 0;
-    await until(isFolded, { timeoutMs: 20_000, what: 'the fold' });
+    await until(isFolded, { what: 'the fold' });
     const [counted] = await stack.query(
       `SELECT c.row_count::int, c.byte_count::int, t.records::int, t.bytes::int
        FROM collections c JOIN totals t USING (project_id)`,
@@ -109,7 +109,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
         await stack.crash(victim, release);
       }
       const isReady = async () => (await readSlots()).every(({ state }) => state === 'ready');
-      await until(isReady, { timeoutMs: 60_000, what: 'the slots' });
+      await until(isReady, { what: 'the slots' });
       await stop();
       for (const { slot, field } of await readSlots()) {
         const wrong = await stack.query(
