@@ -41,6 +41,7 @@ it('needs its keys and the services, the rest has defaults', () => {
       addressBounds: {
         callers: 10,
         failedLookups: 600,
+        pages: 3000,
         connections: 2000,
         openCalls: 500,
         bodyBytes: 64 * 1024 * 1024,

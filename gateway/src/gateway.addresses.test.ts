@@ -198,6 +198,27 @@ describe('look-ups of one network address that find nothing', () => {
   });
 });
 
+describe('pages for one network address', () => {
+  let bed: TestBed;
+  afterEach(() => bed.close());
+
+  it('are as many a minute as it may have, and stop neither others nor questions for health', async () => {
+    bed = await createTestBed({
+      config: { trustedProxies: 1, addressBounds: { ...defaultAddressBounds, pages: 3 } },
+    });
+    const from = async (address: string, path: string) =>
+      (await bed.call('GET', path, { headers: { 'x-forwarded-for': address } })).status;
+    for (const path of ['/llms.txt', '/docs', '/none'])
+      expect(await from(attacker, path)).not.toBe(429);
+    for (const path of ['/llms.txt', '/', '/none', '/examples/shop/', '/sdk.js'])
+      expect(await from(attacker, path)).toBe(429);
+    expect(await from('198.51.100.1', '/llms.txt')).toBe(200);
+    for (const path of ['/healthz', '/readyz', list]) expect(await from(attacker, path)).toBe(200);
+    bed.clock.now += 600_000;
+    expect(await from(attacker, '/llms.txt')).toBe(200);
+  });
+});
+
 describe('refusals of one network address', () => {
   let bed: TestBed;
   afterEach(() => bed.close());
@@ -215,11 +236,17 @@ describe('refusals of one network address', () => {
     };
     const unknown = '/api/runtime/none/db/notes';
     for (let n = 0; n < 10; n++) expect(await from(attacker, unknown)).toBe(404);
-    const late = [from(attacker, unknown), from(attacker, list, 'made-up')];
-    await until(() => waiting.length === 2);
+    const late = [
+      from(attacker, unknown),
+      from(attacker, list, 'made-up'),
+      from(attacker, '/api/runtime/demo/none'),
+      from(attacker, '/none'),
+      from(attacker, '/api/runtime/demo/auth/signin'),
+    ];
+    await until(() => waiting.length === late.length);
     expect(await from(attacker, list)).toBe(200);
     expect(await from('198.51.100.1', unknown)).toBe(404);
     for (const answer of waiting) answer();
-    expect(await Promise.all(late)).toEqual([404, 401]);
+    expect(await Promise.all(late)).toEqual([404, 401, 404, 404, 405]);
   });
 });

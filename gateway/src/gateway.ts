@@ -244,13 +244,17 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     if (req.method === 'OPTIONS') return answerPreflight(req, res);
     addresses.countOpenCall(req, res);
     const path = readPath(req.url);
-    if (!path) return next();
     const startedAt = performance.now();
     startCall(readAddress(req), () => {
-      if (!res.destroyed) handle(req, res, path, startedAt, next).catch(next);
+      if (res.destroyed) return;
+      if (path) handle(req, res, path, startedAt, next).catch(next);
+      else next();
     });
   });
-  pipeline.use(createSystemPages({ ...deps, description, guide: documents.general, publicUrl }));
+  const countPage = (req: IncomingMessage) => addresses.countPage(readAddress(req));
+  pipeline.use(
+    createSystemPages({ ...deps, description, guide: documents.general, publicUrl, countPage }),
+  );
   pipeline.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
     fail(error, req, res),
   );

@@ -9,6 +9,8 @@ export interface AddressBounds {
   callers: number;
   /** A minute: credentials and projects that were looked up and not found. */
   failedLookups: number;
+  /** A minute: pages and files outside /api. */
+  pages: number;
   /** At a time. Behind trusted proxies connections are theirs, and not bounded. */
   connections: number;
   openCalls: number;
@@ -26,6 +28,7 @@ const count = (defaultValue: number, max: number) =>
 export const addressSettings = z.object({
   BACKLOT_CALLERS_PER_ADDRESS: count(10, 10_000),
   BACKLOT_FAILED_LOOKUPS_PER_ADDRESS: count(600, 1_000_000),
+  BACKLOT_PAGES_PER_ADDRESS: count(3000, 1_000_000),
   BACKLOT_CONNECTIONS_PER_ADDRESS: count(2000, 100_000),
   BACKLOT_OPEN_CALLS_PER_ADDRESS: count(500, 100_000),
   BACKLOT_BODY_MIB_PER_ADDRESS: count(64, 10_000),
@@ -34,6 +37,7 @@ export const addressSettings = z.object({
 export const readAddressBounds = (settings: z.output<typeof addressSettings>): AddressBounds => ({
   callers: settings.BACKLOT_CALLERS_PER_ADDRESS,
   failedLookups: settings.BACKLOT_FAILED_LOOKUPS_PER_ADDRESS,
+  pages: settings.BACKLOT_PAGES_PER_ADDRESS,
   connections: settings.BACKLOT_CONNECTIONS_PER_ADDRESS,
   openCalls: settings.BACKLOT_OPEN_CALLS_PER_ADDRESS,
   bodyBytes: settings.BACKLOT_BODY_MIB_PER_ADDRESS * MIB,

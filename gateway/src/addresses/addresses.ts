@@ -4,6 +4,7 @@ import type { AddressBounds } from './address-bounds.ts';
 import { createBodies } from './bodies.ts';
 import { type PaceBounds, usualPace } from './body-pace.ts';
 import { createCountAddress } from './count-address.ts';
+import { createCountPage } from './count-page.ts';
 import { createFailedLookups } from './failed-lookups.ts';
 import { createAcceptConnection, createCountOpenCall } from './open-calls.ts';
 import { type Clock, createPaceRefusal, processClock } from './refusal-pace.ts';
@@ -31,6 +32,7 @@ export const createAddresses = (options: AddressesOptions) => {
     countOpenCall: createCountOpenCall(addressBounds, readAddress, countRefusal),
     failedLookups: createFailedLookups(addressBounds, now, countRefusal),
     countAddress: createCountAddress(addressBounds, now, countRefusal),
+    countPage: createCountPage(addressBounds, now, countRefusal),
     bodies: createBodies(addressBounds, pace, countRefusal),
     paceRefusal: createPaceRefusal(addressBounds, refusalClock),
   };

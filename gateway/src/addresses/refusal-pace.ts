@@ -58,6 +58,8 @@ const pacedCodes: ReadonlySet<ErrorCode> = new Set([
   'invalid_token',
   'unauthenticated',
   'project_not_found',
+  'route_not_found',
+  'method_not_allowed',
 ]);
 
 /** It costs the gateway little, and nobody else anything. */

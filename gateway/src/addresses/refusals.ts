@@ -7,7 +7,8 @@ export type AddressBound =
   | 'body-bytes'
   | 'pace'
   | 'calls'
-  | 'lookups';
+  | 'lookups'
+  | 'pages';
 
 export type CountRefusal = (bound: AddressBound) => void;
 

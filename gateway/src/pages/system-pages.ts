@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@backlot/contract';
 import { bareApp } from '@backlot/http';
 import type { Express, Response } from 'express';
@@ -20,6 +21,8 @@ export interface SystemPagesOptions {
   unreadyServices(): Promise<readonly string[]>;
   /** Names what works less well than it should. */
   degraded(): readonly string[];
+  /** Counts a page that is no question for health. @throws ApiError rate_limited */
+  countPage(req: IncomingMessage): void;
 }
 
 const readyTimeoutMs = 5000;
@@ -66,6 +69,10 @@ export const createSystemPages = (options: SystemPagesOptions): Express => {
     const { missing, degraded } = await state();
     if (missing.length > 0) res.status(503).json({ ok: false, missing });
     else res.json({ ok: true, ...(degraded.length > 0 && { degraded }) });
+  });
+  app.use((req, _res, next) => {
+    options.countPage(req);
+    next();
   });
   app.use(homeRouter({ publicUrl: options.publicUrl, state }));
   app.use(sdkRouter());

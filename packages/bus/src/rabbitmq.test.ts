@@ -6,7 +6,7 @@ import {
   type TestProxy,
   until,
 } from '@backlot/testing';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Channel, connect } from 'amqplib';
 import { busConformance } from './bus.conformance.ts';
 import { type BusEvent, BusUnavailable } from './bus.ts';
@@ -14,9 +14,6 @@ import { createRabbitmqBus, type RabbitmqBus, type RabbitmqBusOptions } from './
 import { deadQueueName, oldQueueName, queueName } from './rabbitmq-topology.ts';
 
 const startTimeoutMs = 30_000;
-/** The first test of a run that needs RabbitMQ waits for its start. */
-beforeAll(async () => (await createTestBroker()).drop(), 60_000);
-
 const open = async (url: string, more: Partial<RabbitmqBusOptions> = {}) => {
   const bus = await createRabbitmqBus({
     url,

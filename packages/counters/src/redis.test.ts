@@ -191,10 +191,10 @@ describe('counters while Redis is out of reach', () => {
   });
 
   it('are believed although the process was busy for longer than the command time-out', async () => {
-    const counters = createRedisCounters(await connect(server.url, 50));
-    await until(() => counters.admit([check(10)]));
-    const admissions = Array.from({ length: 5 }, () => counters.admit([check(10)]));
-    const busyUntil = performance.now() + 200;
+    const counters = createRedisCounters(await connect(server.url, 500));
+    await until(() => counters.admit([check(1000)]));
+    const admissions = Array.from({ length: 5 }, () => counters.admit([check(1000)]));
+    const busyUntil = performance.now() + 1000;
     while (performance.now() < busyUntil);
     expect((await Promise.all(admissions)).every(({ allowed }) => allowed)).toBe(true);
   });
@@ -213,7 +213,7 @@ describe('counters while Redis is out of reach', () => {
 
   it('are back where the network has dropped the packets of their connection for good', async () => {
     const proxy = await createTestProxy(testRedis.url);
-    const counters = createRedisCounters(await connect(proxy.url, 50));
+    const counters = createRedisCounters(await connect(proxy.url, 500));
     await until(() => counters.admit([check(10)]));
     proxy.forget();
     await expect(counters.admit([check(10)])).rejects.toThrow(CountersUnavailable);
@@ -223,7 +223,8 @@ describe('counters while Redis is out of reach', () => {
 
   it('are back, with no answer to the wrong call, once a silent Redis answers again', async () => {
     const proxy = await createTestProxy(testRedis.url);
-    const counters = createRedisCounters(await connect(proxy.url, 50));
+    // Long enough that what is counted is also heard of, on a busy machine too.
+    const counters = createRedisCounters(await connect(proxy.url, 1000));
     await until(() => counters.admit([check(1000)]));
     proxy.freeze();
     await expect(counters.admit([check(1000, 'unheard')])).rejects.toThrow(CountersUnavailable);

@@ -87,7 +87,8 @@ describe('texts as bytes', () => {
         for (let turn = 0; turn < 5; turn++) await read(repeated, ['x', 1_000_000]);
         return process.memoryUsage().heapUsed - before;
       };
-      expect(await used(database.query)).toBeGreaterThan(4_000_000);
+      // A collection of garbage in between hides what was made.
+      await until(async () => (await used(database.query)) > 4_000_000);
       expect(await used(database.bytes)).toBeLessThan(1_000_000);
     }));
 });

@@ -78,7 +78,7 @@ it('can be applied one after the other, where the tables of those before have re
     await addRecords(n);
   }
   await expectRecords([...files.keys()]);
-}, 120_000);
+});
 
 it.each(files.slice(0, -1))('after %s all later ones can be applied at once', async (file) => {
   await migrateTo(file);

@@ -50,7 +50,7 @@ describe('while the other nodes of a cluster are away', () => {
       const parts: { state: string }[] = [...unique, ...indexes, ...(search ? [search] : [])];
       return parts.every(({ state }) => state === 'ready');
     };
-    await until(isReady, { timeoutMs: 30_000, what: 'what is kept beside the records' });
+    await until(isReady, { what: 'what is kept beside the records' });
   };
 
   const createRecords = async (number: number, name: Name, suffix: string): Promise<string[]> => {

@@ -212,7 +212,6 @@ describe('mails, from a call to the person who opens them', () => {
         await own.stop();
       }
     },
-    120_000,
   );
 
   it('a mail costs its owner a credit a recipient, and shows what it says', async () => {

@@ -104,6 +104,5 @@ describe('the conformance suite of the Model Context Protocol', () => {
         expect([scenario, successes?.length]).toEqual([scenario, count]);
       }
     },
-    120_000,
   );
 });

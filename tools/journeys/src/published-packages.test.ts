@@ -83,22 +83,18 @@ describe('the published packages, installed from their archives in an empty fold
     return run(program, [...flags, ...args], { cwd: empty, env });
   };
 
-  it.each(Object.keys(runtimes))(
-    'serve an app under %s',
-    async (name) => {
-      const { id } = await platform.newProject();
-      const baseUrl = `${platform.url}/api/runtime/${id}`;
-      const { stdout } = await runUnder(name, [join(empty, 'app.js'), baseUrl, 'ada@example.org']);
-      expect(JSON.parse(stdout)).toEqual({
-        found: [5],
-        sizes: [100_000, 100_000, 100_000],
-        name: 'Größe.txt',
-        spoke: true,
-        refused: 'invalid_where',
-      });
-    },
-    60_000,
-  );
+  it.each(Object.keys(runtimes))('serve an app under %s', async (name) => {
+    const { id } = await platform.newProject();
+    const baseUrl = `${platform.url}/api/runtime/${id}`;
+    const { stdout } = await runUnder(name, [join(empty, 'app.js'), baseUrl, 'ada@example.org']);
+    expect(JSON.parse(stdout)).toEqual({
+      found: [5],
+      sizes: [100_000, 100_000, 100_000],
+      name: 'Größe.txt',
+      spoke: true,
+      refused: 'invalid_where',
+    });
+  });
 
   it.each(['this Node', 'the oldest Node of the command'])(
     'give owners the command under %s',
@@ -118,6 +114,5 @@ describe('the published packages, installed from their archives in an empty fold
       expect(await backlot('projects')).toContain(id);
       expect(await backlot('types', id)).toContain('export interface Project');
     },
-    60_000,
   );
 });

@@ -27,7 +27,7 @@ export const waitingEvents = async ({
 };
 
 /** Until no event waits anywhere any more. */
-export const untilDrained = async (stack: StackUnderTest, timeoutMs: number): Promise<void> => {
+export const untilDrained = async (stack: StackUnderTest): Promise<void> => {
   let emptySince: number | undefined;
   await until(
     async () => {
@@ -39,6 +39,6 @@ export const untilDrained = async (stack: StackUnderTest, timeoutMs: number): Pr
       emptySince ??= performance.now();
       return performance.now() - emptySince > countedEveryMs + 1000;
     },
-    { timeoutMs, what: 'no event waiting' },
+    { what: 'no event waiting' },
   );
 };

@@ -89,18 +89,18 @@ describe(`the ledger after ${rounds} crashes (seed ${seed})`, () => {
     });
     await later(kind === 'relay' ? 0 : crashMs, () => crash(kind));
     const backAt = performance.now();
-    await until(served, { timeoutMs: 30_000, what: `recovery from the loss of ${kind}` });
+    await until(served, { what: `recovery from the loss of ${kind}` });
     const recoveredMs = Math.round(performance.now() - backAt);
     const outcomes = await Promise.all(calls);
     story.push(`${kind}: ${JSON.stringify(tally(outcomes))}, whole after ${recoveredMs} ms`);
   };
 
   const settled = async (): Promise<Books> => {
-    await untilDrained(stack, 60_000);
+    await untilDrained(stack);
     const read = () => readBooks(stack, shop.owner);
     const isFree = async () => (await read()).reservedMillicredits === 0;
     // What is held all the same is named with the rest of the books.
-    await until(isFree, { timeoutMs: 60_000 }).catch(() => {});
+    await until(isFree).catch(() => {});
     return read();
   };
 
@@ -154,19 +154,19 @@ describe(`the ledger after ${rounds} crashes (seed ${seed})`, () => {
         later(random() * windowMs, () => ask(stack.gateways[n % 2] ?? '', scarce.id, 'Hello')),
       );
       await later(kind === 'relay' ? 0 : random() * windowMs, () => crash(kind));
-      for (const url of stack.gateways) await until(() => isWhole(url), { timeoutMs: 30_000 });
+      for (const url of stack.gateways) await until(() => isWhole(url));
       const served = (await Promise.all(calls)).filter((outcome) => outcome.kind === 'served');
       expect(served.length).toBeLessThanOrEqual(fewCredits);
     }
     for (const [kind, { id, owner }] of shops) {
       const isFree = async () => (await readBooks(stack, owner)).reservedMillicredits === 0;
-      await until(isFree, { timeoutMs: 60_000, what: `${kind}: no credits held` });
+      await until(isFree, { what: `${kind}: no credits held` });
       const isSpent = async () => {
         const outcome = await ask(stack.gateways[0], id, 'Hello');
         return outcome.kind === 'refused' && outcome.status === 402;
       };
-      await until(isSpent, { timeoutMs: 20_000, what: `${kind}: all credits spent` });
-      await until(isFree, { timeoutMs: 20_000, what: `${kind}: all booked` });
+      await until(isSpent, { what: `${kind}: all credits spent` });
+      await until(isFree, { what: `${kind}: all booked` });
       const { lines, debits, balanceMillicredits } = await readBooks(stack, owner);
       const corrections = lines.filter((line) => line.kind === 'correction').length;
       expect({ kind, balanceMillicredits, corrections, debits: debits.length }).toEqual({

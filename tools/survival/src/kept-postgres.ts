@@ -25,7 +25,7 @@ export const startKeptPostgres = async (dataDir: string): Promise<KeptPostgres> 
     },
     async restart() {
       // While a session of the dead server still ends, the next one refuses to start.
-      server = await until(() => startPostgres({ dataDir, port }), { timeoutMs: 60_000 });
+      server = await until(() => startPostgres({ dataDir, port }));
     },
     stop: () => server.stop(),
   };

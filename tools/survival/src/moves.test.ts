@@ -51,7 +51,7 @@ describe(`collections that move to tables of their own, after crashes (seed ${se
     const writers = Promise.all([0, 1].map(write));
     const end = async () => {
       // As many as matter, however slow the machine is.
-      await until(() => adds.answered > 10, { timeoutMs: 60_000, what: 'the additions' });
+      await until(() => adds.answered > 10, { what: 'the additions' });
       isOver = true;
       await writers;
       // No answer, or that the database is away: never that something is wrong.
@@ -86,7 +86,7 @@ describe(`collections that move to tables of their own, after crashes (seed ${se
   };
   const untilState = (name: string, state: string | undefined) =>
     until(async () => (await readMove(name))?.state === state, {
-      ...{ timeoutMs: 60_000, what: `the state ${state}` },
+      what: `the state ${state}`,
     });
   /** As if the state were of ten minutes ago. */
   const age = () => stack.query(`UPDATE moves SET since = since - interval '10 minutes'`);
@@ -116,7 +116,7 @@ describe(`collections that move to tables of their own, after crashes (seed ${se
     expect(sum).toBeGreaterThanOrEqual(adds.answered);
     expect(sum).toBeLessThanOrEqual(adds.sent);
     const isFolded = async () => (await stack.query('SELECT FROM count_delta')).length === 0;
-    await until(isFolded, { timeoutMs: 20_000, what: 'the fold' });
+    await until(isFolded, { what: 'the fold' });
     const [counted] = await stack.query(
       `SELECT row_count::int AS records, byte_count::int AS bytes FROM collections WHERE name = $1`,
       [path.replace('/db/', '')],
@@ -135,11 +135,11 @@ describe(`collections that move to tables of their own, after crashes (seed ${se
       const isCounted = async () =>
         (await stack.query('SELECT FROM collections WHERE name = $1 AND row_count >= 2000', [name]))
           .length > 0;
-      await until(isCounted, { timeoutMs: 20_000, what: 'the fold' });
+      await until(isCounted, { what: 'the fold' });
       const writer = createWriter(path, ids[0] ?? '');
       // A move begins with the process.
       await stack.crash('process');
-      const { table } = await until(() => readMove(name), { timeoutMs: 20_000, what: 'a move' });
+      const { table } = await until(() => readMove(name), { what: 'a move' });
       expect((await readMove(name))?.state).toBe('copying');
       await crashTwice(victim, `LOCK TABLE ${table} IN SHARE MODE`, '%copied AS (INSERT INTO%');
       await untilState(name, 'copied');

@@ -133,7 +133,7 @@ describe(`paid orders after ${rounds} crashes (seed ${seed})`, () => {
     await later(random() * longestDownMs, stack.victims[name].restart);
     await ageClaims(killedAt);
     const isBack = () => isWhole(stack.gateways[0]);
-    await until(isBack, { timeoutMs: 30_000, what: `recovery from the loss of ${name}` });
+    await until(isBack, { what: `recovery from the loss of ${name}` });
     await Promise.all(bought);
   };
 
@@ -153,7 +153,7 @@ describe(`paid orders after ${rounds} crashes (seed ${seed})`, () => {
             status === 'refunded' || (status === 'paid' && onPaid.outcome !== 'pending');
           return all.every(isSettled) && all;
         },
-        { timeoutMs: 60_000, what: 'an end of all payments' },
+        { what: 'an end of all payments' },
       );
       const orders: Order[] = (await call('GET', '/db/orders?limit=1000')).body.items;
       expect(orders).toHaveLength(rounds * ordersARound);

@@ -12,8 +12,8 @@ import {
   startStackUnderTest,
 } from './stack-under-test.ts';
 
-/** Contract: a change takes effect on every gateway within this time. */
-const effectMs = 5_000;
+/** The contract's 5 seconds, times what a machine may be busy; without events a minute would pass. */
+const effectMs = 25_000;
 
 describe('while a server is away', () => {
   let stack: StackUnderTest;
@@ -122,10 +122,8 @@ describe('while a server is away', () => {
       debits: [],
     });
     await stack.victims.rabbitmq.restart();
-    await until(async () => (await readBooks(stack, shop.owner)).debits.length === 60, {
-      timeoutMs: 20_000,
-    });
-    await untilDrained(stack, 20_000);
+    await until(async () => (await readBooks(stack, shop.owner)).debits.length === 60);
+    await untilDrained(stack);
     const { debits, ...books } = await readBooks(stack, shop.owner);
     expect(books).toMatchObject({ balanceMillicredits: 40_000, reservedMillicredits: 0 });
     expect(new Set(debits.map(({ requestId }) => requestId)).size).toBe(60);

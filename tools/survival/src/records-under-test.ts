@@ -77,14 +77,14 @@ export const startRecordsUnderTest = async (
         const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1`;
         return (await stack.query(text, [statement])).length > 0;
       };
-      return until(waits, { timeoutMs: 20_000, what: `a statement that waits: ${statement}` });
+      return until(waits, { what: `a statement that waits: ${statement}` });
     },
     async crash(name, whileAway = async () => {}) {
       await victims[name].kill();
       await whileAway();
       await victims[name].restart();
       const isUp = async () => (await stack.call('GET', '/db/things/_count')).status === 200;
-      await until(isUp, { timeoutMs: 30_000, what: `recovery from the loss of ${name}` });
+      await until(isUp, { what: `recovery from the loss of ${name}` });
     },
     async call(method, path, body) {
       const identity = signed(asOwner(), findTestRoute(method, path));

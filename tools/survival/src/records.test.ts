@@ -53,7 +53,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
     };
     const writers = Promise.all([writer(), writer()]);
     return async () => {
-      await until(() => answers.has(200), { timeoutMs: 20_000, what: 'an answered write' });
+      await until(() => answers.has(200), { what: 'an answered write' });
       isOver = true;
       await writers;
       // No answer, or that the database is away: never that something is wrong.
@@ -76,7 +76,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
     expect([...made].filter((id) => !ids.has(id))).toEqual([]);
     const isFolded = async () =>
       (await stack.query('SELECT FROM count_delta LIMIT 1')).length === 0;
-    await until(isFolded, { timeoutMs: 20_000, what: 'the fold' });
+    await until(isFolded, { what: 'the fold' });
     const [counted] = await stack.query(
       `SELECT c.row_count::int, c.byte_count::int, t.records::int, t.bytes::int
        FROM collections c JOIN totals t USING (project_id)`,
@@ -87,56 +87,46 @@ describe(`the records after crashes (seed ${seed})`, () => {
     expect((await stack.call('GET', `${path}/_count`)).body).toEqual({ count: stored.length });
   };
 
-  it.each(recordsVictims)(
-    'a slot is filled to the end, whenever %s was killed',
-    async (victim) => {
-      const fields = victim === 'process' ? ['n', 'text'] : ['part', 'n.x', 'text'];
-      const stop = writing();
-      await pin(fields);
-      for (let crashes = 0; crashes < 2; crashes++) {
-        // A batch that waits for this record is half done when the crash comes.
-        const [next] = await stack.query<{ id: string }>(
-          `SELECT id FROM records WHERE id > coalesce(
+  it.each(recordsVictims)('a slot is filled to the end, whenever %s was killed', async (victim) => {
+    const fields = victim === 'process' ? ['n', 'text'] : ['part', 'n.x', 'text'];
+    const stop = writing();
+    await pin(fields);
+    for (let crashes = 0; crashes < 2; crashes++) {
+      // A batch that waits for this record is half done when the crash comes.
+      const [next] = await stack.query<{ id: string }>(
+        `SELECT id FROM records WHERE id > coalesce(
            (SELECT max(position::text)::uuid FROM slots WHERE state = 'building'), $2)
          ORDER BY id OFFSET $1 LIMIT 1`,
-          [2000 + Math.floor(random() * 2000), '00000000-0000-0000-0000-000000000000'],
-        );
-        const release = await stack.hold('SELECT FROM records WHERE id = $1 FOR UPDATE', [
-          next?.id,
-        ]);
-        await stack.untilWaits('%FOR NO KEY UPDATE%');
-        expect((await readSlots()).map(({ state }) => state)).toContain('building');
-        await stack.crash(victim, release);
-      }
-      const isReady = async () => (await readSlots()).every(({ state }) => state === 'ready');
-      await until(isReady, { timeoutMs: 60_000, what: 'the slots' });
-      await stop();
-      for (const { slot, field } of await readSlots()) {
-        const wrong = await stack.query(
-          `SELECT id FROM records WHERE k${slot} IS DISTINCT FROM records.field_key(data, $1)`,
-          [field.split('.')],
-        );
-        expect([field, wrong]).toEqual([field, []]);
-      }
-      await expectExactCounts();
-    },
-    180_000,
-  );
+        [2000 + Math.floor(random() * 2000), '00000000-0000-0000-0000-000000000000'],
+      );
+      const release = await stack.hold('SELECT FROM records WHERE id = $1 FOR UPDATE', [next?.id]);
+      await stack.untilWaits('%FOR NO KEY UPDATE%');
+      expect((await readSlots()).map(({ state }) => state)).toContain('building');
+      await stack.crash(victim, release);
+    }
+    const isReady = async () => (await readSlots()).every(({ state }) => state === 'ready');
+    await until(isReady, { what: 'the slots' });
+    await stop();
+    for (const { slot, field } of await readSlots()) {
+      const wrong = await stack.query(
+        `SELECT id FROM records WHERE k${slot} IS DISTINCT FROM records.field_key(data, $1)`,
+        [field.split('.')],
+      );
+      expect([field, wrong]).toEqual([field, []]);
+    }
+    await expectExactCounts();
+  });
 
-  it.each(recordsVictims)(
-    'counts are exact, whenever %s was killed',
-    async (victim) => {
-      const stop = writing();
-      for (let crashes = 0; crashes < 2; crashes++) {
-        // A fold that waits for this row has taken the deltas away, and not yet added them.
-        const release = await stack.hold('SELECT FROM totals FOR UPDATE');
-        await stack.untilWaits('INSERT INTO totals%');
-        await later(random() * 200, () => stack.crash(victim, release));
-        await later(random() * 3000, () => stack.crash(victim));
-      }
-      await stop();
-      await expectExactCounts();
-    },
-    180_000,
-  );
+  it.each(recordsVictims)('counts are exact, whenever %s was killed', async (victim) => {
+    const stop = writing();
+    for (let crashes = 0; crashes < 2; crashes++) {
+      // A fold that waits for this row has taken the deltas away, and not yet added them.
+      const release = await stack.hold('SELECT FROM totals FOR UPDATE');
+      await stack.untilWaits('INSERT INTO totals%');
+      await later(random() * 200, () => stack.crash(victim, release));
+      await later(random() * 3000, () => stack.crash(victim));
+    }
+    await stop();
+    await expectExactCounts();
+  });
 });

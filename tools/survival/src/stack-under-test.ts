@@ -133,7 +133,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
 
     const control = apiAt(`${first.url}/api/platform`);
     const gateways = [first.url, second.url] as const;
-    for (const url of gateways) await until(() => isWhole(url), { timeoutMs: 30_000, what: url });
+    for (const url of gateways) await until(() => isWhole(url), { what: url });
     let shops = 0;
     const stack: StackUnderTest = {
       gateways,

@@ -17,6 +17,16 @@ describe('until', () => {
     expect(answer).toBe('there');
   });
 
+  it('asks once more where the time is over after a check that took long', async () => {
+    let asked = 0;
+    const slow = () => {
+      const end = performance.now() + 50;
+      while (performance.now() < end);
+      return ++asked === 2;
+    };
+    await expect(until(slow, { timeoutMs: 30 })).resolves.toBe(true);
+  });
+
   it('gives up at the timeout, with the last error as the cause', async () => {
     const cause = new Error('never');
     const failing = until(

@@ -224,7 +224,7 @@ describe('the OpenAI provider', () => {
       first.answers(...faults);
       const told: unknown[] = [];
       const provider = openaiProvider([first, second], {
-        firstPieceTimeoutMs: 500,
+        firstPieceTimeoutMs: 2000,
         onFailover: (error) => told.push(error),
       });
       const { text } = await provider.complete({ ...hello, choice: { model: 'gpt-chosen' } });

@@ -59,7 +59,7 @@ describe('mails over RabbitMQ', () => {
     for (let n = 0; n < 5; n++) await send(`without ${n}`);
     await until(() => mailer.sent.length === 6);
     await broker.restart();
-    await until(() => booked.size === 6, { timeoutMs: 60_000, what: 'six mails in the books' });
+    await until(() => booked.size === 6, { what: 'six mails in the books' });
     await bed.service.deliver();
     expect(mailer.sent).toHaveLength(6);
     await until(async () => (await bed.database.query('SELECT FROM outbox')).length === 0);

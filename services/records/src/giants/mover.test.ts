@@ -165,7 +165,7 @@ describe('a collection that becomes large', () => {
       await moves.untilMoved(name);
       const before = writers.map(({ written }) => written());
       const goOn = () => writers.every(({ written }, i) => written() > (before[i] ?? 0) + 2);
-      await until(goOn, { timeoutMs: 20_000, what: 'writes after the move' });
+      await until(goOn, { what: 'writes after the move' });
       await moves.untilEmptied(name);
     })().finally(() => {
       isOver = true;

@@ -136,8 +136,8 @@ describe('a collection with a table of its own', () => {
 
   it('gets indexes and unique fields as any other', async () => {
     expect((await put({ indexes: ['name', 'n'], unique: ['n'] })).status).toBe(200);
-    await until(() => isReady('indexes'), { timeoutMs: 30_000, what: 'the indexes' });
-    await until(() => isReady('unique'), { timeoutMs: 30_000, what: 'the unique field' });
+    await until(() => isReady('indexes'), { what: 'the indexes' });
+    await until(() => isReady('unique'), { what: 'the unique field' });
     const wrong = await bed.database.query(
       `SELECT r.id FROM ${await moves.tableOf('big')} r JOIN slots USING (project_id, coll_id)
        WHERE field = 'name' AND records.field_key(data, '{name}') IS DISTINCT FROM

@@ -59,24 +59,21 @@ describe('indexes that make themselves', () => {
       const made = await indexes('parts');
       return made.length === 2 && made.every(({ state }) => state === 'ready');
     };
-    await until(scanMany, { timeoutMs: 60_000, what: 'the index' });
+    await until(scanMany, { what: 'the index' });
     const made = await indexes('parts');
     expect(made.map(({ field, isPinned }) => [field, isPinned])).toEqual([
       ['kind', false],
       ['n', false],
     ]);
     expect(await indexes('few')).toEqual([]);
-    const used = await until(
-      async () => {
-        const items = (await get('/db/parts', { sort: 'n', limit: '3' })).items;
-        expect(items.map(({ n }: { n: number }) => n)).toEqual([0, 1, 2]);
-        const count = await get('/db/parts/_count', { where: '{"kind":"k3"}' });
-        expect(count).toEqual({ count: 30 });
-        const now = await indexes('parts');
-        return now.every(({ uses, lastUsedAt }) => uses > 0 && lastUsedAt) && now;
-      },
-      { timeoutMs: 20_000 },
-    );
+    const used = await until(async () => {
+      const items = (await get('/db/parts', { sort: 'n', limit: '3' })).items;
+      expect(items.map(({ n }: { n: number }) => n)).toEqual([0, 1, 2]);
+      const count = await get('/db/parts/_count', { where: '{"kind":"k3"}' });
+      expect(count).toEqual({ count: 30 });
+      const now = await indexes('parts');
+      return now.every(({ uses, lastUsedAt }) => uses > 0 && lastUsedAt) && now;
+    });
     expect(used).toHaveLength(2);
   });
 
@@ -91,9 +88,7 @@ describe('indexes that make themselves', () => {
     } as unknown as Parameters<typeof createSlotAssignment>[1]);
     const idle = { projectNumber: testProject.number, id, name: 'idle' };
     const untilReady = () =>
-      until(async () => (await indexes('idle')).every(({ state }) => state === 'ready'), {
-        timeoutMs: 60_000,
-      });
+      until(async () => (await indexes('idle')).every(({ state }) => state === 'ready'));
     for (const field of ['kind', 'n']) {
       await slots.observe(idle, field);
       await untilReady();
@@ -126,7 +121,7 @@ describe('indexes that make themselves', () => {
     await untilReady();
     await age(15);
     await slots.dropUnused();
-    await until(async () => (await fields()).length === 4, { timeoutMs: 60_000 });
+    await until(async () => (await fields()).length === 4);
     const [left] = await bed.database.query<{ count: number }>(
       'SELECT count(*) FROM records WHERE project_id = $1 AND coll_id = $2 AND (k1 IS NOT NULL OR k2 IS NOT NULL)',
       [testProject.number, id],
@@ -153,13 +148,10 @@ describe('one list that is refused', () => {
     await bed.database.query(`UPDATE collections SET row_count = 20000 WHERE name = 'large'`);
     const refused = await bed.call('GET', '/db/large?sort=n', { identity: asKey() });
     expect(refused).toMatchObject({ status: 422, body: { code: 'query_too_expensive' } });
-    const field = await until(
-      async () => {
-        const [slot] = await bed.database.query<{ field: string }>('SELECT field FROM slots');
-        return slot?.field;
-      },
-      { timeoutMs: 60_000 },
-    );
+    const field = await until(async () => {
+      const [slot] = await bed.database.query<{ field: string }>('SELECT field FROM slots');
+      return slot?.field;
+    });
     expect(field).toBe('n');
   });
 });

@@ -24,13 +24,10 @@ describe('index slots', () => {
     return body.items.find(({ name }: { name: string }) => name === collection).indexes;
   };
   const untilReady = (collection: string) =>
-    until(
-      async () => {
-        const all: { state: string }[] = await indexes(collection);
-        return all.every(({ state }) => state === 'ready');
-      },
-      { timeoutMs: 20_000 },
-    );
+    until(async () => {
+      const all: { state: string }[] = await indexes(collection);
+      return all.every(({ state }) => state === 'ready');
+    });
   /** Records whose column of the field holds something else than the field's key. */
   const wrongKeys = async (collection: string): Promise<unknown[]> => {
     const slots = await bed.database.query<{ slot: number; field: string }>(

@@ -22,9 +22,7 @@ describe('unique fields', () => {
     return body.items.find(({ name }: { name: string }) => name === collection).unique;
   };
   const untilBuilt = (collection: string) =>
-    until(async () => (await shown(collection)).every(({ state }) => state !== 'building'), {
-      timeoutMs: 30_000,
-    });
+    until(async () => (await shown(collection)).every(({ state }) => state !== 'building'));
   const call = (method: string, at: string, body?: object, identity = anonymous()) =>
     bed.call(method, `/db/${at}`, { identity, ...(body && { body }) });
   const isTaken = (answer: { status: number; body: { code?: string } }) =>

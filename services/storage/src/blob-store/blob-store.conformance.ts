@@ -22,16 +22,12 @@ const readAll = async (stream: AsyncIterable<Buffer>) => {
 const newKey = () => `1001/${randomUUID()}`;
 
 /** What files may rely on, wherever their bytes lie. */
-export const blobStoreConformance = (
-  name: string,
-  start: () => Promise<StoreUnderTest>,
-  startMs?: number,
-): void => {
+export const blobStoreConformance = (name: string, start: () => Promise<StoreUnderTest>): void => {
   describe(`blob store: ${name}`, () => {
     let bed: StoreUnderTest;
     beforeAll(async () => {
       bed = await start();
-    }, startMs);
+    });
     afterAll(() => bed?.close());
 
     it.each([1, 4096, 5 * MIB - 1, 5 * MIB, 5 * MIB + 1, 17 * MIB + 3])(
@@ -48,7 +44,6 @@ export const blobStoreConformance = (
         expect(hashes[1]).toBe(hashes[0]);
         await bed.store.remove(key);
       },
-      60_000,
     );
 
     it('has taken a chunk when it asks for the next one', async () => {

@@ -16,19 +16,11 @@ import { createS3BlobStore } from './s3.ts';
 
 const MIB = 1024 * 1024;
 
-blobStoreConformance('S3', () => startS3Store(), 120_000);
-blobStoreConformance(
-  'S3 with checksums',
-  () => startS3Store({ checksums: 'WHEN_SUPPORTED' }),
-  120_000,
-);
+blobStoreConformance('S3', () => startS3Store());
+blobStoreConformance('S3 with checksums', () => startS3Store({ checksums: 'WHEN_SUPPORTED' }));
 
-resumableConformance('S3', () => startS3Store(), 120_000);
-resumableConformance(
-  'S3 with checksums',
-  () => startS3Store({ checksums: 'WHEN_SUPPORTED' }),
-  120_000,
-);
+resumableConformance('S3', () => startS3Store());
+resumableConformance('S3 with checksums', () => startS3Store({ checksums: 'WHEN_SUPPORTED' }));
 
 describe('an S3 that fails', () => {
   async function* source() {

@@ -34,7 +34,7 @@ describe('resumable uploads', () => {
   });
 
   it('keep what came when the caller falls silent, and say how much that is', async () => {
-    bed = await createTestBed({ uploadIdleMs: 200 });
+    bed = await createTestBed({ uploadIdleMs: 1000 });
     const id = await createUpload(1000);
     const { req, answer } = tus.beginAppend(id, 0, { headers: { 'content-length': '1000' } });
     req.write('x'.repeat(300));

@@ -32,7 +32,7 @@ export async function startOncePerRun<T>(
 
 async function awaitStart<T>(file: string, name: string): Promise<T> {
   const text = await until(() => readFile(file, 'utf8').catch(() => undefined), {
-    timeoutMs: 120_000,
+    timeoutMs: 170_000,
     what: `the start of ${name} by another test`,
   });
   const outcome: { started: T } | { failure: string } = JSON.parse(text);

@@ -37,7 +37,6 @@ describe('the sum of records that is read while a fold commits', () => {
   const read = () => readTotals(bed.database, { number: own, ownerId });
   const waits = (count: number) =>
     until(async () => (await countLockWaits(bed.databaseUrl)) >= count, {
-      timeoutMs: 10_000,
       what: `the wait of ${count}`,
     });
 

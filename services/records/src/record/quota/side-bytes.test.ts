@@ -34,14 +34,11 @@ describe('what is kept beside records', () => {
     return { ...body.items[0], total: body.totalBytes };
   };
   const untilIs = (identity: Identity, state: string) =>
-    until(
-      async () => {
-        const { search, unique } = await shown(identity);
-        const all = [...(search ? [search] : []), ...unique];
-        return all.every((part: { state: string }) => part.state === state);
-      },
-      { timeoutMs: 30_000 },
-    );
+    until(async () => {
+      const { search, unique } = await shown(identity);
+      const all = [...(search ? [search] : []), ...unique];
+      return all.every((part: { state: string }) => part.state === state);
+    });
   /** Bytes of the rows as they are stored. */
   const stored = async ({ project: { number } }: Identity) => {
     const [row] = await bed.database.query<{ records: number; words: number; claims: number }>(
