@@ -7,6 +7,7 @@ import type { OwnerDirectory, ProjectDirectory } from '@backlot/contract';
 import { createSealer } from '@backlot/sealing';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createCheckouts } from './checkout/checkouts.ts';
+import { createLookups } from './checkout/lookups.ts';
 import { createOwnerCheck } from './checkout/owner-check.ts';
 import { createProviderAccounts } from './checkout/provider-accounts.ts';
 import { createReturnPages } from './checkout/return-page.ts';
@@ -58,13 +59,14 @@ export const paymentsService = defineService({
     const products = createProducts(database, now);
     const onPaidRules = createOnPaidRules(database, now);
     const testCheckoutBounds = createTestCheckoutBounds(database, now);
+    const lookups = createLookups({ payments, accounts, log });
     const checkouts = createCheckouts({
       ...{ ...context, ...config, payments, products, onPaidRules, accounts, checkOwner },
-      testCheckoutBounds,
+      ...{ testCheckoutBounds, lookups },
     });
     const sessionCloser = createSessionCloser({ ...context, accounts });
     const sweep = createSweep({
-      ...{ ...context, payments, accounts, checkouts, sessionCloser, paidRecords },
+      ...{ ...context, payments, accounts, lookups, checkouts, sessionCloser, paidRecords },
     });
     return {
       routes: createRoutes({
@@ -77,6 +79,7 @@ export const paymentsService = defineService({
         returnPages: createReturnPages(payments),
         webhooks: createWebhooks({ database, payments, stripeKeys, now }),
       }),
+      queues: { lookups },
       subscriptions: {
         async 'project.erased'(erased) {
           const { projectNumber } = erased;
