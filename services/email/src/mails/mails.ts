@@ -26,7 +26,7 @@ const projectTables = [
   'held_projects',
   'visitor_days',
 ] as const;
-const sweepBatch = 1000;
+const batchSize = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Mails in a project's list that were never to be sent, because who asked for them may not. */
 export const refusedPerDay = 100;
@@ -65,6 +65,19 @@ export const createMails = ({
     events.map(({ topic }) => topic),
     events.map(({ payload }) => JSON.stringify(payload)),
   ];
+
+  /** In short statements, however much it is. */
+  const deleteInBatches = async (table: keyof Tables, condition: string, value: unknown) => {
+    let deleted: number;
+    do {
+      const { rowCount } = await database.execute(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${batchSize}))`,
+        [value],
+      );
+      deleted = rowCount;
+    } while (deleted === batchSize);
+  };
 
   const selectMails = (projectNumber: number) =>
     queries
@@ -220,25 +233,17 @@ export const createMails = ({
         )
         .execute(),
 
-    eraseProject: (projectNumber: number): Promise<void> =>
-      database.transaction(async () => {
-        for (const table of projectTables)
-          await queries.deleteFrom(table).where('project_number', '=', projectNumber).execute();
-      }),
+    /** May be repeated. */
+    async eraseProject(projectNumber: number): Promise<void> {
+      for (const table of projectTables)
+        await deleteInBatches(table, 'project_number = $1', projectNumber);
+    },
 
-    /** Deletes what is older than 30 days, in batches. */
+    /** Deletes what is older than 30 days. */
     async sweep(): Promise<void> {
       const before = new Date(now() - keepDays * dayMs);
-      for (const table of ['mails', 'reports'] satisfies (keyof Tables)[]) {
-        let deleted: unknown[];
-        do {
-          deleted = await database.query(
-            `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-               SELECT ctid FROM ${table} WHERE created_at < $1 LIMIT ${sweepBatch})) RETURNING true`,
-            [before],
-          );
-        } while (deleted.length === sweepBatch);
-      }
+      for (const table of ['mails', 'reports'] as const)
+        await deleteInBatches(table, 'created_at < $1', before);
     },
   };
 };
