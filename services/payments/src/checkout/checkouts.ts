@@ -11,7 +11,7 @@ import type { OnPaidRules } from '../on-paid/rules.ts';
 import { type PaymentRow, paymentNotFound, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Products } from '../products/products.ts';
-import type { TestCheckoutBounds } from '../test-checkout/bounds.ts';
+import type { DailyBounds } from './daily-bounds.ts';
 import type { Lookups } from './lookups.ts';
 import type { OwnerCheck } from './owner-check.ts';
 import { priceItems } from './price-items.ts';
@@ -58,7 +58,7 @@ export interface CheckoutsDeps {
   onPaidRules: OnPaidRules;
   accounts: ProviderAccounts;
   lookups: Lookups;
-  testCheckoutBounds: TestCheckoutBounds;
+  dailyBounds: DailyBounds;
   checkOwner: OwnerCheck;
   projects: ProjectDirectory;
   /** Origin and path prefix of the gateway. */
@@ -70,7 +70,7 @@ export type Checkouts = ReturnType<typeof createCheckouts>;
 
 /** Payments on their way through a provider, which is called outside of any transaction. */
 export const createCheckouts = (deps: CheckoutsDeps) => {
-  const { payments, products, onPaidRules, accounts, testCheckoutBounds, checkOwner } = deps;
+  const { payments, products, onPaidRules, accounts, dailyBounds, checkOwner } = deps;
   const { lookups, projects, publicUrl, now } = deps;
 
   /** Lists: the signed identity leaves them out. */
@@ -123,8 +123,7 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
       const target = new URL(body.returnUrl).href;
       const page = `${publicUrl}/api/runtime/${project.id}/payments/return/${paymentId}`;
       const { provider, account, isLive } = await accounts.current(project.number);
-      if (isLive) await checkOwner(project);
-      if (provider === 'test-checkout') await testCheckoutBounds.count(identity);
+      await (isLive ? checkOwner(project) : dailyBounds.count(identity));
       // To the second, as Stripe counts: a repeated order must be the same.
       const expiresAt = new Date(Math.floor((now() + sessionMs) / 1000) * 1000);
       const order: Order = {
