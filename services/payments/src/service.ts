@@ -7,6 +7,8 @@ import type { OwnerDirectory, ProjectDirectory } from '@backlot/contract';
 import { createSealer } from '@backlot/sealing';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createCheckouts } from './checkout/checkouts.ts';
+import { createDailyBounds } from './checkout/daily-bounds.ts';
+import { createLookups } from './checkout/lookups.ts';
 import { createOwnerCheck } from './checkout/owner-check.ts';
 import { createProviderAccounts } from './checkout/provider-accounts.ts';
 import { createReturnPages } from './checkout/return-page.ts';
@@ -24,7 +26,6 @@ import { createRoutes } from './routes/index.ts';
 import { createStripe } from './stripe/stripe.ts';
 import { createStripeKeyStore } from './stripe/stripe-keys.ts';
 import { createWebhooks } from './stripe/webhooks.ts';
-import { createTestCheckoutBounds } from './test-checkout/bounds.ts';
 import { createTestCheckout } from './test-checkout/provider.ts';
 import { createTestSessions } from './test-checkout/sessions.ts';
 
@@ -58,14 +59,15 @@ export const paymentsService = defineService({
     const payments = createPayments({ database, outbox, stock, paidRecords, now });
     const products = createProducts(database, now);
     const onPaidRules = createOnPaidRules(database, now);
-    const testCheckoutBounds = createTestCheckoutBounds(database, now);
+    const dailyBounds = createDailyBounds(database, now);
+    const lookups = createLookups({ payments, accounts, log });
     const checkouts = createCheckouts({
       ...{ ...context, ...config, payments, products, onPaidRules, accounts, checkOwner },
-      testCheckoutBounds,
+      ...{ dailyBounds, lookups },
     });
     const sessionCloser = createSessionCloser({ ...context, accounts });
     const sweep = createSweep({
-      ...{ ...context, payments, accounts, checkouts, sessionCloser, paidRecords },
+      ...{ ...context, payments, accounts, lookups, checkouts, sessionCloser, paidRecords },
     });
     return {
       routes: createRoutes({
@@ -78,6 +80,7 @@ export const paymentsService = defineService({
         returnPages: createReturnPages(payments),
         webhooks: createWebhooks({ database, payments, stripeKeys, now }),
       }),
+      queues: { lookups },
       subscriptions: {
         async 'project.erased'(erased) {
           const { projectNumber } = erased;
@@ -98,7 +101,7 @@ export const paymentsService = defineService({
       sweeps: [
         { run: sweep, everyMs: sweepMs },
         { run: () => deleteOld(database, now()) },
-        { run: () => testCheckoutBounds.sweep() },
+        { run: () => dailyBounds.sweep() },
       ],
       api: {
         /** Looks up open payments that are due at their providers; also runs every minute. */

@@ -26,6 +26,7 @@ const projectTables = [
   'held_projects',
   'visitor_days',
 ] as const;
+const batchSize = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Mails in a project's list that were never to be sent, because who asked for them may not. */
 export const refusedPerDay = 100;
@@ -64,6 +65,19 @@ export const createMails = ({
     events.map(({ topic }) => topic),
     events.map(({ payload }) => JSON.stringify(payload)),
   ];
+
+  /** In short statements, however much it is. */
+  const deleteOfProject = async (table: keyof Tables, projectNumber: number) => {
+    let deleted: number;
+    do {
+      const { rowCount } = await database.execute(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM ${table} WHERE project_number = $1 LIMIT ${batchSize}))`,
+        [projectNumber],
+      );
+      deleted = rowCount;
+    } while (deleted === batchSize);
+  };
 
   const selectMails = (projectNumber: number) =>
     queries
@@ -219,11 +233,10 @@ export const createMails = ({
         )
         .execute(),
 
-    eraseProject: (projectNumber: number): Promise<void> =>
-      database.transaction(async () => {
-        for (const table of projectTables)
-          await queries.deleteFrom(table).where('project_number', '=', projectNumber).execute();
-      }),
+    /** May be repeated. */
+    async eraseProject(projectNumber: number): Promise<void> {
+      for (const table of projectTables) await deleteOfProject(table, projectNumber);
+    },
 
     /** Deletes a batch of what is older than 30 days. */
     sweep() {

@@ -348,6 +348,36 @@ describe('the platform’s own mails', () => {
   });
 });
 
+describe('the mails of an erased project', () => {
+  let bed: TestBed;
+  beforeEach(async () => {
+    bed = await createTestBed();
+  });
+  afterEach(() => bed.close());
+
+  it('go in short statements, however many they are', async () => {
+    await bed.ownerDatabase.query(
+      `CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF (SELECT count(*) FROM gone) > 1000 THEN RAISE 'many'; END IF; RETURN NULL; END $$`,
+    );
+    await bed.ownerDatabase.query(
+      `CREATE TRIGGER few AFTER DELETE ON mails REFERENCING OLD TABLE AS gone
+         FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`,
+    );
+    await bed.database.query(
+      `INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address, subject,
+         html, next_attempt_at, created_at, status)
+       SELECT $1, gen_random_uuid(), 'p', '{ada@example.org}', 'P', 'no-reply@example.org', 's', 'x', $2, $2, 'sent'
+         FROM generate_series(1, 2500)`,
+      [testProject.number, new Date(bed.clock.now())],
+    );
+    await bed.service.start();
+    const payload = { projectId: testProject.id, projectNumber: testProject.number };
+    await bed.bus.publish({ id: randomUUID(), topic: 'project.erased', payload });
+    await until(async () => (await bed.database.query('SELECT FROM mails')).length === 0);
+  });
+});
+
 describe('listEmails', () => {
   let bed: TestBed;
   beforeEach(async () => {

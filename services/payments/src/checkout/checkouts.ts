@@ -11,7 +11,8 @@ import type { OnPaidRules } from '../on-paid/rules.ts';
 import { type PaymentRow, paymentNotFound, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Products } from '../products/products.ts';
-import type { TestCheckoutBounds } from '../test-checkout/bounds.ts';
+import type { DailyBounds } from './daily-bounds.ts';
+import type { Lookups } from './lookups.ts';
 import type { OwnerCheck } from './owner-check.ts';
 import { priceItems } from './price-items.ts';
 import {
@@ -31,8 +32,6 @@ type Body = RouteBody<typeof paymentRoutes.createCheckout>;
 const sessionMs = 23 * 60 * 60 * 1000;
 /** Stripe's webhook should have come by then; of the test checkout only a session's end has to be found. */
 const firstCheckMs = 10 * 60 * 1000;
-/** A caller waits while an open session is looked up; the stored status is good enough. */
-const verifyTimeoutMs = 5000;
 
 const notRefundable = (why: string, cause?: unknown) =>
   new ApiError('not_refundable', `This payment can not be refunded: ${why}.`, { cause });
@@ -58,23 +57,21 @@ export interface CheckoutsDeps {
   products: Products;
   onPaidRules: OnPaidRules;
   accounts: ProviderAccounts;
-  testCheckoutBounds: TestCheckoutBounds;
+  lookups: Lookups;
+  dailyBounds: DailyBounds;
   checkOwner: OwnerCheck;
   projects: ProjectDirectory;
   /** Origin and path prefix of the gateway. */
   publicUrl: string;
   now: () => number;
-  log: { warn(fields: object, message: string): void };
 }
 
 export type Checkouts = ReturnType<typeof createCheckouts>;
 
 /** Payments on their way through a provider, which is called outside of any transaction. */
 export const createCheckouts = (deps: CheckoutsDeps) => {
-  const { payments, products, onPaidRules, accounts, testCheckoutBounds, checkOwner } = deps;
-  const { projects, publicUrl, now, log } = deps;
-  /** By payment: parallel callers share one look-up. */
-  const lookups = new Map<string, Promise<void>>();
+  const { payments, products, onPaidRules, accounts, dailyBounds, checkOwner } = deps;
+  const { lookups, projects, publicUrl, now } = deps;
 
   /** Lists: the signed identity leaves them out. */
   const findOrigins = async (projectId: string) => {
@@ -103,21 +100,7 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
     }
   };
 
-  const updateFromProvider = async (row: PaymentRow, timeoutMs?: number): Promise<void> => {
-    const { project_number: projectNumber, session_id: sessionId } = row;
-    if (sessionId === null) return;
-    const account = await accounts.find(projectNumber, row.provider);
-    const options = timeoutMs === undefined ? {} : { timeoutMs };
-    const state = await account?.retrieve(toProviderPayment(row, sessionId), options);
-    if (!state || state.status === 'open') return;
-    const { status, chargeId } = state;
-    await payments.advance(projectNumber, row.id, { status, chargeId });
-  };
-
   return {
-    /** @throws SessionNotFound, ProviderFailed */
-    updateFromProvider,
-
     /**
      * Call `commit` in the transaction that stores the answer.
      * @throws ApiError invalid_body, out_of_stock, owner_unverified, too_many_attempts, upstream_failed, timeout
@@ -140,8 +123,7 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
       const target = new URL(body.returnUrl).href;
       const page = `${publicUrl}/api/runtime/${project.id}/payments/return/${paymentId}`;
       const { provider, account, isLive } = await accounts.current(project.number);
-      if (isLive) await checkOwner(project);
-      if (provider === 'test-checkout') await testCheckoutBounds.count(identity);
+      await (isLive ? checkOwner(project) : dailyBounds.count(identity));
       // To the second, as Stripe counts: a repeated order must be the same.
       const expiresAt = new Date(Math.floor((now() + sessionMs) / 1000) * 1000);
       const order: Order = {
@@ -163,22 +145,14 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
     },
 
     /** An open payment is looked up at the provider first; where that fails, the stored status counts. */
-    async verify(projectNumber: number, sessionOrPaymentId: string): Promise<PaymentRow> {
+    async verify(identity: Identity, sessionOrPaymentId: string): Promise<PaymentRow> {
+      const { number: projectNumber } = identity.project;
       const reference = isUuid(sessionOrPaymentId)
         ? { id: sessionOrPaymentId }
         : { sessionId: sessionOrPaymentId };
       const row = await payments.get(projectNumber, reference);
       if (row.status !== 'open') return row;
-      const lookup =
-        lookups.get(row.id) ??
-        updateFromProvider(row, verifyTimeoutMs).finally(() => lookups.delete(row.id));
-      lookups.set(row.id, lookup);
-      try {
-        await lookup;
-      } catch (err) {
-        if (!(err instanceof ProviderFailed) && !(err instanceof SessionNotFound)) throw err;
-        log.warn({ err, paymentId: row.id }, 'session look-up failed; answering the stored status');
-      }
+      await lookups.tryUpdate(identity, row);
       return payments.get(projectNumber, reference);
     },
 

@@ -1,6 +1,7 @@
 import type { Database } from '@backlot/database';
 import pMap from 'p-map';
 import type { Checkouts } from '../checkout/checkouts.ts';
+import type { Lookups } from '../checkout/lookups.ts';
 import { OrderRefused } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
 import type { PaidRecords } from '../on-paid/paid-records.ts';
@@ -18,6 +19,7 @@ export interface SweepDeps {
   database: Database;
   payments: Payments;
   accounts: ProviderAccounts;
+  lookups: Lookups;
   checkouts: Checkouts;
   sessionCloser: SessionCloser;
   paidRecords: PaidRecords;
@@ -30,7 +32,8 @@ export interface SweepDeps {
  * again, and deletes rows that crashes left without a session.
  */
 export const createSweep = (deps: SweepDeps) => {
-  const { database, payments, accounts, checkouts, sessionCloser, paidRecords, now, log } = deps;
+  const { database, payments, accounts, lookups, checkouts, sessionCloser } = deps;
+  const { paidRecords, now, log } = deps;
   const duePayments = createDuePayments(database, now);
 
   /** No caller knows its session, if there is one: the same idempotency key finds it, to close it. */
@@ -52,7 +55,7 @@ export const createSweep = (deps: SweepDeps) => {
       await sessionCloser.closeIfProjectDeleted(row);
     } finally {
       // It may have been paid all the same.
-      await checkouts.updateFromProvider(row);
+      await lookups.update(row);
     }
   };
 

@@ -17,7 +17,7 @@ export const createCheckout = (checkouts: Checkouts) =>
 
 export const verifyPayment = (checkouts: Checkouts) =>
   route(paymentRoutes.verifyPayment, async ({ identity, query }) => {
-    const row = await checkouts.verify(identity.project.number, query.session_id);
+    const row = await checkouts.verify(identity, query.session_id);
     return { body: { paid: row.status === 'paid', payment: presentPayment(row) } };
   });
 

@@ -37,8 +37,8 @@ export interface TestStripe {
   requests: StripeRequest[];
   /** Refunds that were made. */
   refunds: string[];
-  /** `null` again answers as Stripe does. */
-  behave(how: 'silent' | 'failing' | 'too-small' | null): void;
+  /** `null` again answers as Stripe does, also what was asked while it was `holding`. */
+  behave(how: 'silent' | 'holding' | 'failing' | 'too-small' | null): void;
   /** What the payer does on the hosted page; where it leads. */
   pay(sessionId: string): Promise<string>;
   close(): Promise<void>;
@@ -87,6 +87,7 @@ export const startTestStripe = async (webhook?: {
   const sessions = new Map<string, SessionExtra>();
   const firstAnswers = new Map<string, { body: string; answer: Promise<Answer> }>();
   let behaviour: Parameters<TestStripe['behave']>[0] = null;
+  let changed = Promise.withResolvers<void>();
 
   const forward = async (method: string, path: string, body?: object): Promise<Answer> => {
     const response = await fetch(emulator.url + path, {
@@ -170,6 +171,7 @@ export const startTestStripe = async (webhook?: {
     const request = { method, path, headers, body: await readBody(req) };
     requests.push(request);
     if (behaviour === 'silent') return;
+    if (behaviour === 'holding') await changed.promise;
     const { status, body } = await answerOnce(request);
     res.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': 'req_1' });
     res.end(JSON.stringify(body));
@@ -184,6 +186,8 @@ export const startTestStripe = async (webhook?: {
     refunds,
     behave(how) {
       behaviour = how;
+      changed.resolve();
+      changed = Promise.withResolvers();
     },
     async pay(sessionId) {
       const page = await fetch(`${emulator.url}/checkout/${sessionId}/complete`, {

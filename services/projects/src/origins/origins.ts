@@ -168,21 +168,17 @@ export const createOrigins = (deps: OriginsDeps) => {
         if (row.verified_at) await projects.publishChangeOf(row.project_number);
       }),
 
-    /** Looks again at origins that were proven a while ago; the longest unseen first, a few at a time. */
+    /** Looks again at a few origins that were proven a while ago: at one of each owner first, which ones by lot. */
     async recheck(): Promise<void> {
-      const due = await queries
-        .selectFrom('origins')
-        .selectAll()
-        .where('verified_at', 'is not', null)
-        .where(({ eb, or, and }) =>
-          or([
-            and([eb('failed_checks', '=', 0), eb('checked_at', '<', new Date(now() - recheckMs))]),
-            and([eb('failed_checks', '>', 0), eb('checked_at', '<', new Date(now() - retryMs))]),
-          ]),
-        )
-        .orderBy('checked_at')
-        .limit(recheckBatch)
-        .execute();
+      const due = await database.query<OriginRow>(
+        `SELECT * FROM (
+           SELECT origins.*, row_number() OVER (PARTITION BY owner_id ORDER BY checked_at) AS turn
+             FROM origins JOIN projects ON number = project_number
+            WHERE verified_at IS NOT NULL
+              AND checked_at < CASE WHEN failed_checks = 0 THEN $1::timestamptz ELSE $2::timestamptz END) AS due
+          ORDER BY turn, random() LIMIT ${recheckBatch}`,
+        [new Date(now() - recheckMs), new Date(now() - retryMs)],
+      );
       for (const row of due) await record(row, await findProof(row.origin, row.token));
     },
   };

@@ -218,6 +218,23 @@ describe('origins of an app', () => {
     expect((await bed.takeEvents()).map(({ topic }) => topic)).toEqual(['project.changed']);
   });
 
+  it('are looked at again however many another owner has', async () => {
+    await bed.database.query('DELETE FROM origins');
+    const origin = await add(local);
+    file = origin.file.content;
+    await verify(origin.id);
+    const { project } = await bed.owner(ownerB, await bed.project(ownerB));
+    await bed.database.query(
+      `INSERT INTO origins (project_number, id, origin, token, verified_at, checked_at, created_at)
+       SELECT $1, gen_random_uuid(), 'https://' || n || '.example', 't', $2, $2, $2 FROM generate_series(1, 20) AS n`,
+      [project.number, new Date(bed.now() - dayMs)],
+    );
+    bed.pass(8 * dayMs);
+    await bed.service.recheckOrigins();
+    const { items } = (await call('GET')).body;
+    expect(items).toMatchObject([{ checkedAt: new Date(bed.now()).toISOString() }]);
+  });
+
   it('are nobody else’s: users, keys and other owners of the project see none', async () => {
     const origin = await add(local);
     const project = (await bed.owner(ownerA, projectId)).project;

@@ -4,13 +4,13 @@ import type { Identity } from '@backlot/identity';
 import { createWindowCounts } from '@backlot/service';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** Test checkouts a day: of a visitor's address, of all visitors of a project, and of an owner's projects. */
-export const testCheckoutsPerDay = { address: 200, visitors: 1000, owner: 2000 };
+/** A day: from a visitor's address, of all visitors of a project, and of an owner's projects. */
+export const testsPerDay = { address: 200, visitors: 1000, owner: 2000 };
 
-export type TestCheckoutBounds = ReturnType<typeof createTestCheckoutBounds>;
+export type DailyBounds = ReturnType<typeof createDailyBounds>;
 
-/** Play money is free, and so are its rows. */
-export const createTestCheckoutBounds = (database: Database, now: () => number) => {
+/** Of checkouts that move no money, by the test checkout or by Stripe's test keys: they cost nobody anything. */
+export const createDailyBounds = (database: Database, now: () => number) => {
   const windowCounts = createWindowCounts(database, now);
   return {
     /**
@@ -18,7 +18,7 @@ export const createTestCheckoutBounds = (database: Database, now: () => number) 
      * @throws ApiError too_many_attempts
      */
     async count({ project, caller, ip }: Identity): Promise<void> {
-      const { address, visitors, owner } = testCheckoutsPerDay;
+      const { address, visitors, owner } = testsPerDay;
       const isVisitor = caller === 'anonymous' || caller === 'user';
       const bounds = [
         { name: `test checkouts of owner ${project.ownerId}`, max: owner },
@@ -31,7 +31,7 @@ export const createTestCheckoutBounds = (database: Database, now: () => number) 
       ];
       if (await windowCounts.take(bounds.map((bound) => ({ ...bound, windowMs: dayMs })))) return;
       throw new ApiError('too_many_attempts', 'Too many test checkouts today.', {
-        hint: 'The day ends at midnight UTC. With Stripe keys of the project there is no such bound.',
+        hint: 'The day ends at midnight UTC. With live keys of Stripe there is no such bound.',
         retryAfterSeconds: Math.ceil((dayMs - (now() % dayMs)) / 1000),
       });
     },
