@@ -27,8 +27,10 @@ export interface DirectUpload {
   group_id: string | null;
   id: string;
   name: string;
+  opened_from: Buffer | null;
   owner_id: string | null;
   project_number: number;
+  size_bytes: Generated<number>;
   visibility: string;
 }
 
