@@ -9,12 +9,8 @@ import { checkGroup, uploaderId } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
-import {
-  inspectStoredBlob,
-  maxOpenUploads,
-  tooManyOpenUploads,
-  uploadNotFound,
-} from './open-uploads.ts';
+import { createCheckAnnouncement, openedFrom } from './announcements.ts';
+import { inspectStoredBlob, uploadNotFound } from './open-uploads.ts';
 import type { Upload } from './uploads.ts';
 
 export interface NewDirectUpload extends Audience {
@@ -49,6 +45,7 @@ const copyMs = 15 * 60_000;
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
   const { database, store, unclaimedBlobs, quota, now } = deps;
   const queries = createQueries<Tables>(database);
+  const checkAnnouncement = createCheckAnnouncement(database, quota, now);
 
   const direct = () => {
     if (store.direct) return store.direct;
@@ -65,25 +62,22 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
   const insert = (identity: Identity, id: string, blobKey: string, newUpload: NewDirectUpload) =>
     database.transaction(async () => {
       const { number } = identity.project;
-      const added = await database.query(
-        `INSERT INTO direct_uploads
-           (project_number, id, owner_id, name, visibility, group_id, blob_key, expires_at)
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8
-          WHERE (SELECT count(*) FROM direct_uploads WHERE project_number = $1) < ${maxOpenUploads}
-         RETURNING true`,
-        [
-          ...[
-            number,
-            id,
-            uploaderId(identity),
-            cleanFileName(newUpload.name),
-            newUpload.visibility,
-            newUpload.groupId,
-          ],
-          ...[blobKey, new Date(now() + openSeconds * 1000)],
-        ],
-      );
-      if (added.length === 0) throw tooManyOpenUploads();
+      await checkAnnouncement(identity, newUpload.size);
+      await queries
+        .insertInto('direct_uploads')
+        .values({
+          project_number: number,
+          id,
+          owner_id: uploaderId(identity),
+          name: cleanFileName(newUpload.name),
+          visibility: newUpload.visibility,
+          group_id: newUpload.groupId,
+          blob_key: blobKey,
+          expires_at: new Date(now() + openSeconds * 1000),
+          size_bytes: newUpload.size,
+          opened_from: openedFrom(identity),
+        })
+        .execute();
       await unclaimedBlobs.leaseFor(number, blobKey, openSeconds * 1000 + sendMs);
     });
 
