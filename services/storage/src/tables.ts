@@ -74,6 +74,7 @@ export interface Image {
 
 export interface LooseBlob {
   blob_key: string;
+  is_going: Generated<boolean>;
   leased_until: Date;
   project_number: number;
 }
