@@ -145,7 +145,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
 
     /** Ends the upload in the transaction that makes the file. @throws ApiError not_found */
     async complete(identity: Identity, id: string, create: () => Promise<void>): Promise<void> {
-      const blobKey = await database.transaction(async () => {
+      await database.transaction(async () => {
         const completed = await queries
           .deleteFrom('direct_uploads')
           .where('project_number', '=', identity.project.number)
@@ -153,9 +153,9 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
           .returning('blob_key')
           .executeTakeFirstOrThrow(uploadNotFound);
         await create();
-        return completed.blob_key;
+        // The caller's transaction may go on, and may fail: then the upload is open again.
+        database.afterCommit(() => void removeNow([completed.blob_key]));
       });
-      await removeNow([blobKey]);
     },
 
     async sweep(): Promise<void> {
