@@ -100,6 +100,7 @@ export interface ResumableUpload {
   millicredits_per_unit: number | null;
   name: string;
   note: Json | null;
+  opened_from: Buffer | null;
   owner_id: string | null;
   project_number: number;
   received_bytes: Generated<number>;
