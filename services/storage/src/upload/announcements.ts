@@ -1,14 +1,8 @@
-import { createHash } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
-import { runsProject } from '../files/file.ts';
 import type { Quota } from '../files/quota.ts';
-import { maxOpenUploads, tooManyOpenUploads } from './open-uploads.ts';
-
-/** From where an upload is opened; null where nobody shares with others who runs the project. */
-export const openedFrom = (identity: Identity): Buffer | null =>
-  runsProject(identity) ? null : createHash('sha256').update(identity.ip).digest();
+import { maxOpenUploads, openedFrom, tooManyOpenUploads } from './open-uploads.ts';
 
 const openSql = `
   SELECT count(*) AS uploads, coalesce(sum(size_bytes), 0)::int8 AS bytes,

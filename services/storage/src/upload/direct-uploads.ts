@@ -9,8 +9,8 @@ import { checkGroup, uploaderId } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
-import { createCheckAnnouncement, openedFrom } from './announcements.ts';
-import { inspectStoredBlob, uploadNotFound } from './open-uploads.ts';
+import { createCheckAnnouncement } from './announcements.ts';
+import { inspectStoredBlob, openedFrom, uploadNotFound } from './open-uploads.ts';
 import type { Upload } from './uploads.ts';
 
 export interface NewDirectUpload extends Audience {
