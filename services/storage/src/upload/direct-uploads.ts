@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, isUuid, type Visibility } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
+import { type FairShares, toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
@@ -30,6 +31,8 @@ export interface DirectUploadsDeps {
   store: BlobStore;
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
+  /** Of copies under way: one of 5 GiB keeps a connection to the store for minutes. */
+  copies: FairShares;
   now: () => number;
 }
 
@@ -43,7 +46,7 @@ const copyMs = 15 * 60_000;
 
 /** Files that callers send to the store themselves: opened here, sent there, completed here. */
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
-  const { database, store, unclaimedBlobs, quota, now } = deps;
+  const { database, store, unclaimedBlobs, quota, copies, now } = deps;
   const queries = createQueries<Tables>(database);
   const checkAnnouncement = createCheckAnnouncement(database, quota, now);
 
@@ -111,6 +114,20 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     }
   };
 
+  const copyToFile = async (identity: Identity, id: string): Promise<Upload> => {
+    const { number } = identity.project;
+    const row = await find(identity, id);
+    const inspected = inspectStoredBlob(store, row.blob_key);
+    const { sizeBytes, mediaType } = await translateNotArrived(identity, id, inspected);
+    const limit = await quota.sizeLimit(identity);
+    if (sizeBytes > limit.bytes) throw limit.error();
+    const blobKey = `${number}/${randomUUID()}`;
+    await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
+    await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
+    const audience = { visibility: row.visibility as Visibility, groupId: row.group_id };
+    return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType };
+  };
+
   return {
     /** @throws ApiError unauthenticated, forbidden, conflict, body_too_large, storage_quota, overloaded */
     async open(identity: Identity, newUpload: NewDirectUpload): Promise<UploadForm> {
@@ -127,21 +144,10 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
 
     /**
      * Copies what arrived to a key that the caller can't write to any more.
-     * @throws ApiError not_found, conflict, body_too_large, out_of_credits, storage_quota
+     * @throws ApiError not_found, conflict, body_too_large, out_of_credits, storage_quota; FairShareFull
      */
-    async copyToFile(identity: Identity, id: string): Promise<Upload> {
-      const { number } = identity.project;
-      const row = await find(identity, id);
-      const inspected = inspectStoredBlob(store, row.blob_key);
-      const { sizeBytes, mediaType } = await translateNotArrived(identity, id, inspected);
-      const limit = await quota.sizeLimit(identity);
-      if (sizeBytes > limit.bytes) throw limit.error();
-      const blobKey = `${number}/${randomUUID()}`;
-      await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
-      await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
-      const audience = { visibility: row.visibility as Visibility, groupId: row.group_id };
-      return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType };
-    },
+    copyToFile: (identity: Identity, id: string, signal: AbortSignal): Promise<Upload> =>
+      copies.run(toFlow(identity), () => copyToFile(identity, id), { signal }),
 
     /** Ends the upload in the transaction that makes the file. @throws ApiError not_found */
     async complete(identity: Identity, id: string, create: () => Promise<void>): Promise<void> {
