@@ -38,7 +38,7 @@ const rowShares = {
 };
 
 /** Of files that callers sent to S3. They leave most of the connections to S3 to everything else. */
-const copyShares = { slots: 24, maxRunningPerAddress: 4 };
+const copyShares = { slots: 24, maxRunningPerAddress: 4, maxWaitingPerFlow: 100 };
 
 /** Quick images in work at a time, besides the others. */
 const quickImages = 1;
