@@ -78,6 +78,8 @@ export const storageService = defineService({
     const imageShares = createFairShares({
       slots: config.images.concurrency,
       quickSlots: quickImages,
+      // Accounts are free, and an image may take seconds.
+      maxRunningPerAddress: Math.max(1, Math.floor(config.images.concurrency / 2)),
       // A page asks for many images at once.
       maxWaitingPerFlow: 100,
     });
