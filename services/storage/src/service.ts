@@ -37,6 +37,9 @@ const rowShares = {
   maxWaiting: 4000,
 };
 
+/** Of files that callers sent to S3. They leave most of the connections to S3 to everything else. */
+const copyShares = { slots: 24, maxRunningPerAddress: 4, maxWaitingPerFlow: 100 };
+
 /** Quick images in work at a time, besides the others. */
 const quickImages = 1;
 
@@ -66,7 +69,8 @@ export const storageService = defineService({
     });
     const uploads = createUploads({ store, unclaimedBlobs, quota, places: uploadPlaces, config });
     const opened = { database, store, unclaimedBlobs, quota, now };
-    const directUploads = createDirectUploads(opened);
+    const copies = createFairShares(copyShares);
+    const directUploads = createDirectUploads({ ...opened, copies });
     const resumableUploads = createResumableUploads({ ...opened, files, places: uploadPlaces });
     const removals = createRemovals({ database, unclaimedBlobs, quota, now });
     const rows = createFairShares(rowShares);
@@ -74,6 +78,8 @@ export const storageService = defineService({
     const imageShares = createFairShares({
       slots: config.images.concurrency,
       quickSlots: quickImages,
+      // Accounts are free, and an image may take seconds.
+      maxRunningPerAddress: Math.max(1, Math.floor(config.images.concurrency / 2)),
       // A page asks for many images at once.
       maxWaitingPerFlow: 100,
     });
@@ -98,7 +104,7 @@ export const storageService = defineService({
         findAppOrigins: createAppOrigins(projects),
       }),
       internal: internalRouter(imageDirectory),
-      queues: { newFiles: rows, images: imageShares },
+      queues: { newFiles: rows, copies, images: imageShares },
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           await removals.eraseUser(projectNumber, userId);

@@ -27,8 +27,10 @@ export interface DirectUpload {
   group_id: string | null;
   id: string;
   name: string;
+  opened_from: Buffer | null;
   owner_id: string | null;
   project_number: number;
+  size_bytes: Generated<number>;
   visibility: string;
 }
 
@@ -72,6 +74,7 @@ export interface Image {
 
 export interface LooseBlob {
   blob_key: string;
+  is_going: Generated<boolean>;
   leased_until: Date;
   project_number: number;
 }
@@ -97,6 +100,7 @@ export interface ResumableUpload {
   millicredits_per_unit: number | null;
   name: string;
   note: Json | null;
+  opened_from: Buffer | null;
   owner_id: string | null;
   project_number: number;
   received_bytes: Generated<number>;

@@ -30,6 +30,7 @@ const setUp = (count: number) => {
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
+    places,
     upload,
     settled,
     pass(ms: number) {
@@ -119,6 +120,23 @@ describe('places of bodies under way', () => {
     expect(uploads.map(({ outcome }) => outcome)).toEqual([
       ...[undefined, undefined, 'overloaded', 'overloaded', 'overloaded'],
     ]);
+  });
+
+  it('are waited for by nobody who has gone', async () => {
+    const { upload, places, settled } = setUp(1);
+    const holder = upload('owner', 'address');
+    const caller = new AbortController();
+    const flow: Flow = ['another', 'project', 'elsewhere'];
+    const waiting = places.run(flow, async () => 'began', caller.signal);
+    const further = () => upload('another', 'elsewhere');
+    const refused = further();
+    await settled();
+    expect(refused.outcome).toBe('overloaded');
+    caller.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    const next = further();
+    holder.end();
+    await until(() => next.place);
   });
 
   it('are waited for by as many as there are, most of whom make room for a stranger', async () => {

@@ -21,9 +21,10 @@ export interface TransferPlace {
 export interface TransferPlaces {
   /**
    * A caller waits some seconds for a place. Meanwhile bodies give way that come too slowly.
-   * @throws ApiError overloaded
+   * @param signal aborted when the caller has gone: nobody waits for them
+   * @throws ApiError overloaded, or the signal's reason
    */
-  run<T>(flow: Flow, work: (place: TransferPlace) => Promise<T>): Promise<T>;
+  run<T>(flow: Flow, work: (place: TransferPlace) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 export interface TransferPlacesOptions {
@@ -204,12 +205,28 @@ export const createTransferPlaces = ({
     return holder;
   };
 
-  const enter = (flow: Flow) =>
+  const enter = (flow: Flow, signal: AbortSignal | undefined) =>
     new Promise<Holder>((resolve, reject) => {
+      signal?.throwIfAborted();
       if (fits(flow)) return resolve(hold(flow));
-      const refuse = () => reject(overloaded());
-      if (!makeRoomToWait(flow)) return refuse();
-      waiters.add({ flow, since: now(), refuse, start: () => resolve(hold(flow)) });
+      if (!makeRoomToWait(flow)) return reject(overloaded());
+      const leave = () => {
+        waiters.delete(waiter);
+        reject(signal?.reason);
+      };
+      const waiter: Waiter = {
+        ...{ flow, since: now() },
+        start() {
+          signal?.removeEventListener('abort', leave);
+          resolve(hold(flow));
+        },
+        refuse() {
+          signal?.removeEventListener('abort', leave);
+          reject(overloaded());
+        },
+      };
+      waiters.add(waiter);
+      signal?.addEventListener('abort', leave, { once: true });
       timer ??= setInterval(check, checkMs).unref();
       check();
     });
@@ -229,8 +246,8 @@ export const createTransferPlaces = ({
   });
 
   return {
-    async run(flow, work) {
-      const holder = await enter(flow);
+    async run(flow, work, signal) {
+      const holder = await enter(flow, signal);
       try {
         return await work(createPlace(holder));
       } finally {

@@ -132,7 +132,7 @@ export const completeUpload = defineRoute({
   status: 201,
   errors: [
     ...(['not_found', 'forbidden', 'conflict', 'body_too_large'] as const),
-    ...(['out_of_credits', 'storage_quota'] as const),
+    ...(['out_of_credits', 'storage_quota', 'overloaded'] as const),
   ],
   price: {
     ...uploadPrice,

@@ -42,28 +42,32 @@ export const createUnclaimedBlobs = (
   const leased = new Set<string>();
   const inMs = (ms: number) => new Date(now() + ms);
 
-  /** Answers how many rows it took. They stay locked, so that no file claims a blob meanwhile. */
-  const remove = (condition: string, values: readonly unknown[]) =>
-    database.transaction(async () => {
-      const rows = await database.query<{ blob_key: string }>(
-        `SELECT blob_key FROM loose_blobs WHERE ${condition}
-          ORDER BY leased_until LIMIT ${batchSize} FOR UPDATE SKIP LOCKED`,
-        values,
-      );
-      if (rows.length === 0) return 0;
-      const keys = rows.map((row) => row.blob_key);
-      const results = await Promise.allSettled(keys.map((key) => store.remove(key)));
-      const removed = keys.filter((_, index) => results[index]?.status === 'fulfilled');
-      await database.query('DELETE FROM loose_blobs WHERE blob_key = ANY($1)', [removed]);
-      const left = keys.filter((key) => !removed.includes(key));
-      if (left.length > 0)
-        await database.query('UPDATE loose_blobs SET leased_until = $2 WHERE blob_key = ANY($1)', [
-          left,
-          inMs(retryMs),
-        ]);
-      for (const result of results) if (result.status === 'rejected') onError(result.reason);
-      return keys.length;
-    });
+  /**
+   * Answers how many rows it took. No file claims a blob that goes, and no transaction waits for the store; where
+   * this process is killed meanwhile, the blob's turn comes again.
+   */
+  const remove = async (condition: string, values: readonly unknown[]) => {
+    const rows = await database.query<{ blob_key: string }>(
+      `UPDATE loose_blobs SET is_going = true, leased_until = $1
+        WHERE blob_key IN (SELECT blob_key FROM loose_blobs WHERE ${condition}
+                            ORDER BY leased_until LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)
+       RETURNING blob_key`,
+      [inMs(leaseMs), ...values],
+    );
+    if (rows.length === 0) return 0;
+    const keys = rows.map((row) => row.blob_key);
+    const results = await Promise.allSettled(keys.map((key) => store.remove(key)));
+    const removed = keys.filter((_, index) => results[index]?.status === 'fulfilled');
+    await database.query('DELETE FROM loose_blobs WHERE blob_key = ANY($1)', [removed]);
+    const left = keys.filter((key) => !removed.includes(key));
+    if (left.length > 0)
+      await database.query('UPDATE loose_blobs SET leased_until = $2 WHERE blob_key = ANY($1)', [
+        left,
+        inMs(retryMs),
+      ]);
+    for (const result of results) if (result.status === 'rejected') onError(result.reason);
+    return keys.length;
+  };
 
   const leaseFor = async (projectNumber: number, blobKey: string, ms: number) => {
     await database.query(
@@ -75,7 +79,7 @@ export const createUnclaimedBlobs = (
   const removeUnclaimed = async (projectNumber: number, blobKeys: readonly string[]) => {
     for (const blobKey of blobKeys) leased.delete(blobKey);
     // The sweep tries again what fails here.
-    await remove('project_number = $1 AND blob_key = ANY($2)', [projectNumber, blobKeys]).catch(
+    await remove('project_number = $2 AND blob_key = ANY($3)', [projectNumber, blobKeys]).catch(
       onError,
     );
   };
@@ -89,7 +93,8 @@ export const createUnclaimedBlobs = (
     leaseFor,
     async claim(projectNumber, blobKeys) {
       const claimed = await database.query(
-        'DELETE FROM loose_blobs WHERE project_number = $1 AND blob_key = ANY($2) RETURNING true',
+        `DELETE FROM loose_blobs WHERE project_number = $1 AND blob_key = ANY($2) AND NOT is_going
+         RETURNING true`,
         [projectNumber, blobKeys],
       );
       if (claimed.length < blobKeys.length)
@@ -114,14 +119,14 @@ export const createUnclaimedBlobs = (
     },
     async renewLeases() {
       if (leased.size === 0) return;
-      await database.query('UPDATE loose_blobs SET leased_until = $2 WHERE blob_key = ANY($1)', [
-        [...leased],
-        inMs(leaseMs),
-      ]);
+      await database.query(
+        'UPDATE loose_blobs SET leased_until = $2 WHERE blob_key = ANY($1) AND NOT is_going',
+        [[...leased], inMs(leaseMs)],
+      );
     },
     async sweep() {
       let taken = batchSize;
-      while (taken === batchSize) taken = await remove('leased_until <= $1', [inMs(0)]);
+      while (taken === batchSize) taken = await remove('leased_until <= $2', [inMs(0)]);
     },
   };
 };

@@ -17,7 +17,7 @@ export const fileNotFound = (): ApiError => new ApiError('not_found', 'There is 
 export const uploaderId = ({ caller, userId }: Identity): string | null =>
   caller === 'user' ? userId : null;
 
-const runsProject = ({ caller }: Identity) => ['owner', 'key', 'operator'].includes(caller);
+export const runsProject = ({ caller }: Identity) => ['owner', 'key', 'operator'].includes(caller);
 
 const roleInGroup = ({ groups = [] }: Identity, groupId: string | null): string | undefined =>
   groups.find(({ id }) => id === groupId)?.role;

@@ -77,12 +77,15 @@ export const createQuota = (
     };
   };
 
+  const leftBeside = (takenBytes: number): SizeLimit => ({
+    bytes: quotaBytes - takenBytes,
+    error: exceeded,
+  });
+
   const leastLimit = (identity: Identity, takenBytes: number): SizeLimit =>
-    [
-      uploadLimit(identity.project),
-      creditLimit(identity),
-      { bytes: quotaBytes - takenBytes, error: exceeded },
-    ].reduce((least, limit) => (limit.bytes < least.bytes ? limit : least));
+    [uploadLimit(identity.project), creditLimit(identity), leftBeside(takenBytes)].reduce(
+      (least, limit) => (limit.bytes < least.bytes ? limit : least),
+    );
 
   /** Until the end of the transaction: what changes a project's files runs one after the other. */
   const lock = async (projectNumber: number): Promise<void> => {
@@ -191,6 +194,10 @@ export const createQuota = (
         await dropImages(projectNumber, latest.bytes + latest.imageBytes + moreBytes - quotaBytes);
       });
     },
+
+    /** Of the quota; images would give way. */
+    left: async (projectNumber: number): Promise<SizeLimit> =>
+      leftBeside((await read(projectNumber)).bytes),
 
     /** The project's limit, what was reserved for the call, or what is left of the quota: the least. */
     async sizeLimit(identity: Identity): Promise<SizeLimit> {

@@ -22,6 +22,7 @@ describe('resumable uploads, held to their bounds', () => {
   const paying = (millicredits: number, call = callId): TusOptions => ({
     identity: anonymous({ reservation: { callId: call, millicredits, millicreditsPerUnit: 1000 } }),
   });
+  const from = (n: number): TusOptions => ({ identity: anonymous({ ip: `192.0.2.${n + 1}` }) });
   const count = (table: string) => bed.count(table);
   const held = async (id: string) =>
     (
@@ -140,7 +141,9 @@ describe('resumable uploads, held to their bounds', () => {
 
   it('count towards the quota what came, not what was announced', async () => {
     bed = await createTestBed({ quotaBytes: 10_000 });
-    const answers = await Promise.all(Array.from({ length: 9 }, () => tus.create(8000)));
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, (_, n) => tus.create(8000, {}, from(n))),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 201));
     const [first, second] = answers.map(({ body }) => body.id);
     expect((await tus.append(first, 0, Buffer.alloc(6000, 1))).status).toBe(204);
@@ -266,6 +269,44 @@ describe('resumable uploads, held to their bounds', () => {
     expect((await tus.create(1)).status).toBe(201);
     expect(await count('resumable_uploads')).toBe(1000);
     expect(await headOffset(kept)).toBe(1);
+  });
+
+  it('are of one address no more than it leaves to others', async () => {
+    bed = await createTestBed();
+    await bed.database.query(
+      `INSERT INTO resumable_uploads
+         (project_number, id, name, visibility, size_bytes, received_bytes, metadata, expires_at, opened_from)
+       SELECT 1001, gen_random_uuid(), 'a', 'public', 2, n - 1, '', $1, sha256('192.0.2.1')
+         FROM generate_series(1, 500) n`,
+      [new Date(bed.clock.now() + 24 * 3_600_000)],
+    );
+    expect(await tus.create(1, {}, from(0))).toMatchObject({
+      status: 503,
+      body: { code: 'overloaded' },
+    });
+    expect((await tus.create(1, {}, from(1))).status).toBe(201);
+    // The first of them is idle by now.
+    bed.clock.pass(10 * 60_000 + 1000);
+    expect((await tus.create(1, {}, from(0))).status).toBe(201);
+    expect((await tus.create(1, {}, from(0))).status).toBe(503);
+  });
+
+  it('that are not complete leave as many bytes to others, but for a single one', async () => {
+    bed = await createTestBed({ quotaBytes: 10_000 });
+    const alone = await createUpload(9000, {}, from(0));
+    expect((await tus.append(alone, 0, Buffer.alloc(8999, 1), from(0))).status).toBe(204);
+    expect((await tus.end(alone, from(0))).status).toBe(204);
+
+    const [first, second] = [await createUpload(5000), await createUpload(5000)];
+    expect((await tus.append(first, 0, Buffer.alloc(3000, 1))).status).toBe(204);
+    expect((await tus.append(second, 0, Buffer.alloc(3500, 1))).status).toBe(204);
+    expect(await tus.append(second, 3500, Buffer.alloc(1000, 1))).toMatchObject({
+      status: 503,
+      body: { code: 'overloaded' },
+    });
+    const stranger = await createUpload(3000, {}, from(1));
+    const last = await tus.append(stranger, 0, Buffer.alloc(3000, 1), from(1));
+    expect(last.headers['x-file-id']).toBe(stranger);
   });
 
   it('share their places with forms, and keep what came where they give way', async () => {

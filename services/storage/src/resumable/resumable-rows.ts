@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import type { Notes } from '../blob-store/blob-store.ts';
 import { uploaderId } from '../files/file.ts';
 import type { DB as Tables } from '../tables.ts';
-import { uploadNotFound } from '../upload/open-uploads.ts';
+import { openedFrom, uploadNotFound } from '../upload/open-uploads.ts';
 import type { NewUpload } from './tus-headers.ts';
 
 /** The file that it becomes has its id. */
@@ -14,6 +14,7 @@ export interface ResumableUpload extends NewUpload {
   blobKey: string;
   /** The user who opened it, and will own the file. */
   ownerId: string | null;
+  openedFrom: Buffer | null;
   expiresAt: Date;
   isFinished: boolean;
   /** Without those of a call that still sends. */
@@ -34,6 +35,7 @@ const toResumableUpload = (row: Row): ResumableUpload => ({
   id: row.id,
   blobKey: blobKeyFor(row.project_number, row.id),
   ownerId: row.owner_id,
+  openedFrom: row.opened_from,
   name: row.name,
   visibility: row.visibility as Visibility,
   groupId: row.group_id,
@@ -117,6 +119,7 @@ export const createResumableRows = (database: Database, now: () => number) => {
           project_number: identity.project.number,
           id,
           owner_id: uploaderId(identity),
+          opened_from: openedFrom(identity),
           name,
           visibility,
           group_id: groupId,
@@ -129,23 +132,49 @@ export const createResumableRows = (database: Database, now: () => number) => {
       return toResumableUpload(row);
     },
 
-    async countOpen(projectNumber: number): Promise<number> {
-      const { uploads } = await queries
+    /** How many are open, and how many of them were opened from there. */
+    async countOpen(
+      projectNumber: number,
+      from: Buffer | null,
+    ): Promise<{ all: number; own: number }> {
+      return queries
         .selectFrom('resumable_uploads')
-        .select(({ fn }) => fn.countAll<number>().as('uploads'))
+        .select(({ fn }) => [
+          fn.countAll<number>().as('all'),
+          fn.countAll<number>().filterWhere('opened_from', '=', from).as('own'),
+        ])
         .where('project_number', '=', projectNumber)
         .where('finished_at', 'is', null)
         .where('expires_at', '>', new Date(now()))
         .executeTakeFirstOrThrow();
-      return uploads;
+    },
+
+    /** What lies there of other uploads that were opened from where this one was, and are no files. */
+    async countBytesBeside(
+      projectNumber: number,
+      { id, openedFrom }: ResumableUpload,
+    ): Promise<number> {
+      const { bytes } = await queries
+        .selectFrom('resumable_uploads')
+        .select(({ fn }) => fn.sum<string | null>('received_bytes').as('bytes'))
+        .where('project_number', '=', projectNumber)
+        .where('finished_at', 'is', null)
+        .where('opened_from', '=', openedFrom)
+        .where('id', '<>', id)
+        .executeTakeFirstOrThrow();
+      return Number(bytes ?? 0);
     },
 
     async setReceivedBytes(projectNumber: number, id: string, bytes: number): Promise<void> {
       await update(projectNumber, id).set({ received_bytes: bytes }).execute();
     },
 
-    /** The oldest upload that got no byte and expires before then. */
-    async findIdle(projectNumber: number, expiresBefore: Date): Promise<string | undefined> {
+    /** The oldest upload that got no byte and expires before then. @param from undefined: opened from anywhere */
+    async findIdle(
+      projectNumber: number,
+      expiresBefore: Date,
+      from: Buffer | null | undefined,
+    ): Promise<string | undefined> {
       const idle = await queries
         .selectFrom('resumable_uploads')
         .select('id')
@@ -153,6 +182,7 @@ export const createResumableRows = (database: Database, now: () => number) => {
         .where('finished_at', 'is', null)
         .where('received_bytes', '=', 0)
         .where('expires_at', '<', expiresBefore)
+        .$if(from !== undefined, (uploads) => uploads.where('opened_from', '=', from ?? null))
         .where((upload) =>
           upload.or([
             upload('held_until', 'is', null),

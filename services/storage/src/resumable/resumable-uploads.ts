@@ -71,7 +71,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     database.transaction(async () => {
       const { number } = identity.project;
       await quota.lock(number);
-      await admission.checkNewUpload(number, newUpload.sizeBytes);
+      await admission.checkNewUpload(identity, newUpload.sizeBytes);
       const expiresAt = new Date(now() + openMs);
       const upload = await rows.insert(identity, randomUUID(), newUpload, expiresAt);
       await unclaimedBlobs.leaseFor(number, upload.blobKey, openMs + graceMs);

@@ -110,8 +110,10 @@ const send = async (
   }
   // With an end, S3 is asked for no more than there is.
   const range = response.range ?? { start: 0, end: content.sizeBytes - 1 };
-  await downloadPlaces.run(flow, (place) =>
-    sendBody(res, place, response, () => open(store, blob, range)),
+  await downloadPlaces.run(
+    flow,
+    (place) => sendBody(res, place, response, () => open(store, blob, range)),
+    callerSignal(res),
   );
 };
 

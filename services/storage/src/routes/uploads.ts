@@ -80,8 +80,8 @@ export const openUpload = ({ directUploads }: Features) =>
 export const completeUpload = ({ directUploads, files, links }: Features) =>
   route(
     storageRoutes.completeUpload,
-    async ({ params, identity }) => {
-      const upload = await directUploads.copyToFile(identity, params.id);
+    async ({ params, identity, signal }) => {
+      const upload = await directUploads.copyToFile(identity, params.id, signal);
       const { id } = upload;
       return {
         ...replyWithFile(links, identity, upload),

@@ -1,6 +1,7 @@
 import { storageRoutes } from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asUser, makeRandomContent, refusesStrangers } from '@backlot/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoreUnderTest } from '../blob-store/blob-store.conformance.ts';
 import { startS3Store } from '../testing/s3-store.ts';
 import {
@@ -137,6 +138,60 @@ describe('uploads to the store itself', () => {
     const answer = await open(body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
     expect(answer.body.error).toContain(`"${field}"`);
+  });
+
+  describe('that are announced', () => {
+    let small: TestBed;
+    beforeEach(async () => {
+      small = await createTestBed({ quotaBytes: 1000 }, s3.store);
+    });
+    afterEach(() => small.close());
+    const at = (n: number, userId = userA) => asUser(userId, { ip: `192.0.2.${n}` });
+    const announce = (size: number, identity: Identity) =>
+      small.call('POST', '/storage/uploads', { identity, body: { name: 'a', size } });
+    const isRefused = (answer: unknown) =>
+      expect(answer).toMatchObject({ status: 503, body: { code: 'overloaded' } });
+
+    it('take no more of the quota than is left, and of that no address more than it leaves', async () => {
+      expect((await announce(500, at(1))).status).toBe(201);
+      for (const again of [at(1), at(1, userB), anonymous({ ip: '192.0.2.1' })])
+        isRefused(await announce(1, again));
+      expect((await announce(200, at(2))).status).toBe(201);
+      isRefused(await announce(200, at(2)));
+      expect((await announce(300, asKey({ ip: '192.0.2.1' }))).status).toBe(201);
+      isRefused(await announce(1, asKey()));
+      expect((await announce(1001, at(3))).status).toBe(403);
+      small.clock.pass(3_601_000);
+      expect((await announce(500, at(1))).status).toBe(201);
+    });
+
+    it('take no more in parallel either', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => announce(300, at(n + 1))),
+      );
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    });
+
+    it('keep no file out that is there', async () => {
+      expect((await announce(900, at(1))).status).toBe(201);
+      const { status, body } = await small.upload(Buffer.alloc(600, 1));
+      expect(status).toBe(201);
+      expect((await announce(401, at(2))).status).toBe(403);
+      isRefused(await announce(100, at(2)));
+      await small.call('DELETE', `/storage/files/${body.id}`, { identity: asKey() });
+    });
+
+    it('are a thousand at most, and leave as many to others', async () => {
+      await small.database.query(
+        `INSERT INTO direct_uploads
+           (project_number, id, name, visibility, blob_key, expires_at, opened_from)
+         SELECT 1001, gen_random_uuid(), 'a', 'public', 'x', $1, sha256('192.0.2.1')
+           FROM generate_series(1, 500)`,
+        [new Date(small.clock.now() + 1000)],
+      );
+      isRefused(await announce(1, at(1)));
+      expect((await announce(1, at(2))).status).toBe(201);
+    });
   });
 
   it('are not offered by a file system', async () => {

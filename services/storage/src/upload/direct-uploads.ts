@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, isUuid, type Visibility } from '@backlot/contract';
 import { createQueries, type Database, deleteBatch } from '@backlot/database';
+import { type FairShares, toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
@@ -9,12 +10,8 @@ import { checkGroup, uploaderId } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
-import {
-  inspectStoredBlob,
-  maxOpenUploads,
-  tooManyOpenUploads,
-  uploadNotFound,
-} from './open-uploads.ts';
+import { createCheckAnnouncement } from './announcements.ts';
+import { inspectStoredBlob, openedFrom, uploadNotFound } from './open-uploads.ts';
 import type { Upload } from './uploads.ts';
 
 export interface NewDirectUpload extends Audience {
@@ -34,6 +31,8 @@ export interface DirectUploadsDeps {
   store: BlobStore;
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
+  /** Of copies under way: one of 5 GiB keeps a connection to the store for minutes. */
+  copies: FairShares;
   now: () => number;
 }
 
@@ -47,8 +46,9 @@ const copyMs = 15 * 60_000;
 
 /** Files that callers send to the store themselves: opened here, sent there, completed here. */
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
-  const { database, store, unclaimedBlobs, quota, now } = deps;
+  const { database, store, unclaimedBlobs, quota, copies, now } = deps;
   const queries = createQueries<Tables>(database);
+  const checkAnnouncement = createCheckAnnouncement(database, quota, now);
 
   const direct = () => {
     if (store.direct) return store.direct;
@@ -65,25 +65,22 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
   const insert = (identity: Identity, id: string, blobKey: string, newUpload: NewDirectUpload) =>
     database.transaction(async () => {
       const { number } = identity.project;
-      const added = await database.query(
-        `INSERT INTO direct_uploads
-           (project_number, id, owner_id, name, visibility, group_id, blob_key, expires_at)
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8
-          WHERE (SELECT count(*) FROM direct_uploads WHERE project_number = $1) < ${maxOpenUploads}
-         RETURNING true`,
-        [
-          ...[
-            number,
-            id,
-            uploaderId(identity),
-            cleanFileName(newUpload.name),
-            newUpload.visibility,
-            newUpload.groupId,
-          ],
-          ...[blobKey, new Date(now() + openSeconds * 1000)],
-        ],
-      );
-      if (added.length === 0) throw tooManyOpenUploads();
+      await checkAnnouncement(identity, newUpload.size);
+      await queries
+        .insertInto('direct_uploads')
+        .values({
+          project_number: number,
+          id,
+          owner_id: uploaderId(identity),
+          name: cleanFileName(newUpload.name),
+          visibility: newUpload.visibility,
+          group_id: newUpload.groupId,
+          blob_key: blobKey,
+          expires_at: new Date(now() + openSeconds * 1000),
+          size_bytes: newUpload.size,
+          opened_from: openedFrom(identity),
+        })
+        .execute();
       await unclaimedBlobs.leaseFor(number, blobKey, openSeconds * 1000 + sendMs);
     });
 
@@ -117,6 +114,20 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     }
   };
 
+  const copyToFile = async (identity: Identity, id: string): Promise<Upload> => {
+    const { number } = identity.project;
+    const row = await find(identity, id);
+    const inspected = inspectStoredBlob(store, row.blob_key);
+    const { sizeBytes, mediaType } = await translateNotArrived(identity, id, inspected);
+    const limit = await quota.sizeLimit(identity);
+    if (sizeBytes > limit.bytes) throw limit.error();
+    const blobKey = `${number}/${randomUUID()}`;
+    await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
+    await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
+    const audience = { visibility: row.visibility as Visibility, groupId: row.group_id };
+    return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType };
+  };
+
   return {
     /** @throws ApiError unauthenticated, forbidden, conflict, body_too_large, storage_quota, overloaded */
     async open(identity: Identity, newUpload: NewDirectUpload): Promise<UploadForm> {
@@ -133,25 +144,14 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
 
     /**
      * Copies what arrived to a key that the caller can't write to any more.
-     * @throws ApiError not_found, conflict, body_too_large, out_of_credits, storage_quota
+     * @throws ApiError not_found, conflict, body_too_large, out_of_credits, storage_quota; FairShareFull
      */
-    async copyToFile(identity: Identity, id: string): Promise<Upload> {
-      const { number } = identity.project;
-      const row = await find(identity, id);
-      const inspected = inspectStoredBlob(store, row.blob_key);
-      const { sizeBytes, mediaType } = await translateNotArrived(identity, id, inspected);
-      const limit = await quota.sizeLimit(identity);
-      if (sizeBytes > limit.bytes) throw limit.error();
-      const blobKey = `${number}/${randomUUID()}`;
-      await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
-      await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
-      const audience = { visibility: row.visibility as Visibility, groupId: row.group_id };
-      return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType };
-    },
+    copyToFile: (identity: Identity, id: string, signal: AbortSignal): Promise<Upload> =>
+      copies.run(toFlow(identity), () => copyToFile(identity, id), { signal }),
 
     /** Ends the upload in the transaction that makes the file. @throws ApiError not_found */
     async complete(identity: Identity, id: string, create: () => Promise<void>): Promise<void> {
-      const blobKey = await database.transaction(async () => {
+      await database.transaction(async () => {
         const completed = await queries
           .deleteFrom('direct_uploads')
           .where('project_number', '=', identity.project.number)
@@ -159,9 +159,9 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
           .returning('blob_key')
           .executeTakeFirstOrThrow(uploadNotFound);
         await create();
-        return completed.blob_key;
+        // The caller's transaction may go on, and may fail: then the upload is open again.
+        database.afterCommit(() => void removeNow([completed.blob_key]));
       });
-      await removeNow([blobKey]);
     },
 
     async sweep() {

@@ -1,9 +1,16 @@
+import { createHash } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
+import { runsProject } from '../files/file.ts';
 import { detectMediaType, headBytes } from '../files/media-type.ts';
 
 /** For each project: so many direct uploads, and as many resumable ones. */
 export const maxOpenUploads = 1000;
+
+/** From where one is opened; null where whoever runs the project opens it, who need not leave any to others. */
+export const openedFrom = (identity: Identity): Buffer | null =>
+  runsProject(identity) ? null : createHash('sha256').update(identity.ip).digest();
 
 export const uploadNotFound = (): ApiError =>
   new ApiError('not_found', 'There is no such upload, or no longer.');
