@@ -31,8 +31,8 @@ export interface BedOptions {
   bus?: Bus;
   /** The database of another bed, for a further process of the same service. */
   databaseUrl?: string;
-  /** Told of every statement that the service itself sends. */
-  onStatement?: (text: string) => void;
+  /** Told of every statement that the service itself sends, with the name of a prepared one. */
+  onStatement?: (text: string, name?: string) => void;
 }
 
 export interface TestClock {
@@ -83,7 +83,10 @@ const acrossProjects = (database: Database): Database => ({
 });
 
 /** The database itself, and what is replaced in it, behind one that tells of each statement. */
-const watched = (database: Database, onStatement: (text: string) => void): Database => {
+const watched = (
+  database: Database,
+  onStatement: NonNullable<BedOptions['onStatement']>,
+): Database => {
   const own: Pick<Database, 'query' | 'execute' | 'scan' | 'named' | 'read'> = {
     query(text, values) {
       onStatement(text);
@@ -98,11 +101,11 @@ const watched = (database: Database, onStatement: (text: string) => void): Datab
       return database.scan(text, values);
     },
     named(name, text, values) {
-      onStatement(text);
+      onStatement(text, name);
       return database.named(name, text, values);
     },
     read(name, text, values) {
-      onStatement(text);
+      onStatement(text, name);
       return database.read(name, text, values);
     },
   };

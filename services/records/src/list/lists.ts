@@ -5,7 +5,6 @@ import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkTable } from '../giants/current-table.ts';
-import { recordsTable } from '../giants/records-table.ts';
 import { createKeptStatements } from '../record/statements/kept-statements.ts';
 import { tooManyFound, toSearchTerms, withBuiltSearch } from '../search/search-query.ts';
 import { searchListStatement } from '../search/search-statement.ts';
@@ -121,10 +120,10 @@ export const createLists = ({
 
   /** Undefined where the page is large, or there are too many such statements. */
   const readPipelined = async (query: ListQuery): Promise<ListPage | undefined> => {
-    const { collection, sort, limit, after, access } = query;
+    const { collection, sort, limit, after } = query;
     const { name, text, values } = prepare(
-      access,
-      `${sort.idDescending ? 'newest' : 'oldest'}${after ? ' after' : ''} ${recordsTable(collection)}`,
+      query,
+      `${sort.idDescending ? 'newest' : 'oldest'}${after ? ' after' : ''}`,
       [collection.projectNumber, collection.id, limit, ...(after ? [after.id] : [])],
       (anyone, parameters) => smallListText({ ...query, access: anyone }, limits, parameters),
     );

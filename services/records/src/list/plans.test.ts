@@ -160,7 +160,7 @@ describe('plans', () => {
       const prepare = createKeptStatements('page');
       const write = (anyone: Access, parameters: Parameters) =>
         smallListText({ ...list, access: anyone }, limits, parameters);
-      const statement = prepare(access, name, values, write);
+      const statement = prepare(list, name, values, write);
       await bed.database.transaction(async () => {
         for (let i = 0; i < 10; i++)
           await bed.database.named(name, statement.text, statement.values);

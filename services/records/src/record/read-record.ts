@@ -5,7 +5,6 @@ import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.t
 import type { Collections } from '../collections/collections.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
 import { checkTable } from '../giants/current-table.ts';
-import { recordsTable } from '../giants/records-table.ts';
 import type { Reader } from '../list/reader.ts';
 import { onCurrentSlots } from '../slots/current-slots.ts';
 import {
@@ -62,7 +61,7 @@ export const createReadRecord = ({ database, refresh, scans, answers }: ReadReco
     const { access, collection } = target;
     checkRead(access);
     const { values } = targetParameters(target);
-    const statement = prepare(access, recordsTable(collection), values, (anyone, parameters) =>
+    const statement = prepare(target, 'one', values, (anyone, parameters) =>
       readText(smallRecordColumns, { ...target, access: anyone }, parameters),
     );
     const [small] = await database.read(statement.name, statement.text, statement.values);

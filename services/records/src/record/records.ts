@@ -86,6 +86,10 @@ const isRefused = (error: unknown) =>
     isRefusedAs(code, error),
   );
 
+/** Whether nothing of what its owner may set shows in the statements of its writes. */
+const isUsual = ({ access, slots, unique, search, ownTable }: Collection) =>
+  typeof access === 'string' && slots.length === 0 && unique.length === 0 && !search && !ownTable;
+
 export const createRecords = ({
   database,
   quota,
@@ -96,11 +100,11 @@ export const createRecords = ({
 }: RecordsDeps): Records => {
   const ids = new V7Generator();
   const nameStatement = createStatementNames('records');
-  const write: WriteRecords = ({ unique }, text, { values }) => {
-    const statement = nameStatement(text);
+  const write: WriteRecords = (collection, text, { values }) => {
+    const statement = nameStatement(text, isUsual(collection) ? 'usual' : 'special');
     return database
       .named<never>(statement.name, statement.text, values)
-      .catch((error: unknown) => Promise.reject(translateWriteError(error, unique)));
+      .catch((error: unknown) => Promise.reject(translateWriteError(error, collection.unique)));
   };
   const changes = createChanges({ database, quota, write, now });
 

@@ -102,6 +102,8 @@ const mixedQueries = fc.record({
       'd,-id',
       '-a,id',
       'd,-a,b',
+      '-a.b',
+      'a.b,-d',
     ),
   ),
   offset: fc.constantFrom(0, 0, 1, 5),
@@ -236,16 +238,20 @@ describe('answers by slots', () => {
     return found;
   };
 
-  it('come by the index in a collection that is too large for a scan, also where long texts are among them', async () => {
+  it('come by the index in a collection that is too large for a scan, also where long texts and arrays are among them', async () => {
     const texts = ['a', 'b', long, `${long}b`, `${long}a`, `${long}c`, 'ü', 'z'];
-    const contents = Array.from({ length: 40 }, (_, i) => ({ d: texts[(i * 3) % texts.length] }));
+    const odd = [[], [{ b: 1 }], { b: [1] }, { b: {} }];
+    const contents = Array.from({ length: 40 }, (_, i) => ({
+      d: texts[(i * 3) % texts.length],
+      a: i % 9 === 0 ? odd[(i / 9) % odd.length] : { b: i % 7 },
+    }));
     const { withSlots, without } = await fill(contents, 'shared');
     const shares = createFairShares({ slots: 1 });
     const few = createLists({
       ...{ database: bed.database, limits: { ...limits, scanRows: 39 }, refresh: unchanged },
       ...{ scans: shares, quickScans: shares, answers: shares },
     });
-    for (const sort of ['d', '-d'] as const) {
+    for (const sort of ['d', '-d', 'a.b', '-a.b', 'a.b,-d'] as const) {
       const query: Query = { where: {}, sort, limit: 3, offset: 0, who: 'key', isMine: false };
       await expect(pages(without, query, few)).rejects.toThrow(/more than 39/);
       expect(await pages(withSlots, query, few)).toEqual(await pages(without, query));

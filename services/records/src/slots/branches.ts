@@ -1,5 +1,5 @@
 import { recordsTable } from '../giants/records-table.ts';
-import { isInTime } from '../list/list-statement.ts';
+import { isInTime, type ListQuery, recordColumns } from '../list/list-statement.ts';
 import { boundsSql, type Selection } from '../list/selection.ts';
 import { and, type Parameters } from '../sql.ts';
 import type { Driver, Way } from './drivers.ts';
@@ -16,6 +16,8 @@ const rangeSql = (column: string, range: KeyRange, parameters: Parameters): stri
   switch (range.kind) {
     case 'all':
       return `${column} IS NOT NULL`;
+    case 'scalars':
+      return `${column} > '[]'`;
     case 'points': {
       const keys = range.keys.map((key) => JSON.stringify(key));
       if (keys.length !== 1) return `${column} = ANY (${parameters.add(keys, 'jsonb[]')})`;
@@ -83,3 +85,36 @@ const waySql = ({ slot, ranges }: Way, parameters: Parameters): string =>
 /** Not even looked at once the time is over, which is told at the end. */
 export const fitsSql = (tests: readonly (string | undefined)[]): string =>
   `CASE WHEN ${isInTime} THEN ${and(['true', ...tests])} ELSE false END`;
+
+/** What walks of one statement share. */
+export interface Walk {
+  query: ListQuery;
+  parameters: Parameters;
+  /** Sort keys, as `s0` and so on, each with a comma before it. */
+  keyColumns: string;
+  /** What each record has to pass. */
+  tests: readonly string[];
+  /** Holds behind the cursor; undefined where there is none. */
+  position(): string | undefined;
+  /** How many records a page needs. */
+  most: string;
+  /** How many one branch looks at, at most. */
+  rows: string;
+}
+
+export interface Found {
+  tables: string[];
+  /** Of the tables in which the page's records are. */
+  names: string[];
+  /** Each holds where a branch was not followed to its end. */
+  isShort: string[];
+}
+
+/** The branch's records in this order, before they are tested. */
+export const walkedSql = (
+  { keyColumns, rows }: Walk,
+  { table, column, columns, where }: Branch,
+  order: string,
+): string =>
+  `SELECT ${recordColumns}, slot_key${keyColumns} FROM (SELECT ${recordColumns}, ${column} AS slot_key${columns} FROM ${table}
+        WHERE ${where} ${order} LIMIT ${rows}) records`;

@@ -32,8 +32,11 @@ interface Shape {
   hasMarkers: boolean;
 }
 
-/** A connection keeps each of them, with its plan: those of further tables are planned each time. */
-const mostTexts = 600;
+/**
+ * Texts of collections with tables of their own. A connection keeps each of them, with its plan: those of further
+ * tables are planned each time.
+ */
+const mostOwnTexts = 300;
 
 const signNames = { '>': 'gt', '>=': 'ge', '<': 'lt', '<=': 'le' };
 
@@ -96,7 +99,7 @@ const startKey = ({ after }: ListQuery, { bounds, isSorted }: ExactWalk): string
  */
 export const createExactWalks = ({ pageBytes }: ReadLimits) => {
   const mostBytes = Math.min(pageBytes, maxPipelinedBytes);
-  const texts = new Map<string, string>();
+  const texts = { shared: new Map<string, string>(), own: new Map<string, string>() };
   return (query: ListQuery): NamedListStatement | undefined => {
     const walk = exactWalk(query);
     if (!walk) return undefined;
@@ -114,9 +117,10 @@ export const createExactWalks = ({ pageBytes }: ReadLimits) => {
       ...{ isAfter: after !== undefined, isSorted, hasMarkers },
     };
     const name = shapeName(shape);
-    if (!texts.has(name) && texts.size >= mostTexts) return undefined;
-    const text = texts.get(name) ?? walkText(shape, mostBytes);
-    texts.set(name, text);
+    const known = shape.tableName === '' ? texts.shared : texts.own;
+    if (known === texts.own && !known.has(name) && known.size >= mostOwnTexts) return undefined;
+    const text = known.get(name) ?? walkText(shape, mostBytes);
+    known.set(name, text);
     const { projectNumber, id } = collection;
     const position = after ? [key, after.id] : [];
     const values = [projectNumber, id, limit, ...bounds.map((bound) => bound.key), ...position];

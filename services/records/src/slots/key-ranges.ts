@@ -3,6 +3,8 @@ import type { Json, Test } from '../where/filter.ts';
 /** Keys of a slot that are next to each other in its index, or single ones. */
 export type KeyRange =
   | { kind: 'all' }
+  /** All but arrays and objects. */
+  | { kind: 'scalars' }
   | { kind: 'points'; keys: Json[] }
   | { kind: 'between'; bounds: KeyBound[] };
 
@@ -102,6 +104,7 @@ export const isWholeKey = (value: Json): boolean =>
 export const mayHaveCutKeys = (range: KeyRange): boolean => {
   switch (range.kind) {
     case 'all':
+    case 'scalars':
       return true;
     case 'points':
       return range.keys.some((key) => typeof key === 'string' && !isWholeKey(key));

@@ -1,26 +1,19 @@
-import { recordsTable } from '../giants/records-table.ts';
-import {
-  isInTime,
-  type ListQuery,
-  orderSql,
-  positionSql,
-  recordColumns,
-} from '../list/list-statement.ts';
+import { isInTime, type ListQuery, orderSql, positionSql } from '../list/list-statement.ts';
 import { conditionsSql } from '../list/selection.ts';
 import { afterSql, directionSql, sortKeySql } from '../list/sort.ts';
-import { inCollection, type Parameters } from '../sql.ts';
+import type { Parameters } from '../sql.ts';
 import {
-  type Branch,
+  type Found,
   fitsSql,
-  isCutKeySql,
   jsonb,
   lookedAtSql,
-  pointKey,
   toBranches,
+  type Walk,
+  walkedSql,
 } from './branches.ts';
 import { type Driver, isNested, isSlotOrder } from './drivers.ts';
-import { isWholeKey, keyOfText, mayHaveCutKeys } from './key-ranges.ts';
-import { slotColumn } from './slots.ts';
+import { type KeyRange, keyOfText, markers } from './key-ranges.ts';
+import { orderedWalk } from './ordered-walk.ts';
 
 export interface StatementParts {
   tables: string[];
@@ -40,117 +33,84 @@ export const walkStatement = (
   query: ListQuery,
   driver: Driver,
   parameters: Parameters,
-  size: PageSize,
-): StatementParts =>
-  query.sort.fields.length === 0 || isSlotOrder(query.sort)
-    ? orderedWalk(query, driver, parameters, size)
-    : tiedWalk(query, driver, parameters, size);
-
-/** The slot's order is the list's, but for long texts that share a key. */
-const orderedWalk = (
-  query: ListQuery,
-  driver: Driver,
-  parameters: Parameters,
   { limit, offset, rows }: PageSize,
 ): StatementParts => {
   const { sort, after } = query;
-  const [field] = sort.fields;
-  const afterKey = field && after?.keys[0];
-  const isAmongTexts = afterKey && (afterKey.isCut || !isWholeKey(JSON.parse(afterKey.text)));
-  const afterId = after && !isAmongTexts ? parameters.add(after.id, 'uuid') : undefined;
-  const sign = sort.idDescending ? '<' : '>';
-  const direction = directionSql(sort.idDescending);
-  const branches = toBranches(query, driver, parameters, (column, range) => {
-    if (isAmongTexts) return `${column} ${sign}= ${jsonb(keyOfText(afterKey.text), parameters)}`;
-    const key = afterKey?.text ?? pointKey(range);
-    return afterId && key && `(${column}, id) ${sign} (${jsonb(key, parameters)}, ${afterId})`;
-  });
-  const keys = sort.fields.map((sorted) => sortKeySql(sorted, parameters));
-  const position = isAmongTexts
-    ? afterSql(sort, keys, positionSql(after, query, keys, parameters))
-    : undefined;
-  const tests = [...conditionsSql(query, parameters), position];
-  const keyColumns = keys.map((key, i) => `, ${key} AS s${i}`).join('');
-  const most = `${limit} + ${offset} + 1`;
-  const walkSql = ({ table, column, columns, where, isNew }: Branch) =>
-    `SELECT ${walkColumns}${keyColumns} FROM (SELECT ${recordColumns}, ${column} AS slot_key${columns} FROM ${table}
-        WHERE ${where} ORDER BY ${column} ${direction}, id ${direction} LIMIT ${rows}) records
-      WHERE ${fitsSql([isNew, ...tests])}`;
-  const isCutShort = (branch: Branch) =>
-    `(${lookedAtSql(branch, rows)} > ${rows} OR NOT ${isInTime})`;
-  const walks = branches.map((branch, i) => {
-    const text = `${walkSql(branch)} ORDER BY slot_key ${direction}, id ${direction} LIMIT ${most}`;
-    const isShort = (name: string) =>
-      `((SELECT count(*) FROM ${name}) < ${most} AND ${isCutShort(branch)})`;
-    if (!field || !mayHaveCutKeys(branch.range))
-      return { tables: [`b${i} AS MATERIALIZED (${text})`], isShort: [isShort(`b${i}`)] };
-    const walked = `walked${i}`;
-    const { column, where } = branch;
-    // Of the texts that share the last key the walk has seen those with the first ids.
-    const last = `(SELECT slot_key FROM last${i})`;
-    const tied = { ...branch, where: `${where} AND ${column} >= ${last} AND ${column} <= ${last}` };
-    return {
-      tables: [
-        `${walked} AS MATERIALIZED (${text})`,
-        `last${i} AS MATERIALIZED (SELECT slot_key FROM (SELECT slot_key FROM ${walked}
-          ORDER BY slot_key ${directionSql(!sort.idDescending)} LIMIT 1) last WHERE ${isCutKeySql})`,
-        `b${i} AS MATERIALIZED (SELECT * FROM ${walked} WHERE slot_key IS DISTINCT FROM ${last}
-          UNION ALL ${walkSql(tied)})`,
-      ],
-      isShort: [isShort(walked), `(${last} IS NOT NULL AND ${isCutShort(tied)})`],
-    };
-  });
-  const isShort = walks.flatMap((walk) => walk.isShort);
+  const keys = sort.fields.map((field) => sortKeySql(field, parameters));
+  const walk: Walk = {
+    ...{ query, parameters, rows, most: `${limit} + ${offset} + 1` },
+    keyColumns: keys.map((key, i) => `, ${key} AS s${i}`).join(''),
+    tests: conditionsSql(query, parameters),
+    position: () => after && afterSql(sort, keys, positionSql(after, query, keys, parameters)),
+  };
+  const follow = keys.length === 0 || isSlotOrder(sort) ? orderedWalk : tiedWalk;
+  const isAstray = keys.length > 0 && driver.ways.some(({ slot }) => isNested(slot));
+  const found = isAstray
+    ? [follow(walk, withoutMarkers(driver)), strays(walk, driver)]
+    : [follow(walk, driver)];
+  const names = found.flatMap((part) => part.names);
   return {
-    tables: walks.flatMap(({ tables }) => tables),
-    page: `SELECT * FROM (${unionBranches(branches)}) found ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1 OFFSET ${offset}`,
+    tables: found.flatMap(({ tables }) => tables),
+    page: `SELECT * FROM (${names.map((name) => `SELECT * FROM ${name}`).join(' UNION ALL ')}) found
+      ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1 OFFSET ${offset}`,
     keyCount: keys.length,
-    isUnfinished: `(${[...isShort, ...(field ? hasMarkersSql(query, driver) : [])].join(' OR ')})`,
+    isUnfinished: `(${found.flatMap(({ isShort }) => isShort).join(' OR ')})`,
   };
 };
 
-const walkColumns = `${recordColumns}, slot_key`;
+const withoutMarkers = (driver: Driver): Driver => {
+  const toScalars = (range: KeyRange): KeyRange =>
+    range.kind === 'all' ? { kind: 'scalars' } : range;
+  const ways = driver.ways.map(({ slot, ranges }) => ({
+    slot,
+    ranges: ranges.filter((range) => range !== markers).map(toScalars),
+  }));
+  return { ...driver, ways };
+};
 
-const unionBranches = (branches: readonly Branch[]): string =>
-  branches.map((_, i) => `SELECT * FROM b${i}`).join(' UNION ALL ');
-
-/** Where there is one, the order of a nested field is not the slot's. */
-const hasMarkersSql = ({ collection }: ListQuery, { ways }: Driver): string[] =>
-  ways
-    .filter(({ slot }) => isNested(slot))
-    .map(
-      ({ slot }) =>
-        `EXISTS (SELECT FROM ${recordsTable(collection)} WHERE ${inCollection} AND ${slotColumn(slot)} = '[]')`,
-    );
+/**
+ * Records with an array or object on the way to a nested field, or at its end: they have one key, and any place in a
+ * sort by it. All of them are read.
+ */
+const strays = (walk: Walk, { kind, ways }: Driver): Found => {
+  const { query, parameters, tests, rows, most } = walk;
+  const marked = { kind, ways: ways.map(({ slot }) => ({ slot, ranges: [markers] })) };
+  const branches = toBranches(query, marked, parameters);
+  const names = branches.map((_, i) => `strays${i}`);
+  return {
+    names,
+    tables: branches.map(
+      (branch, i) => `${names[i]} AS MATERIALIZED (${walkedSql(walk, branch, '')}
+        WHERE ${fitsSql([...tests, walk.position()])} ORDER BY ${orderSql(query.sort)} LIMIT ${most})`,
+    ),
+    isShort: [
+      `NOT ${isInTime}`,
+      ...branches.map((branch) => `${lookedAtSql(branch, rows)} > ${rows}`),
+    ],
+  };
+};
 
 /** The slot has the order of the list's first field alone: of the last key that a page needs all is read and sorted. */
-const tiedWalk = (
-  query: ListQuery,
-  driver: Driver,
-  parameters: Parameters,
-  { limit, offset, rows }: PageSize,
-): StatementParts => {
+const tiedWalk = (walk: Walk, driver: Driver): Found => {
+  const { query, parameters, most, rows } = walk;
   const { sort, after } = query;
   const descending = sort.fields[0]?.descending ?? false;
   const direction = directionSql(descending);
   const [sign, extremeKey] = descending ? ['<=', '[]'] : ['>=', 'true'];
-  const afterKey = after?.keys[0] && jsonb(keyOfText(after.keys[0].text), parameters);
+  const afterKey = after?.keys[0];
   const branches = toBranches(
     query,
     driver,
     parameters,
-    (column) => afterKey && `${column} ${sign} ${afterKey}`,
+    (column) => afterKey && `${column} ${sign} ${jsonb(keyOfText(afterKey.text), parameters)}`,
   );
-  const keys = sort.fields.map((field) => sortKeySql(field, parameters));
-  const position = after && afterSql(sort, keys, positionSql(after, query, keys, parameters));
-  const keyColumns = keys.map((key, i) => `, ${key} AS s${i}`).join('');
-  const tests = [...conditionsSql(query, parameters), position];
-  const most = `${limit} + ${offset} + 1`;
+  const tests = [...walk.tests, walk.position()];
   const tables = branches.map(
-    ({ table, column, columns, where, isNew }, i) => `b${i} AS MATERIALIZED (
-      SELECT ${walkColumns}${keyColumns} FROM (SELECT ${recordColumns}, ${column} AS slot_key${columns} FROM ${table}
-        WHERE ${where} ORDER BY ${column} ${direction} LIMIT ${rows}) records
-      WHERE ${fitsSql([isNew, ...tests])} ORDER BY slot_key ${direction} FETCH FIRST (${most}) ROWS WITH TIES)`,
+    (
+      branch,
+      i,
+    ) => `b${i} AS MATERIALIZED (${walkedSql(walk, branch, `ORDER BY ${branch.column} ${direction}`)}
+      WHERE ${fitsSql([branch.isNew, ...tests])} ORDER BY slot_key ${direction} FETCH FIRST (${most}) ROWS WITH TIES)`,
   );
   const opposite = directionSql(!descending);
   const isShort = branches.map(
@@ -161,8 +121,7 @@ const tiedWalk = (
   );
   return {
     tables,
-    page: `SELECT * FROM (${unionBranches(branches)}) found ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1 OFFSET ${offset}`,
-    keyCount: keys.length,
-    isUnfinished: `(${[`NOT ${isInTime}`, ...isShort, ...hasMarkersSql(query, driver)].join(' OR ')})`,
+    names: branches.map((_, i) => `b${i}`),
+    isShort: [`NOT ${isInTime}`, ...isShort],
   };
 };

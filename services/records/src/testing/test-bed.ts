@@ -49,9 +49,9 @@ export const createTestBed = async (
     quota: { project: unlimited, owner: unlimited, ...quota },
   };
   const statements = new Set<string>();
-  const onStatement = (text: string) => {
+  const onStatement = (text: string, name?: string) => {
     statements.add(text);
-    options.onStatement?.(text);
+    options.onStatement?.(text, name);
   };
   const people: TestBed['people'] = new Map();
   const users: UserDirectory = {

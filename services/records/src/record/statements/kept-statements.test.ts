@@ -3,10 +3,14 @@ import { asUser } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
 import { resolveAccess } from '../../collections/access.ts';
 import { visibleDataSql } from '../../collections/field-rules.ts';
+import { recordsTable, type StoredCollection } from '../../giants/records-table.ts';
 import { ada, bob } from '../../testing/test-bed.ts';
 import { createKeptStatements } from './kept-statements.ts';
 
 const group = { id: '018f0000-0000-7000-8000-000000000901', role: 'member' };
+
+const shared: StoredCollection = { projectNumber: 1, id: 2 };
+const own = (id: number): StoredCollection => ({ ...shared, id, ownTable: 'used' });
 
 /** Rules that hide these fields from all but their owners and groups. */
 const hiding = (...fields: string[]): AccessRules => ({
@@ -19,15 +23,13 @@ const createBed = () => {
   let written = 0;
   return {
     written: () => written,
-    of: (access: AccessRules, userId: string, key = 'document') =>
-      prepare(
-        resolveAccess(access, asUser(userId, { groups: [group] })),
-        ...([key, [1, 2, 'id']] as const),
-        (anyone, parameters) => {
-          written++;
-          return `SELECT ${visibleDataSql(anyone, parameters)} AS ${key}`;
-        },
-      ),
+    of: (rules: AccessRules, userId: string, key = 'document', collection = shared) => {
+      const access = resolveAccess(rules, asUser(userId, { groups: [group] }));
+      return prepare({ access, collection }, key, [1, 2, 'id'], (anyone, parameters) => {
+        written++;
+        return `SELECT ${visibleDataSql(anyone, parameters)} AS ${key} FROM ${recordsTable(collection)}`;
+      });
+    },
   };
 };
 
@@ -50,12 +52,21 @@ it('rules of another tenant share text and name where they are of the same form,
   expect(first.text).not.toMatch(/note|salary/);
 });
 
+const preset: AccessRules = { read: ['anyone'], create: ['users'], change: ['owner'] };
+
 it('texts beyond the number of names are planned each time, those of presets never', () => {
   const bed = createBed();
   const rules = hiding('note');
   const names = Array.from({ length: 301 }, (_, n) => bed.of(rules, ada, `key_${n}`).name);
   expect(new Set(names).size).toBe(301);
   expect(names.at(-1)).toBe('');
-  const preset: AccessRules = { read: ['anyone'], create: ['users'], change: ['owner'] };
   expect(bed.of(preset, ada).name).toMatch(/^test_[\w-]{16}$/);
+});
+
+it('tables of their own have texts of their own, and take no name from those of the shared one', () => {
+  const bed = createBed();
+  const names = Array.from({ length: 301 }, (_, n) => bed.of(preset, ada, 'one', own(n)).name);
+  expect(new Set(names).size).toBe(301);
+  expect(names.at(-1)).toBe('');
+  expect(bed.of(preset, ada, 'one').name).toMatch(/^test_[\w-]{16}$/);
 });

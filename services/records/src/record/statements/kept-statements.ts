@@ -1,5 +1,6 @@
 import type { Access } from '../../collections/access.ts';
 import type { Permissions } from '../../collections/rules.ts';
+import { ownTableSuffix, type StoredCollection } from '../../giants/records-table.ts';
 import { Parameters } from '../../sql.ts';
 import { createStatementNames, type NamedText } from './statement-names.ts';
 
@@ -20,7 +21,13 @@ export interface Statement extends NamedText {
   values: readonly unknown[];
 }
 
-/** Writes the text; nothing in it may depend on what the key does not name. */
+/** Who reads where. */
+interface Place {
+  access: Access;
+  collection: StoredCollection;
+}
+
+/** Writes the text; beside table and caller nothing in it may depend on what the form does not name. */
 type Write = (anyone: Access, parameters: Parameters) => string;
 
 /**
@@ -31,24 +38,34 @@ type Write = (anyone: Access, parameters: Parameters) => string;
 export const createKeptStatements = (prefix: string) => {
   const names = {
     free: createStatementNames(prefix),
-    // Rules for fields, which anybody makes, must not take the names of presets.
-    limited: createStatementNames(`${prefix}_fields`),
+    // Rules for fields and tables of their own, which anybody makes, must not take the names of the others.
+    limited: createStatementNames(`${prefix}_special`),
   };
   const kept = new WeakMap<Permissions, Map<string, KeptStatement>>();
 
-  const make = (access: Access, callValues: readonly unknown[], write: Write): KeptStatement => {
+  const make = (
+    { access, collection }: Place,
+    callValues: readonly unknown[],
+    write: Write,
+  ): KeptStatement => {
     const parameters = new Parameters(callValues);
     const text = write({ ...access, ...anyCaller, isAnyone: true }, parameters);
-    const toName = access.fields.hidden.length === 0 ? names.free : names.limited;
+    const isUsual = access.fields.hidden.length === 0 && ownTableSuffix(collection) === '';
+    const toName = isUsual ? names.free : names.limited;
     return { ...toName(text), callerValues: parameters.values.slice(callValues.length) };
   };
 
-  /** @param callValues those that the statement begins with */
-  return (access: Access, key: string, callValues: readonly unknown[], write: Write): Statement => {
+  /**
+   * @param form tells texts for one table and kind of caller apart
+   * @param callValues those that the statement begins with
+   */
+  return (place: Place, form: string, callValues: readonly unknown[], write: Write): Statement => {
+    const { access, collection } = place;
     const ofKind = kept.get(access.permissions) ?? new Map<string, KeptStatement>();
     kept.set(access.permissions, ofKind);
+    const key = `${form} ${ownTableSuffix(collection)}`;
     const known = ofKind.get(key);
-    const statement = known ?? make(access, callValues, write);
+    const statement = known ?? make(place, callValues, write);
     const { name, text, callerValues } = statement;
     if (!known && name !== '') ofKind.set(key, statement);
     return {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** A connection keeps each of them, with its plan. */
 const maxNamedStatements = 300;
+const maxSpecialStatements = 200;
 const unnamed = '';
 
 export interface NamedText {
@@ -11,17 +12,22 @@ export interface NamedText {
 }
 
 /**
- * Names for prepared statements. Texts differ by the caller's rights and the parts of a patch: a few dozen in
- * all. With slots, and with rules for fields, there are more: those beyond a number are planned each time.
+ * Names for prepared statements. Texts differ by the caller's rights and the parts of a patch: fewer than there are
+ * names. Those that only some collections have (with indexes, unique fields, search, rules, a table of their own) are
+ * more than anybody could keep: of these so many have names of their own, and the others are planned each time.
  * @param prefix says in PostgreSQL's views what a statement is for
  * @returns always the same text for equal ones, so that they are kept, compared and hashed once
  */
-export const createStatementNames = (prefix: string): ((text: string) => NamedText) => {
+export const createStatementNames = (
+  prefix: string,
+): ((text: string, kind?: 'usual' | 'special') => NamedText) => {
   const named = new Map<string, NamedText>();
-  return (text) => {
+  const left = { usual: maxNamedStatements, special: maxSpecialStatements };
+  return (text, kind = 'usual') => {
     const known = named.get(text);
     if (known) return known;
-    if (named.size >= maxNamedStatements) return { name: unnamed, text };
+    if (left[kind] === 0) return { name: unnamed, text };
+    left[kind] -= 1;
     // A connection knows each name once, whoever made it.
     const hash = createHash('sha256').update(text).digest('base64url').slice(0, 16);
     const statement = { name: `${prefix}_${hash}`, text };
