@@ -143,7 +143,7 @@ export const recordsService = defineService({
         accessChecks: createAccessChecks(database, refresh),
         collections,
         records,
-        shares: createShares({ database, outbox, refresh, now }),
+        shares: createShares({ database, outbox, quota, refresh, now }),
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
         writeShares: writes,
