@@ -1,5 +1,5 @@
 import { hash, hkdfSync } from 'node:crypto';
-import { createDatabase, type Database } from '@backlot/database';
+import { createDatabase, createSweeper, type Database } from '@backlot/database';
 import type { Keep } from '@backlot/http';
 import { sealUnder } from '@backlot/sealing';
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
@@ -35,7 +35,11 @@ const ids = async () =>
   (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map((row) => row.id);
 
 describe('idempotent answers', () => {
-  const call = { scope: 'p/u/route/k1', key: 'k1', request: 'body', text: '{}' };
+  const tooLarge = () => ({ status: 409, headers: {}, body: '{"code":"conflict"}' });
+  const call = {
+    ...{ scope: 'p/u/route/k1', key: 'k1', request: 'body', text: '{}' },
+    ...{ owner: 'ada', tooLarge },
+  };
   const answer = { status: 201, headers: { ETag: '"1"' }, body: '{"secret":"token"}' };
   const work = (id: number) => async () => {
     await insert(id);
@@ -307,5 +311,44 @@ describe('idempotent answers', () => {
     await database.query(`UPDATE idempotency SET created_at = now() - interval '25 hours'`);
     await store.sweep();
     expect(await database.query('SELECT 1 FROM idempotency')).toEqual([]);
+  });
+
+  it('forgets all of them, however many there are', async () => {
+    const store = createIdempotencyStore(database);
+    await database.query(
+      `INSERT INTO idempotency (scope_hash, request_hash, created_at)
+       SELECT int4send(n), '', now() - interval '25 hours' FROM generate_series(1, 10001) n`,
+    );
+    const sweeper = createSweeper(store.sweep, () => {});
+    sweeper.start();
+    await until(async () => (await database.query('SELECT 1 FROM idempotency')).length === 0);
+    await sweeper.stop();
+  });
+
+  it('keeps so many bytes of large ones of an owner a day, and does nothing twice', async () => {
+    let nowMs = 0;
+    const store = createIdempotencyStore(database, { now: () => nowMs, bytesADay: 5000 });
+    const run = async (n: number, length: number, owner = 'ada') => {
+      const own = { ...call, owner, scope: `scope ${n}` };
+      const large = { ...answer, body: JSON.stringify({ text: 'x'.repeat(length) }) };
+      const working = async () => ({ ...(await work(n)()), ...large });
+      const first = await store.run(own, working, nothing);
+      expect(first).toEqual({ answer: large, replayed: false });
+      const again = await store.run(own, work(0), nothing);
+      expect([
+        { answer: large, replayed: true },
+        { answer: tooLarge(), replayed: true },
+      ]).toContainEqual(again);
+      return typeof again === 'object' && again.answer.status === 201;
+    };
+    expect([await run(1, 2000), await run(2, 2000), await run(3, 2000)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([await run(4, 500), await run(5, 2000, 'bob')]).toEqual([true, true]);
+    nowMs = 24 * 60 * 60_000;
+    expect(await run(6, 2000)).toBe(true);
+    expect(await ids()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 });
