@@ -19,6 +19,10 @@ export interface IdempotentCall {
   key: string;
   /** Equal for equal requests. */
   request: string;
+  /** Who bears what is stored. */
+  owner: string;
+  /** What is stored in place of an answer that is too large to be kept. */
+  tooLarge(): Answer;
   /** What the request was sent with: whatever stands there need not be stored with its answer. */
   text: string;
 }
@@ -40,7 +44,8 @@ export interface IdempotencyStore {
   /**
    * Runs `work` at most once per call within 24 hours. Its writes and its answer commit together, so
    * that a crash leaves either both or neither. A failure that `keptFailure` turns into an answer is
-   * kept too, without the writes made before it; any other failure leaves nothing behind.
+   * kept too, without the writes made before it; any other failure leaves nothing behind. Where an owner has
+   * many large answers, the call keeps `tooLarge` in place of its own.
    */
   run(
     call: IdempotentCall,
@@ -95,6 +100,13 @@ const scopeName = ({ definition, identity, key }: KeyedCall) =>
     key,
   ].join('\n');
 
+const answerTooLarge = () =>
+  new ApiError(
+    'conflict',
+    'The first request with this Idempotency-Key was carried out; its answer was too large to be kept.',
+    { hint: 'Read what it has made. To have it made once more, send another key.' },
+  );
+
 /**
  * Does the work of a call that carries an Idempotency-Key at most once (docs/api.md, "Every response").
  * @throws ApiError invalid_header, idempotency_mismatch, idempotency_in_progress
@@ -112,14 +124,21 @@ export const runIdempotently = async (
       `Idempotency-Key must have 1 to ${maxKeyLength} characters.`,
     );
   }
-  const keptFailure = (error: unknown): Answer | undefined => {
-    const failure = toApiError(error);
-    if (failure.status === 402 || failure.status === 429 || failure.status >= 500) return undefined;
+  const toAnswer = (failure: ApiError): Answer => {
     const body = failureBody(failure, requestId);
     return { status: failure.status, headers: failure.headers, body };
   };
-  const request = hash('sha256', `${path}\n${text}`);
-  const call = { scope: scopeName(keyedCall), key, request, text };
+  const keptFailure = (error: unknown): Answer | undefined => {
+    const failure = toApiError(error);
+    if (failure.status === 402 || failure.status === 429 || failure.status >= 500) return undefined;
+    return toAnswer(failure);
+  };
+  const { id, ownerId } = keyedCall.identity.project;
+  const call = {
+    ...{ scope: scopeName(keyedCall), owner: ownerId ?? `project ${id}`, key, text },
+    request: hash('sha256', `${path}\n${text}`),
+    tooLarge: () => toAnswer(answerTooLarge()),
+  };
   const atOnce = async (keep?: Keep) => {
     const finish = await work(keep);
     return finish();

@@ -182,7 +182,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
     (err) => log.error({ err }, 'events could not be published; retrying'),
     checkResponses ? (topic, payload) => events[topic].parse(payload) : undefined,
   );
-  const idempotency = createIdempotencyStore(database);
+  const idempotency = createIdempotencyStore(database, { now });
   const scopes: Scopes = definition.hasNoRowSecurity
     ? { acrossProjects: (work) => work() }
     : database;

@@ -35,7 +35,11 @@ const ids = async () =>
   (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map((row) => row.id);
 
 describe('idempotent answers', () => {
-  const call = { scope: 'p/u/route/k1', key: 'k1', request: 'body', text: '{}' };
+  const tooLarge = () => ({ status: 409, headers: {}, body: '{"code":"conflict"}' });
+  const call = {
+    ...{ scope: 'p/u/route/k1', key: 'k1', request: 'body', text: '{}' },
+    ...{ owner: 'ada', tooLarge },
+  };
   const answer = { status: 201, headers: { ETag: '"1"' }, body: '{"secret":"token"}' };
   const work = (id: number) => async () => {
     await insert(id);
@@ -321,5 +325,32 @@ describe('idempotent answers', () => {
       async () => (await database.query('SELECT 1 FROM idempotency LIMIT 1')).length === 0,
     );
     await sweeper.stop();
+  });
+
+  it('keeps so many bytes of large ones of an owner a day, and does nothing twice', async () => {
+    let nowMs = 0;
+    const store = createIdempotencyStore(database, { now: () => nowMs, bytesADay: 5000 });
+    const run = async (n: number, length: number, owner = 'ada') => {
+      const own = { ...call, owner, scope: `scope ${n}` };
+      const large = { ...answer, body: JSON.stringify({ text: 'x'.repeat(length) }) };
+      const working = async () => ({ ...(await work(n)()), ...large });
+      const first = await store.run(own, working, nothing);
+      expect(first).toEqual({ answer: large, replayed: false });
+      const again = await store.run(own, work(0), nothing);
+      expect([
+        { answer: large, replayed: true },
+        { answer: tooLarge(), replayed: true },
+      ]).toContainEqual(again);
+      return typeof again === 'object' && again.answer.status === 201;
+    };
+    expect([await run(1, 2000), await run(2, 2000), await run(3, 2000)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([await run(4, 500), await run(5, 2000, 'bob')]).toEqual([true, true]);
+    nowMs = 24 * 60 * 60_000;
+    expect(await run(6, 2000)).toBe(true);
+    expect(await ids()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 });

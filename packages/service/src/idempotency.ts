@@ -8,6 +8,7 @@ import type {
   KeptAnswer,
 } from '@backlot/http';
 import { openUnder, sealUnder } from '@backlot/sealing';
+import { createKeptBytes, usualBytesADay } from './kept-bytes.ts';
 
 /** The table every schema with POST routes creates in its first migration. */
 export const idempotencyTable = `
@@ -49,13 +50,20 @@ const countShared = (body: string, text: string): number => {
 };
 
 /** Of the answer to a create of 1 KB 294 bytes are stored instead of 1,196: half of PostgreSQL's work with it. */
-const seal = (call: IdempotentCall, { body, ...rest }: Answer): Buffer => {
+const shorten = (call: IdempotentCall, { body, ...rest }: Answer): string => {
   const sharedLength = countShared(body, call.text);
   const start = body.slice(0, body.length - sharedLength);
-  return sealUnder(
-    sealingKey(call),
-    JSON.stringify({ ...rest, start, sharedLength } satisfies ShortAnswer),
-  );
+  return JSON.stringify({ ...rest, start, sharedLength } satisfies ShortAnswer);
+};
+
+type Seal = (call: IdempotentCall, answer: Answer) => Buffer;
+
+const createSeal = (mayKeep: (owner: string, bytes: number) => boolean): Seal => {
+  return (call, answer) => {
+    const short = shorten(call, answer);
+    const isKept = mayKeep(call.owner, Buffer.byteLength(short));
+    return sealUnder(sealingKey(call), isKept ? short : JSON.stringify(call.tooLarge()));
+  };
 };
 
 /** Answers of earlier versions are whole. */
@@ -68,6 +76,12 @@ const unseal = (call: IdempotentCall, sealed: Buffer): Answer => {
   const end = call.text.length - 1;
   return { ...rest, body: start + call.text.slice(end - sharedLength, end) };
 };
+
+interface Deps {
+  database: Database;
+  seal: Seal;
+}
+
 
 class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
@@ -100,7 +114,12 @@ const claim = async (
 };
 
 /** @throws ClaimLost where the work took so long that another call has taken it over */
-const keep = async (database: Database, call: IdempotentCall, token: string, answer: Answer) => {
+const keep = async (
+  { database, seal }: Deps,
+  call: IdempotentCall,
+  token: string,
+  answer: Answer,
+) => {
   const kept = await database.query(
     `UPDATE idempotency SET sealed_answer = $3, created_at = now()
       WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL RETURNING true`,
@@ -163,7 +182,7 @@ const replay = (
 
 /** Three round trips, where a statement after the other takes seven. */
 const runOnce = (
-  database: Database,
+  { database, seal }: Deps,
   call: IdempotentCall,
   work: () => Promise<Answer>,
 ): Promise<IdempotentResult> => {
@@ -201,15 +220,15 @@ const findAnswer = async (
 };
 
 const runAlone = async (
-  database: Database,
+  deps: Deps,
   call: IdempotentCall,
   work: () => Promise<Answer>,
 ): Promise<IdempotentResult> => {
   try {
-    return await runOnce(database, call, work);
+    return await runOnce(deps, call, work);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    return (await findAnswer(database, call)) ?? runOnce(database, call, work);
+    return (await findAnswer(deps.database, call)) ?? runOnce(deps, call, work);
   }
 };
 
@@ -222,22 +241,32 @@ const createIsCluster = (database: Database) => {
   };
 };
 
+export interface IdempotencyOptions {
+  /** Epoch milliseconds. */
+  now?: () => number;
+  /** Of an owner's answers over 1 KiB that are kept. */
+  bytesADay?: number;
+}
+
 export const createIdempotencyStore = (
   database: Database,
+  { now = Date.now, bytesADay = usualBytesADay }: IdempotencyOptions = {},
 ): IdempotencyStore & {
   /** Deletes answers older than 24 hours. */
   sweep(): Promise<typeof workLeft | undefined>;
 } => {
+  const seal = createSeal(createKeptBytes(now, bytesADay));
+  const deps = { database, seal };
   const isCluster = createIsCluster(database);
 
   const run: IdempotencyStore['run'] = async (call, work, keptFailure) => {
     try {
-      return await runAlone(database, call, work);
+      return await runAlone(deps, call, work);
     } catch (error) {
       const kept = keptFailure(error);
       if (!kept) throw error;
       // Nothing was written. Where another call has been at it since, its answer is the one.
-      return runAlone(database, call, async () => kept);
+      return runAlone(deps, call, async () => kept);
     }
   };
 
@@ -250,7 +279,7 @@ export const createIdempotencyStore = (
         const finish = await work();
         const answer = await database.transaction(async () => {
           const finished = await finish();
-          await keep(database, call, token, finished);
+          await keep(deps, call, token, finished);
           return finished;
         });
         return { answer, replayed: false };
@@ -258,7 +287,7 @@ export const createIdempotencyStore = (
         if (error instanceof ClaimLost) return 'in_progress';
         const kept = keptFailure(error);
         if (kept) {
-          await keep(database, call, token, kept);
+          await keep(deps, call, token, kept);
           return { answer: kept, replayed: false };
         }
         // Where this fails too, the claim is free after its time. An answer whose commit was not heard stays.
@@ -285,7 +314,7 @@ export const createIdempotencyStore = (
           return (await findAnswer(database, call)) ?? run(call, () => work(), keptFailure);
         const kept = keptFailure(error);
         if (!kept) throw error;
-        return runAlone(database, call, async () => kept);
+        return runAlone(deps, call, async () => kept);
       }
     },
     async sweep() {

@@ -58,6 +58,12 @@ const batchSlots = 3;
 const smallReadShares = { slots: 2, maxWaitingPerFlow: 100 };
 
 /**
+ * Parts of large answers that PostgreSQL is at, up to 1 MiB each. They keep a core busy as a scan does, and would wait
+ * for its second where they came behind it.
+ */
+const largeReadSlots = 2;
+
+/**
  * Parts of large answers in memory, read or not yet taken by their callers: up to 1 MiB each. Who waits
  * holds a connection to the gateway.
  */
@@ -101,6 +107,10 @@ export const recordsService = defineService({
     const oneByOne = { slots: config.scanConcurrency, maxWaitingPerFlow: 100 };
     const scans = createFairShares({ ...oneByOne, quickSlots, restRatio: 1 });
     const quickScans = createFairShares(oneByOne);
+    const largeReads = createFairShares({
+      ...{ slots: Math.min(largeReadSlots, config.scanConcurrency), maxWaitingPerFlow: 100 },
+      restRatio: 1,
+    });
     const batches = retryLocked(database, createFairShares({ slots: batchSlots }));
     const writes = retryLocked(database, createFairShares(writeShares));
     const smallReads = createFairShares(smallReadShares);
@@ -110,7 +120,7 @@ export const recordsService = defineService({
     const observations = createObservations({ database, slots, now });
     const collections = createCollections({ database, outbox, slots, now });
     const { refresh } = collections;
-    const records = createRecords({ database, quota, refresh, scans, answers, now });
+    const records = createRecords({ database, quota, refresh, largeReads, answers, now });
     const paidRecords = createPaidRecords({ database, outbox, collections, records });
     const lists = createLists({
       database,
@@ -118,6 +128,7 @@ export const recordsService = defineService({
       refresh,
       scans,
       quickScans,
+      largeReads,
       answers,
       observations,
     });
@@ -132,7 +143,7 @@ export const recordsService = defineService({
         accessChecks: createAccessChecks(database, refresh),
         collections,
         records,
-        shares: createShares({ database, outbox, refresh, now }),
+        shares: createShares({ database, outbox, quota, refresh, now }),
         batches: createBatches({ database, quota, refresh, now }),
         batchShares: batches,
         writeShares: writes,
@@ -150,7 +161,7 @@ export const recordsService = defineService({
       }),
       internal: internalRouter(shapes),
       api: { directories: { shapes } },
-      queues: { scans, quickScans, writes, batches, smallReads, answers },
+      queues: { scans, quickScans, writes, batches, smallReads, largeReads, answers },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
         'record.paid': (paid) => paidRecords.receive(paid),

@@ -1,7 +1,13 @@
-import { asKey, asUser } from '@backlot/testing';
+import type { Database } from '@backlot/database';
+import { createFairShares } from '@backlot/fair-shares';
+import { asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolveAccess } from '../collections/access.ts';
 import { countCollections, foldTotals } from '../record/quota/totals.ts';
-import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
+import { parseWhere } from '../where/parse.ts';
+import { createCounts } from './counts.ts';
+import { splitFilter } from './selection.ts';
 
 describe('the count of a whole collection', () => {
   let bed: TestBed;
@@ -59,6 +65,48 @@ describe('the count of a whole collection', () => {
     await countCollections(bed.database);
     await bed.create('old', {}, asUser(ada));
     expect(await count('old')).toEqual({ count: 4 });
+  });
+
+  it('leaves connections to others, whatever 20 owners ask', async () => {
+    await write('asked', { create: create(3) });
+    let underWay = 0;
+    let most = 0;
+    let free = () => {};
+    const held = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const database: Database = {
+      ...bed.database,
+      async named<Row>(name: string, text: string, values?: readonly unknown[]): Promise<Row[]> {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await held;
+        underWay -= 1;
+        return bed.database.named<Row>(name, text, values);
+      },
+    };
+    const scans = createFairShares({ slots: 1, quickSlots: 6 });
+    const limits = { scanRows: 100, pageBytes: 1000 };
+    const counts = createCounts({
+      ...{ database, limits, refresh: unchanged, scans, quickScans: scans },
+    });
+    const [{ id } = { id: 0 }] = await bed.database.query<{ id: number }>(
+      `SELECT coll_id AS id FROM collections WHERE name = 'asked'`,
+    );
+    const place = { projectNumber: testProject.number, id, name: 'asked', epoch: 1 };
+    const selection = {
+      collection: { ...place, access: 'shared', slots: [], unique: [] } as const,
+      access: resolveAccess('shared', asKey()),
+      filter: splitFilter(parseWhere('{}')),
+      ownerId: undefined,
+    };
+    const all = Array.from({ length: 20 }, (_, n) =>
+      counts.count(selection, { flow: [`owner ${n}`, `p${n}`, '192.0.2.1'] }),
+    );
+    await until(() => scans.usage().quick.waiting === 14);
+    free();
+    expect(await Promise.all(all)).toEqual(all.map(() => ({ count: 3 })));
+    expect(most).toBe(6);
   });
 
   it('reads no record', async () => {

@@ -156,7 +156,9 @@ export const createCounts = ({
         });
       }
       if (isUnfiltered(selection)) {
-        const known = await readKnownCount(database, selection.collection);
+        const read = () => readKnownCount(database, selection.collection);
+        const { flow, signal } = reader;
+        const known = await scans.run(flow, read, { isQuick: true, signal });
         if (known?.isExact) return { count: known.count };
       }
       const count = scannedField(selection) === undefined ? countBounded : countScanned;

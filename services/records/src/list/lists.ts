@@ -49,6 +49,7 @@ export interface ListsDeps {
   scans: FairShares;
   /** For scans of kinds that were quick. */
   quickScans: FairShares;
+  largeReads: FairShares;
   answers: FairShares;
   observations?: Observations;
   slicing?: Slicing;
@@ -95,12 +96,13 @@ export const createLists = ({
   refresh,
   scans,
   quickScans,
+  largeReads,
   answers,
   observations,
   slicing = usualSlicing,
 }: ListsDeps): Lists => {
   const prepare = createKeptStatements('records_list');
-  const openLargePage = createLargePages({ database, scans, answers });
+  const openLargePage = createLargePages({ database, largeReads, answers });
   const find = createSlicedLists({ database, limits, slicing });
   const findExactWalk = createExactWalks(limits);
   const { isQuick, learn } = createQuickScans();

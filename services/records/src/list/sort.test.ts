@@ -99,6 +99,7 @@ describe('sort', () => {
       refresh,
       scans: shares,
       quickScans: shares,
+      largeReads: shares,
       answers: shares,
     });
   });

@@ -49,7 +49,7 @@ import type { Quota } from './quota/quota.ts';
 import { mostBatchGrowth } from './quota/side-bytes.ts';
 import { createManySql, toIso } from './record-sql.ts';
 import { explainRefusal, translateWriteError } from './refusals.ts';
-import { unsharedSql } from './shares.ts';
+import { unsharedSql } from './share-rows.ts';
 
 export interface BatchOperations {
   create: readonly CheckedData[];

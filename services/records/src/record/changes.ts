@@ -39,7 +39,7 @@ import {
   type Reasons,
   type RecordTarget,
 } from './refusals.ts';
-import { unsharedSql } from './shares.ts';
+import { unsharedSql } from './share-rows.ts';
 
 /** Changes of single records. They throw as those of `Records` do. */
 export interface Changes {

@@ -22,7 +22,8 @@ import { createKeptStatements } from './statements/kept-statements.ts';
 export interface ReadRecordDeps {
   database: Database;
   refresh: Collections['refresh'];
-  scans: FairShares;
+  /** A slot for each large record while PostgreSQL is at it. */
+  largeReads: FairShares;
   /** A slot for each large answer that is read or not yet taken. */
   answers: FairShares;
 }
@@ -48,7 +49,7 @@ const readText = (columns: string, target: RecordTarget, parameters: Parameters)
 };
 
 /** @returns what `Records.get` is */
-export const createReadRecord = ({ database, refresh, scans, answers }: ReadRecordDeps) => {
+export const createReadRecord = ({ database, refresh, largeReads, answers }: ReadRecordDeps) => {
   const prepare = createKeptStatements('records_get');
 
   const readWhole = async (target: RecordTarget) => {
@@ -72,7 +73,7 @@ export const createReadRecord = ({ database, refresh, scans, answers }: ReadReco
     const { flow, signal } = reader;
     const release = await answers.take(flow, { signal });
     try {
-      const [whole] = await scans.run(flow, () => readWhole(target), { signal });
+      const [whole] = await largeReads.run(flow, () => readWhole(target), { signal });
       const [json, version] = whole ?? [];
       if (json) return { json, version: Number(version), release };
       throw recordNotFound();

@@ -22,7 +22,7 @@ import {
 import { claimNewSql } from '../unique/claims.ts';
 import { sideGrowthSql } from './quota/side-bytes.ts';
 import type { AcceptedVersions, RecordTarget } from './refusals.ts';
-import { unsharedSql } from './shares.ts';
+import { unsharedSql } from './share-rows.ts';
 
 /** One record as the API writes it. */
 export interface WrittenRecord {

@@ -55,7 +55,8 @@ export interface RecordsDeps {
   database: Database;
   quota: Quota;
   refresh: Collections['refresh'];
-  scans: FairShares;
+  /** A slot for each large record while PostgreSQL is at it. */
+  largeReads: FairShares;
   /** A slot for each large answer that is read or not yet taken. */
   answers: FairShares;
   /** Epoch milliseconds. */
@@ -94,7 +95,7 @@ export const createRecords = ({
   database,
   quota,
   refresh,
-  scans,
+  largeReads,
   answers,
   now,
 }: RecordsDeps): Records => {
@@ -181,7 +182,7 @@ export const createRecords = ({
   };
 
   return {
-    get: createReadRecord({ database, refresh, scans, answers }),
+    get: createReadRecord({ database, refresh, largeReads, answers }),
 
     async create(project, collection, access, data, keep) {
       checkCreate(access, { project, collection }, data.groupId ?? null);

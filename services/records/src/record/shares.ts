@@ -1,5 +1,6 @@
 import { ApiError, type EventPayloads, isUuid, type Share, shareRoutes } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
+import { shareBytes } from '../building/side-sql.ts';
 import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkTable, holdTable } from '../giants/current-table.ts';
@@ -7,7 +8,9 @@ import { recordsTable } from '../giants/records-table.ts';
 import { onCurrentSlots } from '../slots/current-slots.ts';
 import { inCollection, isoTimeSql, startParameters } from '../sql.ts';
 import { createRecordEmailShares } from './email-shares.ts';
+import type { Quota } from './quota/quota.ts';
 import type { RecordTarget } from './refusals.ts';
+import { createShareRows, ofRecord, recordValues } from './share-rows.ts';
 
 /** With a user, or with an address. */
 export type NewShare = Pick<Share, 'userId' | 'email' | 'may'>;
@@ -15,6 +18,7 @@ export type NewShare = Pick<Share, 'userId' | 'email' | 'may'>;
 interface ShareOptions {
   database: Database;
   outbox: Outbox<EventPayloads>;
+  quota: Quota;
   refresh: Collections['refresh'];
   now: () => number;
 }
@@ -32,17 +36,9 @@ export interface Shares {
   remove(target: RecordTarget, who: string): Promise<void>;
 }
 
-/**
- * A table of WITH, with a comma before it: the shares of records go with them.
- * @param written has a row where something was written
- */
-export const unsharedSql = (isTheirs: string, written: string): string =>
-  `, unshared AS (DELETE FROM shares WHERE project_id = $1 AND coll_id = $2 AND ${isTheirs} AND EXISTS (SELECT FROM ${written}))`;
-
-const ofRecord = 'project_id = $1 AND coll_id = $2 AND record_id = $3';
-
-export const createShares = ({ database, outbox, refresh, now }: ShareOptions): Shares => {
-  const emailShares = createRecordEmailShares(database, outbox, now);
+export const createShares = ({ database, outbox, quota, refresh, now }: ShareOptions): Shares => {
+  const rows = createShareRows(database, quota);
+  const emailShares = createRecordEmailShares({ database, outbox, rows, now });
 
   /** Whether it is the caller's. @param lock SQL that keeps others from sharing it meanwhile */
   const isOwn = async ({ collection, access, id }: RecordTarget, lock = ''): Promise<boolean> => {
@@ -65,13 +61,11 @@ export const createShares = ({ database, outbox, refresh, now }: ShareOptions): 
     throw new ApiError('forbidden', 'Only its owner decides with whom a record is shared.');
   };
 
-  const values = ({ collection, id }: RecordTarget) => [
-    collection.projectNumber,
-    collection.id,
-    id,
-  ];
-
-  const put = (target: RecordTarget, { userId, email, may }: NewShare): Promise<Share> =>
+  const put = (
+    target: RecordTarget,
+    { userId, email, may }: NewShare,
+    roomBytes: number | undefined,
+  ): Promise<Share> =>
     database.transaction(async () => {
       await holdTable(database, target.collection);
       await checkOwn(target, 'FOR NO KEY UPDATE');
@@ -80,30 +74,26 @@ export const createShares = ({ database, outbox, refresh, now }: ShareOptions): 
           hint: 'The project’s owner adds "shared" to its rules, as in {"read":["owner","shared"],"create":["users"],"change":["owner","shared"]}.',
         });
       }
-      if (email !== undefined) return emailShares.put(target, email, may);
+      if (email !== undefined) return emailShares.put(target, { email, may }, roomBytes);
       const createdAt = new Date(now());
-      const [row] = await database.query(
-        `INSERT INTO shares (project_id, coll_id, record_id, user_id, may, created_at)
+      const insert = `INSERT INTO shares (project_id, coll_id, record_id, user_id, may, created_at)
          SELECT $1, $2, $3, $4, $5, $6
           WHERE (SELECT count(*) FROM shares WHERE ${ofRecord} AND (user_id, email) <> ($4, '')) < $7
          ON CONFLICT (project_id, coll_id, record_id, user_id, email)
-           DO UPDATE SET may = excluded.may, created_at = excluded.created_at
-         RETURNING 1`,
-        [...values(target), userId, may, createdAt, shareRoutes.maxShares],
-      );
-      if (row) return { userId, may, createdAt: createdAt.toISOString() };
-      const most = `A record can be shared with at most ${shareRoutes.maxShares} users and addresses.`;
-      throw new ApiError('quota_reached', most);
+           DO UPDATE SET may = excluded.may, created_at = excluded.created_at`;
+      const values = [...recordValues(target), userId, may, createdAt, shareRoutes.maxShares];
+      await rows.put(target, [insert, values], `user_id = $4 AND email = ''`, roomBytes);
+      return { userId, may, createdAt: createdAt.toISOString() };
     });
 
   const list = async (target: RecordTarget): Promise<Share[]> => {
     await checkOwn(target);
-    const rows = await database.query<Required<Share>>(
+    const found = await database.query<Required<Share>>(
       `SELECT user_id AS "userId", email, may, ${isoTimeSql('created_at')} AS "createdAt" FROM shares
         WHERE ${ofRecord} ORDER BY email, user_id LIMIT $4`,
-      [...values(target), shareRoutes.maxShares],
+      [...recordValues(target), shareRoutes.maxShares],
     );
-    return rows.map(({ userId, email, ...share }) => ({
+    return found.map(({ userId, email, ...share }) => ({
       ...(email ? { email } : { userId }),
       ...share,
     }));
@@ -114,8 +104,7 @@ export const createShares = ({ database, outbox, refresh, now }: ShareOptions): 
     if (!isUuid(who)) return false;
     // What a user has by their address is theirs alone to end by their id.
     const condition = isWithCaller ? '' : " AND email = ''";
-    const deletion = `DELETE FROM shares WHERE ${ofRecord} AND user_id = $4${condition} RETURNING 1`;
-    return (await database.query(deletion, [...values(target), who])).length > 0;
+    return rows.remove(target, `user_id = $4${condition}`, who);
   };
 
   const remove = async (target: RecordTarget, who: string): Promise<void> => {
@@ -126,7 +115,12 @@ export const createShares = ({ database, outbox, refresh, now }: ShareOptions): 
   };
 
   return {
-    put: (target, share) => onCurrentSlots(refresh, target, (current) => put(current, share)),
+    put: (target, share) =>
+      onCurrentSlots(refresh, target, (current) =>
+        quota.change(current.project, shareBytes(share.email), (roomBytes) =>
+          put(current, share, roomBytes),
+        ),
+      ),
     list: (target) => onCurrentSlots(refresh, target, list),
     remove: (target, who) => onCurrentSlots(refresh, target, (current) => remove(current, who)),
   };

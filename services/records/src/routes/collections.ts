@@ -3,7 +3,15 @@ import type { FairShares } from '@backlot/fair-shares';
 import { route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
 import type { Quota } from '../record/quota/quota.ts';
+import type { Totals } from '../record/quota/totals.ts';
 import { inTurn } from './turns.ts';
+
+const presentUse = (totals: Totals, limits: Totals) => ({
+  totalRecords: totals.records,
+  totalBytes: totals.bytes,
+  quotaRecords: limits.records,
+  quotaBytes: limits.bytes,
+});
 
 /** A project has at most 100 of them, so that they are one page. */
 export const listCollections = (collections: Collections, quota: Quota, reads: FairShares) =>
@@ -11,16 +19,13 @@ export const listCollections = (collections: Collections, quota: Quota, reads: F
     recordRoutes.listCollections,
     async ({ identity }) => {
       const items = await collections.list(identity.project.number);
-      const { project } = await quota.totals(identity.project);
+      const { project, owner } = await quota.totals(identity.project);
+      const page = { items, hasMore: false, nextCursor: null };
       return {
         body: {
-          items,
-          hasMore: false,
-          nextCursor: null,
-          totalRecords: project.records,
-          totalBytes: project.bytes,
-          quotaRecords: quota.limits.project.records,
-          quotaBytes: quota.limits.project.bytes,
+          ...page,
+          ...presentUse(project, quota.limits.project),
+          owner: owner && presentUse(owner, quota.limits.owner),
         },
       };
     },

@@ -88,7 +88,7 @@ describe('bounds on what a list or count reads', () => {
     const shares = createFairShares({ slots: 1 });
     const lists = createLists({
       ...{ database: hurried, limits, refresh: unchanged },
-      ...{ scans: shares, quickScans: shares, answers: shares },
+      ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
     });
     const collection = {
       projectNumber: testProject.number,
@@ -142,7 +142,7 @@ describe('bounds on what a list or count reads', () => {
     const shares = createFairShares({ slots: 6, quickSlots: 3 });
     const lists = createLists({
       ...{ database, limits, refresh: unchanged, scans: shares, quickScans: shares },
-      answers: createFairShares({ slots: 1 }),
+      ...{ largeReads: shares, answers: createFairShares({ slots: 1 }) },
     });
     const page = (owner: string, projectNumber: number, where: string | undefined, offset = 0) =>
       lists.page(

@@ -66,10 +66,14 @@ export const createShapes = ({
     };
   };
 
-  const describeAll = ({ project, ip, signal }: Asking, summaries: readonly CollectionSummary[]) =>
+  const describeAll = (
+    { project, ip, signal }: Asking,
+    isWanted: (summary: CollectionSummary) => boolean = () => true,
+  ) =>
     scans.run(
       toFlow({ project, ip }),
       async (yieldSlot) => {
+        const summaries = (await collections.list(project.number)).filter(isWanted);
         const shapes: CollectionShape[] = [];
         let workedMs = 0;
         let fields = 0;
@@ -90,15 +94,9 @@ export const createShapes = ({
     );
 
   return {
-    async describe(asking) {
-      return describeAll(asking, await collections.list(asking.project.number));
-    },
+    describe: (asking) => describeAll(asking),
     async describeOne(asking, name) {
-      const listed = await collections.list(asking.project.number);
-      const [shape] = await describeAll(
-        asking,
-        listed.filter((summary) => summary.name === name),
-      );
+      const [shape] = await describeAll(asking, (summary) => summary.name === name);
       if (!shape) throw new ApiError('not_found', 'There is no such collection.');
       return shape;
     },

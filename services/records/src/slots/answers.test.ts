@@ -148,7 +148,10 @@ describe('answers by slots', () => {
     };
     const shares = createFairShares({ slots: 1 });
     const deps = { database, limits, refresh: unchanged, scans: shares, quickScans: shares };
-    readers = { lists: createLists({ ...deps, answers: shares }), counts: createCounts(deps) };
+    readers = {
+      lists: createLists({ ...deps, largeReads: shares, answers: shares }),
+      counts: createCounts(deps),
+    };
   });
   afterAll(() => bed.close());
 
@@ -201,7 +204,7 @@ describe('answers by slots', () => {
     const query: Query = { where: { d: 2 }, ...paging, who: 'key', isMine: false };
     const selection = select(withSlots, query);
     const page = { ...selection, ...paging, after: undefined, sort: parseSort('-d') };
-    const lists = createLists({ ...deps, answers: scans });
+    const lists = createLists({ ...deps, largeReads: scans, answers: scans });
     expect(await readItems(await lists.page(page, reader))).toHaveLength(1);
     expect(await createCounts(deps).count(selection, reader)).toEqual({ count: 1 });
     endScan();

@@ -68,6 +68,15 @@ export const listCollections = defineRoute({
     totalBytes: z.int().min(0),
     quotaRecords: z.int().min(0),
     quotaBytes: z.int().min(0),
+    owner: z
+      .object({
+        totalRecords: z.int().min(0),
+        totalBytes: z.int().min(0),
+        quotaRecords: z.int().min(0),
+        quotaBytes: z.int().min(0),
+      })
+      .nullable()
+      .describe('Of all projects of the owner; null where the project has none'),
   }),
   status: 200,
   errors: ['not_found'],

@@ -76,8 +76,10 @@ describe('large answers', () => {
     const scans = createFairShares({ slots: 3, quickSlots: 3 });
     const answers = createFairShares({ slots: 2, maxRunningPerOwner: 1, ...options });
     const refresh = unchanged;
-    const lists = createLists({ database, limits, refresh, scans, quickScans: scans, answers });
-    const records = createRecords({ database, quota, refresh, scans, answers, now: Date.now });
+    const largeReads = createFairShares({ slots: 3 });
+    const queues = { scans, quickScans: scans, largeReads, answers };
+    const lists = createLists({ database, limits, refresh, ...queues });
+    const records = createRecords({ database, quota, refresh, ...queues, now: Date.now });
     const page = (
       query: {
         limit?: number;
@@ -101,7 +103,7 @@ describe('large answers', () => {
       );
     const get = (n: number, owner = 'ada') =>
       records.get({ project: testProject, collection, access, id: ids[n] ?? '' }, reader(owner));
-    return { page, get, answers };
+    return { page, get, scans, answers };
   };
   const own = (userId: string) => resolveAccess('private', asUser(userId));
 
@@ -206,6 +208,15 @@ describe('large answers', () => {
     await next;
     expect(order).toEqual(['small', 'of another', 'large']);
     expect(answers.usage().slow).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('do not wait for scans', async () => {
+    const { page, get, scans } = setUp();
+    const others = ['eve', 'mallory', 'oscar'].map((owner) => scans.take(reader(owner).flow));
+    const ends = await Promise.all(others);
+    (await get(3)).release?.();
+    expect(await readItems(await page({}))).toHaveLength(5);
+    for (const end of ends) end();
   });
 
   it('are refused where too many wait, and hold nothing when their caller goes', async () => {

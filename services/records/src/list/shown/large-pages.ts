@@ -13,7 +13,8 @@ const partBytes = 512 * 1024;
 
 export interface LargePagesDeps {
   database: Database;
-  scans: FairShares;
+  /** A slot for each part while PostgreSQL is at it. */
+  largeReads: FairShares;
   /** A slot for each part of an answer that is read or not yet taken. */
   answers: FairShares;
 }
@@ -27,7 +28,7 @@ interface Part {
  * The records of a page as JSON with commas between them, read part by part. Each part tests once more what
  * the page was found by, because records may have changed meanwhile; those that have gone are left out.
  */
-export const createLargePages = ({ database, scans, answers }: LargePagesDeps) => {
+export const createLargePages = ({ database, largeReads, answers }: LargePagesDeps) => {
   const readPart = async (selection: Selection, { ids }: Part, { flow, signal }: Reader) => {
     const { collection, access, search } = selection;
     const parameters = startParameters(collection);
@@ -40,7 +41,7 @@ export const createLargePages = ({ database, scans, answers }: LargePagesDeps) =
     const text = `SELECT string_agg(json, ',' ORDER BY n) FROM (
       SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN ${visibleRecordsSql(selection, parameters)} USING (id) WHERE ${conditions}) records`;
     const read = () => database.bytes(text, parameters.values);
-    const [row] = await scans.run(flow, read, { signal });
+    const [row] = await largeReads.run(flow, read, { signal });
     return row?.[0];
   };
 

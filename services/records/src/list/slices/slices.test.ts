@@ -135,7 +135,7 @@ describe('scans in pieces', () => {
     const scans = createFairShares({ slots: 1, sliceMs: 0 });
     const deps = {
       ...{ database, limits: { ...limits, scanRows }, refresh: unchanged, slicing },
-      ...{ scans, quickScans: scans },
+      ...{ scans, quickScans: scans, largeReads: scans },
       answers: createFairShares({ slots: 1 }),
     };
     return { lists: createLists(deps), counts: createCounts(deps) };
@@ -293,7 +293,7 @@ describe('scans in pieces', () => {
     const order: string[] = [];
     const lists = createLists({
       ...{ database, limits, refresh: unchanged, slicing: tens },
-      ...{ scans: shares, quickScans: shares, answers: shares },
+      ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
     });
     const gone = new AbortController();
     beforeScan = async () => {
@@ -318,7 +318,7 @@ describe('scans in pieces', () => {
     const quickScans = createFairShares({ slots: 1 });
     const deps = {
       ...{ database, limits, refresh: unchanged, slicing: atOnce },
-      ...{ scans: shares, quickScans, answers: shares },
+      ...{ scans: shares, quickScans, largeReads: shares, answers: shares },
     };
     const [lists, counts] = [createLists(deps), createCounts(deps)];
     const selection = select(collection, byN);

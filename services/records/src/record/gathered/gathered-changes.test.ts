@@ -46,8 +46,8 @@ describe('changes that come together', () => {
     const quota = createQuota({ database, limits, now: Date.now });
     // The first change of a project waits for its totals.
     await quota.totals(testProject);
-    const [scans, answers] = [createFairShares({ slots: 1 }), createFairShares({ slots: 1 })];
-    const deps = { database, quota, refresh: unchanged, scans, answers, now: Date.now };
+    const [largeReads, answers] = [createFairShares({ slots: 1 }), createFairShares({ slots: 1 })];
+    const deps = { database, quota, refresh: unchanged, largeReads, answers, now: Date.now };
     records = createRecords(deps);
   });
   afterAll(() => bed.close());

@@ -1,5 +1,5 @@
 import type { Identity } from '@backlot/identity';
-import { anonymous, asOwner, createTestClock, testProject, until } from '@backlot/testing';
+import { anonymous, asKey, asOwner, createTestClock, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { eraseProject } from '../../collections/collections.ts';
 import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
@@ -89,9 +89,23 @@ describe('the quota of records', () => {
     expect(refused).toMatchObject(quotaReached);
     expect(refused.body.error).toContain('all apps of this owner');
     expect((await post(third)).status).toBe(201);
+    expect(await collections(second)).toMatchObject({
+      ...{ totalRecords: 5, quotaRecords: 10 },
+      owner: {
+        ...{ totalRecords: 15, quotaRecords: 15 },
+        ...{ totalBytes: 15 * '{}'.length, quotaBytes: 1.5 * MB },
+      },
+    });
     // Given to another owner, the project counts there.
     const given = { ...second, project: { ...second.project, ownerId: 'other' } };
     expect((await post(given)).status).toBe(201);
+  });
+
+  it('shows nobody’s projects together where a project has no owner', async () => {
+    const { project } = newProject(null);
+    const path = `/platform/projects/${project.id}/collections`;
+    const { body } = await bed.call('GET', path, { identity: asKey({ project }) });
+    expect(body).toMatchObject({ totalRecords: 0, owner: null });
   });
 
   it('holds for writers at once, to the record', async () => {

@@ -41,14 +41,17 @@ describe('what is kept beside records', () => {
     });
   /** Bytes of the rows as they are stored. */
   const stored = async ({ project: { number } }: Identity) => {
-    const [row] = await bed.database.query<{ records: number; words: number; claims: number }>(
+    const [row] = await bed.database.query<
+      Record<'records' | 'words' | 'claims' | 'shares', number>
+    >(
       `SELECT (SELECT coalesce(sum(size_bytes), 0)::int8 FROM records WHERE project_id = $1) AS records,
          (SELECT coalesce(sum(words_size(words)), 0)::int8 FROM search_texts WHERE project_id = $1) AS words,
-         (SELECT count(*) FROM unique_values WHERE project_id = $1) AS claims`,
+         (SELECT count(*) FROM unique_values WHERE project_id = $1) AS claims,
+         (SELECT coalesce(sum(300 + 4 * octet_length(email)), 0)::int8 FROM shares WHERE project_id = $1) AS shares`,
       [number],
     );
     if (!row) throw new Error('no sums');
-    return { ...row, total: row.records + row.words + row.claims * 200 };
+    return { ...row, total: row.records + row.words + row.claims * 200 + row.shares };
   };
   /** Short words, none of which comes twice. */
   const words = (from: number, count: number) =>
@@ -103,6 +106,59 @@ describe('what is kept beside records', () => {
       return (await bed.database.query(left)).length === 0;
     });
     expect((await shown(identity)).sizeBytes).toBe(sums.total);
+  });
+
+  it('counts shares with every way that they come and go', async () => {
+    const identity = newProject();
+    const access = { read: ['owner', 'shared'], create: ['users'], change: ['owner', 'shared'] };
+    await put(identity, { access });
+    const share = (id: string, body: object) => call(identity, 'PUT', `/${id}/_shares`, body);
+    const unshare = (id: string, who: string) => call(identity, 'DELETE', `/${id}/_shares/${who}`);
+    const ids: string[] = [];
+    for (let i = 0; i < 4; i++)
+      ids.push((await call(identity, 'POST', '', { data: { i } })).body.id);
+    const users = ids.map(() => uuidv7());
+    for (const id of ids) {
+      for (const [n, userId] of users.entries()) {
+        await share(id, { userId, may: 'read' });
+        await share(id, { email: `user${n}@example.com`, may: 'read' });
+      }
+      await share(id, { userId: users[0], may: 'change' });
+      await share(id, { email: 'user1@example.com', may: 'change' });
+      await unshare(id, users[1] ?? '');
+      await unshare(id, 'user2@example.com');
+    }
+    expect((await stored(identity)).shares).toBe(4 * (3 * 300 + 3 * (300 + 4 * 17)));
+    const { id: projectId, number: projectNumber } = identity.project;
+    const account = { userId: uuidv7(), email: 'user3@example.com', emailVerified: true };
+    const payload = { projectId, projectNumber, ...account };
+    await bed.bus.publish({ id: uuidv7(), topic: 'user.erased', payload });
+    await until(async () => (await stored(identity)).shares === 4 * (3 * 300 + 2 * (300 + 4 * 17)));
+    await call(identity, 'DELETE', `/${ids[0]}`);
+    await call(identity, 'POST', '/_batch', { delete: [ids[1]] });
+    const sums = await stored(identity);
+    expect(sums.shares).toBe(2 * (3 * 300 + 2 * (300 + 4 * 17)));
+    expect(await shown(identity)).toMatchObject({ sizeBytes: sums.total, total: sums.total });
+    await bed.database.query(`UPDATE collections SET counted_at = now() - interval '8 days'`);
+    await until(async () => {
+      await countCollections(bed.database);
+      const left = `SELECT 1 FROM collections WHERE counted_at < now() - interval '7 days'`;
+      return (await bed.database.query(left)).length === 0;
+    });
+    expect(await shown(identity)).toMatchObject({ sizeBytes: sums.total, total: sums.total });
+
+    const rest = MB - sums.total - '{"text": ""}'.length;
+    await call(identity, 'POST', '', { data: { text: 'z'.repeat(rest) } });
+    expect(await share(ids[2] ?? '', { userId: uuidv7(), may: 'read' })).toMatchObject(
+      quotaReached,
+    );
+    expect(await share(ids[2] ?? '', { email: 'a@example.com', may: 'read' })).toMatchObject(
+      quotaReached,
+    );
+    expect((await share(ids[2] ?? '', { userId: users[0], may: 'read' })).status).toBe(200);
+    await unshare(ids[2] ?? '', users[0] ?? '');
+    expect((await share(ids[2] ?? '', { userId: uuidv7(), may: 'read' })).status).toBe(200);
+    expect((await stored(identity)).total).toBe(MB);
   });
 
   it('is bounded by the quota, whatever is written and in whatever way', async () => {

@@ -1,0 +1,77 @@
+import { ApiError, shareRoutes } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import { countGrowthSql, shareBytesSql } from '../building/side-sql.ts';
+import type { Quota } from './quota/quota.ts';
+import type { RecordTarget } from './refusals.ts';
+
+/** Shares of the record whose key the first three parameters are. */
+export const ofRecord = 'project_id = $1 AND coll_id = $2 AND record_id = $3';
+
+export const recordValues = ({ collection, id }: RecordTarget) => [
+  collection.projectNumber,
+  collection.id,
+  id,
+];
+
+const returnedBytes = `RETURNING -${shareBytesSql} AS growth`;
+
+/**
+ * A table of WITH, with a comma before it: the shares of records go with them.
+ * @param written has a row where something was written
+ */
+export const unsharedSql = (isTheirs: string, written: string): string =>
+  `, unshared AS (DELETE FROM shares WHERE project_id = $1 AND coll_id = $2 AND ${isTheirs} AND EXISTS (SELECT FROM ${written}) ${returnedBytes}),
+  unshared_bytes AS (${countGrowthSql('unshared')})`;
+
+/** Writes rows of `shares` together with what the quota counts for them. */
+export const createShareRows = (database: Database, quota: Pick<Quota, 'refuse'>) => ({
+  /**
+   * Of a record that is locked.
+   * @param insert writes nothing where the record has as many as it may
+   * @param isThere whether a row is the one that it replaces
+   * @param roomBytes what is left of the quota, where it is not enough for another one
+   * @throws ApiError quota_reached
+   */
+  async put(
+    { project }: RecordTarget,
+    [insert, values]: readonly [text: string, values: readonly unknown[]],
+    isThere: string,
+    roomBytes: number | undefined,
+  ): Promise<void> {
+    const [row] = await database.query<{ growth: number }>(
+      `WITH put AS (${insert} RETURNING email),
+       added AS (SELECT ${shareBytesSql} AS growth FROM put WHERE NOT EXISTS (SELECT FROM shares WHERE ${ofRecord} AND ${isThere})),
+       counted AS (${countGrowthSql('added')})
+       SELECT (SELECT coalesce(sum(growth), 0) FROM added)::int8 AS growth FROM put`,
+      values,
+    );
+    if (!row) {
+      const most = `A record can be shared with at most ${shareRoutes.maxShares} users and addresses.`;
+      throw new ApiError('quota_reached', most);
+    }
+    if (roomBytes !== undefined && row.growth > roomBytes) await quota.refuse(project);
+  },
+
+  /** Whether there was one. */
+  async remove(target: RecordTarget, condition: string, who: string): Promise<boolean> {
+    const ended = await database.query(
+      `WITH ended AS (DELETE FROM shares WHERE ${ofRecord} AND ${condition} ${returnedBytes}),
+       counted AS (${countGrowthSql('ended')})
+       SELECT FROM ended`,
+      [...recordValues(target), who],
+    );
+    return ended.length > 0;
+  },
+});
+
+export type ShareRows = ReturnType<typeof createShareRows>;
+
+/** Ends shares of the project `$1` in any of its collections. */
+export const endSharesSql = (condition: string): string =>
+  `WITH ended AS (DELETE FROM shares WHERE ${condition} RETURNING coll_id, -${shareBytesSql} AS growth),
+   counted AS (
+     INSERT INTO count_delta (project_id, coll_id, d, bytes)
+     SELECT own.project_id, own.coll_id, 0, total.growth
+     FROM collections own, (SELECT coll_id, sum(growth) AS growth FROM ended GROUP BY coll_id) total
+     WHERE own.project_id = $1 AND own.coll_id = total.coll_id)
+   SELECT FROM ended`;
