@@ -74,6 +74,7 @@ const assignSql = `INSERT INTO slots (project_id, coll_id, slot, field, state, i
     assigned_at = excluded.assigned_at, is_known = false, position = NULL, ready_at = NULL,
     distinct_share = 0, uses = 0, used_at = NULL`;
 
+/** Returns whether there was a slot for the field. */
 const assign = async (
   database: Database,
   collection: CollectionKey,
@@ -82,17 +83,10 @@ const assign = async (
 ): Promise<boolean> => {
   const rows = await readSlots(database, collection);
   const existing = rows.find((row) => row.field === field);
-  const { projectNumber, id } = collection;
-  if (existing && existing.state !== 'dropping') {
-    if (isPinned)
-      await database.query(
-        `UPDATE slots SET is_pinned = true WHERE ${inCollection} AND slot = $3`,
-        [...[projectNumber, id, existing.slot]],
-      );
-    return isPinned;
-  }
+  if (existing && existing.state !== 'dropping') return false;
   const slot = existing?.slot ?? chooseSlot(rows, isPinned);
   if (slot === undefined) return false;
+  const { projectNumber, id } = collection;
   await database.query(assignSql, [projectNumber, id, slot, field, isPinned, new Date()]);
   await changeEpoch(collection, database);
   return true;
@@ -122,8 +116,10 @@ export const createSlotAssignment = (
       change(collection, async () => {
         const fields = [...new Set(given)];
         for (const field of fields) checkField(field);
+        // Before any is assigned: a new field takes the place of none that is to stay.
         await database.query(
-          `UPDATE slots SET is_pinned = false WHERE ${inCollection} AND is_pinned AND field <> ALL ($3)`,
+          `UPDATE slots SET is_pinned = NOT is_pinned
+           WHERE ${inCollection} AND state <> 'dropping' AND is_pinned <> (field = ANY ($3))`,
           [collection.projectNumber, collection.id, fields],
         );
         for (const field of fields) await assign(database, collection, field, true);

@@ -92,6 +92,31 @@ describe('index slots', () => {
     expect(fields).toEqual(seven.slice(1));
   });
 
+  it('stay as they are where the owner pins them too, in whichever order', async () => {
+    const own = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await put('kept', { indexes: own });
+    await untilReady('kept');
+    const built = async () =>
+      new Map(
+        (
+          await bed.database.query<{ field: string; assigned_at: Date }>(
+            `SELECT field, assigned_at FROM slots JOIN collections USING (project_id, coll_id) WHERE name = 'kept'`,
+          )
+        ).map(({ field, assigned_at }) => [field, assigned_at.getTime()]),
+      );
+    const before = await built();
+    await put('kept', { indexes: [] });
+    await put('kept', { indexes: own.toReversed() });
+    expect(await built()).toEqual(before);
+    await put('kept', { indexes: [] });
+    const pinned = ['new', 'e', 'd', 'c', 'b', 'a'];
+    await put('kept', { indexes: pinned });
+    const after = await built();
+    for (const field of pinned.slice(1))
+      expect([field, after.get(field)]).toEqual([field, before.get(field)]);
+    expect([...after.keys()].sort()).toEqual([...pinned].sort());
+  });
+
   it('miss no record, whatever is written while they are assigned, built and replaced', async () => {
     const fields = ['n', 'text', 'deep.n', 'ownerId', 'other', 'list', 'more'];
     const write = async (writer: number) => {
