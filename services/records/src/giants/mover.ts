@@ -54,9 +54,13 @@ const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records move
 const maySql = `SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
   AND (SELECT max(run_on) FROM migrations) < now() - interval '1 hour' AS may`;
 
-const largeSql = `SELECT project_id AS "projectNumber", coll_id AS id, name FROM collections
+/** Of the owner who has fewest such tables: many large collections of one keep nobody else waiting for all of them. */
+const largeSql = `SELECT c.project_id AS "projectNumber", coll_id AS id, name
+  FROM collections c LEFT JOIN project_owners p ON p.project_id = c.project_id
   WHERE own_table IS NULL AND row_count >= $1 AND counted_at IS NOT NULL
-    AND NOT EXISTS (SELECT FROM moves WHERE state <> 'emptying') ORDER BY row_count DESC LIMIT 1`;
+    AND NOT EXISTS (SELECT FROM moves WHERE state <> 'emptying')
+  ORDER BY (SELECT count(*) FROM project_owners o JOIN collections own ON own.project_id = o.project_id
+    WHERE o.owner_id = p.owner_id AND own.own_table IS NOT NULL), row_count DESC LIMIT 1`;
 
 const moveColumns = `moves.project_id AS "projectNumber", moves.coll_id AS id, moves.state,
   moves.is_known AS "isKnown", moves.position, moves.since`;
