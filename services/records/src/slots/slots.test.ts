@@ -58,7 +58,7 @@ describe('index slots', () => {
     await untilReady('towns');
     expect(await indexes('towns')).toEqual(
       [...indexed].sort().map((field) => ({
-        ...{ field, state: 'ready', isPinned: true, uses: 0, lastUsedAt: null },
+        ...{ field, state: 'ready', isPinned: true, reason: null, uses: 0, lastUsedAt: null },
       })),
     );
     const keys = await bed.database.query(
@@ -75,6 +75,27 @@ describe('index slots', () => {
     expect(kept.body.indexes.filter(({ isPinned }: { isPinned: boolean }) => isPinned)).toEqual([
       expect.objectContaining({ field: 'name' }),
     ]);
+  });
+
+  it('show how far they are while they are building', async () => {
+    for (let n = 0; n < 8; n++) await bed.create('half', { n });
+    await bed.database.transaction(async () => {
+      await bed.database.query(
+        `SELECT pg_advisory_xact_lock(hashtextextended('records slots', 0))`,
+      );
+      await bed.database.detached(async () => {
+        await put('half', { indexes: ['n'] });
+        await bed.database.query(
+          `UPDATE slots SET filled = 6 FROM collections c WHERE c.project_id = $1 AND name = 'half'
+             AND slots.project_id = $1 AND slots.coll_id = c.coll_id`,
+          [testProject.number],
+        );
+        const [index] = await indexes('half');
+        expect(index).toMatchObject({ field: 'n', state: 'building', progress: 0.75 });
+      });
+    });
+    await untilReady('half');
+    expect((await indexes('half'))[0]).not.toHaveProperty('progress');
   });
 
   it('are at most six, and not of what always has an index or changes with every write', async () => {
