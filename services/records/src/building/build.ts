@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, workLeft } from '@backlot/database';
 import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
-import { waitForWriters } from '../slots/writers.ts';
+import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import type { GenerationTable } from './generations.ts';
 import { countGrowthSql } from './side-sql.ts';
@@ -61,6 +61,7 @@ export const createBuilder = <Row extends Generation>(
   const nextSql = `SELECT DISTINCT ON (project_id) ${selected} FROM ${table}
     WHERE state IN ('building', 'dropping') ORDER BY project_id, random()`;
   const takeTurns = createTurns<Row>({ database, nextSql });
+  const waitForWriters = createWaitForWriters(database);
   // Batches run one at a time, in one process of all.
   const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free`;
 
@@ -113,9 +114,9 @@ export const createBuilder = <Row extends Generation>(
         : fillBatch(current, { ...key, ownTable });
     });
 
-  const makeKnown = async (row: Row, untilMs: number): Promise<boolean> => {
+  const makeKnown = async (row: Row): Promise<boolean> => {
     if (row.is_known) return true;
-    if (!(await waitForWriters(database, untilMs))) return false;
+    if (!(await waitForWriters(`${generationKey(row).join(' ')} ${row.state}`))) return false;
     await database.query(
       `UPDATE ${table} SET is_known = true WHERE ${isGeneration} AND state = $4`,
       [...generationKey(row), row.state],
@@ -125,8 +126,8 @@ export const createBuilder = <Row extends Generation>(
 
   return {
     run: () =>
-      takeTurns(async (row, untilMs) => {
-        if (!(await makeKnown(row, untilMs))) return 'nothing';
+      takeTurns(async (row) => {
+        if (!(await makeKnown(row))) return 'waited';
         const startedAt = performance.now();
         const outcome = await runBatch(row);
         if (typeof outcome === 'function') await outcome();

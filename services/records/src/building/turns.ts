@@ -2,8 +2,8 @@ import { type Database, workLeft } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
 import { readAcrossProjects } from '../across-projects.ts';
 
-/** `elsewhere`: another process is at it. */
-export type Turn = 'worked' | 'nothing' | 'elsewhere';
+/** `waited`: for others, and not to the end. `elsewhere`: another process is at it. */
+export type Turn = 'worked' | 'waited' | 'nothing' | 'elsewhere';
 
 export interface TurnsOptions {
   database: Database;
@@ -15,7 +15,7 @@ export interface TurnsOptions {
 
 /** Works until there is nothing left to do, or the time is over. */
 export type Turns<Row> = (
-  work: (row: Row, untilMs: number) => Promise<Turn>,
+  work: (row: Row) => Promise<Turn>,
 ) => Promise<typeof workLeft | undefined>;
 
 const maxRemembered = 10_000;
@@ -56,16 +56,16 @@ export const createTurns = <Row extends { project_id: number }>({
     const untilMs = performance.now() + workMs;
     while (performance.now() < untilMs) {
       const round = await readRound();
-      let hasWorked = false;
+      let isIdle = true;
       for (const { owner, row } of round) {
         turn += 1;
         lastTurns.set(owner, turn);
-        const outcome = await work(row, untilMs);
+        const outcome = await work(row);
         if (outcome === 'elsewhere') return undefined;
         if (performance.now() >= untilMs) return workLeft;
-        hasWorked ||= outcome === 'worked';
+        isIdle &&= outcome === 'nothing';
       }
-      if (!hasWorked) return undefined;
+      if (isIdle) return undefined;
     }
     return workLeft;
   };

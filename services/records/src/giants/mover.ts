@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import type { Database, Outbox, TransactionOptions } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
-import { waitForWriters } from '../slots/writers.ts';
+import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import { copyBatch, copyChanges, createOwnTable, deleteBatch, type Move } from './copy.ts';
 import { ownTableName } from './records-table.ts';
@@ -113,8 +113,10 @@ export const createMover = ({
       return current ? work({ ...current, name }) : false;
     }, options).then((goesOn) => goesOn ?? false);
 
-  const makeKnown = async (move: Move, untilMs: number): Promise<boolean> => {
-    if (!(await waitForWriters(database, untilMs))) return false;
+  const waitForWriters = createWaitForWriters(database);
+
+  const makeKnown = async (move: Move): Promise<boolean> => {
+    if (!(await waitForWriters(`${move.projectNumber} ${move.id}`))) return false;
     return step(move, async ({ projectNumber, id }) => {
       await database.query(`UPDATE moves SET is_known = true WHERE ${inCollection}`, [
         ...[projectNumber, id],
@@ -157,7 +159,7 @@ export const createMover = ({
   const finish = ({ projectNumber, id }: Move) =>
     database.query(`DELETE FROM moves WHERE ${inCollection}`, [projectNumber, id]);
 
-  const advance = async (move: Move, rows: number, untilMs: number): Promise<boolean> => {
+  const advance = async (move: Move, rows: number): Promise<boolean> => {
     if (move.state === 'emptying') {
       return step(move, async (current) => {
         if ((await deleteBatch(database, current, rows)) === rows) return true;
@@ -165,7 +167,7 @@ export const createMover = ({
         return false;
       });
     }
-    if (!move.isKnown) return makeKnown(move, untilMs);
+    if (!move.isKnown) return makeKnown(move);
     if (move.state === 'copying')
       return step(move, (current) => copy(current, rows), { statementTimeoutMs: analyzeTimeoutMs });
     const copied = await step(
@@ -208,7 +210,7 @@ export const createMover = ({
         const [move] = await readAcrossProjects<Move>(database, nextSql, [before]);
         if (!move) return;
         const startedAt = performance.now();
-        if (!(await advance(move, rows, untilMs))) return;
+        if (!(await advance(move, rows))) return;
         const tookMs = performance.now() - startedAt;
         const inTime = rows * Math.min(growth, batchMs / tookMs);
         rows = Math.min(batchRows, Math.max(leastRows, Math.floor(inTime)));

@@ -5,7 +5,7 @@ import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { type Batch, createPace } from './pace.ts';
 import { recordKeySql, type SlotState } from './slots.ts';
-import { waitForWriters } from './writers.ts';
+import { createWaitForWriters } from './writers.ts';
 
 export interface SlotBuilder {
   /** Works for about a second on the slots that are building or dropping; goes on at the next call, if any is left. */
@@ -63,6 +63,7 @@ export const createSlotBuilder = ({
 }: SlotBuilderDeps): SlotBuilder => {
   const takeTurns = createTurns<SlotRow>({ database, nextSql, workMs });
   const pace = createPace({ mostRows: batchRows });
+  const waitForWriters = createWaitForWriters(database);
 
   const markKnown = ({ project_id, coll_id, slot, assigned_at }: SlotRow) =>
     database.query(
@@ -154,12 +155,13 @@ export const createSlotBuilder = ({
 
   return {
     run: () =>
-      takeTurns(async (slot, untilMs) => {
+      takeTurns(async (slot) => {
+        const collection = `${slot.project_id} ${slot.coll_id}`;
         if (!slot.is_known) {
-          if (!(await waitForWriters(database, untilMs))) return 'nothing';
+          const change = `${collection} ${slot.slot} ${slot.assigned_at.getTime()}`;
+          if (!(await waitForWriters(change))) return 'waited';
           await markKnown(slot);
         }
-        const collection = `${slot.project_id} ${slot.coll_id}`;
         const startedAt = performance.now();
         const batch = await runBatch(slot, pace.rows(collection));
         if (typeof batch === 'string') return batch;
