@@ -4,6 +4,7 @@ import { keepTable, recordsTable, type StoredCollection } from '../giants/record
 import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import type { GenerationTable } from './generations.ts';
+import { isLockTimeout, shortLockWaitsSql } from './lock-timeout.ts';
 import { countGrowthSql } from './side-sql.ts';
 import { createTurns, type Turn } from './turns.ts';
 
@@ -63,7 +64,7 @@ export const createBuilder = <Row extends Generation>(
   const takeTurns = createTurns<Row>({ database, nextSql });
   const waitForWriters = createWaitForWriters(database);
   // Batches run one at a time, in one process of all.
-  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free`;
+  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free, ${shortLockWaitsSql}`;
 
   const fillBatch = async (row: Row, collection: StoredCollection): Promise<Outcome> => {
     const start = row.position ?? '00000000-0000-0000-0000-000000000000';
@@ -97,8 +98,8 @@ export const createBuilder = <Row extends Generation>(
     return 'worked';
   };
 
-  const runBatch = (row: Row): Promise<Outcome> =>
-    database.transaction(async () => {
+  const runBatch = async (row: Row): Promise<Outcome> => {
+    const batch = database.transaction(async (): Promise<Outcome> => {
       const [lock] = await database.query<{ free: boolean }>(lockSql);
       if (!lock?.free) return 'elsewhere';
       const key = { projectNumber: row.project_id, id: row.coll_id };
@@ -113,6 +114,11 @@ export const createBuilder = <Row extends Generation>(
         ? dropBatch(current)
         : fillBatch(current, { ...key, ownTable });
     });
+    return batch.catch((error: unknown) => {
+      if (isLockTimeout(error)) return 'waited';
+      throw error;
+    });
+  };
 
   const makeKnown = async (row: Row): Promise<boolean> => {
     if (row.is_known) return true;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import type { Database, Outbox, TransactionOptions } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
+import { isLockTimeout } from '../building/lock-timeout.ts';
 import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import { copyBatch, copyChanges, createOwnTable, deleteBatch, type Move } from './copy.ts';
@@ -44,7 +45,6 @@ const keepMs = 300_000;
 /** Writers wait while the last changes are copied, and before it for those who write. */
 const lastChanges = 300;
 const lockTimeoutMs = 50;
-const LOCK_NOT_AVAILABLE = '55P03';
 
 const analyzeTimeoutMs = 600_000;
 
@@ -151,8 +151,7 @@ export const createMover = ({
       });
       return false;
     }).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE)
-        return false;
+      if (isLockTimeout(error)) return false;
       throw error;
     });
 

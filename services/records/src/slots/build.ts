@@ -1,5 +1,6 @@
 import type { EventPayloads } from '@backlot/contract';
 import type { Database, Outbox, workLeft } from '@backlot/database';
+import { isLockTimeout, shortLockWaitsSql } from '../building/lock-timeout.ts';
 import { createTurns, type Turn } from '../building/turns.ts';
 import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
@@ -39,7 +40,7 @@ export const buildEveryMs = 500;
  * of their time and longer where others write: what a crash takes with it, position included, is done again.
  */
 const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records slots', 0)) AS free,
-  set_config('synchronous_commit', 'off', true)`;
+  set_config('synchronous_commit', 'off', true), ${shortLockWaitsSql}`;
 
 /** Others may use a slot from the last commit on: it is on the disk, and all before it. */
 const lastCommitSql = 'SET LOCAL synchronous_commit TO DEFAULT';
@@ -142,8 +143,8 @@ export const createSlotBuilder = ({
     return { rows, bytes, fillMs };
   };
 
-  const runBatch = (slot: SlotRow, mostRows: number): Promise<Batch | Turn> =>
-    database.transaction(async () => {
+  const runBatch = async (slot: SlotRow, mostRows: number): Promise<Batch | Turn> => {
+    const batch = database.transaction(async (): Promise<Batch | Turn> => {
       const [lock] = await database.query<{ free: boolean }>(lockSql);
       if (!lock?.free) return 'elsewhere';
       const collection = { projectNumber: slot.project_id, id: slot.coll_id };
@@ -152,6 +153,11 @@ export const createSlotBuilder = ({
       if (!current) return 'nothing';
       return fillBatch(current, recordsTable({ ...collection, ownTable }), mostRows);
     });
+    return batch.catch((error: unknown) => {
+      if (isLockTimeout(error)) return 'waited';
+      throw error;
+    });
+  };
 
   return {
     run: () =>

@@ -6,10 +6,14 @@ import { createWaitForWriters } from './writers.ts';
 
 describe('who waits for writers', () => {
   let bed: TestBed;
+  const open = new Set<() => Promise<void>>();
   beforeAll(async () => {
     bed = await createTestBed();
   });
-  afterAll(() => bed.close());
+  afterAll(async () => {
+    await Promise.all([...open].map((end) => end()));
+    await bed.close();
+  });
 
   /** A transaction that has written records, until it is ended. */
   const write = async () => {
@@ -24,10 +28,13 @@ describe('who waits for writers', () => {
       await once(ending.signal, 'abort');
     });
     await Promise.race([hasBegun, written]);
-    return () => {
+    const end = () => {
+      open.delete(end);
       ending.abort();
       return written;
     };
+    open.add(end);
+    return end;
   };
 
   it('waits for those that were there before, however long others go on to come', async () => {
