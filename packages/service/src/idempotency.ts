@@ -82,7 +82,6 @@ interface Deps {
   seal: Seal;
 }
 
-
 class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, workLeft } from '@backlot/database';
-import { readAcrossProjects } from '../across-projects.ts';
+import { type Database, LockTimeout, type workLeft } from '@backlot/database';
 import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
-import { waitForWriters } from '../slots/writers.ts';
+import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import type { GenerationTable } from './generations.ts';
+import { shortLockWaitsSql } from './lock-timeout.ts';
 import { countGrowthSql } from './side-sql.ts';
+import { createTurns, type Turn } from './turns.ts';
 
 export interface Builder {
   /** Works for about a second on what is building or dropping; goes on at the next call, if any is left. */
@@ -37,7 +38,7 @@ export interface Kept<Row extends Generation> {
   fill(collection: StoredCollection, row: Row, ids: readonly string[]): Promise<Filled>;
 }
 
-type Outcome = 'goesOn' | 'isOver' | 'isHeld' | (() => Promise<void>);
+type Outcome = Turn | (() => Promise<void>);
 
 const isGeneration = `${inCollection} AND number = $3`;
 export const generationKey = ({ project_id, coll_id, number }: Generation) => [
@@ -45,9 +46,6 @@ export const generationKey = ({ project_id, coll_id, number }: Generation) => [
   coll_id,
   number,
 ];
-
-/** How long one call works. */
-const workMs = 1000;
 
 /**
  * Fills in what is kept for records from before, in batches along the primary key, and removes what is kept no
@@ -61,9 +59,12 @@ export const createBuilder = <Row extends Generation>(
     ...['project_id', 'coll_id', 'number', 'state', 'is_known', 'position'],
     ...columns,
   ].join(', ');
-  const nextSql = `SELECT ${selected} FROM ${table} WHERE state IN ('building', 'dropping') ORDER BY random() LIMIT 1`;
+  const nextSql = `SELECT DISTINCT ON (project_id) ${selected} FROM ${table}
+    WHERE state IN ('building', 'dropping') ORDER BY project_id, random()`;
+  const takeTurns = createTurns<Row>({ database, nextSql });
+  const waitForWriters = createWaitForWriters(database);
   // Batches run one at a time, in one process of all.
-  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free`;
+  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free, ${shortLockWaitsSql}`;
 
   const fillBatch = async (row: Row, collection: StoredCollection): Promise<Outcome> => {
     const start = row.position ?? '00000000-0000-0000-0000-000000000000';
@@ -73,13 +74,13 @@ export const createBuilder = <Row extends Generation>(
     );
     const ids = found.map(({ id }) => id);
     const filled = await fill(collection, row, ids);
-    if (filled !== 'done') return filled === 'again' ? 'goesOn' : filled;
+    if (filled !== 'done') return filled === 'again' ? 'worked' : filled;
     const isOver = ids.length < batchRows;
     await database.query(
       `UPDATE ${table} SET position = coalesce($4, position), state = $5 WHERE ${isGeneration}`,
       [...generationKey(row), ids.at(-1) ?? null, isOver ? 'ready' : 'building'],
     );
-    return isOver ? 'isOver' : 'goesOn';
+    return 'worked';
   };
 
   const dropBatch = async (row: Row): Promise<Outcome> => {
@@ -92,15 +93,15 @@ export const createBuilder = <Row extends Generation>(
        SELECT count(*) AS rows FROM dropped`,
       [...generationKey(row), batchRows],
     );
-    if (dropped?.rows === batchRows) return 'goesOn';
-    await database.query(`DELETE FROM ${table} WHERE ${isGeneration}`, generationKey(row));
-    return 'isOver';
+    if (dropped?.rows !== batchRows)
+      await database.query(`DELETE FROM ${table} WHERE ${isGeneration}`, generationKey(row));
+    return 'worked';
   };
 
-  const runBatch = (row: Row): Promise<Outcome> =>
-    database.transaction(async () => {
+  const runBatch = async (row: Row): Promise<Outcome> => {
+    const batch = database.transaction(async (): Promise<Outcome> => {
       const [lock] = await database.query<{ free: boolean }>(lockSql);
-      if (!lock?.free) return 'isHeld';
+      if (!lock?.free) return 'elsewhere';
       const key = { projectNumber: row.project_id, id: row.coll_id };
       // Before what is kept beside its records, as by those who set that.
       const ownTable = row.state === 'building' ? await keepTable(database, key) : undefined;
@@ -108,15 +109,20 @@ export const createBuilder = <Row extends Generation>(
         `SELECT ${selected} FROM ${table} WHERE ${isGeneration} AND state = $4 AND is_known FOR UPDATE SKIP LOCKED`,
         [...generationKey(row), row.state],
       );
-      if (!current) return 'isHeld';
+      if (!current) return 'nothing';
       return current.state === 'dropping'
         ? dropBatch(current)
         : fillBatch(current, { ...key, ownTable });
     });
+    return batch.catch((error: unknown) => {
+      if (error instanceof LockTimeout) return 'waited';
+      throw error;
+    });
+  };
 
-  const makeKnown = async (row: Row, untilMs: number): Promise<boolean> => {
+  const makeKnown = async (row: Row): Promise<boolean> => {
     if (row.is_known) return true;
-    if (!(await waitForWriters(database, untilMs))) return false;
+    if (!(await waitForWriters(`${generationKey(row).join(' ')} ${row.state}`))) return false;
     await database.query(
       `UPDATE ${table} SET is_known = true WHERE ${isGeneration} AND state = $4`,
       [...generationKey(row), row.state],
@@ -125,20 +131,16 @@ export const createBuilder = <Row extends Generation>(
   };
 
   return {
-    async run() {
-      const untilMs = performance.now() + workMs;
-      while (performance.now() < untilMs) {
-        const [row] = await readAcrossProjects<Row>(database, nextSql);
-        if (!row) return undefined;
-        if (!(await makeKnown(row, untilMs))) return workLeft;
+    run: () =>
+      takeTurns(async (row) => {
+        if (!(await makeKnown(row))) return 'waited';
         const startedAt = performance.now();
         const outcome = await runBatch(row);
-        if (outcome === 'isHeld') return undefined;
         if (typeof outcome === 'function') await outcome();
+        else if (outcome !== 'worked') return outcome;
         // As long a pause as the batch took leaves at least half of one connection's work to others.
-        if (outcome === 'goesOn') await pause(performance.now() - startedAt);
-      }
-      return workLeft;
-    },
+        await pause(performance.now() - startedAt);
+        return 'worked';
+      }),
   };
 };

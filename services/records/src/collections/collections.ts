@@ -65,8 +65,12 @@ export interface ShownUniqueField {
 export interface CollectionIndex {
   field: string;
   state: SlotState;
+  /** While it is building: the share of the records that it has. */
+  progress?: number;
   /** Whether the owner has asked for it. */
   isPinned: boolean;
+  /** The lists and counts of a day for which it has made itself; null where the owner has asked first. */
+  reason: { scans: number; scannedMs: number } | null;
   uses: number;
   lastUsedAt: string | null;
 }
@@ -126,7 +130,8 @@ const collectionSql = `SELECT coll_id, access, epoch, (
   FROM collections WHERE project_id = $1 AND name = $2`;
 
 const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 'state', state,
-    'isPinned', is_pinned, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
+    'isPinned', is_pinned, 'reason', CASE WHEN scans IS NOT NULL THEN json_build_object('scans', scans, 'scannedMs', round(scanned_ms)) END,
+    'filled', filled, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
   FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)`;
 
 /** What writes have counted, folded or not; a sweep adds those from before they did. */
@@ -137,12 +142,22 @@ const countedSql = (folded: string, unfolded: string) =>
 const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes, ${shownFieldsSql} AS "unique", ${shownSearchSql} AS search,
   ${countedSql('row_count', 'd')} AS count, ${countedSql('byte_count', 'bytes')} AS "sizeBytes"`;
 
-type SummaryRow = Omit<CollectionSummary, 'access'> & { access: string };
+type IndexRow = CollectionIndex & { filled: number };
+type SummaryRow = Omit<CollectionSummary, 'access' | 'indexes'> & {
+  access: string;
+  indexes: IndexRow[];
+};
+
+const toIndex = ({ filled, ...index }: IndexRow, count: number): CollectionIndex => {
+  if (index.state !== 'building') return index;
+  return { ...index, progress: Math.min(1, Math.floor((100 * filled) / Math.max(1, count)) / 100) };
+};
 
 const toSummary = (row: SummaryRow): CollectionSummary => {
   const access = parseAccess(row.access);
   const advice = adviceFor(row.name, access);
-  return { ...row, access, ...(advice !== undefined && { advice }) };
+  const indexes = row.indexes.map((index) => toIndex(index, row.count));
+  return { ...row, access, indexes, ...(advice !== undefined && { advice }) };
 };
 
 export const createCollections = ({

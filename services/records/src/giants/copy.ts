@@ -36,6 +36,7 @@ export const createOwnTable = async (database: Database, move: Key): Promise<voi
   const table = ownTableName(move);
   await database.query(`DROP TABLE IF EXISTS ${table}`);
   await database.query(`CREATE TABLE ${table} (LIKE records INCLUDING ALL) ${withOptions}`);
+  await database.query('SELECT records.bound_statistics($1::regclass)', [table]);
 };
 
 export const dropOwnTable = (database: Database, collection: Key) =>

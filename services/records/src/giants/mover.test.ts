@@ -229,6 +229,22 @@ describe('a collection that becomes large', () => {
     expect(await rowsIn(await moves.tableOf(name), name)).toHaveLength(2002);
   });
 
+  it('comes before the next one of an owner who has such a table, however large that is', async () => {
+    if (moves.isCluster) return;
+    await bed.database.query(
+      `INSERT INTO project_owners (project_id, owner_id) VALUES (7001, 'many'), (7002, 'many'), (7003, 'one')`,
+    );
+    await bed.database.query(
+      `INSERT INTO collections (project_id, coll_id, name, access, created_at, counted_at, row_count, own_table)
+       VALUES (7001, 1, 'first', 'shared', now(), now(), 9000000, 'used'),
+         (7002, 1, 'second', 'shared', now(), now(), 8000000, NULL),
+         (7003, 1, 'other', 'shared', now(), now(), 3000000, NULL)`,
+    );
+    await moves.begin();
+    const begun = `SELECT project_id FROM collections WHERE own_table IS NOT NULL AND project_id IN (7002, 7003)`;
+    expect(await bed.database.query(begun)).toEqual([{ project_id: 7003 }]);
+  });
+
   it('deletes the old records by their key, however little is known of the table', async () => {
     const name = 'old';
     await fill(name, 1000, (n) => ({ n }));

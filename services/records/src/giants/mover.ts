@@ -7,7 +7,7 @@ import {
   type TransactionOptions,
 } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
-import { waitForWriters } from '../slots/writers.ts';
+import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import { copyBatch, copyChanges, createOwnTable, deleteBatch, type Move } from './copy.ts';
 import { ownTableName } from './records-table.ts';
@@ -58,9 +58,13 @@ const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records move
 const maySql = `SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
   AND (SELECT max(run_on) FROM migrations) < now() - interval '1 hour' AS may`;
 
-const largeSql = `SELECT project_id AS "projectNumber", coll_id AS id, name FROM collections
+/** Of the owner who has fewest such tables: many large collections of one keep nobody else waiting for all of them. */
+const largeSql = `SELECT c.project_id AS "projectNumber", coll_id AS id, name
+  FROM collections c LEFT JOIN project_owners p ON p.project_id = c.project_id
   WHERE own_table IS NULL AND row_count >= $1 AND counted_at IS NOT NULL
-    AND NOT EXISTS (SELECT FROM moves WHERE state <> 'emptying') ORDER BY row_count DESC LIMIT 1`;
+    AND NOT EXISTS (SELECT FROM moves WHERE state <> 'emptying')
+  ORDER BY (SELECT count(*) FROM project_owners o JOIN collections own ON own.project_id = o.project_id
+    WHERE o.owner_id = p.owner_id AND own.own_table IS NOT NULL), row_count DESC LIMIT 1`;
 
 const moveColumns = `moves.project_id AS "projectNumber", moves.coll_id AS id, moves.state,
   moves.is_known AS "isKnown", moves.position, moves.since`;
@@ -113,8 +117,10 @@ export const createMover = ({
       return current ? work({ ...current, name }) : false;
     }, options).then((goesOn) => goesOn ?? false);
 
-  const makeKnown = async (move: Move, untilMs: number): Promise<boolean> => {
-    if (!(await waitForWriters(database, untilMs))) return false;
+  const waitForWriters = createWaitForWriters(database);
+
+  const makeKnown = async (move: Move): Promise<boolean> => {
+    if (!(await waitForWriters(`${move.projectNumber} ${move.id}`))) return false;
     return step(move, async ({ projectNumber, id }) => {
       await database.query(`UPDATE moves SET is_known = true WHERE ${inCollection}`, [
         ...[projectNumber, id],
@@ -156,7 +162,7 @@ export const createMover = ({
   const finish = ({ projectNumber, id }: Move) =>
     database.query(`DELETE FROM moves WHERE ${inCollection}`, [projectNumber, id]);
 
-  const advance = async (move: Move, rows: number, untilMs: number): Promise<boolean> => {
+  const advance = async (move: Move, rows: number): Promise<boolean> => {
     if (move.state === 'emptying') {
       return step(move, async (current) => {
         if ((await deleteBatch(database, current, rows)) === rows) return true;
@@ -164,7 +170,7 @@ export const createMover = ({
         return false;
       });
     }
-    if (!move.isKnown) return makeKnown(move, untilMs);
+    if (!move.isKnown) return makeKnown(move);
     if (move.state === 'copying')
       return step(move, (current) => copy(current, rows), { statementTimeoutMs: analyzeTimeoutMs });
     const copied = await step(
@@ -207,7 +213,7 @@ export const createMover = ({
         const [move] = await readAcrossProjects<Move>(database, nextSql, [before]);
         if (!move) return;
         const startedAt = performance.now();
-        if (!(await advance(move, rows, untilMs))) return;
+        if (!(await advance(move, rows))) return;
         const tookMs = performance.now() - startedAt;
         const inTime = rows * Math.min(growth, batchMs / tookMs);
         rows = Math.min(batchRows, Math.max(leastRows, Math.floor(inTime)));

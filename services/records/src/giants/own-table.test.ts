@@ -87,6 +87,26 @@ describe('a collection with a table of its own', () => {
     expect(shape.sampled).toBeGreaterThan(500);
   });
 
+  it('has statistics of its keys, for which no document was read', async () => {
+    if (moves.isCluster) return;
+    const table = await moves.tableOf('big');
+    const known = await bed.database.query<{ name: string; target: number }>(
+      `SELECT known.attname AS name, attstattarget AS target FROM pg_stats known
+       JOIN pg_attribute a ON a.attname = known.attname AND attrelid = to_regclass($1)
+       WHERE schemaname || '.' || tablename = $1::text`,
+      [table],
+    );
+    const names = known.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['project_id', 'coll_id', 'id', 'k1']));
+    expect(names).not.toContain('data');
+    expect(new Set(known.map(({ target }) => target))).toEqual(new Set([30]));
+    const [counted] = await bed.database.query(
+      'SELECT reltuples FROM pg_class WHERE oid = $1::regclass',
+      [table],
+    );
+    expect(counted).toEqual({ reltuples: 2000 });
+  });
+
   it('opens to nobody else', async () => {
     for (const stranger of [
       asKey({ project: otherProject }),

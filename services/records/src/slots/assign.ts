@@ -67,33 +67,38 @@ const chooseSlot = (rows: readonly SlotRow[], isPinned: boolean): number | undef
   return evictable.sort((a, b) => b.idle_days - a.idle_days)[0]?.slot;
 };
 
-const assignSql = `INSERT INTO slots (project_id, coll_id, slot, field, state, is_pinned, assigned_at)
-  VALUES ($1, $2, $3, $4, 'building', $5, $6)
+/** A field that lists and counts look through records for, and what that has cost. */
+export interface Wanted {
+  field: string;
+  scans: number;
+  scannedMs: number;
+}
+
+const assignSql = `INSERT INTO slots (project_id, coll_id, slot, field, state, is_pinned, assigned_at, scans, scanned_ms)
+  VALUES ($1, $2, $3, $4, 'building', $5, $6, $7, $8)
   ON CONFLICT (project_id, coll_id, slot) DO UPDATE SET
     field = excluded.field, state = excluded.state, is_pinned = excluded.is_pinned,
-    assigned_at = excluded.assigned_at, is_known = false, position = NULL, ready_at = NULL,
-    distinct_share = 0, uses = 0, used_at = NULL`;
+    assigned_at = excluded.assigned_at, is_known = false, position = NULL, filled = 0, ready_at = NULL,
+    distinct_share = 0, uses = 0, used_at = NULL, scans = excluded.scans, scanned_ms = excluded.scanned_ms`;
 
+/** Returns whether there was a slot for the field. @param wanted undefined where the owner has asked for it */
 const assign = async (
   database: Database,
   collection: CollectionKey,
   field: string,
-  isPinned: boolean,
+  wanted?: Wanted,
 ): Promise<boolean> => {
+  const isPinned = wanted === undefined;
   const rows = await readSlots(database, collection);
   const existing = rows.find((row) => row.field === field);
-  const { projectNumber, id } = collection;
-  if (existing && existing.state !== 'dropping') {
-    if (isPinned)
-      await database.query(
-        `UPDATE slots SET is_pinned = true WHERE ${inCollection} AND slot = $3`,
-        [...[projectNumber, id, existing.slot]],
-      );
-    return isPinned;
-  }
+  if (existing && existing.state !== 'dropping') return false;
   const slot = existing?.slot ?? chooseSlot(rows, isPinned);
   if (slot === undefined) return false;
-  await database.query(assignSql, [projectNumber, id, slot, field, isPinned, new Date()]);
+  const { projectNumber, id } = collection;
+  const { scans = null, scannedMs = null } = wanted ?? {};
+  await database.query(assignSql, [
+    ...[projectNumber, id, slot, field, isPinned, new Date(), scans, scannedMs],
+  ]);
   await changeEpoch(collection, database);
   return true;
 };
@@ -101,8 +106,11 @@ const assign = async (
 export interface SlotAssignment {
   /** Indexes exactly these fields for as long as the owner wants. @throws ApiError invalid_body */
   pin(collection: CollectionKey, fields: readonly string[]): Promise<void>;
-  /** Indexes a field that lists use, where there is a slot for it and it has values to compare. */
-  observe(collection: CollectionKey, field: string): Promise<void>;
+  /**
+   * Indexes the first of these fields that has values to compare, where there is a slot for it and no other is being
+   * built. Returns those that have none.
+   */
+  observe(collection: CollectionKey, wanted: readonly Wanted[]): Promise<string[]>;
   /** Takes slots away that nobody uses and nobody has asked for. */
   dropUnused(): Promise<void>;
 }
@@ -122,22 +130,28 @@ export const createSlotAssignment = (
       change(collection, async () => {
         const fields = [...new Set(given)];
         for (const field of fields) checkField(field);
+        // Before any is assigned: a new field takes the place of none that is to stay.
         await database.query(
-          `UPDATE slots SET is_pinned = false WHERE ${inCollection} AND is_pinned AND field <> ALL ($3)`,
+          `UPDATE slots SET is_pinned = NOT is_pinned
+           WHERE ${inCollection} AND state <> 'dropping' AND is_pinned <> (field = ANY ($3))`,
           [collection.projectNumber, collection.id, fields],
         );
-        for (const field of fields) await assign(database, collection, field, true);
+        for (const field of fields) await assign(database, collection, field);
         return true;
       }),
-    observe: (collection, field) =>
-      change(collection, async () => {
+    async observe(collection, wanted) {
+      let unsuitable: string[] = [];
+      await change(collection, async () => {
         const rows = await readSlots(database, collection);
         if (rows.some(({ state }) => state === 'building')) return false;
-        return (
-          (await isSuitable(database, collection, field)) &&
-          (await assign(database, collection, field, false))
-        );
-      }),
+        const fields = wanted.map(({ field }) => field);
+        const suitable = await findSuitable(database, collection, fields);
+        unsuitable = fields.filter((field) => !suitable.has(field));
+        const first = wanted.find(({ field }) => suitable.has(field));
+        return first !== undefined && (await assign(database, collection, first.field, first));
+      });
+      return unsuitable;
+    },
     async dropUnused() {
       const unused = await readAcrossProjects<CollectionKey & { slot: number }>(
         database,
@@ -163,30 +177,38 @@ const unusedSql = `SELECT c.project_id AS "projectNumber", c.coll_id AS id, name
   WHERE state = 'ready' AND NOT is_pinned AND greatest(ready_at, used_at) < now() - interval '${unusedDays} days'
   LIMIT 100`;
 
+/** Of the newest and of the oldest records: how many, and how much of them, the first always. */
 const sampleRows = 1000;
+const sampleBytes = 2 * 1024 * 1024;
 
 /**
- * Whether the field is there at all, and mostly something else than arrays and objects. Among the newest and the
+ * Which fields are there at all, and mostly something else than arrays and objects. Among the newest and the
  * oldest records: some fields are only set later (`doneAt`), others no longer.
  */
-const isSuitable = async (
+const findSuitable = async (
   database: Database,
   { projectNumber, id }: CollectionKey,
-  field: string,
-): Promise<boolean> => {
+  fields: readonly string[],
+): Promise<Set<string>> => {
   const ownTable = await keepTable(database, { projectNumber, id });
   const collection = { projectNumber, id, ownTable };
   const parameters = startParameters(collection);
-  const key = recordKeySql(field, parameters);
   const from = (order: 'ASC' | 'DESC') =>
-    `(SELECT ${key} AS key FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id ${order} LIMIT ${sampleRows})`;
-  const [sample] = await database.query<{ is_suitable: boolean }>(
-    `SELECT count(*) FILTER (WHERE key NOT IN ('[]', 'null')) > 0
-       AND count(*) FILTER (WHERE key = '[]') * 2 <= count(*) AS is_suitable
-     FROM (${from('DESC')} UNION ALL ${from('ASC')}) sample`,
+    `(SELECT data, owner_id FROM (
+        SELECT data, owner_id, sum(size_bytes) OVER (ORDER BY id ${order}) - size_bytes AS bytes_before
+        FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id ${order} LIMIT ${sampleRows}) sized
+      WHERE bytes_before < ${sampleBytes})`;
+  const keys = fields.map((field, n) => `${recordKeySql(field, parameters)} AS key${n}`);
+  const isSuitable = fields.map(
+    (_, n) => `count(*) FILTER (WHERE key${n} NOT IN ('[]', 'null')) > 0
+      AND count(*) FILTER (WHERE key${n} = '[]') * 2 <= count(*)`,
+  );
+  const [sample] = await database.query<{ suitable: boolean[] }>(
+    `SELECT ARRAY[${isSuitable.join(', ')}] AS suitable FROM (
+       SELECT ${keys.join(', ')} FROM (${from('DESC')} UNION ALL ${from('ASC')}) records) keys`,
     parameters.values,
   );
-  return sample?.is_suitable ?? false;
+  return new Set(fields.filter((_, n) => sample?.suitable[n]));
 };
 
 /** @throws ApiError invalid_body */

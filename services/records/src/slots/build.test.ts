@@ -1,9 +1,9 @@
 import type { EventPayloads } from '@backlot/contract';
 import { createOutbox } from '@backlot/database';
-import { countLockWaits, testProject, until } from '@backlot/testing';
+import { asUser, countLockWaits, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { foldTotals } from '../record/quota/totals.ts';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { createSlotBuilder } from './build.ts';
 
 describe('a batch that fills a slot', () => {
@@ -69,5 +69,40 @@ describe('a batch that fills a slot', () => {
     await folded;
     const filled = await bed.database.query('SELECT id FROM records WHERE k1 IS NOT NULL');
     expect(filled.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('waits a moment for who holds its records, and then others’ slots are filled', async () => {
+    const { database } = bed;
+    const project = { ...testProject, id: 'otherproject', number: testProject.number + 1 };
+    const held = await bed.create('held', { n: 1 });
+    await bed.create('free', { n: 1 }, asUser(ada, { project }));
+    const states = await bed.ownerDatabase.transaction(async () => {
+      await bed.ownerDatabase.query(
+        'SELECT FROM records WHERE project_id = $1 AND id = $2 FOR UPDATE',
+        [testProject.number, held.id],
+      );
+      return database.transaction(async () => {
+        // Nobody else sees them, so that no other builder takes them.
+        await database.query(
+          `INSERT INTO slots (project_id, coll_id, slot, field, state, is_pinned, is_known, assigned_at)
+           SELECT project_id, coll_id, 1, 'n', 'building', true, true, now() FROM collections
+           WHERE name IN ('held', 'free')`,
+        );
+        const outbox = createOutbox<EventPayloads>(database, () => {});
+        const builder = createSlotBuilder({ database, outbox });
+        for (;;) {
+          await builder.run();
+          const states = await database.query<{ name: string; state: string }>(
+            `SELECT name, state FROM slots JOIN collections USING (project_id, coll_id)
+             WHERE name IN ('held', 'free') ORDER BY name`,
+          );
+          if (states.some(({ state }) => state === 'ready')) return states;
+        }
+      });
+    });
+    expect(states).toEqual([
+      { name: 'free', state: 'ready' },
+      { name: 'held', state: 'building' },
+    ]);
   });
 });

@@ -1,11 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
-import { type Database, type Outbox, workLeft } from '@backlot/database';
-import { readAcrossProjects } from '../across-projects.ts';
+import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
+import { shortLockWaitsSql } from '../building/lock-timeout.ts';
+import { createTurns, type Turn } from '../building/turns.ts';
 import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
+import { type Batch, createPace } from './pace.ts';
 import { recordKeySql, type SlotState } from './slots.ts';
-import { waitForWriters } from './writers.ts';
+import { createWaitForWriters } from './writers.ts';
 
 export interface SlotBuilder {
   /** Works for about a second on the slots that are building or dropping; goes on at the next call, if any is left. */
@@ -17,7 +18,7 @@ export interface SlotBuilderDeps {
   outbox: Outbox<EventPayloads>;
   /** How long one call works. */
   workMs?: number;
-  /** Rows of the first batch, and of any at most. */
+  /** Rows of any batch. */
   batchRows?: number;
 }
 
@@ -34,29 +35,20 @@ interface SlotRow {
 
 export const buildEveryMs = 500;
 
-/** A batch that takes longer is followed by a smaller one: writers of its records wait for its end. */
-const batchMs = 30;
-const leastRows = 50;
-
-/** Of a batch's time: it leaves a third of one connection's work to others. */
-const pauseShare = 0.5;
-
-const growth = 2;
-
 /**
  * Batches run one at a time, in one process of all. Their commits do not wait for the disk, which is up to a tenth
  * of their time and longer where others write: what a crash takes with it, position included, is done again.
  */
 const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records slots', 0)) AS free,
-  set_config('synchronous_commit', 'off', true)`;
+  set_config('synchronous_commit', 'off', true), ${shortLockWaitsSql}`;
 
 /** Others may use a slot from the last commit on: it is on the disk, and all before it. */
 const lastCommitSql = 'SET LOCAL synchronous_commit TO DEFAULT';
 
 /** While records are copied, what is written to them has to be copied again: slots wait. */
-const nextSql = `SELECT slots.project_id, slots.coll_id, slot, field, state, is_known, assigned_at, position
+const nextSql = `SELECT DISTINCT ON (slots.project_id) slots.project_id, slots.coll_id, slot, field, state, is_known, assigned_at, position
   FROM slots JOIN collections c ON c.project_id = slots.project_id AND c.coll_id = slots.coll_id
-  WHERE state <> 'ready' AND own_table IS DISTINCT FROM 'filling' ORDER BY random() LIMIT 1`;
+  WHERE state <> 'ready' AND own_table IS DISTINCT FROM 'filling' ORDER BY slots.project_id, random()`;
 
 const sampleRows = 1000;
 
@@ -67,9 +59,13 @@ const sampleRows = 1000;
 export const createSlotBuilder = ({
   database,
   outbox,
-  workMs = 1000,
+  workMs,
   batchRows = 1000,
 }: SlotBuilderDeps): SlotBuilder => {
+  const takeTurns = createTurns<SlotRow>({ database, nextSql, workMs });
+  const pace = createPace({ mostRows: batchRows });
+  const waitForWriters = createWaitForWriters(database);
+
   const markKnown = ({ project_id, coll_id, slot, assigned_at }: SlotRow) =>
     database.query(
       `UPDATE slots SET is_known = true WHERE ${inCollection} AND slot = $3 AND assigned_at = $4`,
@@ -114,16 +110,19 @@ export const createSlotBuilder = ({
       });
   };
 
-  /** Locks the records in the order in which writers of several do. Returns how many it had. */
-  const fillBatch = async (slot: SlotRow, table: string, rows: number): Promise<number> => {
+  /** Locks the records in the order in which writers of several do. */
+  const fillBatch = async (slot: SlotRow, table: string, mostRows: number): Promise<Batch> => {
     const collection = { projectNumber: slot.project_id, id: slot.coll_id };
     const behind = 'id > $3::uuid';
     const start = slot.position ?? '00000000-0000-0000-0000-000000000000';
-    const ids = await database.query<{ id: string }>(
-      `SELECT id FROM ${table} WHERE ${inCollection} AND ${behind} ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
-      [slot.project_id, slot.coll_id, start, rows],
+    const records = await database.query<{ id: string; size_bytes: number }>(
+      `SELECT id, size_bytes FROM ${table} WHERE ${inCollection} AND ${behind} ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
+      [slot.project_id, slot.coll_id, start, mostRows],
     );
-    const last = ids.at(-1);
+    const rows = records.length;
+    const bytes = records.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+    const startedAt = performance.now();
+    const last = records.at(-1);
     if (last) {
       const parameters = startParameters(collection, start, last.id);
       const key = slot.state === 'dropping' ? 'NULL' : recordKeySql(slot.field, parameters);
@@ -133,50 +132,47 @@ export const createSlotBuilder = ({
          WHERE ${inCollection} AND ${behind} AND id <= $4::uuid AND ${column} IS DISTINCT FROM ${key}`,
         parameters.values,
       );
-      await database.query(`UPDATE slots SET position = $4 WHERE ${inCollection} AND slot = $3`, [
-        slot.project_id,
-        slot.coll_id,
-        slot.slot,
-        last.id,
-      ]);
     }
-    if (ids.length < rows) await finish(slot, table);
-    return ids.length;
+    const fillMs = performance.now() - startedAt;
+    if (last)
+      await database.query(
+        `UPDATE slots SET position = $4, filled = filled + $5 WHERE ${inCollection} AND slot = $3`,
+        [slot.project_id, slot.coll_id, slot.slot, last.id, rows],
+      );
+    if (rows < mostRows) await finish(slot, table);
+    return { rows, bytes, fillMs };
   };
 
-  /** Returns whether there may be more to do for the slot; nothing where others hold it. */
-  const runBatch = (slot: SlotRow, rows: number): Promise<boolean | undefined> =>
-    database.transaction(async () => {
+  const runBatch = async (slot: SlotRow, mostRows: number): Promise<Batch | Turn> => {
+    const batch = database.transaction(async (): Promise<Batch | Turn> => {
       const [lock] = await database.query<{ free: boolean }>(lockSql);
-      if (!lock?.free) return undefined;
+      if (!lock?.free) return 'elsewhere';
       const collection = { projectNumber: slot.project_id, id: slot.coll_id };
       const ownTable = await keepTable(database, collection);
       const current = ownTable === 'filling' ? undefined : await lockSlot(slot);
-      if (!current) return undefined;
-      const table = recordsTable({ ...collection, ownTable });
-      return (await fillBatch(current, table, rows)) === rows;
+      if (!current) return 'nothing';
+      return fillBatch(current, recordsTable({ ...collection, ownTable }), mostRows);
     });
+    return batch.catch((error: unknown) => {
+      if (error instanceof LockTimeout) return 'waited';
+      throw error;
+    });
+  };
 
   return {
-    async run() {
-      const untilMs = performance.now() + workMs;
-      let rows = batchRows;
-      while (performance.now() < untilMs) {
-        const [slot] = await readAcrossProjects<SlotRow>(database, nextSql);
-        if (!slot) return undefined;
+    run: () =>
+      takeTurns(async (slot) => {
+        const collection = `${slot.project_id} ${slot.coll_id}`;
         if (!slot.is_known) {
-          if (!(await waitForWriters(database, untilMs))) return workLeft;
+          const change = `${collection} ${slot.slot} ${slot.assigned_at.getTime()}`;
+          if (!(await waitForWriters(change))) return 'waited';
           await markKnown(slot);
         }
         const startedAt = performance.now();
-        const goesOn = await runBatch(slot, rows);
-        if (goesOn === undefined) return undefined;
-        const tookMs = performance.now() - startedAt;
-        const inTime = rows * Math.min(growth, batchMs / tookMs);
-        rows = Math.min(batchRows, Math.max(leastRows, Math.floor(inTime)));
-        if (goesOn) await pause(tookMs * pauseShare);
-      }
-      return workLeft;
-    },
+        const batch = await runBatch(slot, pace.rows(collection));
+        if (typeof batch === 'string') return batch;
+        await pace.rest(collection, batch, performance.now() - startedAt);
+        return 'worked';
+      }),
   };
 };

@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { asKey, asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resolveAccess } from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import type { Selection } from '../list/selection.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
-import { createSlotAssignment } from './assign.ts';
+import { createSlotAssignment, type SlotAssignment } from './assign.ts';
+import { createObservations } from './observations.ts';
+
+const outbox = { append: async () => {} } as unknown as Parameters<typeof createSlotAssignment>[1];
 
 interface Index {
   field: string;
   state: string;
   isPinned: boolean;
+  reason: { scans: number; scannedMs: number } | null;
   uses: number;
   lastUsedAt: string | null;
 }
@@ -65,6 +72,10 @@ describe('indexes that make themselves', () => {
       ['kind', false],
       ['n', false],
     ]);
+    for (const { reason } of made) {
+      expect(reason?.scans).toBeGreaterThan(0);
+      expect(reason?.scannedMs).toBeGreaterThan(0);
+    }
     expect(await indexes('few')).toEqual([]);
     const used = await until(async () => {
       const items = (await get('/db/parts', { sort: 'n', limit: '3' })).items;
@@ -77,20 +88,85 @@ describe('indexes that make themselves', () => {
     expect(used).toHaveLength(2);
   });
 
+  /** As the lists of a process see it. */
+  const find = async (name: string): Promise<Collection> => {
+    const [row] = await bed.database.query<Pick<Collection, 'id' | 'epoch'>>(
+      'SELECT coll_id AS id, epoch FROM collections WHERE project_id = $1 AND name = $2',
+      [testProject.number, name],
+    );
+    if (!row) throw new Error('The collection is missing.');
+    const known = { projectNumber: testProject.number, name, access: 'shared' } as const;
+    return { ...row, ...known, slots: [], unique: [] };
+  };
+  const lists = (collection: Collection): Selection => ({
+    ...{ collection, access: resolveAccess('shared', identity), ownerId: undefined },
+    filter: { bounds: [], conditions: [] },
+  });
+  const untilFolded = (collection: string) =>
+    until(async () => {
+      const counted = `SELECT FROM collections WHERE name = $1 AND row_count > 0`;
+      return (await bed.database.query(counted, [collection])).length > 0;
+    });
+
+  it('are found however many names others make up', async () => {
+    await load('sought', 2000);
+    await untilFolded('sought');
+    const { database } = bed;
+    const slots = createSlotAssignment(database, outbox);
+    const observations = createObservations({ database, slots, now: Date.now });
+    const sought = lists(await find('sought'));
+    let made = 0;
+    const askForMadeUp = (times: number) => {
+      for (let i = 0; i < times; i++) {
+        const fields = Array.from({ length: 20 }, () => `made-up ${made++}`);
+        observations.scanned(sought, fields, { ms: 50, isSlow: false });
+      }
+    };
+    const report = async () => {
+      askForMadeUp(5);
+      observations.scanned(sought, ['kind'], { ms: 50, isSlow: false });
+      askForMadeUp(1);
+      await observations.report();
+      return (await indexes('sought')).length > 0;
+    };
+    await until(report, { timeoutMs: 60_000, what: 'the index' });
+    const [index] = await indexes('sought');
+    expect(index?.field).toBe('kind');
+    const observed = 'SELECT FROM observations WHERE coll_id = $1';
+    expect(await database.query(observed, [sought.collection.id])).toHaveLength(50);
+  });
+
+  it('are found beside a collection that can not be looked at', async () => {
+    await load('broken', 2000);
+    await load('beside', 2000);
+    await untilFolded('broken');
+    await untilFolded('beside');
+    const observed: string[] = [];
+    const observe: SlotAssignment['observe'] = async ({ name }, [wanted]) => {
+      if (name === 'broken') throw new Error('The sample took too long.');
+      observed.push(`${name} ${wanted?.field} ${wanted?.scans}`);
+      return [];
+    };
+    const { database } = bed;
+    const observations = createObservations({ database, slots: { observe }, now: Date.now });
+    for (const name of ['broken', 'beside'])
+      for (let i = 0; i < 2; i++)
+        observations.scanned(lists(await find(name)), ['kind'], { ms: 50, isSlow: false });
+    await expect(observations.report()).rejects.toThrow(AggregateError);
+    expect(observed).toEqual(['beside kind 2']);
+  });
+
   it('make room for others once nobody uses them, and go in the end', async () => {
     // No list has used or wanted its indexes: what is reported of those changes nothing here.
     await load('idle', 2000);
-    const [{ id = 0 } = {}] = await bed.database.query<{ id: number }>(
-      `SELECT coll_id AS id FROM collections WHERE name = 'idle'`,
-    );
-    const slots = createSlotAssignment(bed.database, {
-      append: async () => {},
-    } as unknown as Parameters<typeof createSlotAssignment>[1]);
+    const { id } = await find('idle');
+    const slots = createSlotAssignment(bed.database, outbox);
     const idle = { projectNumber: testProject.number, id, name: 'idle' };
+    const observe = (field: string) => slots.observe(idle, [{ field, scans: 3, scannedMs: 150 }]);
     const untilReady = () =>
       until(async () => (await indexes('idle')).every(({ state }) => state === 'ready'));
     for (const field of ['kind', 'n']) {
-      await slots.observe(idle, field);
+      await observe(field);
       await untilReady();
     }
     const age = (days: number) =>
@@ -107,14 +183,14 @@ describe('indexes that make themselves', () => {
     const fields = async () => (await indexes('idle')).map(({ field }) => field);
     const before = await fields();
     expect(before).toHaveLength(6);
-    await slots.observe(idle, 'at.n');
-    await slots.observe(idle, 'none');
+    await observe('at.n');
+    await observe('none');
     expect(await fields()).toEqual(before);
     await age(2);
-    await slots.observe(idle, 'tags');
-    await slots.observe(idle, 'none');
+    await observe('tags');
+    await observe('none');
     expect(await fields()).toEqual(before);
-    await slots.observe(idle, 'at.n');
+    await observe('at.n');
     const after = await fields();
     expect(after).toContain('at.n');
     expect(after).toHaveLength(6);

@@ -1,19 +1,35 @@
-import { type Database, workLeft } from '@backlot/database';
+import { type Database, DatabaseUnavailable, workLeft } from '@backlot/database';
+
 import { LRUCache } from 'lru-cache';
 import { readAcrossProjects } from '../across-projects.ts';
+import { lockCollection } from '../building/generations.ts';
 import type { Collection } from '../collections/collections.ts';
 import type { Selection } from '../list/selection.ts';
 import { inCollection } from '../sql.ts';
 import { canHaveSlot, type SlotAssignment } from './assign.ts';
 import type { Slot } from './slots.ts';
+import { findOrReplace } from './space-saving.ts';
 
-/** What a process remembers between two reports. */
+/** What lists and counts by a field have cost for want of an index. */
 interface Seen {
-  collection: Collection;
-  field: string;
-  scannedMs: number;
-  /** Lists and counts that one statement did not answer. */
+  /** Milliseconds. */
+  weight: number;
+  /** What of it fields had that this one has replaced. */
+  inheritedMs: number;
+  scans: number;
+  /** Those that one statement did not answer. */
   slow: number;
+}
+
+/** In a day, by all processes together. */
+interface Observation extends Seen {
+  since: Date;
+}
+
+interface SeenCollection {
+  collection: Collection;
+  weight: number;
+  fields: Map<string, Seen>;
 }
 
 export interface Observations {
@@ -31,11 +47,17 @@ export interface Scan {
 
 export const reportEveryMs = 5000;
 
-/** Between two reports; the least recent ones are forgotten. */
-const maxFields = 2000;
+/** Between two reports. */
+const maxCollections = 1000;
 const maxUses = 10_000;
-/** Of one collection, in a day. */
+/** Between two reports, and in a day. Whoever asks for names that they make up replaces the least of them. */
 const maxFieldsOfCollection = 50;
+
+/** Looked for in a sample of the records with each report. */
+const maxCandidates = 10;
+/** Fields without values to compare, which are not looked for again at once. */
+const maxUnsuitable = 10_000;
+const unsuitableMs = 10 * 60_000;
 
 /** A scan of a smaller collection takes no longer than a few milliseconds. */
 const leastRecords = 2000;
@@ -46,17 +68,13 @@ const timesOfSize = 20;
 /** What a record costs in a scan. */
 const msPerRecord = 0.002;
 
-/** Citus takes parameters in the SELECT alone, and no expression that is not IMMUTABLE. */
-const dayBefore = `(excluded.since AT TIME ZONE 'UTC' - interval '1 day') AT TIME ZONE 'UTC'`;
+const readSql = `SELECT field, scanned_ms AS weight, inherited_ms AS "inheritedMs", scans, slow, since
+  FROM observations WHERE ${inCollection}`;
 
-const addSql = `INSERT INTO observations AS o (project_id, coll_id, field, scanned_ms, slow, since)
-  SELECT $1, $2, $3, $4::float8, $5::int, $6::timestamptz
-  WHERE (SELECT count(*) FROM observations WHERE project_id = $1 AND coll_id = $2 AND field <> $3) < ${maxFieldsOfCollection}
-  ON CONFLICT (project_id, coll_id, field) DO UPDATE SET
-    scanned_ms = CASE WHEN o.since < ${dayBefore} THEN 0 ELSE o.scanned_ms END + excluded.scanned_ms,
-    slow = CASE WHEN o.since < ${dayBefore} THEN 0 ELSE o.slow END + excluded.slow,
-    since = CASE WHEN o.since < ${dayBefore} THEN excluded.since ELSE o.since END
-  RETURNING scanned_ms, slow`;
+const writeSql = `INSERT INTO observations (project_id, coll_id, field, scanned_ms, inherited_ms, scans, slow, since)
+  SELECT $1, $2, * FROM unnest($3::text[], $4::float8[], $5::float8[], $6::int[], $7::int[], $8::timestamptz[])
+  ON CONFLICT (project_id, coll_id, field) DO UPDATE SET scanned_ms = excluded.scanned_ms,
+    inherited_ms = excluded.inherited_ms, scans = excluded.scans, slow = excluded.slow, since = excluded.since`;
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -67,28 +85,76 @@ export interface ObservationDeps {
   now: () => number;
 }
 
+const createSeen = (replaced: Seen | undefined): Seen => {
+  const weight = replaced?.weight ?? 0;
+  return { weight, inheritedMs: weight, scans: 0, slow: 0 };
+};
+
+const addTo = (seen: Seen, { weight, inheritedMs, scans, slow }: Seen): void => {
+  seen.weight += weight;
+  seen.inheritedMs += inheritedMs;
+  seen.scans += scans;
+  seen.slow += slow;
+};
+
+const needsIndex = ({ weight, slow }: Seen, records: number): boolean =>
+  weight > records * timesOfSize * msPerRecord || (slow > 0 && records >= slowRecords);
+
 export const createObservations = ({ database, slots, now }: ObservationDeps): Observations => {
-  const seen = new LRUCache<string, Seen>({ max: maxFields });
+  let seen = new Map<string, SeenCollection>();
   const uses = new LRUCache<string, { collection: Collection; field: string; count: number }>({
     max: maxUses,
+  });
+  const unsuitable = new LRUCache<string, true>({
+    ...{ max: maxUnsuitable, ttl: unsuitableMs, ttlResolution: 0, perf: { now } },
   });
   const keyFor = ({ projectNumber, id }: Collection, field: string) =>
     `${projectNumber} ${id} ${field}`;
 
-  const add = async ({ collection, field, scannedMs, slow }: Seen) => {
-    const { projectNumber, id } = collection;
-    const [total] = await database.query<{ scanned_ms: number; slow: number }>(addSql, [
-      ...[projectNumber, id, field, scannedMs, slow, new Date(now())],
-    ]);
+  /** Returns what has been observed by now of the fields that were seen. */
+  const add = ({ collection, fields }: SeenCollection): Promise<[string, Observation][]> =>
+    database.transaction(async () => {
+      await lockCollection(database, collection);
+      const key = [collection.projectNumber, collection.id];
+      const rows = await database.query<Observation & { field: string }>(readSql, key);
+      const current = rows.filter(({ since }) => since.getTime() > now() - dayMs);
+      const kept = new Map(current.map(({ field, ...observation }) => [field, observation]));
+      for (const [field, one] of fields) {
+        const observation = findOrReplace(kept, maxFieldsOfCollection, field, (replaced) => ({
+          ...{ ...createSeen(replaced), since: replaced?.since ?? new Date(now()) },
+        }));
+        addTo(observation, one);
+      }
+      const gone = rows.map(({ field }) => field).filter((field) => !kept.has(field));
+      await database.query(`DELETE FROM observations WHERE ${inCollection} AND field = ANY ($3)`, [
+        ...[...key, gone],
+      ]);
+      const changed = [...kept].filter(([field]) => fields.has(field));
+      const column = (name: keyof Observation) => changed.map(([, one]) => one[name]);
+      await database.query(writeSql, [
+        ...[...key, changed.map(([field]) => field), column('weight'), column('inheritedMs')],
+        ...[column('scans'), column('slow'), column('since')],
+      ]);
+      return changed;
+    });
+
+  const reportOne = async (one: SeenCollection): Promise<void> => {
+    const { collection } = one;
     const [size] = await database.query<{ records: number }>(
       `SELECT row_count AS records FROM collections WHERE ${inCollection}`,
-      [projectNumber, id],
+      [collection.projectNumber, collection.id],
     );
     const records = size?.records ?? 0;
-    if (!total || records < leastRecords) return;
-    const isMuch = total.scanned_ms > records * timesOfSize * msPerRecord;
-    const isSlow = total.slow > 0 && records >= slowRecords;
-    if (isMuch || isSlow) await slots.observe(collection, field);
+    if (records < leastRecords) return;
+    const wanted = (await add(one)).filter(([, observation]) => needsIndex(observation, records));
+    const candidates = chooseSome(wanted, maxCandidates)
+      .sort(([, a], [, b]) => b.weight - a.weight)
+      .map(([field, { weight, inheritedMs, scans }]) => ({
+        ...{ field, scans, scannedMs: weight - inheritedMs },
+      }));
+    if (candidates.length === 0) return;
+    for (const field of await slots.observe(collection, candidates))
+      unsuitable.set(keyFor(collection, field), true);
   };
 
   const addUses = async () => {
@@ -103,19 +169,23 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
   };
 
   return {
-    scanned({ collection }, fields, { ms, isSlow }) {
+    scanned({ collection }, given, { ms, isSlow }) {
       const indexed = new Set(
         collection.slots.filter(({ state }) => state !== 'dropping').map(({ field }) => field),
       );
-      for (const field of fields) {
-        if (indexed.has(field) || !canHaveSlot(field)) continue;
-        const key = keyFor(collection, field);
-        const { scannedMs = 0, slow = 0 } = seen.get(key) ?? {};
-        seen.set(key, {
-          ...{ collection, field },
-          ...{ scannedMs: scannedMs + ms, slow: slow + Number(isSlow) },
-        });
-      }
+      const fields = given.filter(
+        (field) =>
+          !indexed.has(field) && canHaveSlot(field) && !unsuitable.has(keyFor(collection, field)),
+      );
+      if (fields.length === 0) return;
+      const own = findOrReplace(seen, maxCollections, keyFor(collection, ''), (replaced) => ({
+        ...{ collection, weight: replaced?.weight ?? 0, fields: new Map() },
+      }));
+      own.collection = collection;
+      own.weight += ms;
+      const scan = { weight: ms, inheritedMs: 0, scans: 1, slow: Number(isSlow) };
+      for (const field of fields)
+        addTo(findOrReplace(own.fields, maxFieldsOfCollection, field, createSeen), scan);
     },
     used(collection, { field }) {
       const key = keyFor(collection, field);
@@ -126,13 +196,30 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
     async report() {
       await addUses();
       const reported = [...seen.values()];
-      seen.clear();
-      for (const one of reported) await add(one);
+      seen = new Map();
+      const failures: unknown[] = [];
+      for (const one of reported) {
+        try {
+          await reportOne(one);
+        } catch (error) {
+          if (error instanceof DatabaseUnavailable) throw error;
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, 'What some collections need was not reported.');
     },
   };
 };
 
 const projectsAtOnce = 1000;
+
+/** By chance, where there are more: no order of made-up names can keep one that has values out for long. */
+const chooseSome = <T>(items: readonly T[], most: number): T[] => {
+  const left = [...items];
+  while (left.length > most) left.splice(Math.floor(Math.random() * left.length), 1);
+  return left;
+};
 
 /** Forgets what nobody has scanned for since yesterday. */
 export const forgetObservations = async (database: Database, now: () => number) => {

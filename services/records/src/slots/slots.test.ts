@@ -55,7 +55,7 @@ describe('index slots', () => {
     await untilReady('towns');
     expect(await indexes('towns')).toEqual(
       [...indexed].sort().map((field) => ({
-        ...{ field, state: 'ready', isPinned: true, uses: 0, lastUsedAt: null },
+        ...{ field, state: 'ready', isPinned: true, reason: null, uses: 0, lastUsedAt: null },
       })),
     );
     const keys = await bed.database.query(
@@ -74,6 +74,27 @@ describe('index slots', () => {
     ]);
   });
 
+  it('show how far they are while they are building', async () => {
+    for (let n = 0; n < 8; n++) await bed.create('half', { n });
+    await bed.database.transaction(async () => {
+      await bed.database.query(
+        `SELECT pg_advisory_xact_lock(hashtextextended('records slots', 0))`,
+      );
+      await bed.database.detached(async () => {
+        await put('half', { indexes: ['n'] });
+        await bed.database.query(
+          `UPDATE slots SET filled = 6 FROM collections c WHERE c.project_id = $1 AND name = 'half'
+             AND slots.project_id = $1 AND slots.coll_id = c.coll_id`,
+          [testProject.number],
+        );
+        const [index] = await indexes('half');
+        expect(index).toMatchObject({ field: 'n', state: 'building', progress: 0.75 });
+      });
+    });
+    await untilReady('half');
+    expect((await indexes('half'))[0]).not.toHaveProperty('progress');
+  });
+
   it('are at most six, and not of what always has an index or changes with every write', async () => {
     const seven = Array.from({ length: 7 }, (_, i) => `f${i}`);
     expect(await put('few', { indexes: seven })).toMatchObject({ status: 400 });
@@ -87,6 +108,31 @@ describe('index slots', () => {
     expect(replaced.status).toBe(200);
     const fields = (await indexes('few')).map(({ field }: { field: string }) => field);
     expect(fields).toEqual(seven.slice(1));
+  });
+
+  it('stay as they are where the owner pins them too, in whichever order', async () => {
+    const own = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await put('kept', { indexes: own });
+    await untilReady('kept');
+    const built = async () =>
+      new Map(
+        (
+          await bed.database.query<{ field: string; assigned_at: Date }>(
+            `SELECT field, assigned_at FROM slots JOIN collections USING (project_id, coll_id) WHERE name = 'kept'`,
+          )
+        ).map(({ field, assigned_at }) => [field, assigned_at.getTime()]),
+      );
+    const before = await built();
+    await put('kept', { indexes: [] });
+    await put('kept', { indexes: own.toReversed() });
+    expect(await built()).toEqual(before);
+    await put('kept', { indexes: [] });
+    const pinned = ['new', 'e', 'd', 'c', 'b', 'a'];
+    await put('kept', { indexes: pinned });
+    const after = await built();
+    for (const field of pinned.slice(1))
+      expect([field, after.get(field)]).toEqual([field, before.get(field)]);
+    expect([...after.keys()].sort()).toEqual([...pinned].sort());
   });
 
   it('miss no record, whatever is written while they are assigned, built and replaced', async () => {

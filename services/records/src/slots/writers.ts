@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@backlot/database';
+import { LRUCache } from 'lru-cache';
 
 /** Transactions that have written records, or are about to with what they saw before now. */
 const writersSql = `SELECT virtualtransaction AS id FROM pg_locks
@@ -8,19 +9,34 @@ const writersSql = `SELECT virtualtransaction AS id FROM pg_locks
       OR relation IN (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace('records_large')))
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+/** For how long one call waits. */
+const patienceMs = 100;
+const pollMs = 20;
+const maxWaits = 10_000;
+
 /**
- * Returns true once every transaction has ended that began a statement before now: later ones see the
- * collection's epoch as it is. Each holds its lock on the table from before its snapshot to its end.
- * @param untilMs of `performance.now()`; false where they take longer
+ * Returns true once every transaction has ended that began a statement before the first call for the key: later ones
+ * see the collection's epoch as it is. Each holds its lock on the table from before its snapshot to its end. Where
+ * they take longer it returns false, and the next call waits for those that are left, and not for newer ones.
  */
-export const waitForWriters = async (database: Database, untilMs: number): Promise<boolean> => {
+export type WaitForWriters = (key: string) => Promise<boolean>;
+
+export const createWaitForWriters = (database: Database): WaitForWriters => {
+  const waits = new LRUCache<string, readonly string[]>({ max: maxWaits });
   const read = async () => (await database.query<{ id: string }>(writersSql)).map(({ id }) => id);
-  let left = await read();
-  while (left.length > 0) {
-    if (performance.now() > untilMs) return false;
-    await pause(20);
-    const running = new Set(await read());
-    left = left.filter((id) => running.has(id));
-  }
-  return true;
+  return async (key) => {
+    const untilMs = performance.now() + patienceMs;
+    let left = waits.get(key) ?? (await read());
+    while (left.length > 0) {
+      if (performance.now() > untilMs) {
+        waits.set(key, left);
+        return false;
+      }
+      await pause(pollMs);
+      const running = new Set(await read());
+      left = left.filter((id) => running.has(id));
+    }
+    waits.delete(key);
+    return true;
+  };
 };

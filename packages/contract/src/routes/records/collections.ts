@@ -22,7 +22,20 @@ export const collection = z
       z.object({
         field: z.string(),
         state: z.enum(['building', 'ready', 'dropping']).describe('Only a ready one answers lists'),
+        progress: z
+          .number()
+          .min(0)
+          .max(1)
+          .optional()
+          .describe('While it is building: the share of the records that it has'),
         isPinned: z.boolean().describe('Asked for by the owner; others follow from the lists'),
+        reason: z
+          .object({
+            scans: z.int().min(0).describe('Lists and counts that asked for the field'),
+            scannedMs: z.int().min(0).describe('How long they looked through records'),
+          })
+          .nullable()
+          .describe('For which it has made itself, of a day; null where the owner has asked first'),
         uses: z.int().min(0).describe('Lists and counts that it has answered'),
         lastUsedAt: timestamp.nullable(),
       }),
