@@ -252,7 +252,7 @@ describe('answers by slots', () => {
     const shares = createFairShares({ slots: 1 });
     const few = createLists({
       ...{ database: bed.database, limits: { ...limits, scanRows: 39 }, refresh: unchanged },
-      ...{ scans: shares, quickScans: shares, answers: shares },
+      ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
     });
     for (const sort of ['d', '-d', 'a.b', '-a.b', 'a.b,-d'] as const) {
       const query: Query = { where: {}, sort, limit: 3, offset: 0, who: 'key', isMine: false };
