@@ -39,7 +39,7 @@ describe(`answers while a collection moves to a table of its own (seed ${seed})`
       const { items } = await records.ok('GET', collections, { identity: asOwner() });
       return items[0].indexes.every(({ state }: { state: string }) => state === 'ready');
     };
-    await until(isReady, { timeoutMs: 60_000, what: 'the indexes' });
+    await until(isReady, { timeoutMs: 180_000, what: 'the indexes' });
   };
 
   it('are those of the model, in its order, page by page, and so are those of all records afterwards', async () => {
@@ -92,5 +92,5 @@ describe(`answers while a collection moves to a table of its own (seed ${seed})`
         query,
         expectedIds(all, query),
       ]);
-  }, 300_000);
+  }, 600_000);
 });
