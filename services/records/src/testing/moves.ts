@@ -21,7 +21,7 @@ export interface Moves {
 }
 
 const giantRows = 2000;
-const timeoutMs = 60_000;
+const timeoutMs = 180_000;
 
 /** @param others processes with the same database and clock */
 export const createMoves = async (
