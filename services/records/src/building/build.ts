@@ -4,9 +4,8 @@ import { keepTable, recordsTable, type StoredCollection } from '../giants/record
 import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import type { GenerationTable } from './generations.ts';
-import { shortLockWaitsSql } from './lock-timeout.ts';
 import { countGrowthSql } from './side-sql.ts';
-import { createTurns, type Turn } from './turns.ts';
+import { createTurns, shortLockWaitsSql, type Turn } from './turns.ts';
 
 export interface Builder {
   /** Works for about a second on what is building or dropping; goes on at the next call, if any is left. */

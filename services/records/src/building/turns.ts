@@ -18,6 +18,9 @@ export type Turns<Row> = (
   work: (row: Row) => Promise<Turn>,
 ) => Promise<typeof workLeft | undefined>;
 
+/** Inside of a SELECT: who builds waits no longer for a lock, so that others' turns come. */
+export const shortLockWaitsSql = `set_config('lock_timeout', '100ms', true)`;
+
 const maxRemembered = 10_000;
 
 const ownersSql =

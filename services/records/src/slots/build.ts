@@ -1,7 +1,6 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import { shortLockWaitsSql } from '../building/lock-timeout.ts';
-import { createTurns, type Turn } from '../building/turns.ts';
+import { createTurns, shortLockWaitsSql, type Turn } from '../building/turns.ts';
 import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { type Batch, createPace } from './pace.ts';
@@ -60,7 +59,7 @@ export const createSlotBuilder = ({
   database,
   outbox,
   workMs,
-  batchRows = 1000,
+  batchRows,
 }: SlotBuilderDeps): SlotBuilder => {
   const takeTurns = createTurns<SlotRow>({ database, nextSql, workMs });
   const pace = createPace({ mostRows: batchRows });

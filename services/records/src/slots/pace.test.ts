@@ -11,7 +11,6 @@ const createBatches = () => {
   let restedMs = 0;
   let workedMs = 0;
   const pace = createPace({
-    mostRows: 1000,
     sleep: async (ms) => {
       restedMs += ms;
     },
