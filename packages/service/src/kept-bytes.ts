@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 const dayMs = 24 * 60 * 60_000;
 
 /** An answer of no more bytes is kept in any case: most have 200 to 600. */
@@ -16,17 +18,14 @@ const maxOwners = 10_000;
  * @returns whether an answer of the owner may be kept, which counts it
  */
 export const createKeptBytes = (now: () => number, bytesADay: number) => {
-  const days = new Map<string, { since: number; bytes: number }>();
+  const days = new LRUCache<string, { since: number; bytes: number }>({ max: maxOwners });
   return (owner: string, bytes: number): boolean => {
     if (bytes <= smallAnswerBytes) return true;
     const known = days.get(owner);
     const day = known && now() - known.since < dayMs ? known : { since: now(), bytes: 0 };
     if (day.bytes + bytes > bytesADay) return false;
     day.bytes += bytes;
-    days.delete(owner);
     days.set(owner, day);
-    const [oldest] = days.keys();
-    if (days.size > maxOwners && oldest !== undefined) days.delete(oldest);
     return true;
   };
 };
