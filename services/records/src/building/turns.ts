@@ -27,7 +27,7 @@ const ownersSql =
   'SELECT project_id, owner_id FROM project_owners WHERE project_id = ANY ($1::int8[])';
 
 /**
- * Owners take turns of one batch each, whoever has waited longest first: how many projects, collections and fields
+ * Owners take short turns, whoever has waited longest first: how many projects, collections and fields
  * an owner has to be built delays nobody else. A project without an owner is an owner of its own.
  */
 export const createTurns = <Row extends { project_id: number }>({
