@@ -122,15 +122,17 @@ describe('plans', () => {
     }
   };
 
-  /** Citus plans each time. */
-  const expectPlannedOnce = ({ name, text, values }: NamedStatement) =>
-    bed.database.transaction(async () => {
-      for (let i = 0; i < 10; i++) await bed.database.named(name, text, values);
-      const [plans] = await bed.database.query<{ generic: number }>(
+  const isPlannedOnce = (
+    { name, text, values }: NamedStatement,
+    { database = bed.database } = {},
+  ) =>
+    database.transaction(async () => {
+      for (let i = 0; i < 10; i++) await database.named(name, text, values);
+      const [plans] = await database.query<{ generic: number }>(
         'SELECT generic_plans AS generic FROM pg_prepared_statements WHERE name = $1',
         [name],
       );
-      expect((plans?.generic ?? 0) > 0).toBe(!bed.isCluster);
+      return (plans?.generic ?? 0) > 0;
     });
 
   it('a record is one step in the primary key', async () => {
@@ -173,7 +175,7 @@ describe('plans', () => {
       const write = (anyone: Access, parameters: Parameters) =>
         smallListText({ ...list, access: anyone }, limits, parameters);
       const statement = prepare(list, name, values, write);
-      await expectPlannedOnce({ ...statement, name });
+      expect(await isPlannedOnce({ ...statement, name })).toBe(!bed.isCluster);
       for (const plan of await explainPrepared(statement.text, statement.values)) {
         const isOfShares = (node: Plan) => /^shares/.test(indexName(node) ?? '');
         expectShortWalk(
@@ -263,7 +265,7 @@ describe('plans', () => {
     async (_, changes, most) => {
       const statement = walk({ ...indexed, ...changes } as ListQuery);
       if (!statement) throw new Error('no statement');
-      await expectPlannedOnce(statement);
+      expect(await isPlannedOnce(statement)).toBe(!bed.isCluster);
       for (const plan of await explainPrepared(statement.text, statement.values)) {
         const scans = plan.filter(
           (node) => node['Index Name'] && indexName(node) !== 'collections_pkey',
@@ -277,6 +279,25 @@ describe('plans', () => {
       }
     },
   );
+
+  it.each([
+    ['of a value', { filter: split('{"n":5000}') }],
+    ['of a range, sorted', { filter: split('{"n":{"$gte":1,"$lt":2}}'), sort: parseSort('n') }],
+  ])('prepared lists %s in the table of one collection are planned once', async (_, changes) => {
+    const statement = walk({ ...indexed, ...changes } as ListQuery);
+    if (!statement) throw new Error('no statement');
+    const { ownerDatabase } = bed;
+    await ownerDatabase.transaction(async () => {
+      for (const text of [
+        'CREATE TEMP TABLE records (LIKE records.records INCLUDING ALL) ON COMMIT DROP',
+        `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data, k1)
+         SELECT 1, 1, uuidv7(), now(), now(), '{}', to_jsonb(n / 100) FROM generate_series(1, 100000) n`,
+        'ANALYZE records',
+      ])
+        await ownerDatabase.query(text);
+      expect(await isPlannedOnce(statement, { database: ownerDatabase })).toBe(true);
+    });
+  });
 
   it.each([
     ['of a value', { filter: split('{"n":5000}') }],
