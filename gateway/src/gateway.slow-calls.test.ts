@@ -213,10 +213,10 @@ describe('what one address has open', () => {
     listening = await serve(app, { port: 0, host: '127.0.0.1', acceptConnection });
     return waiting;
   };
-  const get = (address: string) =>
+  const get = (address: string, method = 'GET') =>
     say(
       listening.port,
-      `GET ${list} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: ${address}\r\n\r\n`,
+      `${method} ${list} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: ${address}\r\n\r\n`,
     );
 
   it('is bounded in calls, which are refused before anything of them is looked at', async () => {
@@ -230,6 +230,14 @@ describe('what one address has open', () => {
     expect(refused.seen.answer).toMatch(/\r\nRetry-After: \d\r\n/);
     expect(refused.seen.answer).toMatch(/\r\nAccess-Control-Allow-Origin: \*\r\n/);
     expect(bed.fake.asked).toHaveLength(asked);
+    for (const [address, expected] of [
+      ['203.0.113.1', 429] as const,
+      ['198.51.100.1', 204] as const,
+    ]) {
+      const preflight = get(address, 'OPTIONS');
+      await once(preflight.socket, 'close');
+      expect(status(preflight.seen.answer)).toBe(expected);
+    }
     get('198.51.100.1');
     await until(() => waiting.length === 4);
     for (const answer of waiting.splice(0)) answer();

@@ -241,13 +241,14 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   const pipeline = Router();
   pipeline.use((req, res, next) => {
     setStandardHeaders(req, res);
-    if (req.method === 'OPTIONS') return answerPreflight(req, res);
     addresses.countOpenCall(req, res);
-    const path = readPath(req.url);
+    const isPreflight = req.method === 'OPTIONS';
+    const path = isPreflight ? undefined : readPath(req.url);
     const startedAt = performance.now();
     startCall(readAddress(req), () => {
       if (res.destroyed) return;
-      if (path) handle(req, res, path, startedAt, next).catch(next);
+      if (isPreflight) answerPreflight(req, res);
+      else if (path) handle(req, res, path, startedAt, next).catch(next);
       else next();
     });
   });
