@@ -39,8 +39,10 @@ export const createShareRows = (database: Database, quota: Pick<Quota, 'refuse'>
     roomBytes: number | undefined,
   ): Promise<void> {
     const [row] = await database.query<{ growth: number }>(
-      `WITH put AS (${insert} RETURNING email),
-       added AS (SELECT ${shareBytesSql} AS growth FROM put WHERE NOT EXISTS (SELECT FROM shares WHERE ${ofRecord} AND ${isThere})),
+      // A cluster runs the parts one after the other, each with what those before it have written.
+      `WITH before AS MATERIALIZED (SELECT count(*) AS rows FROM shares WHERE ${ofRecord} AND ${isThere}),
+       put AS (${insert} RETURNING email),
+       added AS (SELECT ${shareBytesSql} AS growth FROM put, before WHERE rows = 0),
        counted AS (${countGrowthSql('added')})
        SELECT (SELECT coalesce(sum(growth), 0) FROM added)::int8 AS growth FROM put`,
       values,
