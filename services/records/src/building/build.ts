@@ -5,7 +5,7 @@ import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import type { GenerationTable } from './generations.ts';
 import { countGrowthSql } from './side-sql.ts';
-import { createTurns, shortLockWaitsSql, type Turn } from './turns.ts';
+import { createTurns, shortenLockWaits, type Turn } from './turns.ts';
 
 export interface Builder {
   /** Works for about a second on what is building or dropping; goes on at the next call, if any is left. */
@@ -63,7 +63,7 @@ export const createBuilder = <Row extends Generation>(
   const takeTurns = createTurns<Row>({ database, nextSql });
   const waitForWriters = createWaitForWriters(database);
   // Batches run one at a time, in one process of all.
-  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free, ${shortLockWaitsSql}`;
+  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free`;
 
   const fillBatch = async (row: Row, collection: StoredCollection): Promise<Outcome> => {
     const start = row.position ?? '00000000-0000-0000-0000-000000000000';
@@ -99,7 +99,10 @@ export const createBuilder = <Row extends Generation>(
 
   const runBatch = async (row: Row): Promise<Outcome> => {
     const batch = database.transaction(async (): Promise<Outcome> => {
-      const [lock] = await database.query<{ free: boolean }>(lockSql);
+      const [[lock]] = await Promise.all([
+        database.query<{ free: boolean }>(lockSql),
+        shortenLockWaits(database),
+      ]);
       if (!lock?.free) return 'elsewhere';
       const key = { projectNumber: row.project_id, id: row.coll_id };
       // Before what is kept beside its records, as by those who set that.

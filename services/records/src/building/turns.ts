@@ -18,8 +18,13 @@ export type Turns<Row> = (
   work: (row: Row) => Promise<Turn>,
 ) => Promise<typeof workLeft | undefined>;
 
-/** Inside of a SELECT: who builds waits no longer for a lock, so that others' turns come. */
-export const shortLockWaitsSql = `set_config('lock_timeout', '100ms', true)`;
+/** At the beginning of a transaction: who builds waits no longer for a lock, so that others' turns come. */
+export const shortenLockWaits = (database: Database): Promise<unknown> =>
+  Promise.all([
+    // A cluster's other nodes are told what is set from here on.
+    database.query(`SET LOCAL citus.propagate_set_commands = 'local'`),
+    database.query(`SET LOCAL lock_timeout = '100ms'`),
+  ]);
 
 const maxRemembered = 10_000;
 

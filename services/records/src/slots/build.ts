@@ -1,6 +1,6 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import { createTurns, shortLockWaitsSql, type Turn } from '../building/turns.ts';
+import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
 import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { type Batch, createPace } from './pace.ts';
@@ -44,7 +44,7 @@ const turnMs = 50;
 const lockStatement = {
   name: 'records_lock_slots',
   text: `SELECT pg_try_advisory_xact_lock(hashtextextended('records slots', 0)) AS free,
-    set_config('synchronous_commit', 'off', true), ${shortLockWaitsSql}`,
+    set_config('synchronous_commit', 'off', true)`,
   values: [],
 };
 
@@ -152,7 +152,8 @@ export const createSlotBuilder = ({
     const work = async ([lock]: readonly { free: boolean }[]): Promise<Batch | Turn> => {
       if (!lock?.free) return 'elsewhere';
       const collection = { projectNumber: slot.project_id, id: slot.coll_id };
-      const [ownTable, current] = await Promise.all([
+      const [, ownTable, current] = await Promise.all([
+        shortenLockWaits(database),
         keepTable(database, collection),
         lockSlot(slot),
       ]);
