@@ -196,7 +196,7 @@ describe('schemas of strangers', () => {
 
 describe('a thread for schemas that ends by itself', () => {
   const schemas = createJsonSchemas({
-    limitMs: 100,
+    limitMs: 1000,
     threadFile: new URL('../testing/dying-thread.ts', import.meta.url),
   });
   afterAll(() => schemas.close());
