@@ -77,7 +77,8 @@ describe('credits of calls whose caller left, or whose outcome nobody knows', ()
           isUnderWay = true;
         });
       },
-      deps: { timeoutMs: 1000, routes: [pricedBytes] },
+      // Longer than a busy machine takes to bring the bytes to the service.
+      deps: { timeoutMs: 5000, routes: [pricedBytes] },
     });
     const socket = connect(bed().port, '127.0.0.1');
     socket.write('POST /api/runtime/demo/ai HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nbytes');

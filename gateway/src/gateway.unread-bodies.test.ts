@@ -54,7 +54,12 @@ describe('the body of a call that is refused whatever it says', () => {
   });
 
   it('is not waited for where the owner has no credits; the call is counted once', async () => {
-    const counters = await start(1000, { service: service((send) => send(200, 1000)) });
+    // Their clock stands: nothing of the caller's limit flows back while the test runs.
+    const counters = createMemoryCounters(() => 0);
+    await start(0, {
+      service: service((send) => send(200, 1000)),
+      deps: { counters, credits: { loadOwner: () => counters.load(ownerId, 1000, 1) } },
+    });
     expect((await think()).status).toBe(200);
     expect((await think()).status).toBe(402);
     const { status, answer } = await sendHead(ai);

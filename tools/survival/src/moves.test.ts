@@ -88,15 +88,32 @@ describe(`collections that move to tables of their own, after crashes (seed ${se
     until(async () => (await readMove(name))?.state === state, {
       what: `the state ${state}`,
     });
-  /** As if the state were of ten minutes ago. */
-  const age = () => stack.query(`UPDATE moves SET since = since - interval '10 minutes'`);
+  /** As if a move had come to this state ten minutes ago. */
+  const age = (state: string) =>
+    stack.query(`UPDATE moves SET since = since - interval '10 minutes' WHERE state = $1`, [state]);
 
-  const crashTwice = async (victim: RecordsVictim, hold: string, statement: string) => {
-    for (let crashes = 0; crashes < 2; crashes++) {
-      const release = await stack.hold(hold);
-      await stack.untilWaits(statement);
-      await stack.crash(victim, release);
-    }
+  interface Interrupted {
+    name: string;
+    state: string;
+    hold: string;
+    /** What waits for it, as long as the move has this state. */
+    statement: string;
+    /** Lets the statements come: the first one finds what is held. */
+    begin?: () => Promise<unknown>;
+  }
+  /** Once for certain, and again where something is left to interrupt. */
+  const crashTwice = async (
+    victim: RecordsVictim,
+    { name, state, hold, statement, begin = async () => {} }: Interrupted,
+  ) => {
+    const isOver = async () => (await readMove(name))?.state !== state;
+    const first = await stack.hold(hold);
+    await begin();
+    await stack.untilWaits(statement);
+    await stack.crash(victim, first);
+    const second = await stack.hold(hold);
+    if ((await stack.untilWaits(statement, isOver)) === 'over') return second();
+    await stack.crash(victim, second);
   };
 
   const expectExact = async (
@@ -137,21 +154,29 @@ describe(`collections that move to tables of their own, after crashes (seed ${se
           .length > 0;
       await until(isCounted, { what: 'the fold' });
       const writer = createWriter(path, ids[0] ?? '');
+      // The copy waits for who may have written before the move.
+      const endWriter = await stack.hold('LOCK TABLE records IN ROW EXCLUSIVE MODE');
       // A move begins with the process.
       await stack.crash('process');
       const { table } = await until(() => readMove(name), { what: 'a move' });
       expect((await readMove(name))?.state).toBe('copying');
-      await crashTwice(victim, `LOCK TABLE ${table} IN SHARE MODE`, '%copied AS (INSERT INTO%');
+      const hold = `LOCK TABLE ${table} IN SHARE MODE`;
+      await crashTwice(victim, {
+        ...{ name, state: 'copying', hold, statement: '%copied AS (INSERT INTO%' },
+        begin: endWriter,
+      });
       await untilState(name, 'copied');
-      await crashTwice(victim, `LOCK TABLE ${table} IN SHARE MODE`, '%copy_changes(%');
-      await age();
+      await crashTwice(victim, { name, state: 'copied', hold, statement: '%copy_changes(%' });
+      await age('copied');
       // At any time around the moment at which writers turn to the new table.
       for (let crashes = 0; crashes < 3; crashes++)
         await later(random() * 700, () => stack.crash(victim));
       await untilState(name, 'emptying');
-      await later(300, () => age());
-      const behind = `SELECT FROM records JOIN collections USING (project_id, coll_id) WHERE name = '${name}' FOR UPDATE OF records`;
-      await crashTwice(victim, behind, '%deleted AS (DELETE FROM records%');
+      await crashTwice(victim, {
+        ...{ name, state: 'emptying', statement: '%deleted AS (DELETE FROM records%' },
+        hold: `SELECT FROM records JOIN collections USING (project_id, coll_id) WHERE name = '${name}' FOR UPDATE OF records`,
+        begin: () => later(300, () => age('emptying')),
+      });
       await untilState(name, undefined);
       await writer.end();
       await expectExact(path, table, ids, writer);

@@ -23,8 +23,8 @@ export interface RecordsUnderTest {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs the statement in a transaction that stays open; the answer ends it. */
   hold(text: string, values?: readonly unknown[]): Promise<() => Promise<void>>;
-  /** Resolves when a statement LIKE this waits for a lock. */
-  untilWaits(statement: string): Promise<unknown>;
+  /** Resolves when a statement LIKE this waits for a lock, or, to 'over', once none will. */
+  untilWaits(statement: string, isOver?: () => Promise<boolean>): Promise<'waits' | 'over'>;
   /** Kills it, runs the work, starts it again; resolves when the service answers. */
   crash(name: RecordsVictim, whileAway?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
@@ -72,12 +72,13 @@ export const startRecordsUnderTest = async (
 
   const victims: Record<RecordsVictim, Victim> = { process, postgres };
   const stack: RecordsUnderTest = {
-    untilWaits(statement) {
-      const waits = async () => {
+    untilWaits(statement, isOver = async () => false) {
+      const look = async () => {
         const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1`;
-        return (await stack.query(text, [statement])).length > 0;
+        if ((await stack.query(text, [statement])).length > 0) return 'waits';
+        return (await isOver()) && 'over';
       };
-      return until(waits, { what: `a statement that waits: ${statement}` });
+      return until(look, { what: `a statement that waits: ${statement}` });
     },
     async crash(name, whileAway = async () => {}) {
       await victims[name].kill();

@@ -87,35 +87,41 @@ describe(`the records after crashes (seed ${seed})`, () => {
     expect((await stack.call('GET', `${path}/_count`)).body).toEqual({ count: stored.length });
   };
 
-  it.each(recordsVictims)('a slot is filled to the end, whenever %s was killed', async (victim) => {
-    const fields = victim === 'process' ? ['n', 'text'] : ['part', 'n.x', 'text'];
-    const stop = writing();
-    await pin(fields);
-    for (let crashes = 0; crashes < 2; crashes++) {
-      // A batch that waits for this record is half done when the crash comes.
-      const [next] = await stack.query<{ id: string }>(
-        `SELECT id FROM records WHERE id > coalesce(
-           (SELECT max(position::text)::uuid FROM slots WHERE state = 'building'), $2)
-         ORDER BY id OFFSET $1 LIMIT 1`,
-        [2000 + Math.floor(random() * 2000), '00000000-0000-0000-0000-000000000000'],
-      );
-      const release = await stack.hold('SELECT FROM records WHERE id = $1 FOR UPDATE', [next?.id]);
-      await stack.untilWaits('%FOR NO KEY UPDATE%');
-      expect((await readSlots()).map(({ state }) => state)).toContain('building');
-      await stack.crash(victim, release);
-    }
-    const isReady = async () => (await readSlots()).every(({ state }) => state === 'ready');
-    await until(isReady, { what: 'the slots' });
-    await stop();
-    for (const { slot, field } of await readSlots()) {
-      const wrong = await stack.query(
-        `SELECT id FROM records WHERE k${slot} IS DISTINCT FROM records.field_key(data, $1)`,
-        [field.split('.')],
-      );
-      expect([field, wrong]).toEqual([field, []]);
-    }
-    await expectExactCounts();
-  });
+  it.each(recordsVictims)(
+    'a slot is filled to the end, whenever %s was killed',
+    async (victim) => {
+      const fields = victim === 'process' ? ['n', 'text'] : ['part', 'n.x', 'text'];
+      const stop = writing();
+      await pin(fields);
+      for (let crashes = 0; crashes < 2; crashes++) {
+        // A batch that waits for this record is half done when the crash comes.
+        const [next] = await stack.query<{ id: string }>(
+          `SELECT id FROM records WHERE id > coalesce(
+             (SELECT max(position::text)::uuid FROM slots WHERE state = 'building'), $2)
+           ORDER BY id OFFSET $1 LIMIT 1`,
+          [2000 + Math.floor(random() * 2000), '00000000-0000-0000-0000-000000000000'],
+        );
+        const release = await stack.hold('SELECT FROM records WHERE id = $1 FOR UPDATE', [
+          next?.id,
+        ]);
+        await stack.untilWaits('%FOR NO KEY UPDATE%');
+        expect((await readSlots()).map(({ state }) => state)).toContain('building');
+        await stack.crash(victim, release);
+      }
+      const isReady = async () => (await readSlots()).every(({ state }) => state === 'ready');
+      await until(isReady, { timeoutMs: 180_000, what: 'the slots' });
+      await stop();
+      for (const { slot, field } of await readSlots()) {
+        const wrong = await stack.query(
+          `SELECT id FROM records WHERE k${slot} IS DISTINCT FROM records.field_key(data, $1)`,
+          [field.split('.')],
+        );
+        expect([field, wrong]).toEqual([field, []]);
+      }
+      await expectExactCounts();
+    },
+    400_000,
+  );
 
   it.each(recordsVictims)('counts are exact, whenever %s was killed', async (victim) => {
     const stop = writing();

@@ -137,11 +137,11 @@ export const createServiceBed = async <
   const testDatabase = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? testDatabase?.url ?? '';
   const schema = definition.name;
+  const patience = { statementTimeoutMs: patienceMs, acquireTimeoutMs: patienceMs };
   const database = createDatabase({
-    ...{ url: await migrateForService(databaseUrl, definition), schema },
-    ...{ statementTimeoutMs: patienceMs, acquireTimeoutMs: patienceMs },
+    ...{ url: await migrateForService(databaseUrl, definition), schema, ...patience },
   });
-  const ownerDatabase = createDatabase({ url: databaseUrl, schema, poolSize: 1 });
+  const ownerDatabase = createDatabase({ url: databaseUrl, schema, poolSize: 1, ...patience });
   const { clock = createTestClock(), bus = createInProcessBus({ onDead: () => {} }) } = options;
   const errors: string[] = [];
   const shared = {

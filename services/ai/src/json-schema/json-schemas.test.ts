@@ -104,11 +104,14 @@ const hopeless: Record<string, JsonSchema> = {
 const flow = ['owner', 'project', '192.0.2.1'] as const;
 
 describe('schemas of strangers', () => {
-  const schemas = createJsonSchemas();
+  // An ordinary schema takes longer than a second where other tests keep the cores busy.
+  const schemas = createJsonSchemas({ limitMs: 3000 });
+  /** Of which nobody has used anything. */
+  const fresh = createJsonSchemas({ limitMs: 3000 });
   const impatient = createJsonSchemas({ limitMs: 500 });
   // The threads have a low priority: beside other tests an ordinary schema may take a second.
   const patient = createJsonSchemas({ limitMs: 20_000 });
-  afterAll(() => Promise.all([schemas.close(), impatient.close(), patient.close()]));
+  afterAll(() => Promise.all([schemas, fresh, impatient, patient].map((all) => all.close())));
   const example = (schema: JsonSchema, by = schemas) =>
     by.example(flow, schema, { seed: 7, maxBytes: 16_000 });
 
@@ -144,39 +147,34 @@ describe('schemas of strangers', () => {
     const hostile = hopeless['a catastrophic pattern'] ?? {};
     const [harmless, ...rest] = await Promise.allSettled([
       ...[schemas.check(flow, { type: 'string' })],
-      ...Array.from({ length: 3 }, () => example(hostile)),
+      ...Array.from({ length: 2 }, () => example(hostile)),
       schemas.check(flow, { type: 'string' }),
     ]);
     expect(harmless?.status).toBe('fulfilled');
-    expect(rest.map((result) => result.status)).toEqual([
-      'rejected',
-      'rejected',
-      'rejected',
-      'fulfilled',
-    ]);
+    expect(rest.map((result) => result.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
   it('keep nobody from theirs: who has used least goes next', async () => {
     const hostile = hopeless['a catastrophic pattern'] ?? {};
     const done: string[] = [];
     const attack = (owner: string) =>
-      Array.from({ length: 6 }, async () => {
+      Array.from({ length: 3 }, async () => {
         const from = [owner, owner, '192.0.2.66'] as const;
-        const example = impatient.example(from, hostile, { seed: 7, maxBytes: 100 });
+        const example = fresh.example(from, hostile, { seed: 7, maxBytes: 100 });
         await expect(example).rejects.toThrow(SchemaRefused);
         done.push(owner);
       });
     const attacks = [...attack('eve'), ...attack('mallory')];
-    await impatient.check(flow, { type: 'string' });
+    await fresh.check(flow, { type: 'string' });
     const doneBefore = done.length;
     await Promise.all(attacks);
-    expect(done).toHaveLength(12);
-    expect(doneBefore).toBeLessThanOrEqual(4);
+    expect(done).toHaveLength(6);
+    expect(doneBefore).toBeLessThanOrEqual(3);
   });
 
   it('are turned away while too many wait', async () => {
     const all = await Promise.allSettled(
-      Array.from({ length: 150 }, () => schemas.check(flow, { type: 'string' })),
+      Array.from({ length: 150 }, () => patient.check(flow, { type: 'string' })),
     );
     const failed = all.filter((result) => result.status === 'rejected');
     expect(failed.length).toBeGreaterThan(0);
@@ -185,20 +183,20 @@ describe('schemas of strangers', () => {
 
   it('tell what is wrong with a value', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } } };
-    expect(await schemas.mismatch(flow, schema, '{"n":"x"}')).toContain('n must be number');
+    expect(await patient.mismatch(flow, schema, '{"n":"x"}')).toContain('n must be number');
   });
 
   it('prefer a value that fits, else give the shortest', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', minLength: 100 } } };
-    expect(await schemas.example(flow, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
+    expect(await patient.example(flow, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
     const text = { type: 'string', minLength: 100, maxLength: 100 };
-    expect(await schemas.example(flow, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
+    expect(await patient.example(flow, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
   });
 });
 
 describe('a thread for schemas that ends by itself', () => {
   const schemas = createJsonSchemas({
-    limitMs: 100,
+    limitMs: 1000,
     threadFile: new URL('../testing/dying-thread.ts', import.meta.url),
   });
   afterAll(() => schemas.close());

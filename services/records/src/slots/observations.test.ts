@@ -66,7 +66,7 @@ describe('indexes that make themselves', () => {
       const made = await indexes('parts');
       return made.length === 2 && made.every(({ state }) => state === 'ready');
     };
-    await until(scanMany, { what: 'the index' });
+    await until(scanMany, { timeoutMs: 180_000, what: 'the index' });
     const made = await indexes('parts');
     expect(made.map(({ field, isPinned }) => [field, isPinned])).toEqual([
       ['kind', false],
@@ -86,7 +86,7 @@ describe('indexes that make themselves', () => {
       return now.every(({ uses, lastUsedAt }) => uses > 0 && lastUsedAt) && now;
     });
     expect(used).toHaveLength(2);
-  });
+  }, 300_000);
 
   /** As the lists of a process see it. */
   const find = async (name: string): Promise<Collection> => {

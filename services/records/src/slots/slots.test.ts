@@ -232,7 +232,7 @@ describe('index slots', () => {
       );
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
-    await until(async () => (await indexes('long'))[0].state === 'ready', { timeoutMs: 90_000 });
+    await until(async () => (await indexes('long'))[0].state === 'ready', { timeoutMs: 180_000 });
     expect(await wrongKeys('long')).toEqual([]);
-  });
+  }, 300_000);
 });

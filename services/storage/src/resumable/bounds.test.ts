@@ -70,36 +70,41 @@ describe('resumable uploads, held to their bounds', () => {
     expect((await tus.append(id, 11 * MIB, Buffer.alloc(MIB, 1), paying(2000))).status).toBe(204);
   });
 
+  /** Its bytes are not all there, it costs nothing yet, and with the rest of them it is a file. */
+  const expectNoFileYet = async (id: string) => {
+    const offset = await headOffset(id);
+    expect(offset).toBeLessThan(1000);
+    expect([await count('files'), await bed.takeUsage()]).toEqual([0, []]);
+    const ended = tus.beginAppend(id, offset, paying(1000));
+    ended.req.end(Buffer.alloc(1000 - offset, 1));
+    expect((await ended.answer()).headers['x-file-id']).toBe(id);
+    expect(await bed.takeUsage()).toMatchObject([{ millicredits: 1000 }]);
+    await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() });
+  };
+
   it('whose last part says no length are no file before that part has ended: till then it costs nothing', async () => {
-    bed = await createTestBed({ uploadIdleMs: 2000 });
-    const [left, silent, more] = [
-      await createUpload(1000),
-      await createUpload(1000),
-      await createUpload(1000),
-    ];
+    bed = await createTestBed();
+    const [left, more] = [await createUpload(1000), await createUpload(1000)];
     const { req } = tus.beginAppend(left, 0, paying(1000));
     req.write(Buffer.alloc(1000, 1));
     await until(async () => (await held(left)) !== null);
     req.destroy();
-    const part = tus.beginAppend(silent, 0, paying(1000));
-    part.req.write(Buffer.alloc(1000, 1));
-    const { headers } = await part.answer();
-    expect(headers).not.toHaveProperty('x-file-id');
     const over = tus.beginAppend(more, 0, paying(1000));
     over.req.write(Buffer.alloc(1000, 1));
     await until(async () => (await held(more)) !== null);
     over.req.end('!');
     expect((await over.answer()).status).toBe(413);
-    for (const id of [left, silent, more]) {
-      const offset = await headOffset(id);
-      expect(offset).toBeLessThan(1000);
-      expect([await count('files'), await bed.takeUsage()]).toEqual([0, []]);
-      const ended = tus.beginAppend(id, offset, paying(1000));
-      ended.req.end(Buffer.alloc(1000 - offset, 1));
-      expect((await ended.answer()).headers['x-file-id']).toBe(id);
-      expect(await bed.takeUsage()).toMatchObject([{ millicredits: 1000 }]);
-      await bed.call('DELETE', `/storage/files/${id}`, { identity: asKey() });
-    }
+    for (const id of [left, more]) await expectNoFileYet(id);
+  });
+
+  it('whose last part says no length are no file either where it falls silent', async () => {
+    bed = await createTestBed({ uploadIdleMs: 2000 });
+    const silent = await createUpload(1000);
+    const part = tus.beginAppend(silent, 0, paying(1000));
+    part.req.write(Buffer.alloc(1000, 1));
+    const { headers } = await part.answer();
+    expect(headers).not.toHaveProperty('x-file-id');
+    await expectNoFileYet(silent);
   });
 
   it('become a file, paid for once, by whoever asks after one that ended before it could', async () => {

@@ -187,7 +187,7 @@ describe('uploads to the store itself', () => {
            (project_number, id, name, visibility, blob_key, expires_at, opened_from)
          SELECT 1001, gen_random_uuid(), 'a', 'public', 'x', $1, sha256('192.0.2.1')
            FROM generate_series(1, 500)`,
-        [new Date(small.clock.now() + 1000)],
+        [new Date(small.clock.now() + 3_600_000)],
       );
       isRefused(await announce(1, at(1)));
       expect((await announce(1, at(2))).status).toBe(201);

@@ -1,7 +1,14 @@
 import type { Database } from '@backlot/database';
 import { createFairShares } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
-import { anonymous, asKey, asUser, findOtherNodes, testProject } from '@backlot/testing';
+import {
+  anonymous,
+  asKey,
+  asUser,
+  createTestClock,
+  findOtherNodes,
+  testProject,
+} from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
@@ -43,8 +50,9 @@ describe('changes that come together', () => {
     };
     const unlimited = { records: 1e9, bytes: 1e9 };
     const limits = { project: unlimited, owner: unlimited };
-    const quota = createQuota({ database, limits, now: Date.now });
-    // The first change of a project waits for its totals.
+    // The first change of a project waits for its totals. As the clock stands, no later one does.
+    const { now } = createTestClock({ stands: true });
+    const quota = createQuota({ database, limits, now });
     await quota.totals(testProject);
     const [largeReads, answers] = [createFairShares({ slots: 1 }), createFairShares({ slots: 1 })];
     const deps = { database, quota, refresh: unchanged, largeReads, answers, now: Date.now };
