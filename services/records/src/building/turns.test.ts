@@ -9,7 +9,7 @@ describe('indexes that are built', () => {
   });
   afterAll(() => bed.close());
 
-  it('let an owner wait for one batch of another’s, however many that one has', async () => {
+  it('let an owner wait for one turn of another’s, however many that one has', async () => {
     const [many, one] = ['many', 'one'];
     await bed.database.transaction(async () => {
       await bed.database.query(

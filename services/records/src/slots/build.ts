@@ -34,7 +34,7 @@ interface SlotRow {
 
 export const buildEveryMs = 500;
 
-/** To ask whose turn it is takes a fifth of a batch's round trips; other owners wait no longer. */
+/** Of several batches: to ask whose turn it is takes as many round trips as one of them. */
 const turnMs = 50;
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPace } from './pace.ts';
 
+/** As measured with 100 records of 1 KB in a batch, beside four writers. */
 const small = { ms: 0.03, bytes: 600 };
 const large = { ms: 4, bytes: 1024 * 1024 };
 /** What each transaction takes besides its records. */
@@ -23,7 +24,7 @@ const createBatches = () => {
       const ms = rows * record.ms + besidesMs;
       workedMs += ms;
       await pace.rest(collection, { rows, bytes: rows * record.bytes }, ms);
-      return { rows, ms };
+      return { rows };
     },
   };
 };
