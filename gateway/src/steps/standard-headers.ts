@@ -26,7 +26,7 @@ const crossOrigin = cors({
 });
 
 /**
- * A preflight is answered without a look at credentials or counters. What a client's library sends beside ours
+ * A preflight is answered without a look at credentials or rate limits. What a client's library sends beside ours
  * (`Prefer`, `X-Client-Info`) is let through, and ignored.
  */
 export const answerPreflight = (req: IncomingMessage, res: ServerResponse): void =>
