@@ -114,6 +114,8 @@ export interface FairShares {
    * @throws FairShareFull, or the signal's reason
    */
   take(flow: Flow, options?: TakeOptions): Promise<() => void>;
+  /** Before anything else is done for a call: @throws FairShareFull where one more would be refused at once */
+  checkRoom(flow: Flow): void;
   usage(): { quick: LaneUsage; slow: LaneUsage };
 }
 
@@ -164,6 +166,7 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
         slot = undefined;
       };
     },
+    checkRoom: (flow) => slow.checkRoom(flow),
     usage: () => ({ quick: quick.usage(), slow: slow.usage() }),
   };
 };
@@ -249,6 +252,10 @@ class Lane {
       if (signal?.aborted) abort();
       else signal?.addEventListener('abort', abort, { once: true });
     });
+  }
+
+  checkRoom(flow: Flow): void {
+    if (!this.#queue.hasRoom(flow)) throw this.#full();
   }
 
   leave(slot: Slot): void {

@@ -143,22 +143,34 @@ export class ShareQueue<Item> {
     return this.#root.waiting;
   }
 
+  /** Whether one more of this flow may wait, also where another's item would give way. */
+  hasRoom(flow: Flow): boolean {
+    return this.#roomFor(flow) !== 'full';
+  }
+
   /**
    * Makes room for one more of this flow: where too many wait in its project, or in all, the latest item
    * of whoever has most of them gives way. Returns that item, 'full' where the newcomer itself is too many, or nothing.
    */
   makeRoom(flow: Flow): Item | 'full' | undefined {
+    const crowd = this.#roomFor(flow);
+    if (crowd === 'full' || crowd === 'free') return crowd === 'full' ? crowd : undefined;
+    const item = crowd.items.at(-1);
+    if (item === undefined) return 'full';
+    this.remove(crowd, item);
+    return item;
+  }
+
+  /** The flow whose latest item would give way, where one has to. */
+  #roomFor(flow: Flow): Share<Item> | 'full' | 'free' {
     const { maxWaiting, maxWaitingPerFlow, maxWaitingPerProject } = this.#options;
     if ((this.#find(flow)?.waiting ?? 0) >= maxWaitingPerFlow) return 'full';
     const [owner, projectKey, address] = flow;
     const project = this.#find([owner, projectKey]);
     const isProjectFull = project !== undefined && project.waiting >= maxWaitingPerProject;
-    if (!isProjectFull && this.#root.waiting < maxWaiting) return undefined;
+    if (!isProjectFull && this.#root.waiting < maxWaiting) return 'free';
     const crowd = isProjectFull ? crowdBeside(project, [address]) : crowdBeside(this.#root, flow);
-    const item = crowd?.items.at(-1);
-    if (!crowd || item === undefined) return 'full';
-    this.remove(crowd, item);
-    return item;
+    return crowd ?? 'full';
   }
 
   /** @param isFirst before the flow's other items, where it continues what has begun */

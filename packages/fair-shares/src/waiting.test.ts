@@ -68,6 +68,21 @@ describe('waiting', () => {
     expect(seconds).toEqual([1, 2, 3, 4]);
   });
 
+  it('can be asked for before other work is done', async () => {
+    const { time, job, shares } = setUp({ maxWaitingPerFlow: 2, maxWaiting: 3 });
+    const jobs = Array.from({ length: 3 }, () => job(flow('eve'), 10));
+    const outcomes = Promise.allSettled(jobs);
+    expect(() => shares.checkRoom(flow('eve'))).toThrow('Too many wait for a slot.');
+    const ada = job(flow('ada'), 10);
+    shares.checkRoom(flow('bob'));
+    const bob = job(flow('bob'), 10);
+    expect(() => shares.checkRoom(flow('carl'))).toThrow('Too many wait for a slot.');
+    expect(shares.usage().slow).toMatchObject({ waiting: 3, refused: 3 });
+    await time.pass();
+    await Promise.all([ada, bob]);
+    expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  });
+
   it('ends when the caller has gone', async () => {
     const { time, shares, begun, job } = setUp();
     const first = job(flow('ada'), 10);

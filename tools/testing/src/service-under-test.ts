@@ -18,6 +18,8 @@ export interface TestRequest {
   /** Sent as JSON, unless it is a string or bytes already. */
   body?: unknown;
   headers?: Record<string, string>;
+  /** Aborted when the caller leaves. */
+  signal?: AbortSignal;
 }
 
 export interface ServiceUnderTest {
@@ -50,7 +52,7 @@ export const serveForTest = async (
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    async call(method, path, { identity = null, body, headers = {} } = {}) {
+    async call(method, path, { identity = null, body, headers = {}, signal } = {}) {
       const response = await fetch(url + path, {
         method,
         headers: {
@@ -62,6 +64,7 @@ export const serveForTest = async (
         },
         body: encode(body) ?? null,
         redirect: 'manual',
+        ...(signal && { signal }),
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json');

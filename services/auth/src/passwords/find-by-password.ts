@@ -1,6 +1,7 @@
 import type { Identity } from '@backlot/identity';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
+import type { HashCaller } from './passwords.ts';
 
 /**
  * The account of this address, where the password is its own; else undefined, and a failed sign-in is counted.
@@ -8,14 +9,14 @@ import type { Features } from '../features.ts';
  */
 export const findByPassword = async (
   { users, passwords, attempts, counters }: Features,
-  identity: Identity,
+  caller: HashCaller & Pick<Identity, 'project'>,
   email: string,
   password: string,
 ) => {
-  const { project, ip } = identity;
+  const { project, ip } = caller;
   const found = await users.findByEmail(project.number, email, hashIp(ip));
   return attempts.countFailures(project.number, counters.signIn(email, ip, found), async () => {
-    const isRight = await passwords.verify(identity, found?.password_hash, password);
+    const isRight = await passwords.verify(caller, found?.password_hash, password);
     return isRight ? found : undefined;
   });
 };

@@ -45,7 +45,7 @@ describe('a full queue of hashes', () => {
     return { statuses, answers };
   };
 
-  it('refuses what one project sends past half of it, and anything past all of it, at once', async () => {
+  it('refuses what one project sends past half of it, and anything past all of it, at once and before any statement', async () => {
     await bed.service.start();
     closed = new Promise((resolve) => {
       release = resolve;
@@ -56,6 +56,12 @@ describe('a full queue of hashes', () => {
     const second = flood(otherProject);
     await until(() => second.statuses.length === 7);
     expect(second.statuses).toEqual(Array(7).fill(503));
+    await bed.database.transaction(async () => {
+      await bed.database.query('LOCK TABLE users, attempts, idempotency');
+      const person = { email: 'late@example.org', password: goodPassword };
+      const { body } = await bed.signIn(person, '192.0.2.0', otherProject);
+      expect(body.code).toBe('overloaded');
+    });
     release();
     closed = undefined;
     const answers = await Promise.all([...first.answers, ...second.answers]);
@@ -222,6 +228,30 @@ describe('the order of hashes', () => {
       expect(checked.indexOf(who)).toBeLessThanOrEqual(3);
     },
   );
+
+  it('leaves out who has gone, and counts no attempt of theirs', async () => {
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    checked.length = 0;
+    const before = await underWay();
+    const first = bed.signIn({ email: 'one@example.org', password: 'stays' }, '203.0.113.8');
+    await until(() => checked.length === 1);
+    const caller = new AbortController();
+    const left = bed.call('POST', '/auth/signin', {
+      identity: anonymous({ ip: '203.0.113.9' }),
+      body: { email: 'two@example.org', password: 'leaves' },
+      signal: caller.signal,
+    });
+    await until(async () => (await underWay()) === before + 2);
+    caller.abort();
+    await expect(left).rejects.toThrow('aborted');
+    await until(async () => (await underWay()) === before + 1);
+    open();
+    gate = undefined;
+    expect((await first).status).toBe(401);
+    expect(checked).toEqual(['stays']);
+  });
 });
 
 describe('new parameters', () => {

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import { createFairShares, FairShareFull, toFlow } from '@backlot/fair-shares';
+import type { RouteOptions } from '@backlot/http';
 import argon2 from 'argon2';
 import type { AuthConfig } from '../config.ts';
 import type { DB as Tables } from '../tables.ts';
@@ -34,8 +36,11 @@ const overloaded = (full: FairShareFull) =>
     cause: full,
   });
 
-/** Who asks for a hash. */
-export type HashCaller = Parameters<typeof toFlow>[0];
+/** Who asks for a hash; once the signal says that they have gone, they wait no longer. */
+export type HashCaller = Parameters<typeof toFlow>[0] & { signal?: AbortSignal | undefined };
+
+/** A client that calls again as soon as it was refused would keep the process busy with refusals alone. */
+const refusedAfterMs = 250;
 
 interface PasswordOptions {
   database: Database;
@@ -62,11 +67,26 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
 
   const enqueue = async <T>(caller: HashCaller, work: () => Promise<T>): Promise<T> => {
     try {
-      return await shares.run(toFlow(caller), work);
+      return await shares.run(toFlow(caller), work, { signal: caller.signal });
     } catch (error) {
       if (error instanceof FairShareFull) throw overloaded(error);
       throw error;
     }
+  };
+
+  /** Of a route that hashes a password: where it would find no room it is refused before it has cost a statement. */
+  const whereRoom: RouteOptions = {
+    isSlow: true,
+    inTurn: async ({ identity, signal }, work) => {
+      try {
+        shares.checkRoom(toFlow(identity));
+      } catch (error) {
+        if (!(error instanceof FairShareFull)) throw error;
+        await pause(refusedAfterMs, undefined, { signal });
+        throw overloaded(error);
+      }
+      await work();
+    },
   };
 
   const hash = (caller: HashCaller, password: string) =>
@@ -90,6 +110,7 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
 
   return {
     prepare: dummyHash,
+    whereRoom,
     /** Of the queue of hashes. */
     usage: shares.usage,
 

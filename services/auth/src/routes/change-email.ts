@@ -9,7 +9,7 @@ const wrongPassword = () => new ApiError('invalid_credentials', '"password": is 
 export const changeEmail = (features: Features) =>
   route(
     authRoutes.changeEmail,
-    async ({ body, identity }) => {
+    async ({ body, identity, signal }) => {
       const { users, passwords, emailChanges, attempts, counters, database } = features;
       const { project, ip } = identity;
       const { user } = await users.findBySession(identity);
@@ -20,7 +20,7 @@ export const changeEmail = (features: Features) =>
       const verify = () =>
         attempts.countFailures(project.number, counters.signIn(user.email, ip, found), async () => {
           const stored = found?.password_hash;
-          const isRight = await passwords.verify(identity, stored, body.password);
+          const isRight = await passwords.verify({ project, ip, signal }, stored, body.password);
           return isRight ? found : undefined;
         });
       const counted = counters.emailChanges(user.id, ip);
@@ -37,7 +37,7 @@ export const changeEmail = (features: Features) =>
           }),
       };
     },
-    { isSlow: true },
+    features.passwords.whereRoom,
   );
 
 export const confirmEmailChange = ({ emailChanges }: Features) =>

@@ -10,16 +10,17 @@ const wrongPassword = () => new ApiError('invalid_credentials', '"currentPasswor
 export const changePassword = (features: Features) =>
   route(
     authRoutes.changePassword,
-    async ({ body, identity }) => {
+    async ({ body, identity, signal }) => {
       const { users, passwords, sessions, links, emailChanges, database } = features;
-      const { project } = identity;
+      const { project, ip } = identity;
+      const caller = { project, ip, signal };
       const { user, sessionId } = await users.findBySession(identity);
       const { id, email } = user;
       await checkPassword(body.newPassword, email);
-      const account = await findByPassword(features, identity, email, body.currentPassword);
+      const account = await findByPassword(features, caller, email, body.currentPassword);
       if (!account) throw wrongPassword();
 
-      const passwordHash = await passwords.hash(identity, body.newPassword);
+      const passwordHash = await passwords.hash(caller, body.newPassword);
       return {
         body: { ok: true as const },
         commit: () =>
@@ -32,5 +33,5 @@ export const changePassword = (features: Features) =>
           }),
       };
     },
-    { isSlow: true },
+    features.passwords.whereRoom,
   );

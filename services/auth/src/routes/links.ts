@@ -20,12 +20,12 @@ export const forgotPassword = ({ users, links, attempts, counters }: Features) =
 export const resetPassword = (features: Features) =>
   route(
     authRoutes.resetPassword,
-    async ({ body, identity }) => {
-      const { project } = identity;
+    async ({ body, identity, signal }) => {
+      const { project, ip } = identity;
       const { users, passwords, sessions, links, emailChanges, database } = features;
       const { id, email } = await links.findAccount(project.number, body.token, 'reset');
       await checkPassword(body.password, email);
-      const passwordHash = await passwords.hash(identity, body.password);
+      const passwordHash = await passwords.hash({ project, ip, signal }, body.password);
       return {
         body: { ok: true as const },
         commit: () =>
@@ -39,7 +39,7 @@ export const resetPassword = (features: Features) =>
           }),
       };
     },
-    { isSlow: true },
+    features.passwords.whereRoom,
   );
 
 export const verifyEmail = ({ users, links, database }: Features) =>

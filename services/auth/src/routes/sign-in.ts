@@ -10,16 +10,17 @@ const wrongCredentials = () => new ApiError('invalid_credentials', 'E-mail or pa
 export const signIn = (features: Features) =>
   route(
     authRoutes.signIn,
-    async ({ body, identity }) => {
+    async ({ body, identity, signal }) => {
       const { passwords, sessions, signingKeys, accessTokens, database } = features;
       const { project, ip } = identity;
+      const caller = { project, ip, signal };
       const email = normalizeEmail(body.email);
       // Without a key no session begins that nobody would have a token for.
       await signingKeys.signer();
-      const account = await findByPassword(features, identity, email, body.password);
+      const account = await findByPassword(features, caller, email, body.password);
       if (!account) throw wrongCredentials();
 
-      const rehash = await passwords.rehash(identity, account.password_hash, body.password);
+      const rehash = await passwords.rehash(caller, account.password_hash, body.password);
       const session = sessions.create(account.id);
       const token = await accessTokens.issue(project.id, session);
       return {
@@ -32,5 +33,5 @@ export const signIn = (features: Features) =>
           }),
       };
     },
-    { isSlow: true },
+    features.passwords.whereRoom,
   );

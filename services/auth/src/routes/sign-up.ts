@@ -8,7 +8,7 @@ import { presentUser } from '../users/user-row.ts';
 export const signUp = (features: Features) =>
   route(
     authRoutes.signUp,
-    async ({ body, identity }) => {
+    async ({ body, identity, signal }) => {
       const { users, passwords, sessions, accessTokens, links, database } = features;
       const { attempts, counters } = features;
       const { project, ip } = identity;
@@ -17,7 +17,7 @@ export const signUp = (features: Features) =>
       const counted = counters.signUp(project.number, ip);
       const passwordHash = await attempts.countCalls(project.number, counted, async () => {
         await users.checkEmailFree(project.number, body.email);
-        return passwords.hash(identity, body.password);
+        return passwords.hash({ project, ip, signal }, body.password);
       });
       const account = users.create({
         email: body.email,
@@ -38,5 +38,5 @@ export const signUp = (features: Features) =>
           }),
       };
     },
-    { isSlow: true },
+    features.passwords.whereRoom,
   );
