@@ -16,15 +16,15 @@ describe('refusals of an address', () => {
     return { clock, waiting, refuse, answered: () => answered };
   };
 
-  it('come at once ten times, then 20 a second, each at most half a second late', () => {
+  it('come at once ten times, then ten a second, each at most half a second late', () => {
     const { waiting, refuse, answered } = given();
     refuse(10);
     expect(answered()).toBe(10);
     refuse(40);
     expect(answered()).toBe(10);
     const delays = waiting.map(({ ms }) => ms);
-    expect(delays.slice(0, 3)).toEqual([50, 100, 150]);
-    expect(delays.slice(8, 12)).toEqual([450, 500, 500, 500]);
+    expect(delays.slice(0, 3)).toEqual([100, 200, 300]);
+    expect(delays.slice(3, 7)).toEqual([400, 500, 500, 500]);
     for (const { answer } of waiting) answer();
     expect(answered()).toBe(50);
   });
@@ -33,8 +33,8 @@ describe('refusals of an address', () => {
     const { clock, waiting, refuse, answered } = given();
     refuse(10);
     clock.now += 500;
-    refuse(10);
-    expect([answered(), waiting.length]).toEqual([20, 0]);
+    refuse(5);
+    expect([answered(), waiting.length]).toEqual([15, 0]);
     refuse(1);
     expect(waiting).toHaveLength(1);
   });

@@ -5,10 +5,11 @@ import { type AddressBounds, addressesInAll } from './address-bounds.ts';
 
 /**
  * Refusals that an address gets at once; those beyond come at the rate below. With 50, three loops on each of 20
- * addresses kept a neighbour's get for 42 ms, with ten for 21 (12 and 14 without them).
+ * addresses kept a neighbour's get for 42 ms, with ten for 21 (12 and 14 without them). With 20 a second in place of
+ * 10 it was 43 and 56 ms beside services in processes of their own, 28 since (16 to 24 without them).
  */
 const atOnce = 10;
-const everyMs = 50;
+const everyMs = 100;
 /** Below what the log calls slow. */
 const maxDelayMs = 500;
 const maxAddresses = 50_000;
@@ -29,7 +30,7 @@ export type PaceRefusal = (address: string, answer: () => void) => void;
 
 /**
  * A client that calls again as soon as it was refused keeps a gateway busy with refusals alone: past a
- * burst those of an address come 20 a second, but none more than half a second late. As many wait as half of
+ * burst those of an address come ten a second, but none more than half a second late. As many wait as half of
  * the calls that it may have open; the others don't.
  */
 export const createPaceRefusal = (
