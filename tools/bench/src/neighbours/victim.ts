@@ -133,10 +133,10 @@ export const createVictim = async (
       if (failure !== undefined) seen.failures.push(failure);
     };
     for (let sent = 0; sent < seconds * perSecond[operation]; sent++) {
+      if (sent > 0) await pause(1000 / perSecond[operation]);
       const turn = turns.get(operation) ?? 0;
       turns.set(operation, turn + 1);
       underWay.push(count(turn));
-      await pause(1000 / perSecond[operation]);
     }
     await Promise.all(underWay);
     return seen;
