@@ -52,7 +52,7 @@ export const serveForTest = async (
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    async call(method, path, { identity = null, body, headers = {}, signal } = {}) {
+    async call(method, path, { identity = null, body, headers = {}, signal = null } = {}) {
       const response = await fetch(url + path, {
         method,
         headers: {
@@ -64,7 +64,7 @@ export const serveForTest = async (
         },
         body: encode(body) ?? null,
         redirect: 'manual',
-        ...(signal && { signal }),
+        signal,
       });
       const text = await response.text();
       const isJson = response.headers.get('content-type')?.startsWith('application/json');

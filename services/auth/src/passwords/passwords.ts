@@ -74,8 +74,8 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
     }
   };
 
-  /** Of a route that hashes a password: where it would find no room it is refused before it has cost a statement. */
-  const whereRoom: RouteOptions = {
+  /** For a route that hashes a password: a call that would find the queue full is refused before it has cost a statement. */
+  const hashingRoute: RouteOptions = {
     isSlow: true,
     inTurn: async ({ identity, signal }, work) => {
       try {
@@ -110,7 +110,7 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
 
   return {
     prepare: dummyHash,
-    whereRoom,
+    hashingRoute,
     /** Of the queue of hashes. */
     usage: shares.usage,
 

@@ -37,7 +37,7 @@ export const changeEmail = (features: Features) =>
           }),
       };
     },
-    features.passwords.whereRoom,
+    features.passwords.hashingRoute,
   );
 
 export const confirmEmailChange = ({ emailChanges }: Features) =>

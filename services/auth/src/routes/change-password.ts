@@ -33,5 +33,5 @@ export const changePassword = (features: Features) =>
           }),
       };
     },
-    features.passwords.whereRoom,
+    features.passwords.hashingRoute,
   );

@@ -39,7 +39,7 @@ export const resetPassword = (features: Features) =>
           }),
       };
     },
-    features.passwords.whereRoom,
+    features.passwords.hashingRoute,
   );
 
 export const verifyEmail = ({ users, links, database }: Features) =>

@@ -33,5 +33,5 @@ export const signIn = (features: Features) =>
           }),
       };
     },
-    features.passwords.whereRoom,
+    features.passwords.hashingRoute,
   );

@@ -38,5 +38,5 @@ export const signUp = (features: Features) =>
           }),
       };
     },
-    features.passwords.whereRoom,
+    features.passwords.hashingRoute,
   );
