@@ -102,10 +102,11 @@ export interface Database {
   afterCommit(work: () => void): void;
   /**
    * Every statement of `work` reaches this project's rows alone, of tables that have row-level security;
-   * outside of any such scope statements reach none of theirs. Each connection that it takes from those for
-   * writes and transactions waits for its turn, where one is given. @throws RangeError
+   * outside of any such scope statements reach none of theirs. @throws RangeError
    */
   inProject: ProjectScopes['inProject'];
+  /** Each connection that `work` takes from those for writes and transactions waits for its turn. */
+  inTurn: ProjectScopes['inTurn'];
   /** The same with the rows of all projects: for sweeps, and for what no project is known of yet. */
   acrossProjects: ProjectScopes['acrossProjects'];
   close(): Promise<void>;
@@ -293,6 +294,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     detached: transactions.detached,
     afterCommit: transactions.afterCommit,
     inProject: scopes.inProject,
+    inTurn: scopes.inTurn,
     acrossProjects: scopes.acrossProjects,
     async close() {
       const ended = Promise.all([reader.close(), pool.end(), detachedPool.end(), scanPool.end()]);

@@ -21,21 +21,24 @@ export interface ProjectScopes {
   current(): ProjectScope;
   /** Of the innermost scope that has one; undefined where connections are had as they come. */
   turn(): TakeTurn | undefined;
-  inProject<T>(projectNumber: number, work: () => Promise<T>, takeTurn?: TakeTurn): Promise<T>;
+  inProject<T>(projectNumber: number, work: () => Promise<T>): Promise<T>;
+  inTurn<T>(takeTurn: TakeTurn, work: () => Promise<T>): Promise<T>;
   acrossProjects<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export const createProjectScopes = (): ProjectScopes => {
   const ambient = new AsyncLocalStorage<{ scope: ProjectScope; takeTurn: TakeTurn | undefined }>();
+  const current = () => ambient.getStore()?.scope ?? '';
   const turn = () => ambient.getStore()?.takeTurn;
   return {
-    current: () => ambient.getStore()?.scope ?? '',
+    current,
     turn,
-    async inProject(projectNumber, work, takeTurn = turn()) {
+    async inProject(projectNumber, work) {
       if (!Number.isSafeInteger(projectNumber) || projectNumber < 0)
         throw new RangeError('A project has a whole number.');
-      return await ambient.run({ scope: `${projectNumber}`, takeTurn }, work);
+      return await ambient.run({ scope: `${projectNumber}`, takeTurn: turn() }, work);
     },
+    inTurn: (takeTurn, work) => ambient.run({ scope: current(), takeTurn }, work),
     acrossProjects: (work) => ambient.run({ scope: 'all', takeTurn: turn() }, work),
   };
 };

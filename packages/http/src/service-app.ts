@@ -32,8 +32,8 @@ export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   ready: () => Promise<unknown>;
   /** Further paths under /internal, for the gateway's own questions; it checks the identity itself. */
   internal?: Router;
-  /** Surrounds each call of a route: its statements reach the rows of the caller's project alone. */
-  inProject?: ((identity: Identity, work: () => Promise<void>) => Promise<void>) | undefined;
+  /** Surrounds each call of a route: whose rows its statements reach, and when it has a connection. */
+  surround?: (identity: Identity, work: () => Promise<void>) => Promise<void>;
 }
 
 /** An app with nothing switched on that costs time and that the contract does not ask for. */
@@ -76,14 +76,14 @@ export const serviceApp = ({
   internal,
   gatewayKeys,
   now,
-  inProject,
+  surround,
   ...rest
 }: ServiceAppOptions): ServiceApp => {
   const context = { ...rest, log, identities: createIdentityVerifier(gatewayKeys, now) };
   const mount = ({ definition, middleware }: MountedRoute): RouteListener => {
     const listener = middleware(context);
-    if (!inProject) return listener;
-    return (req, res) => inProject(identify(req, definition, context), () => listener(req, res));
+    if (!surround) return listener;
+    return (req, res) => surround(identify(req, definition, context), () => listener(req, res));
   };
   const findRow = createRouteTable(
     routes.map((mounted): TableRow<RouteListener> => {

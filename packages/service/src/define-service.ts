@@ -130,8 +130,8 @@ export const defineService = <
 const maxLargeBodiesWaiting = 4;
 
 /**
- * Connections of a service whose tables have row-level security. First come, first served, 400 calls at once
- * by 20 accounts of one address that change their own name got a stranger's `/auth/me` 503 after 3 seconds.
+ * Connections for writes and transactions of calls. First come, first served, 400 calls at once by 20 accounts
+ * of one address that change their own name got a stranger's `/auth/me` 503 after 3 seconds.
  */
 const connectionShares = {
   slots: writeConnections,
@@ -144,16 +144,14 @@ const maxTurnWaitMs = 3000;
 
 type AnyHandler = (payload: object, eventId: string) => Promise<unknown>;
 
-interface Scopes extends Pick<Database, 'acrossProjects'> {
-  inProject?: Database['inProject'];
-}
+type Scopes = Pick<Database, 'inProject' | 'acrossProjects'>;
 
 /** What is about one project reaches that one's rows alone. */
 const inScope =
   ({ inProject, acrossProjects }: Scopes, handler: AnyHandler): AnyHandler =>
   (payload, eventId) => {
     const handle = () => handler(payload, eventId);
-    return inProject && 'projectNumber' in payload && typeof payload.projectNumber === 'number'
+    return 'projectNumber' in payload && typeof payload.projectNumber === 'number'
       ? inProject(payload.projectNumber, handle)
       : acrossProjects(handle);
   };
@@ -184,7 +182,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   );
   const idempotency = createIdempotencyStore(database, { now });
   const scopes: Scopes = definition.hasNoRowSecurity
-    ? { acrossProjects: (work) => work() }
+    ? { inProject: (_number, work) => work(), acrossProjects: (work) => work() }
     : database;
   const parts = definition.build({ ...deps, outbox } as unknown as Context);
   const largeBodies = createFairShares({ ...largeBodyShares, maxLent: maxLargeBodiesWaiting });
@@ -226,10 +224,11 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
       now,
       log,
       checkResponses,
-      ...(!definition.hasNoRowSecurity && {
-        inProject: (identity, work) =>
-          database.inProject(identity.project.number, work, () => takeConnection(identity)),
-      }),
+      surround: (identity, work) =>
+        database.inTurn(
+          () => takeConnection(identity),
+          () => scopes.inProject(identity.project.number, work),
+        ),
       inTurnForLargeBody: ({ identity, signal }, work) =>
         largeBodies.run(toFlow(identity), work, { signal }),
     }),

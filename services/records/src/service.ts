@@ -41,11 +41,11 @@ import { createUniqueBuilder } from './unique/build.ts';
 const quickSlots = 6;
 
 /**
- * Single writes that run at once, of which an owner's have three quarters: changes of one record wait for each
- * other on their connections, for 200 ms at most.
+ * Single writes that run at once, of four owners at least: most are written together, and a connection is shared
+ * out once more. Changes of one record wait for each other on their connections, for 200 ms at most.
  */
 const writeShares = {
-  slots: 8,
+  slots: 4 * writesOfOwner,
   maxRunningPerOwner: writesOfOwner,
   maxWaitingPerFlow: 1000,
   maxWaiting: 4000,

@@ -8,13 +8,21 @@ const [here, there] = [{ name: 'here' }, { name: 'there' }];
 /** Writes of texts; those with "bad" fail. */
 const setUp = (failure = new Error('bad')) => {
   const written: [string, readonly string[]][] = [];
+  let held: Promise<void> | undefined;
   const write = async ({ name }: { name: string }, items: readonly string[]) => {
     written.push([name, items]);
+    await held;
     if (items.includes('bad')) throw failure;
     return items.map((item) => `${item} is written`);
   };
   const add = gatherWrites(write, (a, b) => a === b);
-  return { add, written };
+  /** Writes take until the returned function is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    return resolve;
+  };
+  return { add, written, hold };
 };
 
 it('writes what comes for one place within a turn of the event loop with one statement', async () => {
@@ -32,10 +40,44 @@ it('writes what comes for one place within a turn of the event loop with one sta
 
 it('writes at once where all are there that can come', async () => {
   const { add, written } = setUp();
-  const all = Array.from({ length: 20 }, (_, n) => add(here, `${n}`));
-  expect(written.map(([, items]) => items.length)).toEqual([6, 6, 6]);
+  const all = Array.from({ length: 40 }, (_, n) => add(here, `${n}`));
+  expect(written.map(([, items]) => items.length)).toEqual([16, 16]);
   await Promise.all(all);
-  expect(written.slice(3).map(([, items]) => items)).toEqual([['18', '19']]);
+  expect(written.slice(2).map(([, items]) => items.length)).toEqual([8]);
+});
+
+it('gathers what comes while more are under way, until as many have come or those are back', async () => {
+  const { add, written, hold } = setUp();
+  const release = hold();
+  const all = ['a', 'b', 'c'].map((item) => add(here, item));
+  await setImmediate();
+  all.push(add(here, 'd'), add(here, 'e'), add(there, 'x'));
+  await setImmediate();
+  expect(written.map(([place, items]) => [place, items.length])).toEqual([
+    ['here', 3],
+    ['there', 1],
+  ]);
+  all.push(add(here, 'f'));
+  await setImmediate();
+  expect(written.slice(2)).toEqual([['here', ['d', 'e', 'f']]]);
+  all.push(add(here, 'g'));
+  await setImmediate();
+  expect(written).toHaveLength(3);
+  release();
+  await Promise.all(all);
+  expect(written.slice(3)).toEqual([['here', ['g']]]);
+});
+
+it('has nobody wait for changes of one record', async () => {
+  const { add, written, hold } = setUp();
+  const release = hold();
+  const all = ['a', 'a', 'a', 'a'].map((item) => add(here, item));
+  await setImmediate();
+  all.push(add(here, 'b'));
+  await setImmediate();
+  expect(written.map(([, items]) => items)).toEqual([['a'], ['a'], ['a'], ['a'], ['b']]);
+  release();
+  await Promise.all(all);
 });
 
 it('writes each by itself where one of them fails, which alone fails', async () => {
