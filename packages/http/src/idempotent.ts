@@ -15,7 +15,7 @@ export type Finish = () => Promise<Answer>;
 export interface IdempotentCall {
   /** Project, caller, route and key: what the answer belongs to. */
   scope: string;
-  /** What the client sent as Idempotency-Key; seals the stored answer, which may hold a token. */
+  /** What the client sent as Idempotency-Key; seals stored answers, which may hold a token. */
   key: string;
   /** Equal for equal requests. */
   request: string;
@@ -54,7 +54,8 @@ export interface IdempotencyStore {
   ): Promise<IdempotentResult>;
   /**
    * The same for work that writes with one statement and has it store the answer too: `work` gets `keep` for
-   * that. It gets none, and is done again as by `run`, where the key was used before.
+   * that. It gets none, and is done again as by `run`, where the key was used before. Its answer may say nothing
+   * secret but what its request says: where that is all among what the two share, the rest is stored as it is.
    */
   runInOne(
     call: IdempotentCall,

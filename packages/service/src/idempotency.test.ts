@@ -171,16 +171,38 @@ describe('idempotent answers', () => {
   });
 
   /** One statement, which stores the answer where it is told how. */
-  const writeWith = (id: number) => async (keep?: Keep) => {
-    const values: unknown[] = [id];
-    const add = (given: readonly Buffer[]) => `$${values.push(given)}::bytea[]`;
-    const kept = keepAnswersSql(keep ? [keep(answer)] : [], 'noted', add);
-    await database.query(
-      `WITH noted AS (INSERT INTO notes VALUES ($1) RETURNING 1)${kept} SELECT 1`,
-      values,
+  const writeWith =
+    (id: number, written = answer) =>
+    async (keep?: Keep) => {
+      const values: unknown[] = [id];
+      const add = (given: readonly Buffer[]) => `$${values.push(given)}::bytea[]`;
+      const kept = keepAnswersSql(keep ? [keep(written)] : [], 'noted', add);
+      await database.query(
+        `WITH noted AS (INSERT INTO notes VALUES ($1) RETURNING 1)${kept} SELECT 1`,
+        values,
+      );
+      return written;
+    };
+
+  it.each([
+    ['as it is, which says nothing of the data', '{"data":{"a":"private"}}', true],
+    ['sealed where it would show some', '{"data": {"b":1, "a":"private"}}', false],
+    ['sealed where it has none of it', '{"data":{"a":1}}', false],
+  ])('stores the answer with one statement %s', async (_, text, isPlain) => {
+    const store = createIdempotencyStore(database);
+    const sent = { ...call, text };
+    const written = { ...answer, body: '{"id":"made","b":1,"a":"private"}' };
+    const created = { ...written, body: '{"id":"made","a":"private"}' };
+    const first = isPlain ? created : written;
+    await store.runInOne(sent, writeWith(1, first), nothing);
+    const [row] = await database.query<{ stored: string }>(
+      `SELECT encode(sealed_answer, 'escape') AS stored FROM idempotency`,
     );
-    return answer;
-  };
+    expect(row?.stored.includes('made')).toBe(isPlain);
+    expect(row?.stored).not.toContain('private');
+    const again = await store.runInOne(sent, writeWith(2), nothing);
+    expect(again).toEqual({ answer: first, replayed: true });
+  });
 
   it('stores the answer with one statement, does its work once and replays its answer', async () => {
     const store = createIdempotencyStore(database);
