@@ -35,25 +35,46 @@ export const gatherWrites = <Place, Item, Result>(
   }
   const gatherings = new Map<Place, Gathering>();
 
-  const writeAll = async (place: Place, all: Readonly<All>): Promise<void> => {
+  const mayLeave = ({ all, underWay }: Gathering) => all.length > 0 && all.length >= underWay;
+
+  /** @returns what tells those who wait */
+  const writeAll = async (place: Place, all: Readonly<All>): Promise<() => void> => {
     try {
       const results = await write(
         place,
         all.map(({ item }) => item),
       );
-      for (const [n, { resolve }] of all.entries()) resolve(results[n] as Result);
+      return () => {
+        for (const [n, { resolve }] of all.entries()) resolve(results[n] as Result);
+      };
     } catch (error) {
-      if (all.length === 1 || isLost(error)) for (const { reject } of all) reject(error);
-      else await Promise.all(all.map((one) => writeAll(place, [one])));
+      if (all.length === 1 || isLost(error))
+        return () => {
+          for (const { reject } of all) reject(error);
+        };
+      await Promise.all(all.map((one) => writeAndTell(place, [one])));
+      return () => {};
     }
+  };
+
+  const writeAndTell = async (place: Place, all: Readonly<All>): Promise<void> => {
+    const tell = await writeAll(place, all);
+    tell();
   };
 
   const leave = async (place: Place, gathering: Gathering): Promise<void> => {
     const all = gathering.all.splice(0);
     gathering.underWay += all.length;
-    await writeAll(place, all);
+    const tell = await writeAll(place, all);
     gathering.underWay -= all.length;
-    leaveSoon(place, gathering);
+    if (mayLeave(gathering)) {
+      void leave(place, gathering);
+      // The next statement is on its way before these calls are answered: with 8 connections 1.06 of the calls a second.
+      setImmediate(tell);
+    } else {
+      tell();
+      leaveSoon(place, gathering);
+    }
   };
 
   const leaveSoon = (place: Place, gathering: Gathering): void => {
@@ -61,9 +82,8 @@ export const gatherWrites = <Place, Item, Result>(
     gathering.isLeaving = true;
     setImmediate(() => {
       gathering.isLeaving = false;
-      const { all, underWay } = gathering;
-      if (all.length + underWay === 0) gatherings.delete(place);
-      else if (all.length > 0 && all.length >= underWay) void leave(place, gathering);
+      if (mayLeave(gathering)) void leave(place, gathering);
+      else if (gathering.all.length + gathering.underWay === 0) gatherings.delete(place);
     });
   };
 
@@ -78,7 +98,7 @@ export const gatherWrites = <Place, Item, Result>(
       const gathering = gatherings.get(place) ?? begin(place);
       const { all } = gathering;
       // Not counted as under way: those of one record wait for each other, and nobody else for them.
-      if (all.some((other) => isSame(other.item, item))) void writeAll(place, all.splice(0));
+      if (all.some((other) => isSame(other.item, item))) void writeAndTell(place, all.splice(0));
       all.push({ item, resolve, reject });
       if (all.length === writesOfOwner) void leave(place, gathering);
       else leaveSoon(place, gathering);
