@@ -38,6 +38,7 @@ describe('writes that wait for a lock', () => {
       const writes = Array.from({ length: 40 }, write);
       await until(async () => (await countLockWaits(bed.databaseUrl)) >= 6);
       await bed.create('notes', { n: 1 }, stranger);
+      expect(await countLockWaits(bed.databaseUrl)).toBeLessThanOrEqual(6);
       return { writes };
     });
     const answers = await Promise.all(writes);
