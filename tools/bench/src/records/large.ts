@@ -152,5 +152,5 @@ export const benchLarge = (rows: number, projects: number): Promise<void> =>
         console.log(`${name}: ${ratio.toFixed(2)}x slower with ${projects} projects (bound: 1.2)`);
       }
     },
-    { settings: { BACKLOT_GIANT_ROWS: '0' } },
+    { settings: { BACKLOT_GIANT_ROWS: '0', BACKLOT_TRUSTED_PROXIES: '1' } },
   );

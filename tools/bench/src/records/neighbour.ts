@@ -9,6 +9,9 @@ import { prices } from './seed.ts';
 const steady = { connections: 4, pauseMs: 20 };
 const smallRecords = 100;
 
+/** As a proxy says it: tenants call from addresses of their own. */
+const from = (address: string) => ({ 'x-forwarded-for': address });
+
 /** Calls of a small project of another owner, with so many records. */
 const openSmallProject = async (origin: string): Promise<Record<string, LoadRequest>> => {
   const account = { email: `${randomUUID()}@example.org`, password: 'a good long password' };
@@ -30,7 +33,10 @@ const openSmallProject = async (origin: string): Promise<Record<string, LoadRequ
   const byId: string[] = made.body.create.map(({ id }: { id: string }) => `/${id}`);
   const request: LoadRequest = {
     ...{ ...steady, url: `${base}/db/small`, elsewhere: 'measurement' },
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: {
+      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...from('192.0.2.1'),
+    },
   };
   const body = (content: object) => JSON.stringify({ data: content });
   return {
@@ -44,7 +50,10 @@ const openSmallProject = async (origin: string): Promise<Record<string, LoadRequ
 
 const rounds = 7;
 
-/** What a small project sees while its neighbour inserts into and filters a million at full speed. */
+/**
+ * What a small project sees while its neighbour inserts into and filters a million at full speed, on a platform that
+ * trusts one proxy.
+ */
 export const benchNeighbour = async ({ origin }: Bed, loud: LoadRequest, seconds: number) => {
   const requests = Object.entries(await openSmallProject(origin));
   const ask = async () => {
@@ -58,7 +67,8 @@ export const benchNeighbour = async ({ origin }: Bed, loud: LoadRequest, seconds
     return p99s;
   };
   const filter = JSON.stringify({ price: { $gte: 0, $lt: prices / 2 }, tags: 'none' });
-  const others: LoadRequest = { ...loud, connections: 8, elsewhere: 'load' };
+  const headers = { ...loud.headers, ...from('192.0.2.2') };
+  const others: LoadRequest = { ...loud, headers, connections: 8, elsewhere: 'load' };
   const filtered = [`?${new URLSearchParams({ where: filter })}`];
   const noiseSeconds = seconds * requests.length + 2;
   const askBesideNoise = async () => {
