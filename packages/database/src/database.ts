@@ -105,10 +105,10 @@ export interface Database {
    * outside of any such scope statements reach none of theirs. @throws RangeError
    */
   inProject: ProjectScopes['inProject'];
-  /** Each connection that `work` takes from those for writes and transactions waits for its turn. */
-  inTurn: ProjectScopes['inTurn'];
   /** The same with the rows of all projects: for sweeps, and for what no project is known of yet. */
   acrossProjects: ProjectScopes['acrossProjects'];
+  /** Each connection that `work` takes from those for writes and transactions waits for its turn. */
+  inTurn: ProjectScopes['inTurn'];
   close(): Promise<void>;
 }
 

@@ -62,14 +62,14 @@ const beforeData = '{"data":{';
 /** So what is stored as it is begins, and by chance nothing that is sealed. */
 const plainStart = Buffer.from('{"sharedLength":');
 
-type Store = (call: IdempotentCall, answer: Answer) => Buffer;
+type Seal = (call: IdempotentCall, answer: Answer) => Buffer;
 
 /** Makes answers ready to be stored. */
-const createStores = (
+const createSeals = (
   mayKeep: (owner: string, bytes: number) => boolean,
-): { seal: Store; sealData: Store } => {
+): { seal: Seal; sealIfNeeded: Seal } => {
   const sealUnless =
-    (isPlain: (call: IdempotentCall, short: ShortAnswer) => boolean): Store =>
+    (isPlain: (call: IdempotentCall, short: ShortAnswer) => boolean): Seal =>
     (call, answer) => {
       const short = shorten(call, answer);
       const text = JSON.stringify(short);
@@ -80,7 +80,7 @@ const createStores = (
   return {
     seal: sealUnless(() => false),
     // To seal takes 82 of the 680 µs that Node needs for a create with a key on a slow machine.
-    sealData: sealUnless(
+    sealIfNeeded: sealUnless(
       ({ text }, { sharedLength }) => text.length - 1 - sharedLength <= beforeData.length,
     ),
   };
@@ -99,7 +99,7 @@ const unseal = (call: IdempotentCall, stored: Buffer): Answer => {
 
 interface Deps {
   database: Database;
-  seal: Store;
+  seal: Seal;
 }
 
 class ClaimLost extends Error {
@@ -274,7 +274,7 @@ export const createIdempotencyStore = (
   /** Deletes answers older than 24 hours. */
   sweep(): Promise<typeof workLeft | undefined>;
 } => {
-  const { seal, sealData } = createStores(createKeptBytes(now, bytesADay));
+  const { seal, sealIfNeeded } = createSeals(createKeptBytes(now, bytesADay));
   const deps = { database, seal };
   const isCluster = createIsCluster(database);
 
@@ -325,7 +325,7 @@ export const createIdempotencyStore = (
       const [scopeHash, requestHash] = [sha256(call.scope), sha256(call.request)];
       try {
         const answer = await work((answer) => ({
-          ...{ scopeHash, requestHash, sealedAnswer: sealData(call, answer) },
+          ...{ scopeHash, requestHash, sealedAnswer: sealIfNeeded(call, answer) },
         }));
         return { answer, replayed: false };
       } catch (error) {
