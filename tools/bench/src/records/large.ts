@@ -75,8 +75,6 @@ const against = async (
   return rate;
 };
 
-const hotSeconds = 2;
-
 /** The share of updates that touched no index, while `work` ran. */
 const hotShare = async ({ client }: Bed, work: () => Promise<unknown>) => {
   const read = async () => {
@@ -147,10 +145,14 @@ export const benchLarge = (rows: number, projects: number): Promise<void> =>
       const call = calls.create;
       await against(bed, plain, 'create', { call, raw: rawCreate(), bound: 0.5 });
       await against(bed, indexed, 'create, 4 slots', { call, raw: rawCreate(columns), bound: 0.6 });
-      const hot = await hotShare(bed, () =>
-        load({ ...indexed.request, ...calls.patch }, hotSeconds),
+      const hot: number[] = [];
+      for (let round = 0; round < rounds; round++)
+        hot.push(
+          await hotShare(bed, () => load({ ...indexed.request, ...calls.patch }, roundSeconds)),
+        );
+      console.log(
+        `patch              ${(median(hot) * 100).toFixed(2)} % HOT (bound: 100), at least ${(Math.min(...hot) * 100).toFixed(2)}`,
       );
-      console.log(`patch              ${(hot * 100).toFixed(1)} % HOT (bound: 100)`);
       await measure(['patch']);
       const counting = { ...indexed.request, paths: ['/_count'], connections: 1 };
       const count = await load(counting, roundSeconds);
