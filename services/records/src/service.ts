@@ -37,7 +37,7 @@ import { buildEveryMs, createSlotBuilder } from './slots/build.ts';
 import { createObservations, forgetObservations, reportEveryMs } from './slots/observations.ts';
 import { createUniqueBuilder } from './unique/build.ts';
 
-/** Pages that an index leads to, read at once: some of the connections, so that writes find one. */
+/** Pages that an index leads to, or as short, read at once: some of the connections, so that writes find one. */
 const quickSlots = 6;
 
 /**
@@ -106,7 +106,7 @@ export const recordsService = defineService({
     const { limits } = config;
     const oneByOne = { slots: config.scanConcurrency, maxWaitingPerFlow: 100 };
     const scans = createFairShares({ ...oneByOne, quickSlots, restRatio: 1 });
-    const quickScans = createFairShares(oneByOne);
+    const quickScans = createFairShares({ ...oneByOne, quickSlots });
     const largeReads = createFairShares({
       ...{ slots: Math.min(largeReadSlots, config.scanConcurrency), maxWaitingPerFlow: 100 },
       restRatio: 1,

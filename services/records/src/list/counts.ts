@@ -61,7 +61,7 @@ export const createCounts = ({
     mostRows: slicing.mostRows * keysPerRecord,
   };
 
-  const { isQuick, learn } = createQuickScans();
+  const { foresee, learn } = createQuickScans();
 
   /** All records within the bounds, without the other conditions. */
   const countBounded = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> => {
@@ -163,7 +163,8 @@ export const createCounts = ({
       }
       const count = scannedField(selection) === undefined ? countBounded : countScanned;
       const hasDriver = countDriver(selection) !== undefined;
-      const shares = !hasDriver && isQuick(selection) ? quickScans : scans;
+      const foreseen = hasDriver ? 'slow' : foresee(selection);
+      const shares = foreseen === 'slow' ? scans : quickScans;
       return shares.run(
         reader.flow,
         (yieldSlot) =>
@@ -172,7 +173,7 @@ export const createCounts = ({
             await checkTable(database, current.collection);
             return counted;
           }),
-        { isQuick: hasDriver, signal: reader.signal },
+        { isQuick: hasDriver || foreseen === 'short', signal: reader.signal },
       );
     },
   };

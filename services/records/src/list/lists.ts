@@ -105,7 +105,7 @@ export const createLists = ({
   const openLargePage = createLargePages({ database, largeReads, answers });
   const find = createSlicedLists({ database, limits, slicing });
   const findExactWalk = createExactWalks(limits);
-  const { isQuick, learn } = createQuickScans();
+  const { foresee, learn } = createQuickScans();
   const stretch = { rows: slicing.firstRows, ms: slicing.sliceMs };
 
   /** Undefined where there is no such walk, or it does not lead to the whole page. */
@@ -243,11 +243,12 @@ export const createLists = ({
       const found = await readExactWalk(query);
       if (found) return found;
       const hasDriver = listDrivers(query).length > 0;
-      const shares = !hasDriver && isQuick(query) ? quickScans : scans;
+      const foreseen = hasDriver ? 'slow' : foresee(query);
+      const shares = foreseen === 'slow' ? scans : quickScans;
       return shares.run(
         reader.flow,
         (yieldSlot) => readCurrent(query, (current) => scanPage(current, reader, yieldSlot)),
-        { isQuick: hasDriver, signal: reader.signal },
+        { isQuick: hasDriver || foreseen === 'short', signal: reader.signal },
       );
     },
   };

@@ -5,6 +5,8 @@ import type { Selection } from './selection.ts';
 
 /** Some thousand records, and a few hundred on a busy machine. */
 const quickMs = 20;
+/** Some hundred records: about what a page takes that an index leads to. */
+const shortMs = 5;
 /** Weight of the latest where it took less than expected. */
 const learning = 1 / 8;
 const maxRemembered = 10_000;
@@ -23,9 +25,12 @@ export type QuickScans = ReturnType<typeof createQuickScans>;
 export const createQuickScans = () => {
   const expected = new LRUCache<string, number>({ max: maxRemembered });
   return {
-    isQuick(scan: Scan): boolean {
+    /** `short` ones keep a core busy for no longer than what an index answers. */
+    foresee(scan: Scan): 'short' | 'quick' | 'slow' {
       const key = keyFor(scan);
-      return key !== undefined && (expected.get(key) ?? Number.POSITIVE_INFINITY) <= quickMs;
+      const ms = key === undefined ? undefined : expected.get(key);
+      if (ms === undefined || ms > quickMs) return 'slow';
+      return ms > shortMs ? 'quick' : 'short';
     },
     learn(scan: Scan, ms: number): void {
       const key = keyFor(scan);
