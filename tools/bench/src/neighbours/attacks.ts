@@ -152,6 +152,16 @@ export const attacks: Record<string, Attack> = {
         path: `/db/${largeCollection}?limit=1&where=${encodeURIComponent('{"none":1}')}`,
       })),
   },
+  'short queries': {
+    what: 'filters of one value over some hundred small records',
+    run(attacker, loop) {
+      const create = Array.from({ length: 100 }, (_, number) => ({ data: { number } }));
+      const filter = `/db/small?limit=1&where=${encodeURIComponent('{"none":1}')}`;
+      return repeat(attacker, loop, (turn) =>
+        turn === 0 ? posted('/db/small/_batch', { create }, asUser(attacker)) : { path: filter },
+      );
+    },
+  },
   pages: {
     what: 'pages of 6 MB, read as fast as they come',
     isOverLargeRecords: true,
