@@ -56,9 +56,9 @@ const withSecrets = (access: AccessRules, who: Identity, record: Stored, secrets
   return { ...record, data: Object.fromEntries(chosen) };
 };
 
-/** What it brings the caller is theirs to see from then on. */
-const isOwnProof = (operation: Operation, { userId }: Identity) =>
-  operation.kind === 'prove' && operation.userId === userId;
+/** What a share brings the caller is theirs to see from then on. */
+const mayBringShare = (operation: Operation, { userId }: Identity) =>
+  (operation.kind === 'prove' || operation.kind === 'share') && operation.userId === userId;
 
 const contents = (maxLength: number) =>
   fc.array(fc.tuple(stored, data), { minLength: 2, maxLength });
@@ -92,7 +92,7 @@ it('a caller hears the same, word for word, whatever is in the fields that are h
           const { listening, words } = listen(callThings(bed, identity), model);
           const prove = proveAddress(bed, identity);
           for (const operation of planned)
-            if (!isOwnProof(operation, identity))
+            if (!mayBringShare(operation, identity))
               await send(listening, identity, model, operation, prove);
           // Hints name the project.
           return words().map((text) => text.replaceAll(project.id, 'this project'));
