@@ -40,7 +40,7 @@ const callsOn = (rows: number, ids: readonly string[]) => {
 
 type Operation = keyof ReturnType<typeof rawStatements>;
 
-/** What each of two measures in turn; @returns the rounds of both */
+/** @returns what both measured, round by round in turn */
 const inTurn = async <First, Second>(
   first: () => Promise<First>,
   second: () => Promise<Second>,
