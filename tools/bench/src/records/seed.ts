@@ -51,11 +51,15 @@ export const seed = async (client: pg.Client, place: Seed): Promise<void> => {
 };
 
 /** @returns ids of records by chance, of all the collection's pages */
-export const someIds = async (client: pg.Client, { projectId, collectionId }: Seed) => {
+export const someIds = async (
+  client: pg.Client,
+  { projectId, collectionId }: Seed,
+  count = 2000,
+) => {
   const { rows } = await client.query<{ id: string }>(
     `SELECT id FROM records.records TABLESAMPLE BERNOULLI (5)
-     WHERE project_id = $1 AND coll_id = $2 ORDER BY random() LIMIT 2000`,
-    [projectId, collectionId],
+     WHERE project_id = $1 AND coll_id = $2 ORDER BY random() LIMIT $3`,
+    [projectId, collectionId, count],
   );
   return rows.map(({ id }) => id);
 };
