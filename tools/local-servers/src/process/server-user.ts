@@ -141,8 +141,14 @@ function launchFailure(user: ServerUser | undefined, program: string, dataDir: s
   );
 }
 
+/**
+ * How much glibc keeps of what a statement frees. With its usual 128 KiB a list of 50 records gave the same pages back
+ * three times, and took 80 page faults: in a virtual machine where those are dear 720 in place of 1,660 lists a second.
+ */
+const memoryKept = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576' };
+
 /** Nothing of our own environment, which may hold secrets and another locale. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   if (process.platform === 'win32') return process.env;
-  return { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+  return { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...memoryKept };
 }
