@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { countLockWaits, createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
@@ -189,6 +190,13 @@ describe('failures', () => {
     });
     await Promise.all(scans);
     await small.close();
+  });
+
+  it('keeps a connection for longer than the ten seconds that pools of pg do', async () => {
+    const process = () => database.scan('SELECT pg_backend_pid()');
+    const before = await process();
+    await pause(11_000);
+    expect(await process()).toEqual(before);
   });
 
   it('scans inside the transaction around it', async () => {
