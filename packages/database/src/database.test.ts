@@ -260,8 +260,9 @@ describe('failures', () => {
 
   it('goes on after its connections were cut', async () => {
     await database.read('one', 'SELECT 1');
+    // Waits for their ends, which would otherwise fail what the next tests ask.
     await database.query(
-      'SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = $1',
+      'SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = $1',
       ['backlot-unit'],
     );
     await until(() =>
