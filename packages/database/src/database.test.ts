@@ -219,7 +219,7 @@ describe('failures', () => {
       url: server.url,
       schema: 'unit',
       poolSize: 1,
-      acquireTimeoutMs: 1000,
+      acquireTimeoutMs: 3000,
     });
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
