@@ -193,10 +193,10 @@ describe('failures', () => {
   });
 
   it('keeps a connection for longer than the ten seconds that pools of pg do', async () => {
-    const process = () => database.scan('SELECT pg_backend_pid()');
-    const before = await process();
+    const readPid = () => database.scan('SELECT pg_backend_pid()');
+    const before = await readPid();
     await pause(11_000);
-    expect(await process()).toEqual(before);
+    expect(await readPid()).toEqual(before);
   });
 
   it('scans inside the transaction around it', async () => {
