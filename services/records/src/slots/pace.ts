@@ -25,10 +25,11 @@ export interface Pace {
 }
 
 /**
- * Who commits waits until what a batch has logged is on the disk too, and who changes one of its records for its end.
- * The p99 of four writers beside 400,000 records was 7 to 8 ms, 10 to 11 with 250 rows, and 4 to 5 before.
+ * Who commits waits until what a batch has logged is on the disk too, and who changes one of its records for its end;
+ * a batch of any size has seven statements to plan and five round trips. 120,000 records took 32 s with 100 rows, 24
+ * with 200 and with 300; the p99 of four writers beside them was 1.3, 1.2 and 1.6 times what it was before.
  */
-const usualRows = 100;
+const usualRows = 200;
 /** Of large documents, which take longer to read. */
 const batchBytes = 4 * 1024 * 1024;
 const maxRemembered = 1000;
