@@ -8,14 +8,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import pg from 'pg';
 import {
   createDatabase,
-  createOutbox,
   createSweeper,
   type Database,
   DatabaseUnavailable,
   deleteExpired,
   migrate,
-  type OutboxEvent,
-  outboxTable,
   StatementTimeout,
   scanConnections,
   violatedConstraint,
@@ -30,12 +27,12 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'backlot-migrations-'));
   await writeFile(
     join(directory, '0001_first.sql'),
-    `CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL);\n${outboxTable};`,
+    `CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL);`,
   );
   await Promise.all([1, 2, 3].map(() => migrate({ url: server.url, schema: 'unit', directory })));
   database = createDatabase({ url: server.url, schema: 'unit', poolSize: 8 });
 });
-beforeEach(() => database.query('TRUNCATE notes, outbox'));
+beforeEach(() => database.query('TRUNCATE notes'));
 afterAll(async () => {
   await database.close();
   await server.drop();
@@ -308,10 +305,6 @@ describe('read', () => {
   });
 });
 
-interface Events {
-  topic: { n: number | string };
-}
-
 describe('what has expired', () => {
   const expired = { table: 'notes', condition: 'id <= $1', values: [2500] };
 
@@ -346,73 +339,5 @@ describe('what has expired', () => {
     expect(await ids()).toEqual([2]);
     await deleteExpired(database, [expired]);
     expect(await ids()).toEqual([]);
-  });
-});
-
-describe('outbox', () => {
-  it('takes only known topics with their payloads', async () => {
-    const outbox = createOutbox<Events>(
-      database,
-      () => {},
-      (topic, payload) => {
-        if (topic !== 'topic' || typeof payload !== 'object') throw new Error('no such event');
-      },
-    );
-    // @ts-expect-error no such topic
-    await expect(outbox.append('tpoic', { n: 1 })).rejects.toThrow('no such event');
-    // @ts-expect-error no such payload
-    await expect(outbox.append('topic', 1)).rejects.toThrow('no such event');
-    expect(await database.query('SELECT id FROM outbox')).toEqual([]);
-  });
-
-  it('publishes committed events, keeps those whose publishing fails, and drops none', async () => {
-    const outbox = createOutbox<Events>(database, () => {});
-    const published: OutboxEvent[] = [];
-    let refusals = 2;
-    for (let n = 0; n < 5; n++) await database.transaction(() => outbox.append('topic', { n }));
-    await database
-      .transaction(async () => {
-        await outbox.append('topic', { n: 'rolled back' });
-        throw new Error('no');
-      })
-      .catch(() => {});
-    outbox.start(async (event) => {
-      if ((event.payload as { n: number }).n === 3 && refusals-- > 0)
-        throw new Error('broker down');
-      published.push(event);
-    });
-    await until(() => published.length === 5);
-    expect(published.map((event) => (event.payload as { n: number }).n)).toEqual([0, 1, 2, 4, 3]);
-    expect(new Set(published.map((event) => event.id)).size).toBe(5);
-    await outbox.stop();
-    expect(await database.query('SELECT id FROM outbox')).toEqual([]);
-  });
-
-  it('publishes an event once it is committed, and not only when it looks again', async () => {
-    const outbox = createOutbox<Events>(database, () => {});
-    const published: OutboxEvent[] = [];
-    // No pause between two looks ends by itself.
-    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'setImmediate'] });
-    try {
-      outbox.start(async (event) => void published.push(event));
-      for (const n of [1, 2, 3]) {
-        await database.transaction(() => outbox.append('topic', { n }));
-        await until(() => published.length === n);
-      }
-      await outbox.stop();
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
-  it('has each event published by one of several relays', async () => {
-    const relays = [1, 2, 3].map(() => createOutbox<Events>(database, () => {}));
-    const published: string[] = [];
-    for (let n = 0; n < 250; n++) await relays[0]?.append('topic', { n });
-    for (const relay of relays) relay.start(async (event) => void published.push(event.id));
-    await until(async () => (await database.query('SELECT 1 FROM outbox LIMIT 1')).length === 0);
-    await Promise.all(relays.map((relay) => relay.stop()));
-    expect(published).toHaveLength(250);
-    expect(new Set(published).size).toBe(250);
   });
 });
