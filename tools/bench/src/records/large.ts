@@ -134,31 +134,33 @@ const read = ['get', 'newest', 'equal', 'range'] as const;
 const patchedIds = 30_000;
 
 const indexes = ['status', 'price', 'title', 'category'];
-const options = { settings: { BACKLOT_GIANT_ROWS: '0', BACKLOT_TRUSTED_PROXIES: '1' } };
+const bedOptions = { settings: { BACKLOT_GIANT_ROWS: '0', BACKLOT_TRUSTED_PROXIES: '1' } };
 
-/** The same calls in turn on a platform with so many more projects, each with three small collections. */
+/** The same calls in turn with those on another platform, which has so many projects of three small collections. */
 const benchProjects = (few: Subject, fewCalls: ReturnType<typeof callsOn>, projects: number) =>
   withBed(async (bed) => {
     const many = await openCollection(bed, 'indexed', few.rows, indexes);
     await seedProjects(bed.client, projects);
     await bed.client.query('VACUUM ANALYZE records.records');
     const manyCalls = callsOn(few.rows, await someIds(bed.client, many));
-    for (const name of read) await warmUp({ ...many.request, ...manyCalls[name] });
+    const amongMany = (name: Operation) => ({ ...many.request, ...manyCalls[name] });
+    const amongFew = (name: Operation) => ({ ...few.request, ...fewCalls[name] });
+    for (const name of read) await warmUp(amongMany(name));
     for (const name of read) {
-      const among = { ...many.request, ...manyCalls[name] };
-      const alone = { ...few.request, ...fewCalls[name] };
-      await warmUp(among);
-      await warmUp(alone);
+      await warmUp(amongMany(name));
+      await warmUp(amongFew(name));
       const pairs = await inTurn(
-        () => load(among, roundSeconds),
-        () => load(alone, roundSeconds),
+        () => load(amongMany(name), roundSeconds),
+        () => load(amongFew(name), roundSeconds),
       );
+      if (pairs.flat().some(({ failures }) => failures > 0))
+        throw new Error(`${name}: calls failed`);
       const ratio = median(
-        pairs.map(([ours, theirs]) => theirs.requestsPerSecond / ours.requestsPerSecond),
+        pairs.map(([withMany, withFew]) => withFew.requestsPerSecond / withMany.requestsPerSecond),
       );
       console.log(`${name}: ${ratio.toFixed(2)}x slower with ${projects} projects (bound: 1.2)`);
     }
-  }, options);
+  }, bedOptions);
 
 /**
  * 3 collections of so many records in the shared table, then one beside so many projects with three small ones each,
@@ -178,7 +180,9 @@ export const benchLarge = (rows: number, projects: number): Promise<void> =>
     const statements = rawStatements(indexed, ids, columns);
     const measure = (name: Operation) =>
       against(loops, indexed, name, {
-        ...{ call: calls[name], raw: statements[name], bound: bounds[name] },
+        call: calls[name],
+        raw: statements[name],
+        bound: bounds[name],
       });
 
     await warmUp({ ...indexed.request, ...calls.get });
@@ -186,7 +190,9 @@ export const benchLarge = (rows: number, projects: number): Promise<void> =>
     const call = calls.create;
     await against(loops, plain, 'create', { call, raw: rawCreate(), bound: 0.5 });
     await against(loops, indexed, 'create, 4 slots', {
-      ...{ call, raw: rawCreate(columns), bound: 0.6 },
+      call,
+      raw: rawCreate(columns),
+      bound: 0.6,
     });
     const scattered = callsOn(rows, await someIds(bed.client, indexed, patchedIds)).patch;
     const patch = () => load({ ...indexed.request, ...scattered }, roundSeconds);
@@ -204,4 +210,4 @@ export const benchLarge = (rows: number, projects: number): Promise<void> =>
     await benchOwnIndex(undeclared.request, 5);
     await bed.client.query('VACUUM ANALYZE records.records');
     await benchProjects(indexed, calls, projects);
-  }, options);
+  }, bedOptions);
