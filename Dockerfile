@@ -1,6 +1,6 @@
 # One image for every deployable: the command names the entry, gateway/src/main.ts unless told
 # otherwise. Node runs the TypeScript as it is, so nothing is built.
-FROM node:24.21.0-slim AS dependencies
+FROM node:26.10.0-slim AS dependencies
 WORKDIR /app
 COPY . .
 # local-servers starts databases for development: its binaries stay out of the image. A volume that is
@@ -9,7 +9,7 @@ RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
     npx -y pnpm@12 install --prod --frozen-lockfile --filter @backlot/all-in-one... --filter !@backlot/local-servers && \
     mkdir -m 1777 files
 
-FROM node:24.21.0-slim
+FROM node:26.10.0-slim
 ENV NODE_ENV=production PORT=8080 HOST=::
 WORKDIR /app
 COPY --from=dependencies /app ./

@@ -22,7 +22,7 @@ it('hands on whole messages alone, however they were sent', async () => {
   const socket = createMessageSocket(64);
   let got = Buffer.alloc(0);
   const wrong: number[] = [];
-  socket.on('data', (bytes) => {
+  socket.on('data', (bytes: Buffer) => {
     got = Buffer.concat([got, bytes]);
     if (!ends.has(got.length % all.length || all.length)) wrong.push(got.length);
   });

@@ -15,7 +15,7 @@ it('a pipelined read gets its row, and not what the columns are', async () => {
   let sent = Buffer.alloc(0);
   const proxy = createServer((socket) => {
     const upstream = createConnection(Number(port), hostname);
-    upstream.on('data', (bytes) => {
+    upstream.on('data', (bytes: Buffer) => {
       sent = Buffer.concat([sent, bytes]);
     });
     socket.pipe(upstream).pipe(socket);

@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, type webcrypto } from 'node:crypto';
 import { authRoutes } from '@backlot/contract';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -148,7 +148,7 @@ describe('getJwks', () => {
       expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' });
     }
     const kid = jwt.decode(token, { complete: true })?.header.kid;
-    const jwk = body.keys.find((key: JsonWebKey & { kid: string }) => key.kid === kid);
+    const jwk = body.keys.find((key: webcrypto.JsonWebKey & { kid: string }) => key.kid === kid);
     const claims = jwt.verify(token, createPublicKey({ key: jwk, format: 'jwk' }), {
       algorithms: ['ES256'],
       issuer: 'backlot',

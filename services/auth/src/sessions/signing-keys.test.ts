@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, type webcrypto } from 'node:crypto';
 import { anonymous } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
@@ -22,7 +22,7 @@ describe('signing keys', () => {
   });
   afterAll(() => bed.close());
 
-  const published = async (): Promise<(JsonWebKey & { kid: string })[]> =>
+  const published = async (): Promise<(webcrypto.JsonWebKey & { kid: string })[]> =>
     (await bed.call('GET', '/auth/.well-known/jwks.json', { identity: anonymous() })).body.keys;
   const kids = async () => (await published()).map(({ kid }) => kid);
   const verifies = async (token: string) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { ApiError } from '@backlot/contract';
 import { freeChunk } from '@backlot/http';
 import { detectMediaType, headBytes } from '../files/media-type.ts';
@@ -7,9 +8,14 @@ import type { SizeLimit } from '../files/quota.ts';
 /** The form failed, not the store that read it. */
 export class FormBroken extends Error {}
 
-async function* formChunks(source: AsyncIterable<Buffer>) {
+/** A block is all that has come while the one before was used. */
+async function* formBlocks(source: Readable): AsyncGenerator<Buffer> {
   try {
-    yield* source;
+    for await (const first of source) {
+      const pieces: Buffer[] = [first];
+      while (source.readableLength > 0) pieces.push(source.read());
+      yield pieces.length === 1 ? first : Buffer.concat(pieces);
+    }
   } catch (cause) {
     throw new FormBroken('the form broke off', { cause });
   }
@@ -22,24 +28,24 @@ export interface MeasureOptions {
   hasDigest: boolean;
 }
 
-/** Counts a stream and keeps its begin; a chunk is freed when the next one is read. */
+/** Counts a stream and keeps its begin; a block is freed when the next one is read. */
 export const measure = ({ limit, onEmpty, hasDigest }: MeasureOptions) => {
   const hash = hasDigest ? createHash('sha256') : undefined;
   const head: Buffer[] = [];
   let headSize = 0;
   let sizeBytes = 0;
   return {
-    async *through(source: AsyncIterable<Buffer>) {
-      for await (const chunk of formChunks(source)) {
-        sizeBytes += chunk.length;
+    async *through(source: Readable) {
+      for await (const block of formBlocks(source)) {
+        sizeBytes += block.length;
         if (sizeBytes > limit.bytes) throw limit.error();
-        hash?.update(chunk);
+        hash?.update(block);
         if (headSize < headBytes) {
-          head.push(Buffer.from(chunk.subarray(0, headBytes - headSize)));
-          headSize += chunk.length;
+          head.push(Buffer.from(block.subarray(0, headBytes - headSize)));
+          headSize += block.length;
         }
-        yield chunk;
-        freeChunk(chunk);
+        yield block;
+        freeChunk(block);
       }
       if (sizeBytes === 0) throw onEmpty();
     },

@@ -1,4 +1,4 @@
-const requiredMajor = 24;
+const requiredMajor = 26;
 
 interface Running {
   /** Does not wait for calls under way once `cut` is aborted. */

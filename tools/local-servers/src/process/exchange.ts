@@ -19,7 +19,7 @@ export function answersWith(
     socket.once('error', () => settle(false));
     socket.once('close', () => settle(false));
     socket.once('connect', () => socket.write(sent, 'latin1'));
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       answer = Buffer.concat([answer, chunk]);
       if (expected(answer)) settle(true);
     });
