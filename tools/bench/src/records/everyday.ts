@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { compare } from '../compare.ts';
-import { type LoadRequest, residentMib } from '../load/load.ts';
+import { type LoadRequest, load, residentMib, warmSeconds } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import { reachable, startProgram } from '../program.ts';
 import { type Bed, index, withBed } from './bed.ts';
@@ -126,6 +126,9 @@ const measure = async (bed: Bed) => {
     headers: { authorization: `Bearer ${bed.token}`, 'content-type': 'application/json' },
   };
   const ourBase = `${bed.origin}/api/runtime/demo/db/bench`;
+  const bareBase = `http://127.0.0.1:${barePort}`;
+  await load({ ...shared, url: ourBase, paths: ids.map((id) => `/${id}`) }, warmSeconds);
+  await load({ ...shared, url: bareBase, paths: ids.map((id) => `/get/${id}`) }, warmSeconds);
   for (const row of [...readRows(ids), ...writeRows(ids)]) {
     if (row.needsIndex && !isIndexed) {
       console.log(`${row.name.padEnd(8)}no index`);
@@ -139,7 +142,7 @@ const measure = async (bed: Bed) => {
       {
         name: 'node:http + pg',
         pids: [bare.pid],
-        request: { ...shared, ...row.bare, url: `http://127.0.0.1:${barePort}` },
+        request: { ...shared, ...row.bare, url: bareBase },
       },
       pace,
     ).catch(({ message }: Error) => console.log(`${row.name.padEnd(8)}${message}`));

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { type LoadRequest, load, median } from '../load/load.ts';
+import { type LoadRequest, load, median, warmSeconds } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import { type Bed, withBed } from './bed.ts';
 import { openCollection, type Subject } from './collection.ts';
@@ -58,8 +58,6 @@ const inTurn = async <First, Second>(
   return pairs;
 };
 
-/** Node compiles what runs often while it runs: on a slow machine calls were half as many in the first seconds. */
-const warmSeconds = 5;
 const warmUp = (request: LoadRequest) => load(request, warmSeconds);
 
 /** Calls in turn with the raw statement. */
