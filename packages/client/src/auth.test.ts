@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { createTokenStorage } from './auth.ts';
 import { clientWith, json } from './testing/recorded-client.ts';
 
 const id = '018f0000-0000-7000-8000-0000000000aa';
@@ -45,4 +46,23 @@ it('renews a token of which half is over, once for all calls', async () => {
   ]);
   expect(sent[2]?.headers.Authorization).toBe(`Bearer ${renewed}`);
   expect(token()).toBe(renewed);
+});
+
+it('keeps the token in memory outside of pages, where Node warns of localStorage', async () => {
+  const looks: string[] = [];
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'localStorage') ?? {};
+  Object.defineProperty(globalThis, 'localStorage', {
+    configurable: true,
+    get: () => void looks.push('looked'),
+  });
+  try {
+    const storage = createTokenStorage('token');
+    await storage.set('one');
+    expect(await storage.get()).toBe('one');
+    await storage.set(null);
+    expect(await storage.get()).toBeNull();
+  } finally {
+    Object.defineProperty(globalThis, 'localStorage', { configurable: true, ...own });
+  }
+  expect(looks).toEqual([]);
 });

@@ -34,8 +34,11 @@ interface KeyValueStore {
 
 /** `localStorage` in browsers, memory elsewhere. @param name differs by project */
 export const createTokenStorage = (name: string): TokenStorage => {
-  // Even to look at it throws where a visitor allows no storage.
-  const store = () => (globalThis as { localStorage?: KeyValueStore }).localStorage;
+  // Even to look at it throws where a visitor allows no storage, and Node warns.
+  const store = () =>
+    'document' in globalThis
+      ? (globalThis as { localStorage?: KeyValueStore }).localStorage
+      : undefined;
   let kept: string | null = null;
   return {
     get() {
