@@ -16,7 +16,6 @@ export {
   type ServiceParts,
   type Sweep,
 } from './define-service.ts';
-export * from './heap-growth.ts';
 export { keepAnswersSql } from './idempotency.ts';
 export * from './owner-verification.ts';
 export * from './run-service.ts';
@@ -24,5 +23,6 @@ export * from './runnable-service.ts';
 export * from './settings.ts';
 export * from './stop.ts';
 export * from './usage.ts';
+export * from './v8-flags.ts';
 export * from './visitor-budgets.ts';
 export * from './window-counts.ts';

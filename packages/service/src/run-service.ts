@@ -12,10 +12,10 @@ import { createHttpDirectories, serve } from '@backlot/http';
 import { createLogger, createRegistry, type Logger, metricsListener } from '@backlot/telemetry';
 import { z } from 'zod';
 import { openBus } from './bus.ts';
-import { limitHeapGrowth } from './heap-growth.ts';
 import { type RunnableService, servicesBehind } from './runnable-service.ts';
 import { portSetting, processSettings, readOrigins, readSettings } from './settings.ts';
 import { endOnSignal, stopOnSignal } from './stop.ts';
+import { setV8Flags } from './v8-flags.ts';
 
 type Process = Pick<RunnableService<object, never>, 'name' | 'asks'>;
 
@@ -70,7 +70,7 @@ const untilMigrated = async (place: Migrations, log: Logger) => {
 
 /** Waits for its schema, starts the service, listens, and stops in the reverse order at the first signal. */
 export const runService = async (runnable: RunnableService<object, never>): Promise<void> => {
-  limitHeapGrowth();
+  setV8Flags();
   const keepRunning = endOnSignal();
   const { name, migrations, asks } = runnable;
   const { env } = process;

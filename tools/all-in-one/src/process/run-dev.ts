@@ -1,9 +1,9 @@
-import { limitHeapGrowth } from '@backlot/service';
+import { setV8Flags } from '@backlot/service';
 import { readConfig } from '../config.ts';
 import { startPlatform } from '../platform.ts';
 import { runCommand } from './command.ts';
 
-limitHeapGrowth();
+setV8Flags();
 runCommand(async () => {
   const platform = await startPlatform(readConfig(process.env), { sampleData: true });
   const { url, projectId, owner, demoUser, operatorToken, mailboxUrl } = platform;
