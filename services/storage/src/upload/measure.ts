@@ -8,7 +8,7 @@ import type { SizeLimit } from '../files/quota.ts';
 /** The form failed, not the store that read it. */
 export class FormBroken extends Error {}
 
-/** A block is all that has come while the one before was used. */
+/** A block is all that has come while the one before was used; a stream by itself hands on one buffer at a time. */
 async function* formBlocks(source: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const first of source) {
