@@ -59,6 +59,8 @@ export const createPipelinedReader = (
   };
 
   const socketFrom = (client: pg.Client): Socket => connectionFrom(client).stream;
+  /** Of one that was dropped `lost` hears only later. */
+  const isOpen = (client: pg.Client) => !socketFrom(client).destroyed;
 
   /** Statements of one turn of the event loop leave in one write; a write each was 31 % of a get. */
   const gather = (client: pg.Client): pg.Client => {
@@ -77,12 +79,12 @@ export const createPipelinedReader = (
     client() {
       if (closed) return undefined;
       const [gatherer] = gathering;
-      if (gatherer) return gatherer;
+      if (gatherer && isOpen(gatherer)) return gatherer;
       for (let tried = 0; tried < pipelinedConnections; tried++) {
         turn = (turn + 1) % pipelinedConnections;
         const slot = slots[turn];
         if (slot === undefined) open(turn);
-        else if (typeof slot === 'object') return gather(slot);
+        else if (typeof slot === 'object' && isOpen(slot)) return gather(slot);
       }
       return undefined;
     },
