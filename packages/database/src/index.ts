@@ -11,4 +11,5 @@ export * from './outbox.ts';
 export type { BytesRow, TextRow } from './raw-read.ts';
 export * from './sweeper.ts';
 export type { NamedStatement, TransactionOptions } from './transactions.ts';
+export { atTurnsEnd } from './turn-end.ts';
 export * from './typed-queries.ts';

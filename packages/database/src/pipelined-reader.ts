@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
+import { atTurnsEnd } from './turn-end.ts';
 
 /**
  * Two connections in pipeline mode measured 42 k reads/s against 15-22 k for a pool of eight, at half
@@ -68,7 +69,7 @@ export const createPipelinedReader = (
     const stream = socketFrom(client);
     gathering.add(client);
     stream.cork();
-    setImmediate(() => {
+    atTurnsEnd(() => {
       gathering.delete(client);
       stream.uncork();
     });

@@ -22,7 +22,7 @@ import { checkTextOrder } from './list/sort.ts';
 import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
 import { createEmailShares } from './record/email-shares.ts';
-import { writesOfOwner } from './record/gathered/gathered-writes.ts';
+import { mostGathered } from './record/gathered/gathered-calls.ts';
 import { retryLocked } from './record/locked-writes.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
@@ -45,8 +45,8 @@ const quickSlots = 6;
  * out once more. Changes of one record wait for each other on their connections, for 200 ms at most.
  */
 const writeShares = {
-  slots: 4 * writesOfOwner,
-  maxRunningPerOwner: writesOfOwner,
+  slots: 4 * mostGathered,
+  maxRunningPerOwner: mostGathered,
   maxWaitingPerFlow: 1000,
   maxWaiting: 4000,
 };

@@ -9,12 +9,16 @@ import type { Reader } from '../list/reader.ts';
 import { onCurrentSlots } from '../slots/current-slots.ts';
 import {
   and,
+  inCollection,
   maxPipelinedBytes,
   ownFieldsSql,
   type Parameters,
   recordJsonSql,
+  startParameters,
   versionSql,
 } from '../sql.ts';
+import { mostGathered } from './gathered/gathered-calls.ts';
+import { gatherReads } from './gathered/gathered-reads.ts';
 import { joinJson, matchesId, targetParameters } from './record-sql.ts';
 import type { RecordTarget } from './refusals.ts';
 import { createKeptStatements } from './statements/kept-statements.ts';
@@ -42,15 +46,24 @@ const ifSmall = (column: string) =>
 /** The document by itself, because joining it here would work out twice what of it is hidden. */
 const smallRecordColumns = `${ifSmall(ownFieldsSql())}, ${versionSql}, ${ifSmall('data::text')}`;
 
-const readText = (columns: string, target: RecordTarget, parameters: Parameters): string => {
+const isAmong = `${inCollection} AND id IN (${Array.from({ length: mostGathered }, (_, n) => `$${n + 3}`).join(', ')})`;
+
+const readText = (
+  columns: string,
+  target: RecordTarget,
+  parameters: Parameters,
+  matches = matchesId,
+): string => {
   const { access } = target;
   const policy = rowPolicySql(access.rights.read, access, parameters);
-  return `SELECT ${columns} FROM ${visibleRecordsSql(target, parameters)} WHERE ${and([matchesId, policy])}`;
+  return `SELECT ${columns} FROM ${visibleRecordsSql(target, parameters)} WHERE ${and([matches, policy])}`;
 };
 
 /** @returns what `Records.get` is */
 export const createReadRecord = ({ database, refresh, largeReads, answers }: ReadRecordDeps) => {
   const prepare = createKeptStatements('records_get');
+
+  const gathered = gatherReads(database);
 
   const readWhole = async (target: RecordTarget) => {
     const parameters = targetParameters(target);
@@ -62,10 +75,16 @@ export const createReadRecord = ({ database, refresh, largeReads, answers }: Rea
     const { access, collection } = target;
     checkRead(access);
     const { values } = targetParameters(target);
-    const statement = prepare(target, 'one', values, (anyone, parameters) =>
+    const alone = prepare(target, 'alone', values, (anyone, parameters) =>
       readText(smallRecordColumns, { ...target, access: anyone }, parameters),
     );
-    const [small] = await database.read(statement.name, statement.text, statement.values);
+    const among = (ids: readonly (string | null)[]) => {
+      const { values } = startParameters(collection, ...ids);
+      return prepare(target, 'among', values, (anyone, parameters) =>
+        readText(`id, ${smallRecordColumns}`, { ...target, access: anyone }, parameters, isAmong),
+      );
+    };
+    const small = await gathered({ id: target.id, alone, among });
     await checkTable(database, collection);
     if (!small) throw recordNotFound();
     const [ownFields, version, data] = small;

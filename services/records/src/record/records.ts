@@ -13,7 +13,7 @@ import { startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import { type Changes, createChanges } from './changes.ts';
 import type { CheckedData } from './data.ts';
-import { gatherWrites, maxGatheredBytes } from './gathered/gathered-writes.ts';
+import { gatherCalls, maxGatheredBytes } from './gathered/gathered-calls.ts';
 import type { Quota } from './quota/quota.ts';
 import { mostSideBytes } from './quota/side-bytes.ts';
 import { createReadRecord, type ReadRecord } from './read-record.ts';
@@ -121,7 +121,7 @@ export const createRecords = ({
     );
     return (await write(collection, text, parameters)).length > 0;
   };
-  const gathered = gatherWrites(async (collection: Collection, all: readonly GatheredCreate[]) => {
+  const gathered = gatherCalls(async (collection: Collection, all: readonly GatheredCreate[]) => {
     const isWritten = await writeCreates(collection, all);
     return all.map(() => isWritten);
   });

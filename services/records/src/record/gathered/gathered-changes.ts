@@ -14,7 +14,7 @@ import {
   type WriteRecords,
 } from '../record-sql.ts';
 import type { RecordTarget } from '../refusals.ts';
-import { gatherWrites, maxGatheredBytes } from './gathered-writes.ts';
+import { gatherCalls, maxGatheredBytes } from './gathered-calls.ts';
 
 /** What a change does with the document: the fields given are set, numbers are added too, or it is another one. */
 type Kind = 'set' | 'add' | 'replace';
@@ -128,7 +128,7 @@ export const gatherChanges = (
     const byId = new Map(rows.map((row) => [row.id, row]));
     return changes.map((change) => byId.get(toId(change)));
   };
-  const gathered = gatherWrites(writeAll, (a, b) => toId(a) === toId(b));
+  const gathered = gatherCalls(writeAll, (a, b) => toId(a) === toId(b));
 
   return async (change) => {
     const place = findPlace(change);

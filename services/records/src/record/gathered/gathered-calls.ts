@@ -1,7 +1,7 @@
-import { DatabaseUnavailable, StatementTimeout } from '@backlot/database';
+import { atTurnsEnd, DatabaseUnavailable, StatementTimeout } from '@backlot/database';
 
-/** Single writes of one owner that run at once, and so the most items of one statement. */
-export const writesOfOwner = 16;
+/** Items of one statement, and so the single writes of one owner that run at once. */
+export const mostGathered = 16;
 
 /** A larger one would keep those waiting that are written with it. */
 export const maxGatheredBytes = 64 * 1024;
@@ -12,19 +12,19 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** Whether it was done is not known, or trying again would only wait as long. */
+/** Whether a write was done is not known, or trying again would only wait as long. */
 const isLost = (error: unknown) =>
   error instanceof DatabaseUnavailable || error instanceof StatementTimeout;
 
 /**
- * Has one statement write what calls bring for the same place within a turn of the event loop, and for as long as more
+ * Has one statement do what calls ask for in the same place within a turn of the event loop, and for as long as more
  * are under way there than have come: so two statements take turns, each with half of what there is. Where one fails,
- * each is written by itself, so that nobody's call fails for another's.
- * @param write all or none, or what it can; answers with a result for each
- * @param isSame whether one statement can't write both
+ * each call is done by itself, so that none fails for another's.
+ * @param run does all or none, or what it can; answers with a result for each
+ * @param isSame whether one statement can't do both
  */
-export const gatherWrites = <Place, Item, Result>(
-  write: (place: Place, items: readonly Item[]) => Promise<readonly Result[]>,
+export const gatherCalls = <Place, Item, Result>(
+  run: (place: Place, items: readonly Item[]) => Promise<readonly Result[]>,
   isSame: (a: Item, b: Item) => boolean = () => false,
 ): ((place: Place, item: Item) => Promise<Result>) => {
   type All = Waiting<Item, Result>[];
@@ -38,9 +38,9 @@ export const gatherWrites = <Place, Item, Result>(
   const mayLeave = ({ all, underWay }: Gathering) => all.length > 0 && all.length >= underWay;
 
   /** @returns what tells those who wait */
-  const writeAll = async (place: Place, all: Readonly<All>): Promise<() => void> => {
+  const runAll = async (place: Place, all: Readonly<All>): Promise<() => void> => {
     try {
-      const results = await write(
+      const results = await run(
         place,
         all.map(({ item }) => item),
       );
@@ -52,20 +52,20 @@ export const gatherWrites = <Place, Item, Result>(
         return () => {
           for (const { reject } of all) reject(error);
         };
-      await Promise.all(all.map((one) => writeAndTell(place, [one])));
+      await Promise.all(all.map((one) => runAndTell(place, [one])));
       return () => {};
     }
   };
 
-  const writeAndTell = async (place: Place, all: Readonly<All>): Promise<void> => {
-    const tell = await writeAll(place, all);
+  const runAndTell = async (place: Place, all: Readonly<All>): Promise<void> => {
+    const tell = await runAll(place, all);
     tell();
   };
 
   const leave = async (place: Place, gathering: Gathering): Promise<void> => {
     const all = gathering.all.splice(0);
     gathering.underWay += all.length;
-    const tell = await writeAll(place, all);
+    const tell = await runAll(place, all);
     gathering.underWay -= all.length;
     if (mayLeave(gathering)) {
       void leave(place, gathering);
@@ -80,7 +80,7 @@ export const gatherWrites = <Place, Item, Result>(
   const leaveSoon = (place: Place, gathering: Gathering): void => {
     if (gathering.isLeaving) return;
     gathering.isLeaving = true;
-    setImmediate(() => {
+    atTurnsEnd(() => {
       gathering.isLeaving = false;
       if (mayLeave(gathering)) void leave(place, gathering);
       else if (gathering.all.length + gathering.underWay === 0) gatherings.delete(place);
@@ -98,9 +98,9 @@ export const gatherWrites = <Place, Item, Result>(
       const gathering = gatherings.get(place) ?? begin(place);
       const { all } = gathering;
       // Not counted as under way: those of one record wait for each other, and nobody else for them.
-      if (all.some((other) => isSame(other.item, item))) void writeAndTell(place, all.splice(0));
+      if (all.some((other) => isSame(other.item, item))) void runAndTell(place, all.splice(0));
       all.push({ item, resolve, reject });
-      if (all.length === writesOfOwner) void leave(place, gathering);
+      if (all.length === mostGathered) void leave(place, gathering);
       else leaveSoon(place, gathering);
     });
 };

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseUnavailable } from '@backlot/database';
 import { expect, it } from '@jest/globals';
-import { gatherWrites } from './gathered-writes.ts';
+import { gatherCalls } from './gathered-calls.ts';
 
 const [here, there] = [{ name: 'here' }, { name: 'there' }];
 
@@ -15,7 +15,7 @@ const setUp = (failure = new Error('bad')) => {
     if (items.includes('bad')) throw failure;
     return items.map((item) => `${item} is written`);
   };
-  const add = gatherWrites(write, (a, b) => a === b);
+  const add = gatherCalls(write, (a, b) => a === b);
   /** Writes take until the returned function is called. */
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
