@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { atTurnsEnd, DatabaseUnavailable, StatementTimeout } from '@backlot/database';
 
 /** Items of one statement, and so the single writes of one owner that run at once. */
@@ -80,11 +81,13 @@ export const gatherCalls = <Place, Item, Result>(
   const leaveSoon = (place: Place, gathering: Gathering): void => {
     if (gathering.isLeaving) return;
     gathering.isLeaving = true;
-    atTurnsEnd(() => {
+    const end = () => {
       gathering.isLeaving = false;
       if (mayLeave(gathering)) void leave(place, gathering);
       else if (gathering.all.length + gathering.underWay === 0) gatherings.delete(place);
-    });
+    };
+    // Its statement belongs to the project, and the turn among the connections, of whoever asked.
+    atTurnsEnd(AsyncResource.bind(end));
   };
 
   const begin = (place: Place): Gathering => {
