@@ -62,7 +62,6 @@ const readText = (
 /** @returns what `Records.get` is */
 export const createReadRecord = ({ database, refresh, largeReads, answers }: ReadRecordDeps) => {
   const prepare = createKeptStatements('records_get');
-
   const gathered = gatherReads(database);
 
   const readWhole = async (target: RecordTarget) => {
@@ -81,7 +80,7 @@ export const createReadRecord = ({ database, refresh, largeReads, answers }: Rea
     const among = (ids: readonly (string | null)[]) => {
       const { values } = startParameters(collection, ...ids);
       return prepare(target, 'among', values, (anyone, parameters) =>
-        readText(`id, ${smallRecordColumns}`, { ...target, access: anyone }, parameters, isAmong),
+        readText(`${smallRecordColumns}, id`, { ...target, access: anyone }, parameters, isAmong),
       );
     };
     const small = await gathered({ id: target.id, alone, among });

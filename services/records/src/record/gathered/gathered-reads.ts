@@ -7,7 +7,7 @@ export interface GatheredRead {
   id: string;
   /** Its values are project, collection, id, and those of the caller. */
   alone: Statement;
-  /** The same of several: the id is one of `mostGathered` values, and the first column. */
+  /** The same of several: the id is one of `mostGathered` values, and a column behind those of `alone`. */
   among(ids: readonly (string | null)[]): Statement;
 }
 
@@ -18,8 +18,8 @@ const findPlace = ({ alone: { name, text, values } }: GatheredRead): string => {
 };
 
 /**
- * Has one statement read records of a collection that calls of one kind of caller ask for at once: 32 connections get
- * 1.2 times as many, at half of PostgreSQL's CPU.
+ * Has one statement read records of a collection that calls of one kind of caller ask for at once: PostgreSQL works
+ * half as long for a call (docs/decisions/0002).
  */
 export const gatherReads = (
   database: Database,
@@ -33,10 +33,11 @@ export const gatherReads = (
     const [first] = reads;
     if (!first || reads.length === 1)
       return Promise.all(reads.map(async ({ alone }) => (await send(alone))[0]));
-    // Always as many values, so that PostgreSQL knows how many rows to expect and keeps one plan.
-    const ids = Array.from({ length: mostGathered }, (_, n) => reads[n]?.id ?? null);
+    const ids: (string | null)[] = reads.map(({ id }) => id);
+    // Always as many, so that PostgreSQL knows how many rows to expect and keeps one plan.
+    while (ids.length < mostGathered) ids.push(null);
     const rows = await send(first.among(ids));
-    const byId = new Map(rows.map(([id, ...row]) => [id, row]));
+    const byId = new Map(rows.map((row) => [row.at(-1), row]));
     return reads.map(({ id }) => byId.get(id.toLowerCase()));
   };
   const gathered = gatherCalls(readAll);
