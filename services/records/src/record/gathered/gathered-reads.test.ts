@@ -47,10 +47,11 @@ describe('reads that come together', () => {
     id: string,
     identity: Identity = key,
     access: Collection['access'] = 'public-read',
+    elsewhere: Partial<Collection> = {},
   ) => {
     const collection: Collection = {
       ...{ projectNumber: testProject.number, id: 1, name: 'notes', access },
-      ...{ epoch: 1, unique: [], slots: [] },
+      ...{ epoch: 1, unique: [], slots: [], ...elsewhere },
     };
     const target = {
       project: testProject,
@@ -101,7 +102,6 @@ describe('reads that come together', () => {
     const [bobs = ''] = await make(1, asUser(bob), { n: 1 });
     const both = [adas, bobs];
     for (const access of ['private' as const, { ...rules, read: ['owner', 'shared'] }]) {
-      sent = [];
       const codes = await settle([
         ...both.map((id) => get(id, asUser(ada), access)),
         ...both.map((id) => get(id, asUser(bob), access)),
@@ -112,6 +112,14 @@ describe('reads that come together', () => {
       expect(codes.slice(4, 6)).not.toContainEqual(expect.any(Number));
       expect(codes.slice(6)).toEqual([0, 1]);
     }
+  });
+
+  it('find nothing of another project or collection', async () => {
+    const [id = ''] = await make(1, asUser(ada));
+    const places = [{}, { projectNumber: testProject.number + 1 }, { id: 2 }];
+    const reads = [...places, ...places].map((place) => get(id, key, 'public-read', place));
+    const codes = [0, 'not_found', 'not_found'];
+    expect(await settle(reads)).toEqual([...codes, ...codes]);
   });
 
   it('hide fields from those who may not see them', async () => {
@@ -138,17 +146,28 @@ describe('reads that come together', () => {
     expect(sent).toEqual([2]);
   });
 
-  it('find their records by id, with the plan that is kept for all values', async () => {
+  it('find their records by id, with one plan for however many', async () => {
     const together = [...statements].filter(([text]) => text.includes(' id IN ('));
     expect(together.length).toBeGreaterThanOrEqual(4);
-    for (const [text, values] of together) {
-      // A cluster has no plans for all values.
-      const rows = bed.isCluster
-        ? await bed.ownerDatabase.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
-        : await bed.ownerDatabase.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toMatch(/(Index|Recheck) Cond: .*\bid = ANY/);
-      expect(plan).not.toContain('Seq Scan');
-    }
+    const { database, isCluster } = bed;
+    for (const [n, [text, values]] of together.entries())
+      await database.transaction(async () => {
+        // As it is on the connections of reads; the first has it reach the nodes of a cluster.
+        await database.query(`SET LOCAL citus.propagate_set_commands = 'local'`);
+        await database.query('SET LOCAL enable_seqscan = off');
+        const name = `together_${n}`;
+        for (let times = 0; times < 10; times++) await database.named(name, text, values);
+        const [kept] = await database.query<{ generic: number }>(
+          'SELECT generic_plans AS generic FROM pg_prepared_statements WHERE name = $1',
+          [name],
+        );
+        // A cluster has no plans for all values.
+        expect((kept?.generic ?? 0) > 0).toBe(!isCluster);
+        const rows = isCluster
+          ? await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
+          : await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(plan).toMatch(/(Index|Recheck) Cond: .*\bid = ANY/);
+      });
   });
 });
