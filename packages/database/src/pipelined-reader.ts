@@ -60,7 +60,7 @@ export const createPipelinedReader = (
   };
 
   const socketFrom = (client: pg.Client): Socket => connectionFrom(client).stream;
-  /** Of one that was dropped `lost` hears only later. */
+  /** `lost` hears of a dropped one only later. */
   const isOpen = (client: pg.Client) => !socketFrom(client).destroyed;
 
   /** Statements of one turn of the event loop leave in one write; a write each was 31 % of a get. */
