@@ -1,9 +1,6 @@
 import pg from 'pg';
-import { translate } from './errors.ts';
-import { createLockWaits, type LockWaits } from './lock-waits.ts';
-import { createPipelinedSocket, createPoolSocket } from './message-socket.ts';
-import { createPipelinedReader, pipelinedConnections } from './pipelined-reader.ts';
-import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
+import { createPipelinedSocket, createPoolSocket } from './connection/message-socket.ts';
+import { createPipelinedReader, pipelinedConnections } from './connection/pipelined-reader.ts';
 import {
   type BytesRow,
   type PreparedRead,
@@ -11,8 +8,11 @@ import {
   readBytes,
   readRaw,
   type TextRow,
-} from './raw-read.ts';
-import { createSilenceGuard, type GuardedConfig } from './silence.ts';
+} from './connection/raw-read.ts';
+import { createSilenceGuard, type GuardedConfig } from './connection/silence.ts';
+import { translate } from './errors.ts';
+import { createLockWaits, type LockWaits } from './lock-waits.ts';
+import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
 import {
   createTransactions,
   type NamedStatement,

@@ -2,14 +2,15 @@
  * The one way to PostgreSQL: pool, transactions, migrations, roles, the outbox and typed queries.
  * Owns no table of its own; knows no tenant, no route and no rule of the product.
  */
+
+export type { BytesRow, TextRow } from './connection/raw-read.ts';
+export { atTurnsEnd } from './connection/turn-end.ts';
 export * from './database.ts';
 export * from './delete-expired.ts';
 export * from './errors.ts';
 export * from './migrate/migrate.ts';
 export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './migrate/service-role.ts';
 export * from './outbox.ts';
-export type { BytesRow, TextRow } from './raw-read.ts';
 export * from './sweeper.ts';
 export type { NamedStatement, TransactionOptions } from './transactions.ts';
-export { atTurnsEnd } from './turn-end.ts';
 export * from './typed-queries.ts';

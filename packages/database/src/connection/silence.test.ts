@@ -16,7 +16,7 @@ import {
   type DatabaseOptions,
   DatabaseUnavailable,
   migrate,
-} from './index.ts';
+} from '../index.ts';
 
 let shared: TestDatabase;
 beforeAll(async () => {

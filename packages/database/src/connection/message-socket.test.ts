@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createTestDatabase, type TestDatabase } from '@backlot/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createDatabase, type Database } from './index.ts';
+import { createDatabase, type Database } from '../index.ts';
 import { createMessageSocket } from './message-socket.ts';
 
 const message = (length: number, letter: string) => {

@@ -1,7 +1,7 @@
 import { type AddressInfo, createConnection, createServer } from 'node:net';
 import { createTestDatabase, until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
-import { createDatabase, type Database } from './index.ts';
+import { createDatabase, type Database } from '../index.ts';
 
 /** The first letters of the messages in what PostgreSQL has sent. */
 const letters = (sent: Buffer): string => {

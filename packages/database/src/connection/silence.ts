@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { DatabaseUnavailable } from './errors.ts';
+import { DatabaseUnavailable } from '../errors.ts';
 
 /**
  * A server that is frozen, or a network that drops packets, ends no connection, and the server's own
