@@ -161,8 +161,8 @@ describe('reads that come together', () => {
           'SELECT generic_plans AS generic FROM pg_prepared_statements WHERE name = $1',
           [name],
         );
-        // A cluster has no plans for all values.
-        expect((kept?.generic ?? 0) > 0).toBe(!isCluster);
+        // A cluster's coordinator has plans of another kind, which name no index.
+        if (!isCluster) expect(kept?.generic).toBeGreaterThan(0);
         const rows = isCluster
           ? await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
           : await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
