@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { type LoadRequest, load, median, warmSeconds } from '../load/load.ts';
+import { type LoadRequest, load, median } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import { type Bed, withBed } from './bed.ts';
 import { openCollection, type Subject } from './collection.ts';
@@ -14,6 +14,9 @@ import {
   rawStatements,
 } from './raw-loop.ts';
 import { countStatuses, prices, seedProjects, slotColumns, someIds } from './seed.ts';
+
+/** Until V8 has compiled what runs often: a patch took Node 750 µs at first, 290 after 15 to 24 s of them on a slow machine. */
+const warmSeconds = 20;
 
 /** Short ones, because a machine that others share changes its speed within a minute. */
 const rounds = 7;
