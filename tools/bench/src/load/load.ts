@@ -37,9 +37,6 @@ export interface LoadResult {
   failures: number;
 }
 
-/** Node compiles what runs often while it runs: on a slow machine calls were half as many in the first seconds. */
-export const warmSeconds = 5;
-
 const script = fileURLToPath(new URL('./wrk.lua', import.meta.url));
 
 /** What `nice` ends with where there is no such command. */
