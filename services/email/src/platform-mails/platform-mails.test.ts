@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Payload, Topic } from '@backlot/contract';
-import { anonymous, asOperator, asOwner, testProject, until } from '@backlot/testing';
+import { anonymous, testProject, until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   createFakeMailer,
@@ -345,83 +345,5 @@ describe('the platform’s own mails', () => {
     expect(await bed.list()).toHaveLength(1);
     await tell('project.erased', { projectId, projectNumber });
     expect(await bed.list()).toEqual([]);
-  });
-});
-
-describe('the mails of an erased project', () => {
-  let bed: TestBed;
-  beforeEach(async () => {
-    bed = await createTestBed();
-  });
-  afterEach(() => bed.close());
-
-  it('go in short statements, however many they are', async () => {
-    await bed.ownerDatabase.query(
-      `CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-         IF (SELECT count(*) FROM gone) > 1000 THEN RAISE 'many'; END IF; RETURN NULL; END $$`,
-    );
-    await bed.ownerDatabase.query(
-      `CREATE TRIGGER few AFTER DELETE ON mails REFERENCING OLD TABLE AS gone
-         FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`,
-    );
-    await bed.database.query(
-      `INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address, subject,
-         html, next_attempt_at, created_at, status)
-       SELECT $1, gen_random_uuid(), 'p', '{ada@example.org}', 'P', 'no-reply@example.org', 's', 'x', $2, $2, 'sent'
-         FROM generate_series(1, 2500)`,
-      [testProject.number, new Date(bed.clock.now())],
-    );
-    await bed.service.start();
-    const payload = { projectId: testProject.id, projectNumber: testProject.number };
-    await bed.bus.publish({ id: randomUUID(), topic: 'project.erased', payload });
-    await until(async () => (await bed.database.query('SELECT FROM mails')).length === 0);
-  });
-});
-
-describe('listEmails', () => {
-  let bed: TestBed;
-  beforeEach(async () => {
-    bed = await createTestBed();
-  });
-  afterEach(() => bed.close());
-  const path = `/platform/projects/${testProject.id}/emails`;
-
-  it('lists this project’s mails newest first, page by page', async () => {
-    for (const subject of ['one', 'two', 'three']) {
-      await bed.send({ to: 'ada@example.org', subject, html: 'x' });
-      bed.clock.pass(5);
-    }
-    const first = await bed.call('GET', `${path}?limit=2`, { identity: asOwner() });
-    expect(first.body).toMatchObject({
-      hasMore: true,
-      items: [{ subject: 'three' }, { subject: 'two' }],
-    });
-    const rest = await bed.call('GET', `${path}?cursor=${first.body.nextCursor}`, {
-      identity: asOperator(),
-    });
-    expect(rest.body).toMatchObject({
-      hasMore: false,
-      nextCursor: null,
-      items: [{ subject: 'one' }],
-    });
-    const other = asOwner({ project: { ...testProject, number: 7 } });
-    expect((await bed.call('GET', path, { identity: other })).body.items).toEqual([]);
-  });
-
-  it('refuses a made-up cursor and strange limits', async () => {
-    const cursor = Buffer.from(JSON.stringify(['mails', 5, 'no-uuid'])).toString('base64url');
-    for (const query of [`cursor=${cursor}`, 'cursor=x', 'limit=-1', 'limit=x'])
-      expect((await bed.call('GET', `${path}?${query}`, { identity: asOwner() })).status).toBe(400);
-  });
-
-  it('forgets mails after 30 days', async () => {
-    await bed.send({ to: 'ada@example.org', subject: 'old', html: 'x' });
-    bed.clock.pass(31 * 24 * 60 * 60_000);
-    await bed.send({ to: 'ada@example.org', subject: 'young', html: 'x' });
-    // A sweep leaves what a worker holds at that moment to the next one, an hour later.
-    await bed.service.deliver();
-    await bed.service.start();
-    await until(async () => (await bed.list()).length === 1);
-    expect(await bed.list()).toMatchObject([{ subject: 'young' }]);
   });
 });

@@ -1,14 +1,43 @@
 import type { Mail } from '@backlot/contract';
-import { asOwner, testProject } from '@backlot/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { asOperator, asOwner, testProject } from '@backlot/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 describe('listEmails', () => {
   let bed: TestBed;
-  beforeAll(async () => {
+  beforeEach(async () => {
     bed = await createTestBed();
   });
-  afterAll(() => bed.close());
+  afterEach(() => bed.close());
+  const path = `/platform/projects/${testProject.id}/emails`;
+
+  it('lists this project’s mails newest first, page by page', async () => {
+    for (const subject of ['one', 'two', 'three']) {
+      await bed.send({ to: 'ada@example.org', subject, html: 'x' });
+      bed.clock.pass(5);
+    }
+    const first = await bed.call('GET', `${path}?limit=2`, { identity: asOwner() });
+    expect(first.body).toMatchObject({
+      hasMore: true,
+      items: [{ subject: 'three' }, { subject: 'two' }],
+    });
+    const rest = await bed.call('GET', `${path}?cursor=${first.body.nextCursor}`, {
+      identity: asOperator(),
+    });
+    expect(rest.body).toMatchObject({
+      hasMore: false,
+      nextCursor: null,
+      items: [{ subject: 'one' }],
+    });
+    const other = asOwner({ project: { ...testProject, number: 7 } });
+    expect((await bed.call('GET', path, { identity: other })).body.items).toEqual([]);
+  });
+
+  it('refuses a made-up cursor and strange limits', async () => {
+    const cursor = Buffer.from(JSON.stringify(['mails', 5, 'no-uuid'])).toString('base64url');
+    for (const query of [`cursor=${cursor}`, 'cursor=x', 'limit=-1', 'limit=x'])
+      expect((await bed.call('GET', `${path}?${query}`, { identity: asOwner() })).status).toBe(400);
+  });
 
   it('ends a page early where mails are large, and leaves none out', async () => {
     const html = 'x'.repeat(256 * 1024);
@@ -19,8 +48,8 @@ describe('listEmails', () => {
     const pages: Mail[][] = [];
     let cursor = '';
     do {
-      const path = `/platform/projects/${testProject.id}/emails?limit=1000${cursor}`;
-      const { body } = await bed.call('GET', path, { identity: asOwner() });
+      const query = `?limit=1000${cursor}`;
+      const { body } = await bed.call('GET', path + query, { identity: asOwner() });
       expect(body.hasMore).toBe(body.nextCursor !== null);
       pages.push(body.items);
       cursor = body.hasMore ? `&cursor=${body.nextCursor}` : '';
