@@ -42,15 +42,22 @@ export const text = (min: number, max: number, string = z.string()) =>
       'must be text without NUL or lone surrogates',
     );
 
+/** What shows nothing: spaces, control and format characters, marks without a letter, and blank letters. */
+const isInvisible = /^[\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}]*$/u;
+
 /**
- * What people are called by, in mails and on pages: nothing that could end a line or a header, or turn
- * the text around it.
+ * One line that shows something: nothing that could end a line or a header, or turn the text around it.
  */
-export const displayName = (max: number) =>
-  text(1, max).refine(
-    (value) => !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(value),
-    'must be one line without control and direction characters',
-  );
+export const visibleLine = (max: number, string = z.string()) =>
+  text(1, max, string)
+    .refine(
+      (value) => !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(value),
+      'must be one line without control and direction characters',
+    )
+    .refine((value) => !isInvisible.test(value), 'must have a character that can be seen');
+
+/** What users, groups, projects and keys are called by, in mails and on pages; without spaces around it. */
+export const displayName = (max: number) => visibleLine(max, z.string().trim());
 
 /** Its keys are counted before any is looked at: of each that is wrong zod would make an issue. */
 export const recordUpTo = <Record extends z.ZodRecord>(maxKeys: number, record: Record) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callers, defineRoute } from '../../define-route.ts';
-import { displayName, idInPath, listOf, listQuery, ok, timestamp } from '../../schemas.ts';
+import { idInPath, listOf, listQuery, ok, timestamp, visibleLine } from '../../schemas.ts';
 
 /** docs/api.md, "Products". */
 export const maxProducts = 5000;
@@ -14,7 +14,7 @@ export const productId = z
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
     'must be 1-64 of A-Z, a-z, 0-9, _ and -, starting with a letter or digit',
   );
-export const itemName = displayName(250);
+export const itemName = visibleLine(250);
 export const itemAmount = z
   .int({
     error: ({ code }) =>
