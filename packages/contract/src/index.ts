@@ -3,6 +3,7 @@
  * authentication and routing all read it. Imports zod and nothing of ours.
  */
 export * from './define-route.ts';
+export { normalizeEmail } from './email-address.ts';
 export * from './error-codes.ts';
 export * from './events.ts';
 export { openApiDocument } from './openapi.ts';

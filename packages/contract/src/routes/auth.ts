@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, forgiving, indifferent, KIB } from '../define-route.ts';
+import { email } from '../email-address.ts';
 import {
   displayName,
   idInPath,
@@ -45,13 +46,6 @@ export const roleName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be 1-32 of a-z, 0-9, _ and -, starting with a letter');
 
-/** docs/api.md, "Accounts": trimmed, lower-cased. 254 is RFC 5321's longest address. */
-export const email = z
-  .string()
-  .max(320, { abort: true })
-  .trim()
-  .toLowerCase()
-  .pipe(z.email().max(254));
 /** Sign-in takes any length a password once had, bounded. */
 const anyPassword = z.string().max(1024, { abort: true });
 /** In NFKC before every rule, as it is hashed: `ｐａｓｓｗｏｒｄ１` is `password1`. */

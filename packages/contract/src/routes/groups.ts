@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineRoute } from '../define-route.ts';
+import { email } from '../email-address.ts';
 import { displayName, idInPath, listOf, listQuery, ok, timestamp, uuid } from '../schemas.ts';
-import { email, roleName } from './auth.ts';
+import { roleName } from './auth.ts';
 
 /** docs/api.md, "Groups". */
 export const maxGroupsPerUser = 100;

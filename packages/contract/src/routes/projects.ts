@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, keyScopes, limitClasses, MIB } from '../define-route.ts';
+import { email } from '../email-address.ts';
 import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
-import { email } from './auth.ts';
 import { accessPresets } from './records/access.ts';
 
 export const origin = z

@@ -1,4 +1,4 @@
-import { ApiError } from '@backlot/contract';
+import { ApiError, normalizeEmail } from '@backlot/contract';
 
 const commonCount = 10_000;
 
@@ -17,7 +17,7 @@ const tooWeak = (message: string) => new ApiError('password_too_weak', message);
 /** The contract has checked the length and normalised the password. @throws ApiError password_too_weak */
 export const checkPassword = async (password: string, email: string): Promise<void> => {
   const lower = password.toLowerCase();
-  if (lower === email || lower === email.slice(0, email.lastIndexOf('@'))) {
+  if (normalizeEmail(password) === email || lower === email.slice(0, email.lastIndexOf('@'))) {
     throw tooWeak('"password" must not be the e-mail address.');
   }
   if ((await commonPasswords()).has(lower)) {

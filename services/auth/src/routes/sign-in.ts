@@ -1,9 +1,9 @@
-import { ApiError, authRoutes } from '@backlot/contract';
+import { ApiError, authRoutes, normalizeEmail } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
 import { findByPassword } from '../passwords/find-by-password.ts';
-import { normalizeEmail, presentUser } from '../users/user-row.ts';
+import { presentUser } from '../users/user-row.ts';
 
 const wrongCredentials = () => new ApiError('invalid_credentials', 'E-mail or password is wrong.');
 

@@ -1,6 +1,6 @@
-import { ApiError, platformProject, type User } from '@backlot/contract';
+import { ApiError, normalizeEmail, platformProject, type User } from '@backlot/contract';
 import type { Features } from '../features.ts';
-import { normalizeEmail, presentUser } from './user-row.ts';
+import { presentUser } from './user-row.ts';
 
 export interface NewOwner {
   email: string;

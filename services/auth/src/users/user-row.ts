@@ -56,7 +56,3 @@ export const presentUser = (row: UserRow): User => ({
   ...presentListed(row),
   profile: row.profile,
 });
-
-/** As sign-up stores it. What can't be an address (PostgreSQL refuses NUL) becomes '', which nobody has. */
-export const normalizeEmail = (email: string): string =>
-  email.includes('\0') ? '' : email.trim().toLowerCase();

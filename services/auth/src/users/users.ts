@@ -2,6 +2,7 @@ import {
   ApiError,
   type EventPayloads,
   isUuid,
+  normalizeEmail,
   platformProject,
   type RoleAndGroups,
 } from '@backlot/contract';
@@ -15,7 +16,6 @@ import {
   type Account,
   accountColumns,
   listedColumns,
-  normalizeEmail,
   presentListed,
   presentRoleAndGroups,
   roleAndGroupsSql,

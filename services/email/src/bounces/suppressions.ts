@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import { normalizeEmail } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { normalizeAddress } from '../mails/recipients.ts';
 import type { Suppression } from '../tables.ts';
 
 const moveBatch = 1000;
@@ -24,7 +24,7 @@ export const createSuppressions = (database: Database, masterKeys: readonly Buff
   const hashes = (projectNumber: number, address: string): Buffer[] =>
     keys.map((key) =>
       createHmac('sha256', key)
-        .update(`${projectNumber} ${normalizeAddress(address)}`)
+        .update(`${projectNumber} ${normalizeEmail(address)}`)
         .digest(),
     );
   const hash = (projectNumber: number, address: string): Buffer => {

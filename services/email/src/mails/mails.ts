@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { type EventPayloads, isUuid } from '@backlot/contract';
 import { createQueries, type Database, deleteExpired, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
@@ -30,6 +31,13 @@ const batchSize = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** Mails in a project's list that were never to be sent, because who asked for them may not. */
 export const refusedPerDay = 100;
+
+/** An account's address, and as people may have written it: mails keep the spelling that they were sent with. */
+const spellings = (address: string): string[] => {
+  const domainAt = address.lastIndexOf('@') + 1;
+  const inLetters = address.slice(0, domainAt) + domainToUnicode(address.slice(domainAt));
+  return [address.toLowerCase(), inLetters.toLowerCase()];
+};
 
 /** Undoes a mail that would pass a bound. */
 class NoPlace extends Error {
@@ -228,8 +236,8 @@ export const createMails = ({
         .deleteFrom('mails')
         .where('project_number', '=', projectNumber)
         .where(
-          sql<boolean>`(lower(reply_to) = lower(${address}) OR EXISTS (
-            SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower(${address})))`,
+          sql<boolean>`(lower(reply_to) = ANY (${spellings(address)}) OR EXISTS (
+            SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = ANY (${spellings(address)})))`,
         )
         .execute(),
 

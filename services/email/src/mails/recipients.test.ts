@@ -15,8 +15,9 @@ describe('to whom a project may send', () => {
   const mailer = createFakeMailer();
   beforeAll(async () => {
     bed = await createTestBed({ mailer });
-    bed.users.add('user@example.org').add('jösé@example.org');
-    bed.setProject({ settings: { emailAllowList: ['listed@example.org'] } });
+    bed.users.add('user@example.org').add('jösé@example.org').add('user@xn--bcher-kva.example');
+    const emailAllowList = ['listed@example.org', 'listed@xn--bcher-kva.example'];
+    bed.setProject({ settings: { emailAllowList } });
   });
   afterAll(() => bed.close());
   beforeEach(() => bed.database.query('DELETE FROM mails'));
@@ -27,9 +28,13 @@ describe('to whom a project may send', () => {
   const signedIn = (n = 1, settings = {}) =>
     asUser(`018f0000-0000-7000-8000-00000000000${n}`, { project: { ...testProject, settings } });
 
-  it('is its users, its owner and those listed, in any case, where mails reach people', async () => {
+  it('is its users, its owner and those listed, in any case and spelling, where mails reach people', async () => {
+    const known = [
+      ...['User@Example.org', 'JÖSÉ@example.org', 'LISTED@example.org'],
+      ...['User@BÜCHER.example', 'user@xn--bcher-kva.example', 'listed@bücher.example'],
+    ];
     for (const identity of [anonymous(), signedIn(), asOwner(), asKey()])
-      for (const to of ['User@Example.org', 'JÖSÉ@example.org', ownerAddress, 'LISTED@example.org'])
+      for (const to of [...known, ownerAddress])
         expect([to, (await send(to, identity)).status]).toEqual([to, 200]);
     for (const identity of [signedIn(), asOwner(), asKey()])
       expect(await send('stranger@example.org', identity)).toMatchObject({

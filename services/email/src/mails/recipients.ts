@@ -1,21 +1,19 @@
 import {
   type AccountDirectory,
   ApiError,
+  normalizeEmail,
   type OwnerDirectory,
   type ProjectDirectory,
   platformProject,
 } from '@backlot/contract';
 import type { IdentityProject } from '@backlot/identity';
 
-/** The spelling of accounts and allow-lists. */
-export const normalizeAddress = (address: string): string => address.toLowerCase();
-
 /** Every address once, in its first spelling. */
 export const uniqueAddresses = (to: string | readonly string[]): string[] => {
   const seen = new Set<string>();
   return (typeof to === 'string' ? [to] : to).filter((address) => {
-    const isNew = !seen.has(normalizeAddress(address));
-    seen.add(normalizeAddress(address));
+    const isNew = !seen.has(normalizeEmail(address));
+    seen.add(normalizeEmail(address));
     return isNew;
   });
 };
@@ -41,16 +39,16 @@ export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: 
     countsAllowList: boolean,
   ): Promise<string[]> => {
     const snapshot = await projects.findProject(project.id);
-    const allowed = new Set(countsAllowList ? snapshot?.settings.emailAllowList : []);
-    const unlisted = addresses.filter((address) => !allowed.has(normalizeAddress(address)));
-    if (unlisted.length === 0) return [];
-    const known = new Set(
-      await accounts.registered(project.number, unlisted.map(normalizeAddress)),
+    const allowed = new Set(
+      (countsAllowList ? (snapshot?.settings.emailAllowList ?? []) : []).map(normalizeEmail),
     );
-    const unknown = unlisted.filter((address) => !known.has(normalizeAddress(address)));
+    const unlisted = addresses.filter((address) => !allowed.has(normalizeEmail(address)));
+    if (unlisted.length === 0) return [];
+    const known = new Set(await accounts.registered(project.number, unlisted.map(normalizeEmail)));
+    const unknown = unlisted.filter((address) => !known.has(normalizeEmail(address)));
     if (unknown.length === 0 || !snapshot?.ownerId) return unknown;
     const owner = await accounts.findAccount(platformProject.number, snapshot.ownerId);
-    const others = unknown.filter((address) => normalizeAddress(address) !== owner?.email);
+    const others = unknown.filter((address) => normalizeEmail(address) !== owner?.email);
     if (others.length === unknown.length || !owner) return unknown;
     return (await isVerifiedOwner(owner.email)) ? others : unknown;
   };

@@ -1,3 +1,4 @@
+import { normalizeEmail } from '@backlot/contract';
 import type { Bound } from '@backlot/service';
 
 const hourMs = 60 * 60 * 1000;
@@ -30,7 +31,7 @@ export const accountMailBounds = (mail: AccountMail): Bound[] => [
   ...(mail.isResetOfVerified
     ? []
     : [
-        ...both(`account mails to ${mail.to.toLowerCase()}`, perRecipient),
+        ...both(`account mails to ${normalizeEmail(mail.to)}`, perRecipient),
         ...(mail.ownerId === null ? [] : both(`account mails of owner ${mail.ownerId}`, perOwner)),
       ]),
 ];

@@ -327,6 +327,19 @@ describe('the platform’s own mails', () => {
     await sent(3);
   });
 
+  it('are erased with the verified address, in whatever spelling they name it', async () => {
+    const email = 'ada@xn--bcher-kva.example';
+    bed.users.add(email);
+    for (const to of ['Ada@bücher.example', 'ADA@xn--bcher-kva.example'])
+      await bed.send({ to, subject: 'x', html: 'x' });
+    expect(await bed.list()).toHaveLength(2);
+    const { id: projectId, number: projectNumber } = testProject;
+    const erased = { projectId, projectNumber, userId: randomUUID(), email };
+    await tell('user.erased', { ...erased, emailVerified: true });
+    expect(await bed.list()).toEqual([]);
+    bed.users.clear();
+  });
+
   it('are erased with the verified address, or the project, that they are about', async () => {
     bed.users.add('ada@example.org').add('bob@example.org');
     const send = (to: string | string[]) => bed.send({ to, subject: 'x', html: 'x' });

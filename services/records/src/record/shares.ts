@@ -1,4 +1,11 @@
-import { ApiError, type EventPayloads, isUuid, type Share, shareRoutes } from '@backlot/contract';
+import {
+  ApiError,
+  type EventPayloads,
+  isUuid,
+  normalizeEmail,
+  type Share,
+  shareRoutes,
+} from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { shareBytes } from '../building/side-sql.ts';
 import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
@@ -100,7 +107,7 @@ export const createShares = ({ database, outbox, quota, refresh, now }: ShareOpt
   };
 
   const removeShare = async (target: RecordTarget, who: string, isWithCaller: boolean) => {
-    if (who.includes('@')) return emailShares.remove(target, who.trim().toLowerCase());
+    if (who.includes('@')) return emailShares.remove(target, normalizeEmail(who));
     if (!isUuid(who)) return false;
     // What a user has by their address is theirs alone to end by their id.
     const condition = isWithCaller ? '' : " AND email = ''";
