@@ -31,6 +31,7 @@ import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
 import { createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
 import { limitToMinimum, openCharge, reservationFor } from './steps/charge.ts';
+import { describeTus } from './steps/describe-tus.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
 import { createForward } from './steps/forward.ts';
@@ -247,7 +248,11 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     const startedAt = performance.now();
     startCall(readAddress(req), () => {
       if (res.destroyed) return;
-      if (isPreflight) answerPreflight(req, res);
+      if (isPreflight)
+        describeTus(req, res, findProject, readAddress(req)).then(
+          () => answerPreflight(req, res),
+          next,
+        );
       else if (path) handle(req, res, path, startedAt, next).catch(next);
       else next();
     });

@@ -3,7 +3,12 @@ import { openApiDocument, routes } from '@backlot/contract';
 import { createRegistry, metricsListener } from '@backlot/telemetry';
 import { serveForTest, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed, type TestBedOptions } from '../testing/test-bed.ts';
+import {
+  createTestBed,
+  projectSnapshot,
+  type TestBed,
+  type TestBedOptions,
+} from '../testing/test-bed.ts';
 
 describe('what the gateway answers itself', () => {
   let bed: TestBed;
@@ -92,6 +97,32 @@ describe('what the gateway answers itself', () => {
       expect(headers.get('access-control-allow-credentials')).toBeNull();
     }
     expect(bed.fake.asked).toEqual([]);
+  });
+
+  it('tells a tus client what the protocol may do here, and how large an upload may be', async () => {
+    await given();
+    const ask = async (path: string, headers = {}) => {
+      const answer = await bed.call('OPTIONS', path, { headers });
+      return ['tus-resumable', 'tus-version', 'tus-extension', 'tus-max-size'].map((name) =>
+        answer.status === 204 ? answer.headers.get(name) : answer.status,
+      );
+    };
+    const usual = ['1.0.0', '1.0.0', 'creation,expiration,termination'];
+    const tus = '/api/runtime/demo/storage/tus';
+    for (const path of [tus, `${tus}/`, `${tus}/018f0000-0000-4000-8000-000000000000?x=1`])
+      expect([path, await ask(path)]).toEqual([path, [...usual, String(50 * 1024 * 1024)]]);
+    const large = projectSnapshot({
+      ...{ id: 'large', number: 1009 },
+      settings: { maxUploadBytes: 70_000_000 },
+    });
+    bed.fake.projects.set('large', large);
+    expect(await ask('/api/runtime/large/storage/tus')).toEqual([...usual, '70000000']);
+    bed.fake.asked.length = 0;
+    expect(
+      await ask('/api/runtime/x/storage/tus', { 'Access-Control-Request-Method': 'POST' }),
+    ).toEqual([null, null, null, null]);
+    expect(bed.fake.asked).toEqual([]);
+    expect(await ask('/api/runtime/demo/storage/upload')).toEqual([null, null, null, null]);
   });
 
   it('lets a page send every header that its library sends, and no cookie', async () => {

@@ -62,6 +62,11 @@ export interface RouteDefinition {
   unknownQuery?: UnknownNames;
   /** The same for keys of a JSON body, at any depth. */
   unknownBody?: UnknownNames;
+  /**
+   * Names that change what a call does, with the way to do it in a sentence of ASCII: refused also where
+   * other unknown names pass, in every spelling (`send_at` is `sendAt`), in the query and in the body.
+   */
+  refuses?: Readonly<Record<string, string>>;
   /** What to say of names that belong elsewhere, in a sentence of ASCII. */
   elsewhere?: Readonly<Record<string, string>>;
   response: z.ZodType;

@@ -26,7 +26,7 @@ export type {
   KeptAnswer,
 } from './idempotent.ts';
 export { nearestName, printable } from './input/nearest-name.ts';
-export { hintHeader } from './input/unknown-input.ts';
+export { findWay, hintHeader } from './input/unknown-input.ts';
 export * from './internal-only.ts';
 export * from './pagination.ts';
 export * from './route.ts';

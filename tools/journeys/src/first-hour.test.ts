@@ -155,9 +155,15 @@ const guesses: Guess[] = [
   },
   {
     typed: 'POST /ai',
-    body: { messages, response_format: {}, model: 'x', temperature: 1 },
+    body: { messages, max_output_tokens: 5, model: 'x', temperature: 1 },
     status: 200,
-    leadsTo: ['"response_format" (did you mean "json"?), "model", "temperature"'],
+    leadsTo: ['"max_output_tokens" (did you mean "maxTokens"?), "model", "temperature"'],
+  },
+  {
+    typed: 'POST /ai',
+    body: { messages, response_format: {} },
+    status: 400,
+    leadsTo: ['"response_format"', '"json": true'],
   },
   {
     typed: 'POST /ai',

@@ -51,6 +51,12 @@ const mailPrice = {
   minimumUnits: 1,
 } as const satisfies Tariff;
 
+const atOnce =
+  'A mail goes out at once: keep what is due later in a record, and send it then from a server with a secret key.';
+const noTemplates = 'There are no templates: send the finished "html".';
+const noAttachments =
+  'A mail carries no files: upload them (POST /storage/upload), and put their addresses, or signed ones, into "html".';
+
 const base = { service: 'email' } as const;
 
 export const sendEmail = defineRoute({
@@ -97,6 +103,19 @@ export const sendEmail = defineRoute({
       path: ['cc'],
       error: `may have so many addresses that there are ${maxRecipients} with those of "to"`,
     }),
+  refuses: {
+    ...{ sendAt: atOnce, sendLater: atOnce, scheduledAt: atOnce, scheduleAt: atOnce },
+    ...{ schedule: atOnce, deliverAt: atOnce, deliveryTime: atOnce, delay: atOnce },
+    ...{ delaySeconds: atOnce, delayMs: atOnce },
+    ...{ template: noTemplates, templateId: noTemplates, templateData: noTemplates },
+    ...{ templateModel: noTemplates, dynamicTemplateData: noTemplates, variables: noTemplates },
+    ...{ substitutions: noTemplates, mergeVars: noTemplates, personalizations: noTemplates },
+    ...{ attachments: noAttachments, attachment: noAttachments, files: noAttachments },
+    ...{ file: noAttachments, inline: noAttachments },
+  },
+  elsewhere: {
+    from: 'Mails come from the project at the platform\'s address; answers go to "replyTo".',
+  },
   response: ok,
   status: 200,
   errors: [

@@ -63,6 +63,20 @@ const side = z.coerce.number<string>().int().min(1).max(4096).optional();
 
 const base = { service: 'storage', plane: 'runtime' } as const;
 const inPart = 'The name is that of the part "file"; with the client: upload(file, { name }).';
+const byAudience = 'Who may read a file is said by "visibility" (public or private) and "groupId".';
+const keptUntilDeleted =
+  'Files stay until they are deleted: DELETE /storage/files/<id>. An address that ends: POST /storage/files/<id>/sign.';
+const ownerIsCaller = 'A file belongs to the user who uploads it.';
+/** Of a form or of a resumable upload's metadata. */
+export const refusedWithUploads = {
+  ...{ access: byAudience, acl: byAudience, permission: byAudience, permissions: byAudience },
+  ...{ public: byAudience, private: byAudience, isPublic: byAudience, isPrivate: byAudience },
+  ...{ group: byAudience, sharedWith: byAudience, role: byAudience, roles: byAudience },
+  ...{ visibility: byAudience, groupId: byAudience },
+  ...{ ttl: keptUntilDeleted, expiresIn: keptUntilDeleted, expiresAt: keptUntilDeleted },
+  ...{ expires: keptUntilDeleted, expiry: keptUntilDeleted },
+  ...{ ownerId: ownerIsCaller, owner: ownerIsCaller, userId: ownerIsCaller },
+} as const;
 const noFolders = 'There are no folders: keep the id of a file in a record.';
 const oneFile = z.object({ id: idInPath });
 const changedBy = ['user', 'owner', 'key', 'operator'] as const;
@@ -78,6 +92,7 @@ export const uploadFile = defineRoute({
   limit: 'upload',
   takes: 'multipart',
   body: fileAudience.extend({ file: z.file().describe('One part with a file name') }),
+  refuses: refusedWithUploads,
   elsewhere: {
     ...{ name: inPart, fileName: inPart, filename: inPart },
     ...{ path: noFolders, folder: noFolders, bucket: noFolders },
@@ -140,6 +155,9 @@ export const completeUpload = defineRoute({
     worstCase: ({ settings }) => settings.maxUploadBytes ?? defaultUploadBytes,
   },
 });
+
+export const tusVersion = '1.0.0';
+export const tusExtensions = 'creation,expiration,termination';
 
 /** What tus-js-client and its like speak: https://tus.io/protocols/resumable-upload, version 1.0.0. */
 const resumable = { ...base, callers, errors: ['invalid_header', 'precondition_failed'] } as const;

@@ -43,7 +43,8 @@ const synonyms: Record<string, string> = {
   expiresIn: 'ttl seconds duration expiry',
 };
 
-const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+/** Without case and punctuation: `send_at` and `sendAt` are one. */
+export const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 const isSynonym = (name: string, known: string) =>
   Object.hasOwn(synonyms, known) && synonyms[known]?.split(' ').includes(name);

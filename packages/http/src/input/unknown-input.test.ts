@@ -180,14 +180,14 @@ describe('names that a route does not know', () => {
     [
       aiRoutes.generateText,
       '',
-      { ...conversation, response_format: {}, temperature: 1 },
-      'Ignored field: "response_format" (did you mean "json"?), "temperature". Known here: messages, system, json, maxTokens, stream, prompt.',
+      { ...conversation, max_output_tokens: 5, temperature: 1 },
+      'Ignored field: "max_output_tokens" (did you mean "maxTokens"?), "temperature". Known here: messages, system, json, maxTokens, stream, prompt.',
     ],
     [
       emailRoutes.sendEmail,
       '',
-      { ...mail, bcc: 'x', priority: 'y' },
-      'Ignored field: "bcc" (did you mean "cc"?), "priority". Known here: to, cc, replyTo, subject, html.',
+      { ...mail, reply_too: 'x', priority: 'y' },
+      'Ignored field: "reply_too" (did you mean "replyTo"?), "priority". Known here: to, cc, replyTo, subject, html.',
     ],
     [
       recordRoutes.createRecord,
@@ -231,15 +231,52 @@ describe('names that a route does not know', () => {
     expect([headers.get('backlot-hint'), body.hint]).toEqual([ignored, ignored]);
   });
 
+  it.each<[RouteDefinition, string, unknown, string, string]>([
+    [emailRoutes.sendEmail, '', { ...mail, sendAt: '2030-01-01' }, '"sendAt"', 'goes out at once'],
+    [emailRoutes.sendEmail, '', { ...mail, scheduled_at: 'x' }, '"scheduled_at"', 'at once'],
+    [emailRoutes.sendEmail, '', { ...mail, template: 'x' }, '"template"', 'finished "html"'],
+    [emailRoutes.sendEmail, '', { ...mail, attachments: [{}] }, '"attachments"', '/storage/upload'],
+    [emailRoutes.sendEmail, '?replyTo=x', mail, '"replyTo"', '"replyTo" goes into the body.'],
+    [aiRoutes.generateText, '', { ...conversation, tools: [] }, '"tools"', 'calls no tools'],
+    [aiRoutes.generateText, '', { ...conversation, response_format: {} }, '"json"', '"json": true'],
+    [aiRoutes.generateText, '', { ...conversation, images: ['x'] }, '"images"', '"fileId"'],
+    [aiRoutes.generateText, '?stream=true', conversation, '"stream"', 'goes into the body'],
+    [
+      aiRoutes.generateText,
+      '',
+      { messages: [{ role: 'user', content: 'x', tool_calls: [] }] },
+      '"messages.0.tool_calls"',
+      'calls no tools',
+    ],
+  ])(
+    'are refused with the way where they change what $operationId does: %#',
+    async (definition, query, body, name, way) => {
+      const answer = await call(definition, query, body);
+      expect([answer.status, answer.body.code]).toEqual([
+        400,
+        query === '' ? 'invalid_body' : 'invalid_query',
+      ]);
+      expect(answer.body.error).toContain(name);
+      expect(answer.body.hint).toContain(way);
+    },
+  );
+
+  it('can not hide behind many that change nothing', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`extra${n}`, n]));
+    const answer = await call(emailRoutes.sendEmail, '', { ...many, ...mail, send_at: 'x' });
+    expect(answer.body.error).toMatch(/^Unknown field: "send_at"/);
+    expect(answer.status).toBe(400);
+  });
+
   it('says it with a replayed answer too', async () => {
     for (const replayed of [null, 'true']) {
       const { headers } = await service.call('POST', '/email/send', {
         identity: anonymous(),
-        body: { ...mail, bcc: 'x' },
+        body: { ...mail, priority: 'x' },
         headers: { 'idempotency-key': 'k' },
       });
       expect(headers.get('idempotent-replayed')).toBe(replayed);
-      expect(headers.get('backlot-hint')).toContain('"bcc"');
+      expect(headers.get('backlot-hint')).toContain('"priority"');
     }
   });
 
@@ -289,8 +326,8 @@ describe('names that a route does not know', () => {
     const made = await call(authRoutes.signUp, '', { ...account, profile: {}, toString: 1 });
     expect(made.status).toBe(201);
     expect(made.headers.get('backlot-hint')).toMatch(/^Ignored field: .* PATCH \/auth\/me/);
-    for (const { elsewhere = {} } of routes as readonly RouteDefinition[])
-      expect(Object.values(elsewhere).join('')).toMatch(/^[\x20-\x7e]*$/);
+    for (const { elsewhere = {}, refuses = {} } of routes as readonly RouteDefinition[])
+      expect(Object.values({ ...elsewhere, ...refuses }).join('')).toMatch(/^[\x20-\x7e]*$/);
   });
 
   it('are refused by every route but those of the reference and those that nobody can teach', () => {

@@ -1,14 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { ApiError, type RouteDefinition } from '@backlot/contract';
-import { nearestName, printable } from './nearest-name.ts';
-import { findUnknownNames, type UnknownName } from './unknown-names.ts';
+import { nearestName, plain, printable } from './nearest-name.ts';
+import { findUnknownNames, namesIn, type UnknownName } from './unknown-names.ts';
 
 export const hintHeader = 'Backlot-Hint';
 const maxHintLength = 500;
+/** Of unknown names, in one message. */
+const maxNamed = 5;
+
+const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1);
 
 /** `"fliter" (did you mean "filter"?)`, in printable ASCII. */
 const describe = ({ path, known }: UnknownName): string => {
-  const nearest = nearestName(path.slice(path.lastIndexOf('.') + 1), known);
+  const nearest = nearestName(lastName(path), known);
   return `"${printable(path)}"${nearest === undefined ? '' : ` (did you mean "${nearest}"?)`}`;
 };
 
@@ -61,6 +65,23 @@ const pathHints = ({ method, path }: RouteDefinition, params: Record<string, unk
 const findOwn = (texts: RouteDefinition['elsewhere'], name: string) =>
   texts && Object.hasOwn(texts, name) ? texts[name] : undefined;
 
+/** What a route's `refuses` says of a name, in whatever spelling. */
+export const findWay = (refuses: Readonly<Record<string, string>>, name: string) =>
+  Object.entries(refuses).find(([refused]) => plain(refused) === plain(name))?.[1];
+
+/** Why an unknown name may not be passed over, where it changes what the call does. */
+const findRefusal = (
+  { refuses = {}, body, takes }: RouteDefinition,
+  { path }: UnknownName,
+  isInQuery: boolean,
+): string | undefined => {
+  const name = plain(lastName(path));
+  const way = findWay(refuses, name);
+  if (way !== undefined || !isInQuery || !namesIn(body).some((field) => plain(field) === name))
+    return way;
+  return `"${printable(path)}" goes into the ${takes === 'multipart' ? 'form' : 'body'}.`;
+};
+
 export interface Input {
   params: Record<string, unknown>;
   query: Record<string, unknown>;
@@ -88,10 +109,17 @@ export const checkUnknownInput = (
   for (const { find, policy, code, what } of places) {
     const names = policy === 'ignored' ? [] : find();
     if (names.length === 0) continue;
-    const said = names.flatMap(({ path }) => findOwn(definition.elsewhere, path) ?? []);
-    const text = `${what}: ${names.map(describe).join(', ')}. ${listKnown(names)}`;
-    if (policy === 'refused') {
-      const hint = filterHint(names, input.query) ?? said.join(' ');
+    const refused = names.flatMap((name) => {
+      const way = findRefusal(definition, name, code === 'invalid_query');
+      return way === undefined ? [] : [{ name, way }];
+    });
+    const told =
+      policy === 'hinted' && refused.length > 0 ? refused.map(({ name }) => name) : names;
+    const said = told.flatMap(({ path }) => findOwn(definition.elsewhere, path) ?? []);
+    const text = `${what}: ${told.slice(0, maxNamed).map(describe).join(', ')}. ${listKnown(told)}`;
+    if (policy === 'refused' || refused.length > 0) {
+      const ways = [...new Set(refused.map(({ way }) => way)), ...said];
+      const hint = filterHint(names, input.query) ?? ways.join(' ');
       throw new ApiError(code, `Unknown ${text}`, hint === '' ? {} : { hint });
     }
     hints.push(`Ignored ${text}`, ...said);

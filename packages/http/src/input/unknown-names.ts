@@ -14,7 +14,7 @@ interface Finder {
   find(value: unknown, at: string, found: UnknownName[]): void;
 }
 
-const maxFound = 5;
+const maxFound = 50;
 /** Further elements of a list are not looked at. */
 const maxElements = 200;
 
@@ -103,11 +103,17 @@ const finderFor = (schema: z.ZodType): Finder => {
 const ofNothing = ofObject({});
 const finders = new WeakMap<z.ZodType, Finder>();
 
-/** At most five. @param schema undefined knows no name */
+/** At most 50. @param schema undefined knows no name */
 export const findUnknownNames = (schema: z.ZodType | undefined, value: unknown): UnknownName[] => {
   const finder = schema ? (finders.get(schema) ?? finderFor(schema)) : ofNothing;
   if (schema) finders.set(schema, finder);
   const found: UnknownName[] = [];
   finder.find(value, '', found);
   return found;
+};
+
+/** The names of an object's fields; none where it is no object. */
+export const namesIn = (schema: z.ZodType | undefined): string[] => {
+  const def = (schema as (z.ZodType & { def: z.core.$ZodTypes['_zod']['def'] }) | undefined)?.def;
+  return def?.type === 'object' ? Object.keys(def.shape) : [];
 };

@@ -78,6 +78,25 @@ describe('the tus protocol', () => {
     expect(await tus.end(id)).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
+  it('reads pairs of Upload-Metadata with a space behind their comma', async () => {
+    const sent = `filename ${base64('a.txt')}, visibility ${base64('private')} ,\tis_confidential`;
+    const { status, body } = await tus.create(3, {}, { headers: { 'upload-metadata': sent } });
+    expect(status).toBe(201);
+    await tus.append(body.id, 0, Buffer.from('abc'));
+    const [file] = await bed.database.query('SELECT name, visibility FROM files WHERE id = $1', [
+      body.id,
+    ]);
+    expect(file).toEqual({ name: 'a.txt', visibility: 'private' });
+  });
+
+  it('refuses Upload-Metadata that says whom a file is for in words that it does not know', async () => {
+    for (const key of ['access', 'is_private', 'group_id', 'expiresIn', 'Visibility']) {
+      const answer = await tus.create(3, { [key]: 'private' });
+      expect([key, answer.status, answer.body.code]).toEqual([key, 400, 'invalid_header']);
+      expect(answer.body.error).toContain(`\`${key}\``);
+    }
+  });
+
   it.each([
     [412, 'precondition_failed', 'Tus-Resumable', { 'tus-resumable': '0.2.2' }],
     [412, 'precondition_failed', 'Tus-Resumable', { 'tus-resumable': undefined }],

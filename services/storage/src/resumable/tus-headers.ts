@@ -1,4 +1,5 @@
-import { ApiError, KIB } from '@backlot/contract';
+import { ApiError, KIB, storageRoutes } from '@backlot/contract';
+import { findWay } from '@backlot/http';
 import { Metadata, TUS_RESUMABLE } from '@tus/server';
 import { type Audience, parseAudience } from '../files/audience.ts';
 import { cleanFileName } from '../files/file-name.ts';
@@ -15,6 +16,8 @@ export interface NewUpload extends Audience {
 
 const bytesType = 'application/offset+octet-stream';
 const maxMetadataLength = 8 * KIB;
+/** What is read of it. */
+const known = new Set(['filename', 'visibility', 'groupId']);
 
 const invalid = (name: string, rule: string, cause?: unknown) =>
   new ApiError('invalid_header', `"${name}": ${rule}`, { cause });
@@ -33,7 +36,9 @@ const parseByteCount = (name: 'Upload-Length' | 'Upload-Offset', header: GetHead
   throw invalid(name, 'must be a whole number of bytes.');
 };
 
-const parseMetadata = (metadata: string): Record<string, string | null> => {
+const parseMetadata = (sent: string): Record<string, string | null> => {
+  // Joined header fields and many clients have a space behind the comma (RFC 9110, section 5.6.1).
+  const metadata = sent.trim().replace(/[ \t]*,[ \t]*/g, ',');
   if (metadata.length > maxMetadataLength)
     throw invalid('Upload-Metadata', `may have at most ${maxMetadataLength} characters.`);
   try {
@@ -54,7 +59,12 @@ export const parseCreationHeaders = (header: GetHeader): NewUpload => {
   const sizeBytes = parseByteCount('Upload-Length', header);
   if (sizeBytes === 0) throw invalid('Upload-Length', 'must be at least 1.');
   const metadata = header('upload-metadata') ?? '';
-  const { filename, visibility, groupId } = parseMetadata(metadata);
+  const values = parseMetadata(metadata);
+  const { filename, visibility, groupId } = values;
+  for (const key of Object.keys(values)) {
+    const way = known.has(key) ? undefined : findWay(storageRoutes.refusedWithUploads, key);
+    if (way !== undefined) throw invalid('Upload-Metadata', `\`${key}\`: ${way}`);
+  }
   const audience = parseAudience(
     { visibility: visibility ?? undefined, groupId: groupId ?? undefined },
     (field, rule) => invalid('Upload-Metadata', `\`${field}\` ${rule}`),

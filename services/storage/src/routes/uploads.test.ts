@@ -114,6 +114,22 @@ describe('uploadFile', () => {
     expect((await bed.upload(Buffer.alloc(50 * MIB, 1))).status).toBe(201);
   });
 
+  it('refuses fields that say whom a file is for in words that it does not know, and keeps nothing', async () => {
+    const before = await bed.count('files');
+    for (const field of ['access', 'isPublic', 'group_id', 'expiresIn', 'owner_id']) {
+      const answer = await bed.upload('abc', { fields: { [field]: 'private' } });
+      expect([field, answer.status, answer.body.code]).toEqual([field, 400, 'invalid_body']);
+      expect(answer.body.error).toContain(`"${field}"`);
+      expect(answer.body.hint).toMatch(/visibility|DELETE|belongs/);
+    }
+    const inQuery = await bed.call('POST', '/storage/upload?visibility=private', {
+      identity: anonymous(),
+      body: {},
+    });
+    expect(inQuery.status).not.toBe(201);
+    expect(await bed.count('files')).toBe(before);
+  });
+
   it('refuses an empty file', async () => {
     await expectNothingNew(async () => {
       expect(await bed.upload('')).toMatchObject({ status: 400, body: { code: 'invalid_body' } });

@@ -134,6 +134,14 @@ export const toConversation = ({ messages, system }: z.infer<typeof body>): Chat
   ...messages.map(toChatMessage),
 ];
 
+const noTools =
+  'The model calls no tools. Ask for the choice in "json", act on it, and send the outcome in "messages".';
+const jsonInstead = 'For an answer of a form send "json": true, a JSON Schema or an example.';
+const imagesInParts =
+  'An image stands in the content of a message: {"type": "image", "fileId": "<id>"}, with the id of an uploaded file.';
+const nothingRemembered = 'Nothing is remembered: send the whole conversation in "messages".';
+const oneAnswer = 'A call has one answer; make several calls for more.';
+
 export const generateText = defineRoute({
   service: 'ai',
   plane: 'runtime',
@@ -145,6 +153,20 @@ export const generateText = defineRoute({
   callers,
   limit: 'ai',
   body,
+  refuses: {
+    ...{ tools: noTools, toolChoice: noTools, functions: noTools, functionCall: noTools },
+    ...{ toolCalls: noTools, toolCallId: noTools, webSearch: noTools, webSearchOptions: noTools },
+    ...{ responseFormat: jsonInstead, responseSchema: jsonInstead, outputSchema: jsonInstead },
+    ...{ image: imagesInParts, images: imagesInParts, imageUrl: imagesInParts },
+    ...{ files: imagesInParts, attachments: imagesInParts },
+    ...{ conversationId: nothingRemembered, conversation: nothingRemembered },
+    ...{ threadId: nothingRemembered, previousResponseId: nothingRemembered },
+    ...{ n: oneAnswer, bestOf: oneAnswer },
+    stop: 'The answer ends where the model or "maxTokens" ends it: cut it at your text yourself.',
+    stopSequences: 'The answer ends where the model or "maxTokens" ends it: cut it at your text.',
+    modalities: 'Answers are text or JSON.',
+  },
+  elsewhere: { model: "The model is the owner's to set: the setting aiModel of the project." },
   response: z.object({
     text: z.string(),
     data: z.unknown().optional().describe('With "json": the parsed value'),
