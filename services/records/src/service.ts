@@ -29,6 +29,7 @@ import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals
 import { createRecords } from './record/records.ts';
 import { createShares } from './record/shares.ts';
 import { createRoutes } from './routes/index.ts';
+import { createWordsRenewal } from './search/renew-words.ts';
 import { parseSearch } from './search/search-query.ts';
 import { createSearchBuilder } from './search/searches.ts';
 import { createShapes } from './shape/shapes.ts';
@@ -138,6 +139,7 @@ export const recordsService = defineService({
     const slotBuilder = createSlotBuilder({ database, outbox });
     const uniqueBuilder = createUniqueBuilder({ database, outbox, quota });
     const searchBuilder = createSearchBuilder({ database, outbox, quota });
+    const wordsRenewal = createWordsRenewal(database, outbox);
     return {
       routes: createRoutes({
         accessChecks: createAccessChecks(database, refresh),
@@ -176,6 +178,7 @@ export const recordsService = defineService({
         { run: () => mover.run(), everyMs: moveEveryMs },
         { run: () => uniqueBuilder.run(), everyMs: buildEveryMs },
         { run: () => searchBuilder.run(), everyMs: buildEveryMs },
+        { run: () => wordsRenewal.run(), everyMs: buildEveryMs },
         { run: () => observations.report(), everyMs: reportEveryMs },
         { run: () => slots.dropUnused() },
         { run: () => forgetObservations(database, now) },

@@ -3,7 +3,12 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkTable } from '../giants/current-table.ts';
-import { tooManyFound, toSearchTerms, withBuiltSearch } from '../search/search-query.ts';
+import {
+  type SearchWords,
+  tooManyFound,
+  toSearchTerms,
+  withBuiltSearch,
+} from '../search/search-query.ts';
 import { searchCountStatement } from '../search/search-statement.ts';
 import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { countDriver, driverSlots, wantedFields } from '../slots/drivers.ts';
@@ -128,7 +133,7 @@ export const createCounts = ({
     return count;
   };
 
-  const countFound = async (selection: Selection, words: readonly string[]): Promise<Count> => {
+  const countFound = async (selection: Selection, words: SearchWords): Promise<Count> => {
     const terms = toSearchTerms(selection.collection, selection.access, words);
     const { text, values } = searchCountStatement(selection, terms, limits);
     const [row] = await database

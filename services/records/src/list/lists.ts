@@ -6,7 +6,12 @@ import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkTable } from '../giants/current-table.ts';
 import { createKeptStatements } from '../record/statements/kept-statements.ts';
-import { tooManyFound, toSearchTerms, withBuiltSearch } from '../search/search-query.ts';
+import {
+  type SearchWords,
+  tooManyFound,
+  toSearchTerms,
+  withBuiltSearch,
+} from '../search/search-query.ts';
 import { searchListStatement } from '../search/search-statement.ts';
 import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { driverSlots, listDrivers, wantedFields } from '../slots/drivers.ts';
@@ -218,7 +223,7 @@ export const createLists = ({
 
   const searchPage = async (
     query: ListQuery,
-    words: readonly string[],
+    words: SearchWords,
     reader: Reader,
   ): Promise<ListPage> => {
     const terms = toSearchTerms(query.collection, query.access, words);

@@ -1,5 +1,6 @@
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import type { SearchWords } from '../search/search-query.ts';
 import { and, inCollection, type Parameters } from '../sql.ts';
 import { filterSql, isKeyTest } from '../where/compile.ts';
 import type { Filter } from '../where/filter.ts';
@@ -14,7 +15,7 @@ export interface Selection {
   /** Only records of this group. */
   groupId?: string | undefined;
   /** Only records that have these words. */
-  search?: readonly string[] | undefined;
+  search?: SearchWords | undefined;
 }
 
 /** The parts of a filter that all have to hold. */

@@ -13,6 +13,7 @@ import type { Batches } from '../record/batch.ts';
 import type { Quota } from '../record/quota/quota.ts';
 import type { Records } from '../record/records.ts';
 import type { Shares } from '../record/shares.ts';
+import type { SearchWords } from '../search/search-query.ts';
 import type { Shapes } from '../shape/shapes.ts';
 import { checkAccess } from './access-check.ts';
 import { aggregateRecords } from './aggregate.ts';
@@ -37,7 +38,7 @@ export interface RoutesDeps {
   lists: Lists;
   counts: Counts;
   emptyHints: EmptyHints;
-  parseSearch: (text: string) => Promise<readonly string[]>;
+  parseSearch: (text: string) => Promise<SearchWords>;
   shownRecords: ShownRecords;
   aggregates: Aggregates;
   users: UserDirectory;

@@ -18,6 +18,7 @@ import { encloseParts } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { parseSort } from '../list/sort.ts';
 import { checkKnowsGroups } from '../record/group-field.ts';
+import type { SearchWords } from '../search/search-query.ts';
 import { byRank } from '../search/search-statement.ts';
 import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
@@ -31,7 +32,7 @@ interface ListRoutes {
   counts: Counts;
   emptyHints: EmptyHints;
   /** The words of the query parameter `search`. */
-  parseSearch: (text: string) => Promise<readonly string[]>;
+  parseSearch: (text: string) => Promise<SearchWords>;
   shownRecords: ShownRecords;
 }
 

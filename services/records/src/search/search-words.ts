@@ -11,6 +11,8 @@ export interface CollectionSearch {
   /** Paths; null: all. */
   fields: readonly string[] | null;
   state: SearchState;
+  /** Whether some of its words may still be as the rule before cut them. */
+  isFormer: boolean;
 }
 
 type Generation = Pick<CollectionSearch, 'number' | 'fields'>;
@@ -40,8 +42,8 @@ export const touchesWords = (
 
 /** More than what the quota counts for the words of any record. */
 const anyWordsBytes = 2 * 1024 * 1024;
-/** Short words with hyphens, all of them different, have 13. */
-const mostBytesForOne = 16;
+/** Short words, all of them different, have 13, pairs of characters 17, what NFKC writes out to several 30. */
+const mostBytesForOne = 32;
 
 /** What the quota counts for the words of a record of this size, at most. */
 export const mostWordsBytes = (sizeBytes: number): number =>

@@ -10,11 +10,10 @@ import {
   raiseEpoch,
   startDropping,
 } from '../building/generations.ts';
-import { countGrowthSql } from '../building/side-sql.ts';
 import { isSystemField, pathProblem } from '../fields.ts';
-import { recordsTable } from '../giants/records-table.ts';
-import { inCollection, startParameters } from '../sql.ts';
-import { type CollectionSearch, type SearchState, searchWordsSql } from './search-words.ts';
+import { inCollection } from '../sql.ts';
+import { keepWords } from './renew-words.ts';
+import type { CollectionSearch, SearchState } from './search-words.ts';
 
 /** What the owner asks for: all fields, these, or none. */
 export type SearchChange = boolean | readonly string[];
@@ -70,7 +69,7 @@ const ofCollection =
   'FROM searches WHERE searches.project_id = $1 AND searches.coll_id = collections.coll_id';
 
 /** That which writers fill, of the collection in a statement that selects from `collections`: JSON; null where it is off. */
-export const searchSql = `(SELECT json_build_object('number', number, 'fields', fields, 'state', state)
+export const searchSql = `(SELECT json_build_object('number', number, 'fields', fields, 'state', state, 'isFormer', rule < 2)
     ${ofCollection} AND state IN ('building', 'ready'))`;
 
 /** As the list of collections shows it: JSON. */
@@ -85,21 +84,10 @@ export const createSearchBuilder = (deps: BuilderDeps): Builder => {
     rows: { table: 'search_texts', key: 'record_id', bytes: 'size_bytes' },
     batchRows: 50,
     async fill(collection, row, ids) {
-      const { number, fields } = row;
+      const { fields } = row;
       if (await quota.isFull(row.project_id))
         return () => failBuilding(deps, 'searches', row, { fields });
-      const parameters = startParameters(collection, ids);
-      const words = searchWordsSql(collection, { number, fields }, 'data', parameters);
-      await database.query(
-        `WITH filled AS (
-           INSERT INTO search_texts (project_id, coll_id, number, record_id, words)
-           SELECT $1, $2, ${parameters.add(number, 'int')}, id, ${words} FROM ${recordsTable(collection)}
-           WHERE ${inCollection} AND id = ANY ($3::uuid[]) ON CONFLICT DO NOTHING
-           RETURNING size_bytes AS growth),
-         counted AS (${countGrowthSql('filled')})
-         SELECT count(*) FROM filled`,
-        parameters.values,
-      );
+      await keepWords(database, collection, row, ids);
       return 'done';
     },
   });

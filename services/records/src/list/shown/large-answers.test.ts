@@ -93,7 +93,10 @@ describe('large answers', () => {
     ): Promise<ListPage> =>
       lists.page(
         {
-          ...{ collection: query.collection ?? collection, search: query.words },
+          ...{
+            collection: query.collection ?? collection,
+            search: query.words && { words: query.words, former: [] },
+          },
           ...{ access: query.whose ? { ...access, ...own(query.whose) } : access },
           ...{ filter: splitFilter(parseWhere(JSON.stringify(query.where ?? {}))) },
           ...{ ownerId: undefined, sort: parseSort(query.sort ?? 'createdAt') },

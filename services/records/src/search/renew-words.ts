@@ -1,0 +1,112 @@
+import type { EventPayloads } from '@backlot/contract';
+import { type Database, LockTimeout, type Outbox } from '@backlot/database';
+import type { Builder, Generation } from '../building/build.ts';
+import { countGrowthSql } from '../building/side-sql.ts';
+import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
+import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
+import { createWaitForWriters } from '../slots/writers.ts';
+import { inCollection, startParameters } from '../sql.ts';
+import { type CollectionSearch, searchWordsSql } from './search-words.ts';
+
+/** The rule of `cut_words`. */
+const currentRule = 2;
+
+/** Keeps the words that records have now, which are locked in the surrounding transaction. */
+export const keepWords = async (
+  database: Database,
+  collection: StoredCollection,
+  search: Pick<CollectionSearch, 'number' | 'fields'>,
+  ids: readonly string[],
+): Promise<void> => {
+  const { number, fields } = search;
+  const parameters = startParameters(collection, ids);
+  const words = searchWordsSql(collection, { number, fields }, 'data', parameters);
+  await database.query(
+    `WITH filled AS (
+       INSERT INTO search_texts (project_id, coll_id, number, record_id, words)
+       SELECT $1, $2, ${parameters.add(number, 'int')}, id, ${words} FROM ${recordsTable(collection)}
+       WHERE ${inCollection} AND id = ANY ($3::uuid[])
+       ON CONFLICT (project_id, coll_id, number, record_id) DO UPDATE SET words = excluded.words
+       RETURNING new.size_bytes - coalesce(old.size_bytes, 0) AS growth),
+     counted AS (${countGrowthSql('filled')})
+     SELECT count(*) FROM filled`,
+    parameters.values,
+  );
+};
+
+type Row = Pick<Generation, 'project_id' | 'coll_id' | 'number'> &
+  Pick<CollectionSearch, 'fields'> & { renewed: string | null };
+
+const batchRows = 50;
+const columns = 'project_id, coll_id, number, fields, renewed';
+const isFormer = `state = 'ready' AND rule < ${currentRule}`;
+const nextSql = `SELECT DISTINCT ON (project_id) ${columns} FROM searches WHERE ${isFormer} ORDER BY project_id, random()`;
+const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records renewed words', 0)) AS free`;
+
+/** Cuts the words of searches anew that are there by the rule before; they answer meanwhile. */
+export const createWordsRenewal = (database: Database, outbox: Outbox<EventPayloads>): Builder => {
+  const takeTurns = createTurns<Row>({ database, nextSql });
+  const waitForWriters = createWaitForWriters(database);
+
+  const finish = async ({ project_id, coll_id, number }: Row): Promise<void> => {
+    await database.query(
+      `UPDATE searches SET rule = ${currentRule}, renewed = NULL WHERE ${inCollection} AND number = $3`,
+      [project_id, coll_id, number],
+    );
+    const [found] = await database.query<{ name: string }>(
+      `SELECT name FROM collections WHERE ${inCollection}`,
+      [project_id, coll_id],
+    );
+    if (found)
+      await outbox.append('collection.changed', { projectNumber: project_id, name: found.name });
+  };
+
+  const renewBatch = async (row: Row, collection: StoredCollection): Promise<void> => {
+    const start = row.renewed ?? '00000000-0000-0000-0000-000000000000';
+    const found = await database.query<{ id: string }>(
+      `SELECT id FROM ${recordsTable(collection)} WHERE ${inCollection} AND id > $3 ORDER BY id LIMIT ${batchRows} FOR NO KEY UPDATE`,
+      [row.project_id, row.coll_id, start],
+    );
+    const ids = found.map(({ id }) => id);
+    await keepWords(database, collection, row, ids);
+    if (ids.length < batchRows) return finish(row);
+    await database.query(`UPDATE searches SET renewed = $4 WHERE ${inCollection} AND number = $3`, [
+      row.project_id,
+      row.coll_id,
+      row.number,
+      ids.at(-1),
+    ]);
+  };
+
+  const runBatch = (row: Row): Promise<Turn> =>
+    database.transaction(async () => {
+      const [[lock]] = await Promise.all([
+        database.query<{ free: boolean }>(lockSql),
+        shortenLockWaits(database),
+      ]);
+      if (!lock?.free) return 'elsewhere';
+      const key = { projectNumber: row.project_id, id: row.coll_id };
+      const ownTable = await keepTable(database, key);
+      const [current] = await database.query<Row>(
+        `SELECT ${columns} FROM searches WHERE ${inCollection} AND number = $3 AND ${isFormer} FOR UPDATE SKIP LOCKED`,
+        [row.project_id, row.coll_id, row.number],
+      );
+      if (!current) return 'nothing';
+      await renewBatch(current, { ...key, ownTable });
+      return 'worked';
+    });
+
+  return {
+    run: () =>
+      takeTurns(async (row) => {
+        // Those that have begun with the rule before.
+        const begins = row.renewed === null;
+        if (begins && !(await waitForWriters(`${row.project_id} ${row.coll_id} ${row.number}`)))
+          return 'waited';
+        return runBatch(row).catch((error: unknown) => {
+          if (error instanceof LockTimeout) return 'waited';
+          throw error;
+        });
+      }),
+  };
+};
