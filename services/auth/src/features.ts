@@ -12,6 +12,7 @@ import { createPasswords, type PasswordHasher, type Passwords } from './password
 import { type AccessTokens, createAccessTokens } from './sessions/access-tokens.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { createSigningKeys, type SigningKeys } from './sessions/signing-keys.ts';
+import { createUserLists, type UserLists } from './users/user-lists.ts';
 import { createUsers, type Users } from './users/users.ts';
 
 /** What the routes call. */
@@ -29,6 +30,7 @@ export interface Features {
   passwords: Passwords;
   sessions: Sessions;
   signingKeys: SigningKeys;
+  userLists: UserLists;
   users: Users;
 }
 
@@ -61,6 +63,7 @@ export const createFeatures = (options: FeatureOptions): Features => {
     passwords: createPasswords(options),
     sessions: createSessions({ ...options, users }),
     signingKeys,
+    userLists: createUserLists(database),
     users,
   };
 };

@@ -284,18 +284,38 @@ const platform = {
   callers: ['owner', 'key', 'operator'],
 } as const;
 
+const usersQuery = listQuery.extend({
+  email: email.optional(),
+  status: z.enum(['verified', 'unverified']).optional().describe('Of the address'),
+  role: roleName.optional(),
+  sort: z.enum(['createdAt', '-createdAt', 'email', '-email']).default('-createdAt'),
+});
+
 export const listUsers = defineRoute({
   ...platform,
   operationId: 'listUsers',
   method: 'GET',
   path: '/projects/:projectId/users',
-  summary: 'Users of a project, newest first',
+  summary: 'Users of a project, newest first unless `sort` says otherwise',
   limit: 'read',
   params: z.object({ projectId: idInPath }),
-  query: listQuery,
+  query: usersQuery,
   response: listOf(listedUser),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+});
+
+export const getUser = defineRoute({
+  ...platform,
+  operationId: 'getUser',
+  method: 'GET',
+  path: '/projects/:projectId/users/:userId',
+  summary: 'A user of a project, with their profile',
+  limit: 'read',
+  params: z.object({ projectId: idInPath, userId: idInPath }),
+  response: user,
+  status: 200,
+  errors: ['not_found'],
 });
 
 export const updateUser = defineRoute({
@@ -335,9 +355,9 @@ export const listOwners = defineRoute({
   operationId: 'listOwners',
   method: 'GET',
   path: '/owners',
-  summary: 'All owners, newest first',
+  summary: 'All owners, newest first unless `sort` says otherwise',
   limit: 'read',
-  query: listQuery,
+  query: usersQuery,
   response: listOf(listedUser),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor'],

@@ -15,7 +15,7 @@ import { deleteMe, getMe, updateMe } from './me.ts';
 import { getJwks, refreshToken, signOut } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
-import { deleteUser, listOwners, listUsers, setUserRole, updateUser } from './users.ts';
+import { deleteUser, getUser, listOwners, listUsers, setUserRole, updateUser } from './users.ts';
 
 export const authServiceRoutes = (features: Features): MountedRoute[] => [
   signUp(features),
@@ -33,6 +33,7 @@ export const authServiceRoutes = (features: Features): MountedRoute[] => [
   verifyEmail(features),
   getJwks(features),
   listUsers(features),
+  getUser(features),
   updateUser(features),
   deleteUser(features),
   listOwners(features),

@@ -1,13 +1,21 @@
-import { ApiError, authRoutes, groupRoutes, platformProject } from '@backlot/contract';
+import { ApiError, authRoutes, groupRoutes, isUuid, platformProject } from '@backlot/contract';
 import { route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Features } from '../features.ts';
 import { presentUser } from '../users/user-row.ts';
+import { unknownUser } from '../users/users.ts';
 
-export const listUsers = ({ users }: Features) =>
+export const listUsers = ({ userLists }: Features) =>
   route(authRoutes.listUsers, async ({ query, identity }) => ({
-    body: await users.list(identity.project.number, query),
+    body: await userLists.list(identity.project.number, query),
   }));
+
+export const getUser = ({ users }: Features) =>
+  route(authRoutes.getUser, async ({ params: { userId }, identity }) => {
+    const user = isUuid(userId) && (await users.find(identity.project.number, userId));
+    if (!user) throw unknownUser();
+    return { body: presentUser(user) };
+  });
 
 /** Verified users get mail of the project: their owner may not make them so before being verified. */
 const checkMayVerify = async (
@@ -53,7 +61,7 @@ export const deleteUser = ({ users }: Features) =>
     return { body: { ok: true as const } };
   });
 
-export const listOwners = ({ users }: Features) =>
+export const listOwners = ({ userLists }: Features) =>
   route(authRoutes.listOwners, async ({ query }) => ({
-    body: await users.list(platformProject.number, query),
+    body: await userLists.list(platformProject.number, query),
   }));

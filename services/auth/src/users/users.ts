@@ -7,7 +7,6 @@ import {
   type RoleAndGroups,
 } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
-import { presentPage, readPosition } from '@backlot/http';
 import type { Identity, IdentityProject } from '@backlot/identity';
 import { uuidv7 } from 'uuidv7';
 import { leaveAllGroups } from '../groups/hand-over.ts';
@@ -15,8 +14,6 @@ import type { DB as Tables } from '../tables.ts';
 import {
   type Account,
   accountColumns,
-  listedColumns,
-  presentListed,
   presentRoleAndGroups,
   roleAndGroupsSql,
   type UserRow,
@@ -33,7 +30,7 @@ export interface UserChanges {
   emailVerified?: boolean | undefined;
 }
 
-const unknownUser = () => new ApiError('not_found', 'There is no such user.');
+export const unknownUser = () => new ApiError('not_found', 'There is no such user.');
 
 const emailTaken = () =>
   new ApiError('email_taken', 'An account with this e-mail address exists already.');
@@ -222,21 +219,6 @@ export const createUsers = (
         else if (emailVerified) await publishVerified(project, row);
         return row;
       }),
-
-    /** Newest first. @throws ApiError invalid_cursor */
-    async list(project: number, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
-      const before = readPosition('users', cursor);
-      if (limit === 0) return { items: [], hasMore: false, nextCursor: null };
-      let users = queries
-        .selectFrom('users')
-        .select(listedColumns)
-        .where('project_number', '=', project)
-        .orderBy('id', 'desc')
-        .limit(limit + 1);
-      if (before) users = users.where('id', '<', before.id);
-      const rows = await users.execute();
-      return presentPage('users', { limit, cursor }, rows, presentListed);
-    },
 
     /**
      * Locks the account until the surrounding transaction ends. Whatever changes several rows of one
