@@ -44,6 +44,7 @@ export interface GroupInvite {
   expires_at: Date;
   group_id: string;
   id: string;
+  invited_by: string | null;
   project_number: number;
   role: string;
   token_hash: Buffer;
