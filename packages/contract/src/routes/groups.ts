@@ -61,17 +61,24 @@ const oneMember = oneGroup.extend({ userId: idInPath });
 
 export const createGroup = defineRoute({
   ...base,
-  callers: ['user'],
   operationId: 'createGroup',
   method: 'POST',
   path: '/groups',
-  summary: 'Create a group; the caller becomes its owner',
+  summary:
+    'Create a group; the user who calls becomes its owner, or whom the project’s own callers name',
   limit: 'write',
   changesCaller: true,
-  body: z.object({ name }),
+  body: z.object({
+    name,
+    ownerId: uuid
+      .optional()
+      .describe(
+        'Of the user who becomes its owner. For the project’s owner, keys and the operator, who may leave it out: then the group has no member yet',
+      ),
+  }),
   response: group,
   status: 201,
-  errors: ['invalid_body', 'group_limit', 'too_many_attempts'],
+  errors: ['invalid_body', 'forbidden', 'group_limit', 'too_many_attempts'],
 });
 
 export const listGroups = defineRoute({
@@ -174,7 +181,6 @@ export const removeGroupMember = defineRoute({
 
 export const inviteToGroup = defineRoute({
   ...base,
-  callers: ['user'],
   operationId: 'inviteToGroup',
   method: 'POST',
   path: '/groups/:groupId/invites',

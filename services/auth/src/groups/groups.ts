@@ -149,6 +149,24 @@ export const createGroups = ({ database, outbox, users, now }: GroupOptions) => 
     throw new ApiError('group_limit', most);
   };
 
+  /** Undefined where the project's own callers name nobody. @throws ApiError forbidden, invalid_body */
+  const lockFirstOwner = async (
+    identity: Identity,
+    ownerId: string | undefined,
+  ): Promise<string | undefined> => {
+    if (identity.caller === 'user') {
+      if (ownerId !== undefined && ownerId.toLowerCase() !== identity.userId)
+        throw new ApiError('forbidden', '"ownerId": you become the owner of what you create.', {
+          hint: 'Invite whom you want beside you, with {"role":"owner"}.',
+        });
+      return lockCaller(users, identity);
+    }
+    if (ownerId === undefined) return undefined;
+    const owner = await users.lock(identity.project.number, ownerId);
+    if (!owner) throw new ApiError('invalid_body', '"ownerId": is no user of this project.');
+    return owner.id;
+  };
+
   return {
     /** @throws ApiError not_found to who is no member */
     async find(identity: Identity, id: string): Promise<OwnGroup> {
@@ -162,20 +180,27 @@ export const createGroups = ({ database, outbox, users, now }: GroupOptions) => 
     publishChange,
     checkMayJoinOneMore,
 
-    /** The caller becomes its owner. @throws ApiError group_limit */
-    create: (identity: Identity, name: string): Promise<OwnGroup> =>
+    /**
+     * A user becomes its owner; of the project's own callers the user whom they name, or nobody yet.
+     * @throws ApiError group_limit, forbidden, invalid_body
+     */
+    create: (
+      identity: Identity,
+      { name, ownerId }: { name: string; ownerId?: string | undefined },
+    ): Promise<OwnGroup> =>
       database.transaction(async () => {
         const { number } = identity.project;
-        const userId = await lockCaller(users, identity);
-        await checkMayJoinOneMore(number, userId);
+        const userId = await lockFirstOwner(identity, ownerId);
+        if (userId !== undefined) await checkMayJoinOneMore(number, userId);
         await checkProjectHasRoom(number);
         const row = { id: uuidv7(), name, created_at: new Date(now()) };
         await queries
           .insertInto('groups')
           .values({ project_number: number, ...row })
           .execute();
-        await addMember(number, { groupId: row.id, userId, role: 'owner' });
-        return { ...row, role: 'owner' };
+        if (userId !== undefined)
+          await addMember(number, { groupId: row.id, userId, role: 'owner' });
+        return { ...row, role: identity.caller === 'user' ? 'owner' : null };
       }),
 
     /** A user's own, or all of the project; newest first. @throws ApiError invalid_cursor */

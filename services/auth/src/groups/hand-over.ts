@@ -1,7 +1,24 @@
 import type { Database } from '@backlot/database';
 
 /**
- * Takes a user out of their groups. One that had no other owner gets its oldest admin, else its oldest
+ * Ends what a member has mailed and may offer no more. Belongs into the transaction that changes what they
+ * are in the group, which has locked it.
+ */
+export const endInvites = async (
+  database: Database,
+  project: number,
+  { groupId, userId, role }: { groupId: string; userId: string; role: string | undefined },
+): Promise<void> => {
+  if (role === 'owner') return;
+  await database.query(
+    `DELETE FROM group_invites WHERE project_number = $1 AND group_id = $2 AND invited_by = $3
+        AND (role = 'owner' OR $4 <> 'admin')`,
+    [project, groupId, userId, role ?? ''],
+  );
+};
+
+/**
+ * Takes a user out of their groups, with their invitations. One that had no other owner gets its oldest admin, else its oldest
  * member; one without members goes. Belongs into a transaction that has locked the user.
  * @returns the new owners
  */
@@ -18,10 +35,14 @@ export const leaveAllGroups = async (
   );
   if (left.length === 0) return [];
   const values = [project, left.map(({ id }) => id)];
-  await database.query('DELETE FROM group_members WHERE project_number = $1 AND user_id = $2', [
-    project,
-    userId,
-  ]);
+  for (const [table, column] of [
+    ['group_members', 'user_id'],
+    ['group_invites', 'invited_by'],
+  ] as const)
+    await database.query(`DELETE FROM ${table} WHERE project_number = $1 AND ${column} = $2`, [
+      project,
+      userId,
+    ]);
   await database.query(
     `DELETE FROM groups g WHERE g.project_number = $1 AND g.id = ANY ($2::uuid[]) AND NOT EXISTS (
        SELECT FROM group_members m WHERE m.project_number = $1 AND m.group_id = g.id)`,

@@ -94,7 +94,8 @@ export const createInvites = ({ database, outbox, users, groups, now }: InviteOp
           created_at: new Date(at),
           expires_at: new Date(at + lifetimeMs),
         };
-        const change = { ...row, token_hash: digestToken(token) };
+        const invitedBy = identity.caller === 'user' ? userId : null;
+        const change = { ...row, invited_by: invitedBy, token_hash: digestToken(token) };
         await queries
           .insertInto('group_invites')
           .values({ project_number: project.number, group_id: groupId, ...change })

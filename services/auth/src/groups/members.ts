@@ -5,6 +5,7 @@ import type { Identity } from '@backlot/identity';
 import type { Selectable } from 'kysely';
 import type { DB as Tables } from '../tables.ts';
 import { checkManages, checkOwns, type Groups } from './groups.ts';
+import { endInvites } from './hand-over.ts';
 
 type PersonRow = Pick<Selectable<Tables['users']>, 'id' | 'name' | 'avatar'>;
 type MemberRow = PersonRow & Pick<Selectable<Tables['group_members']>, 'role' | 'joined_at'>;
@@ -75,7 +76,7 @@ export const createMembers = ({ database, groups }: MemberOptions) => {
       return presentPage('group-members', query, placed, presentMember);
     },
 
-    /** Owners alone make owners, or take that from one. @throws ApiError not_found, forbidden, conflict */
+    /** Owners alone make owners, or take that from one. Invitations that the member may make no more end. @throws ApiError not_found, forbidden, conflict */
     setRole: (identity: Identity, groupId: string, userId: string, role: string): Promise<Member> =>
       database.transaction(async () => {
         const { number } = identity.project;
@@ -92,11 +93,12 @@ export const createMembers = ({ database, groups }: MemberOptions) => {
           .where('group_id', '=', groupId)
           .where('user_id', '=', userId)
           .execute();
+        await endInvites(database, number, { groupId, userId, role });
         await groups.publishChange(number, [userId]);
         return presentMember({ ...member, role });
       }),
 
-    /** Everybody may leave. @throws ApiError not_found, forbidden, conflict */
+    /** Everybody may leave. Their invitations end. @throws ApiError not_found, forbidden, conflict */
     remove: (identity: Identity, groupId: string, userId: string): Promise<void> =>
       database.transaction(async () => {
         const { number } = identity.project;
@@ -114,6 +116,7 @@ export const createMembers = ({ database, groups }: MemberOptions) => {
           .where('group_id', '=', groupId)
           .where('user_id', '=', userId)
           .execute();
+        await endInvites(database, number, { groupId, userId, role: undefined });
         await groups.publishChange(number, [userId]);
       }),
 

@@ -4,11 +4,12 @@ import type { Features } from '../features.ts';
 import { presentGroup } from '../groups/groups.ts';
 
 export const createGroup = ({ groups, attempts, counters }: Features) =>
-  route(groupRoutes.createGroup, async ({ body: { name }, identity }) => {
-    const counted = counters.groupsFrom(identity.ip);
-    const group = await attempts.countCalls(identity.project.number, counted, () =>
-      groups.create(identity, name),
-    );
+  route(groupRoutes.createGroup, async ({ body, identity }) => {
+    const { project, caller, ip } = identity;
+    const create = () => groups.create(identity, body);
+    const group = await (caller === 'user'
+      ? attempts.countCalls(project.number, counters.groupsFrom(ip), create)
+      : create());
     return { body: presentGroup(group) };
   });
 
