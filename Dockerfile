@@ -1,8 +1,14 @@
 # One image for every deployable: the command names the entry, gateway/src/main.ts unless told
 # otherwise. Node runs the TypeScript as it is, so nothing is built.
-FROM node:26.10.0-slim AS dependencies
+FROM node:26.10.0-slim AS manifests
 WORKDIR /app
 COPY . .
+RUN find . -type f ! -name package.json ! -name 'pnpm-*.yaml' -delete
+
+# A layer of its own, which stays as it is while only code changes.
+FROM node:26.10.0-slim AS dependencies
+WORKDIR /app
+COPY --from=manifests /app ./
 # local-servers starts databases for development: its binaries stay out of the image. A volume that is
 # mounted at files/ takes on who may write there.
 RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
@@ -13,6 +19,7 @@ FROM node:26.10.0-slim
 ENV NODE_ENV=production PORT=8080 HOST=::
 WORKDIR /app
 COPY --from=dependencies /app ./
+COPY . .
 USER 1000:1000
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -37,8 +37,13 @@ describe('the Dockerfile', () => {
   });
 
   it('installs what the lockfile says, for production only', () => {
-    const [install, ...others] = all('RUN');
-    expect(install).toContain('install --prod --frozen-lockfile');
-    expect(others).toEqual([]);
+    const installs = all('RUN').filter((step) => step?.includes('install'));
+    expect(installs).toHaveLength(1);
+    expect(installs[0]).toContain('install --prod --frozen-lockfile');
+  });
+
+  it('has dependencies in a layer before the code, which other code leaves as it is', () => {
+    expect(all('COPY').slice(-2)).toEqual(['/app ./', '. .']);
+    expect(all('COPY').slice(0, -2)).toEqual(['. .', '/app ./']);
   });
 });
