@@ -109,7 +109,6 @@ const containerFaults = (workload: Workload, container: IContainer): string[] =>
   const { image = '', volumeMounts = [], securityContext = {}, lifecycle } = container;
   const { volumes = [], terminationGracePeriodSeconds = 30 } = workload.template.spec ?? {};
   const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
-  const ours = image.split('/').at(-1)?.startsWith('backlot:') === true;
   const leaving = (lifecycle?.preStop?.sleep?.seconds ?? 0) + drainSeconds;
   const claims = volumeMounts.filter(
     ({ name }) => name !== 'data' && !volumes.some((volume) => volume.name === name),
@@ -125,7 +124,7 @@ const containerFaults = (workload: Workload, container: IContainer): string[] =>
     [container.resources?.limits?.memory === undefined, 'has no memory limit'],
     [securityContext.allowPrivilegeEscalation !== false, 'may gain privileges'],
     [!securityContext.capabilities?.drop?.includes('ALL'), 'keeps capabilities'],
-    [ours && securityContext.readOnlyRootFilesystem !== true, 'may write to its root'],
+    [securityContext.readOnlyRootFilesystem !== true, 'may write to its root'],
   ];
   return faults.filter(([wrong]) => wrong).map(([, fault]) => `${workload.name}: ${fault}`);
 };
