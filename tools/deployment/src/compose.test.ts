@@ -77,6 +77,12 @@ describe('docker-compose.yml', () => {
     );
   });
 
+  it('has a second gateway, which differs by its port alone', () => {
+    const { gateway, 'gateway-2': second } = compose.services;
+    expect(second?.ports).toEqual([`\${BACKLOT_SECOND_PORT:-8180}:8080`]);
+    expect({ ...second, ports: [] }).toEqual({ ...gateway, ports: [] });
+  });
+
   it('lets the services start after the migration, and the gateway after the services', () => {
     const { gateway, auth, migrate } = compose.services;
     expect(migrate?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
@@ -92,6 +98,7 @@ describe('docker-compose.yml', () => {
     expect(compose.networks.back).toEqual({ internal: true });
     const further: Record<string, string[]> = {
       gateway: ['front', 'back'],
+      'gateway-2': ['front', 'back'],
       ai: ['back', 'out'],
       storage: ['back', 'out'],
       email: ['back', 'out'],
@@ -106,7 +113,7 @@ describe('docker-compose.yml', () => {
     const text = await readText(fromRoot('docker-compose.yml'));
     const explained = await readText(fromRoot('.env.example'));
     for (const [, name = ''] of text.matchAll(/\$\{([A-Z_]+)/g))
-      if (!ownSecretNames.includes(name))
+      if (!ownSecretNames.includes(name.replace('_OLD_', '_')))
         expect(explained).toMatch(new RegExp(`^(# )?${name}=`, 'm'));
   });
 
@@ -136,6 +143,10 @@ describe('docker-compose.yml', () => {
     ['services.redis.deploy', undefined, 'has no memory limit'],
     ['services.redis.restart', undefined, 'starts again'],
     ['services.auth.read_only', false, 'may write'],
+    ['services.postgres.read_only', undefined, 'may write'],
+    ['services.redis.cap_drop', [], 'keeps capabilities'],
+    ['services.rabbitmq.security_opt', [], 'may gain privileges'],
+    ['services.postgres.logging', undefined, 'keeps all its logs'],
     ['services.auth.command', ['services/oauth/src/main.ts'], 'runs something else'],
   ])('the checks find a wrong %s: %j', (path, value, fault) => {
     expect(composeFaults(broken(path, value)).join('\n')).toContain(fault);

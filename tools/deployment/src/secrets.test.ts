@@ -8,8 +8,11 @@ import { deployables } from './deployables.ts';
 import {
   createSecrets,
   fillIn,
+  oldPasswordName,
   ownSecretNames,
   rotateIdentityKeys,
+  rotateRabbitmqPasswords,
+  rotateRedisPasswords,
   runSecrets,
 } from './secrets.ts';
 import { readCompose } from './testing/compose.ts';
@@ -96,6 +99,32 @@ describe('secrets', () => {
     expect(() => rotateIdentityKeys(steps[0] ?? '', 'swap')).toThrow('one key');
     expect(() => rotateIdentityKeys(steps[0] ?? '', 'drop')).toThrow('one key');
   });
+
+  it('of Redis are exchanged with both taken in between, so that processes may follow one by one', () => {
+    const before = fillIn('A=1\n', createSecrets()).text;
+    const both = rotateRedisPasswords(before, 'add');
+    const after = rotateRedisPasswords(both, 'drop');
+    for (const name of ['GATEWAY_REDIS_PASSWORD', 'PROJECTS_REDIS_PASSWORD']) {
+      expect(readValue(both, name)).toMatch(/^[0-9a-f]{48}$/);
+      expect(readValue(both, name)).not.toBe(readValue(before, name));
+      expect(readValue(both, oldPasswordName(name))).toBe(readValue(before, name));
+      expect(readValue(after, name)).toBe(readValue(both, name));
+    }
+    expect(after).not.toContain('_OLD_');
+    expect(after.split('\n')).toHaveLength(before.split('\n').length);
+    expect(() => rotateRedisPasswords(both, 'add')).toThrow('two passwords');
+    expect(() => rotateRedisPasswords(after, 'drop')).toThrow('one password');
+  });
+
+  it('of RabbitMQ are exchanged for every process, and nothing else is', () => {
+    const before = fillIn('A=1\n', createSecrets()).text.split('\n');
+    const after = rotateRabbitmqPasswords(before.join('\n')).split('\n');
+    const changed = before.filter((line, index) => line !== after[index]);
+    const names = ownSecretNames.filter((name) => name.endsWith('_RABBITMQ_PASSWORD'));
+    expect(changed.map((line) => line.split('=')[0])).toEqual(names);
+    expect(after).toHaveLength(before.length);
+    expect(() => rotateRabbitmqPasswords('A=1')).toThrow('GATEWAY_RABBITMQ_PASSWORD has no value.');
+  });
 });
 
 describe('pnpm secrets', () => {
@@ -117,6 +146,7 @@ describe('pnpm secrets', () => {
     const after = await readFile(file, 'utf8');
     expect(keysIn(after, 'gateway')).toHaveLength(2 * keysIn(before, 'gateway').length);
     expect(await run('rotate-identity', 'turn')).toBe(1);
+    expect(await run('toString', 'call')).toBe(1);
     expect(await run()).toBe(0);
     expect(await readFile(file, 'utf8')).toBe(after);
     // The names of secrets, never one of them.

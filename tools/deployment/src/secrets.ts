@@ -1,5 +1,6 @@
 /**
- * Owns: what is random in .env and in the Secret of Kubernetes, and how identity keys are exchanged there.
+ * Owns: what is random in .env and in the Secret of Kubernetes, and how identity keys and passwords are
+ * exchanged there.
  * Refuses: to know what a given secret is; what stands there already stays.
  */
 import { randomBytes } from 'node:crypto';
@@ -23,19 +24,27 @@ const createIdentityKeys = (): Record<string, string> => {
 const passwordNames = (processes: readonly string[], server: string) =>
   processes.map((name) => `${name.toUpperCase()}_${server}_PASSWORD`);
 
+const redisPasswords = passwordNames(['gateway', 'projects'], 'REDIS');
+const rabbitmqPasswords = passwordNames(['gateway', ...serviceNames], 'RABBITMQ');
+
+/** Redis takes this one too while the password of this name is exchanged. */
+export const oldPasswordName = (name: string): string => name.replace('_REDIS_', '_OLD_REDIS_');
+
 /** What each process has of its own, by its name in .env. */
 export const ownSecretNames: readonly string[] = [
   ...identityProcesses.map(identitySettingName),
   ...passwordNames(serviceNames, 'POSTGRES'),
-  ...passwordNames(['gateway', ...serviceNames], 'RABBITMQ'),
-  ...passwordNames(['gateway', 'projects'], 'REDIS'),
+  ...rabbitmqPasswords,
+  ...redisPasswords,
 ];
 
 /** Of the users in PostgreSQL, RabbitMQ and Redis. */
+const createPassword = () => randomBytes(24).toString('hex');
+
 const createPasswords = (): Record<string, string> => {
   const own = ownSecretNames.filter((name) => name.endsWith('_PASSWORD'));
   const all = ['POSTGRES_PASSWORD', ...own, 'REDIS_PASSWORD'];
-  return Object.fromEntries(all.map((name) => [name, randomBytes(24).toString('hex')]));
+  return Object.fromEntries(all.map((name) => [name, createPassword()]));
 };
 
 /** A new value for every secret that is needed, by its name in .env. */
@@ -124,6 +133,49 @@ export const rotateIdentityKeys = (text: string, step: RotationStep): string => 
   return all;
 };
 
+/** Every password in these lines anew. @throws Error where one has no value */
+const exchangePasswords = (text: string, names: readonly string[], keepsOld: boolean): string => {
+  let all = text;
+  for (const name of names) {
+    const [line, value] = findLine(name).exec(all) ?? [];
+    if (line === undefined || !value) throw new Error(`${name} has no value.`);
+    const old = keepsOld ? `\n${oldPasswordName(name)}=${value}` : '';
+    all = all.replace(line, `${name}=${createPassword()}${old}`);
+  }
+  return all;
+};
+
+/**
+ * One step of exchanging the processes' passwords in Redis, in the text of an env file: new ones are used
+ * while the old ones are still taken, and remain alone.
+ * @throws Error where the passwords are not as the step before leaves them
+ */
+export const rotateRedisPasswords = (text: string, step: 'add' | 'drop'): string => {
+  const old = redisPasswords.filter((name) => findLine(oldPasswordName(name)).test(text));
+  if (old.length > 0 === (step === 'add'))
+    throw new Error(`Redis takes ${step === 'add' ? 'two passwords' : 'one password'} already.`);
+  if (step === 'add') return exchangePasswords(text, redisPasswords, true);
+  return text
+    .split('\n')
+    .filter((line) => !old.some((name) => line.startsWith(`${oldPasswordName(name)}=`)))
+    .join('\n');
+};
+
+/** The processes' passwords in RabbitMQ, which knows one for each user. @throws Error where one is missing */
+export const rotateRabbitmqPasswords = (text: string): string =>
+  exchangePasswords(text, rabbitmqPasswords, false);
+
+/** By what stands behind `pnpm secrets`. */
+const exchanges = new Map<string, (text: string) => string>([
+  ...rotationSteps.map((step): [string, (text: string) => string] => [
+    `rotate-identity ${step}`,
+    (text) => rotateIdentityKeys(text, step),
+  ]),
+  ['rotate-redis add', (text) => rotateRedisPasswords(text, 'add')],
+  ['rotate-redis drop', (text) => rotateRedisPasswords(text, 'drop')],
+  ['rotate-rabbitmq', rotateRabbitmqPasswords],
+]);
+
 const example = new URL('../../../.env.example', import.meta.url);
 
 /** Whole or not at all, and for its owner only. */
@@ -134,11 +186,12 @@ const write = async (file: string, text: string) => {
 
 /**
  * `pnpm secrets` fills in the secrets of .env that have no value, and makes the file from .env.example
- * where there is none. `pnpm secrets rotate-identity add|swap|drop` exchanges the identity keys in it.
+ * where there is none. `pnpm secrets rotate-identity add|swap|drop`, `rotate-redis add|drop` and
+ * `rotate-rabbitmq` exchange those that are in it.
  * @returns the exit code
  */
 export const runSecrets = async (
-  [command, given]: readonly string[],
+  args: readonly string[],
   file: string,
   print: (line: string) => void,
 ): Promise<number> => {
@@ -146,18 +199,18 @@ export const runSecrets = async (
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  const step = rotationSteps.find((name) => name === given);
-  if (command === undefined) {
+  const exchange = exchanges.get(args.join(' '));
+  if (args.length === 0) {
     const { text, filled } = fillIn(present ?? (await readFile(example, 'utf8')), createSecrets());
     await write(file, text);
     print(filled.length === 0 ? 'Nothing was missing.' : `Filled in: ${filled.join(', ')}`);
     return 0;
   }
-  if (command === 'rotate-identity' && step && present !== undefined) {
-    await write(file, rotateIdentityKeys(present, step));
-    print('Done. Restart all processes before the next step.');
+  if (exchange && present !== undefined) {
+    await write(file, exchange(present));
+    print('Done. Now: npx -y pnpm@12 rollout');
     return 0;
   }
-  print(`Use: secrets, or secrets rotate-identity ${rotationSteps.join('|')} with a .env.`);
+  print(`Use: secrets, or with a .env ${[...exchanges.keys()].join(', ')}.`);
   return 1;
 };

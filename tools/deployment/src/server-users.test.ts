@@ -4,6 +4,7 @@ import { events, eventTraffic } from '@backlot/contract';
 import { redisUsers } from '@backlot/counters/redis-users';
 import { describe, expect, it } from '@jest/globals';
 import { withRabbitmqUsers } from './generate.ts';
+import { oldPasswordName } from './secrets.ts';
 import { readCompose } from './testing/compose.ts';
 import { fromRoot, readText } from './testing/files.ts';
 import { render } from './testing/kustomize.ts';
@@ -32,12 +33,16 @@ const linesIn = (text: string) => text.trimEnd().split('\n');
 
 describe('the users of RabbitMQ and Redis', () => {
   it('in docker compose are those that the code says', async () => {
-    const { configs } = await readCompose();
+    const { services } = await readCompose();
     const setting = (name: string) => `\${${name}:?set it in .env}`;
-    const text = (name: string) => String(configs[name]?.content);
-    const given = text('rabbitmq-definitions').replaceAll('$$', '$');
-    expect(JSON.parse(given)).toEqual(definitions(setting));
-    expect(linesIn(text('redis-users'))).toEqual(users(setting));
+    const settingOrOld = (name: string) => {
+      const old = oldPasswordName(name);
+      return `${setting(name)}${old === name ? '' : `\${${old}:+ >}\${${old}:-}`}`;
+    };
+    const text = (server: string, name: string) =>
+      String(services[server]?.environment?.[name]).replaceAll('$$', '$');
+    expect(JSON.parse(text('rabbitmq', 'DEFINITIONS'))).toEqual(definitions(setting));
+    expect(linesIn(text('redis', 'USERS'))).toEqual(users(settingOrOld));
   });
 
   it('on Kubernetes are those that the code says', async () => {

@@ -38,7 +38,9 @@ describe('.env.example', () => {
       ...migrateSettings,
     ];
     const compose = await readText(fromRoot('docker-compose.yml'));
-    const ofCompose = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
+    const ofCompose = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) =>
+      name.replace('_OLD_', '_'),
+    );
     const explained = await settingsExplained();
     // One origin, and one address for the migration, stand for those of all services; what is random and of
     // one process, `pnpm secrets` adds.

@@ -16,6 +16,8 @@ export interface ComposeService {
   shm_size?: string;
   read_only?: boolean;
   cap_drop?: string[];
+  security_opt?: string[];
+  logging?: { driver: string; options: Record<string, string> };
   deploy?: { resources: { limits: { cpus: string; memory: string } } };
 }
 
@@ -23,7 +25,6 @@ export interface Compose {
   services: Record<string, ComposeService>;
   networks: Record<string, { internal?: boolean } | null>;
   volumes: Record<string, unknown>;
-  configs: Record<string, { content: string }>;
 }
 
 export const readCompose = async (): Promise<Compose> =>
@@ -53,8 +54,10 @@ const serviceFaults = (compose: Compose, service: ComposeService): string[] => {
     [service.restart === undefined, 'does not say when it starts again'],
     [service.deploy?.resources.limits.memory === undefined, 'has no memory limit'],
     [service.deploy?.resources.limits.cpus === undefined, 'has no limit of CPU'],
-    [isOurs(service) && service.read_only !== true, 'may write to its root'],
-    [isOurs(service) && !service.cap_drop?.includes('ALL'), 'keeps capabilities'],
+    [service.read_only !== true, 'may write to its root'],
+    [!service.cap_drop?.includes('ALL'), 'keeps capabilities'],
+    [!service.security_opt?.includes('no-new-privileges:true'), 'may gain privileges'],
+    [service.logging?.options['max-size'] === undefined, 'keeps all its logs'],
   ];
   const secrets = Object.entries(service.environment ?? {}).filter(
     ([name, value]) => secretName.test(name) && !/\$\{[A-Z_]+:\?/.test(String(value)),
@@ -76,7 +79,7 @@ const serviceFaults = (compose: Compose, service: ComposeService): string[] => {
 /** What the schema of compose cannot see. */
 export const composeFaults = (compose: Compose): string[] => {
   const published = Object.entries(compose.services).filter(([, { ports }]) => ports?.length);
-  const exposed = published.filter(([name]) => name !== 'gateway').map(([name]) => name);
+  const exposed = published.filter(([name]) => !/^gateway(-\d)?$/.test(name)).map(([name]) => name);
   const missing = deployables.filter(
     ({ name, entry, nodeOptions }) =>
       compose.services[name]?.command?.join() !== [...nodeOptions, entry].join(),
