@@ -55,6 +55,49 @@ describe('a model that errs', () => {
   });
 
   it.each([
+    ['in a code fence', '```json\n{"n": 1}\n```', '{"n": 1}'],
+    ['in a fence of CRLF between words', 'Here:\r\n```\r\n{"n": 1}\r\n```\r\nBye', '{"n": 1}'],
+    ['behind a byte order mark', '\uFEFF{"n": 1}', '{"n": 1}'],
+    ['behind its thoughts', '<think>{"n": 2}?</think>\n\n{"n": 1}', '{"n": 1}'],
+    ['as it is', ' {"n": 1}\n', ' {"n": 1}\n'],
+    ['with a fence in its text', '{"n": 1, "s": "```\\n{}\\n```"}', expect.stringContaining('```')],
+  ])('is read at once where its JSON stands %s', async (_what, said, text) => {
+    const { provider, asked } = scripted(completion(said), completion(said));
+    bed.useProvider(provider);
+    for (const form of [json, true]) {
+      asked.length = 0;
+      const answer = await bed.ask({ messages, json: form });
+      expect(answer).toMatchObject({ status: 200, body: { text, data: { n: 1 } } });
+      expect(asked).toHaveLength(1);
+    }
+    expect(await bed.takeUsage()).toHaveLength(2);
+  });
+
+  it('is not guessed at where it gave two fences', async () => {
+    const two = completion('```\n{"n":1}\n```\nor\n```\n{"n":2}\n```');
+    bed.useProvider(scripted(two, two).provider);
+    expect((await bed.ask({ messages, json })).status).toBe(502);
+  });
+
+  it.each([
+    ['text', {}],
+    ['JSON', { json }],
+    ['a stream', { stream: true }],
+  ])(
+    'costs nothing where it thought until the limit, which the failure names: %s',
+    async (_what, form) => {
+      const { provider, asked } = scripted(completion('', { isCut: true, outputTokens: 50 }));
+      bed.useProvider(provider);
+      const answer = await bed.ask({ messages, ...form, maxTokens: 50 });
+      const said = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+      expect(said).toContain('50 were used up before the answer began');
+      expect(said).toContain('invalid_body');
+      expect(asked).toHaveLength(1);
+      expect(await bed.takeUsage()).toEqual([]);
+    },
+  );
+
+  it.each([
     ['no JSON', '{"n":', json],
     ['JSON that does not satisfy the schema', '{}', json],
     ['no object in JSON mode', '[1]', true],

@@ -37,13 +37,18 @@ export interface Generations {
   stream(call: GenerationCall): AsyncGenerator<GenerationEvent, void>;
 }
 
-const tooShort = ({ budget, request }: PreparedGeneration) =>
-  budget.limitError?.() ??
-  new ApiError(
-    'invalid_body',
-    `"maxTokens": ${request.maxOutputTokens} do not hold an answer in this form.`,
-    { hint: 'Raise maxTokens, or ask for less in the schema.' },
-  );
+const tooShort = ({ budget, request }: PreparedGeneration, hasBegun: boolean) => {
+  const limit = budget.limitError?.();
+  if (limit) return limit;
+  const used = `"maxTokens": ${request.maxOutputTokens}`;
+  return hasBegun
+    ? new ApiError('invalid_body', `${used} do not hold an answer in this form.`, {
+        hint: 'Raise maxTokens, or ask for less in the schema.',
+      })
+    : new ApiError('invalid_body', `${used} were used up before the answer began.`, {
+        hint: 'Raise maxTokens: what a model thinks before it answers counts, too.',
+      });
+};
 
 /** An interrupted answer comes without the provider's count. */
 const estimateUsedTokens = (request: CompletionRequest, delivered: string) =>
@@ -68,7 +73,9 @@ export const createGenerations = (prepare: PrepareGeneration, answers: Answers):
     const { request, budget } = prepared;
     try {
       const first = await answers.complete(request);
-      const { tokens, ...answer } = await answers.finish(request, first, () => tooShort(prepared));
+      const { tokens, ...answer } = await answers.finish(request, first, (hasBegun) =>
+        tooShort(prepared, hasBegun),
+      );
       return {
         ...answer,
         usedMillicredits: budget.cost(tokens),
@@ -104,7 +111,9 @@ export const createGenerations = (prepare: PrepareGeneration, answers: Answers):
         yield { event: 'delta', data: { text: piece } };
       }
       if (!first) throw new ApiError('upstream_failed', 'The model could not answer.');
-      const { tokens, ...data } = await answers.finish(request, first, () => tooShort(prepared));
+      const { tokens, ...data } = await answers.finish(request, first, (hasBegun) =>
+        tooShort(prepared, hasBegun),
+      );
       await budget.record(tokens);
       isRecorded = true;
       yield { event: 'done', data };

@@ -10,7 +10,19 @@ import {
 const count = z.int().min(0);
 /** Compatible endpoints leave it out, or parts of it; then it is estimated. */
 const usage = z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null);
-const spoken = z.object({ content: z.string().nullish(), refusal: z.string().nullish() });
+/** Compatible endpoints answer in parts as well; those of a thinking model hold its thoughts, too. */
+const textPart = z.looseObject({
+  type: z.enum(['text', 'output_text']).optional(),
+  text: z.string(),
+});
+const content = z.union([
+  z.string(),
+  z
+    .array(z.union([textPart, z.looseObject({})]))
+    .transform((parts) => parts.map((part) => textPart.safeParse(part).data?.text ?? '').join('')),
+]);
+const spoken = z.object({ content: content.nullish(), refusal: z.string().nullish() });
+/** Some say '' where OpenAI says null. */
 const finish = z.string().nullish();
 
 const answer = z.object({
@@ -18,7 +30,8 @@ const answer = z.object({
   usage,
 });
 const chunk = z.object({
-  choices: z.array(z.object({ delta: spoken.nullish(), finish_reason: finish })),
+  // The last piece may hold the usage alone.
+  choices: z.array(z.object({ delta: spoken.nullish(), finish_reason: finish })).nullish(),
   usage,
 });
 
@@ -43,15 +56,15 @@ const readText = (message: z.infer<typeof spoken> | null | undefined) =>
 /** One event of a streamed answer. @throws ModelProviderFailed where it is none */
 export const readPiece = (value: unknown): Piece => {
   const { choices, usage } = parse(chunk, value);
-  const [choice] = choices;
-  return { text: readText(choice?.delta), finish: choice?.finish_reason ?? undefined, usage };
+  const [choice] = choices ?? [];
+  return { text: readText(choice?.delta), finish: choice?.finish_reason || undefined, usage };
 };
 
 /** A whole answer. @throws ModelProviderFailed where it is none */
 export const readAnswer = (value: unknown): Piece => {
   const { choices, usage } = parse(answer, value);
   const [choice] = choices;
-  return { text: readText(choice?.message), finish: choice?.finish_reason ?? undefined, usage };
+  return { text: readText(choice?.message), finish: choice?.finish_reason || undefined, usage };
 };
 
 /** @throws ModelProviderFailed where the answer broke off, or is held back by the provider's filter */
@@ -59,11 +72,13 @@ export const toCompletion = (request: CompletionRequest, whole: Piece): Completi
   const { text, finish, usage } = whole;
   if (finish === undefined) throw new ModelProviderFailed('The answer broke off.');
   if (finish === 'content_filter') throw new ModelProviderFailed('The answer was filtered.');
+  if (text === '' && /^(tool_calls|function_call)$/.test(finish))
+    throw new ModelProviderFailed('The answer calls a tool that nobody offered.');
   return {
     text,
     promptTokens: usage?.prompt_tokens ?? estimatePromptTokens(request),
     outputTokens:
       usage?.completion_tokens ?? Math.min(estimateTokens(text), request.maxOutputTokens),
-    isCut: finish === 'length',
+    isCut: /^(length|max_?(output_?)?tokens)$/i.test(finish),
   };
 };

@@ -96,8 +96,60 @@ describe('the OpenAI provider', () => {
       expect((await readAll(streamed.stream(hello))).at(-1)).toEqual(uncounted);
     });
 
+    const whole = { promptTokens: 1, outputTokens: 2, isCut: false };
+    const usage = { prompt_tokens: 1, completion_tokens: 2 };
+
+    it.each<[string, unknown, object]>([
+      [
+        'parts',
+        [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] },
+          { type: 'text', text: 'Hi, ' },
+          { type: 'text', text: 'Ada' },
+        ],
+        { ...whole, text: 'Hi, Ada' },
+      ],
+      ['no text but a limit', '', { ...whole, text: '', isCut: true }],
+      ['null and a limit', null, { ...whole, text: '', isCut: true }],
+    ])('reads %s', async (what, content, completion) => {
+      const finish_reason = what.includes('limit') ? 'length' : 'stop';
+      const choices = [{ message: { role: 'assistant', content }, finish_reason }];
+      expect(
+        await providerAt(what.replaceAll(' ', '-'), sendJson({ choices, usage })).complete(hello),
+      ).toEqual(completion);
+    });
+
+    it.each<[string, string, unknown[], string]>([
+      ['a last piece of usage alone', '\n', [{ usage }], 'data: [DONE]\n\n'],
+      ['a last piece whose choices are null', '\n', [{ choices: null, usage }], ''],
+      ['line ends of CRLF, and no [DONE]', '\r\n', [{ choices: [], usage }], ''],
+      ['a comment between', '\n', [{ choices: [], usage }], ': keep-alive\n\ndata: [DONE]\n\n'],
+    ])('reads a stream with %s', async (what, lineEnd, last, end) => {
+      const chunks = [
+        { choices: [{ delta: { role: 'assistant', content: null }, finish_reason: '' }] },
+        { choices: [{ delta: { content: 'Hi, ' }, finish_reason: '' }] },
+        { choices: [{ delta: { content: [{ type: 'text', text: 'Ada' }] } }] },
+        { choices: [{ delta: {}, finish_reason: 'stop' }] },
+        ...last,
+      ];
+      const streamed = providerAt(what.replace(/\W+/g, '-'), (res) => {
+        res.setHeader('content-type', 'text/event-stream');
+        for (const chunk of chunks) res.write(`data: ${JSON.stringify(chunk)}${lineEnd}${lineEnd}`);
+        res.end(end);
+      });
+      const pieces = await readAll(streamed.stream(hello));
+      expect(pieces).toEqual(['Hi, ', 'Ada', { ...whole, text: 'Hi, Ada' }]);
+    });
+
     it.each<[string, unknown]>([
       ['no choices', { choices: [] }],
+      [
+        'a call of a tool',
+        {
+          choices: [{ message: { content: null, tool_calls: [{}] }, finish_reason: 'tool_calls' }],
+        },
+      ],
+      ['an end that says nothing', { choices: [{ message: { content: 'x' }, finish_reason: '' }] }],
       ['no JSON object', []],
       ['no end', { choices: [{ message: { content: 'x' } }] }],
       [
