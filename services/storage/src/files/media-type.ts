@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { isSvg } from './svg.ts';
 
-/** How many of a file's first bytes decide its type. */
+/** How many of a file's first bytes, and of its last, decide its type. */
 export const headBytes = 4100;
 
 const binary = 'application/octet-stream';
@@ -21,13 +21,54 @@ const isText = (head: Buffer, isWhole: boolean): boolean => {
   }
 };
 
-/** From the content alone, whatever the caller says it is. */
-export const detectMediaType = async (head: Buffer, sizeBytes: number): Promise<string> => {
+/** What is text by its nature; other signatures are a few letters, with which a table may begin, too. */
+const textual = /^text\/|^application\/(xml|rtf|pdf|postscript|eps|x-unix-archive)$/;
+
+const officeTypes = [
+  ['word/document.xml', 'wordprocessingml.document'],
+  ['xl/workbook.xml', 'spreadsheetml.sheet'],
+  ['ppt/presentation.xml', 'presentationml.presentation'],
+] as const;
+
+/** Office documents whose list of types is not among the first entries; the directory stands at the end. */
+const detectOffice = (head: Buffer, tail: Buffer): string | undefined => {
+  const has = (name: string) => head.includes(name) || tail.includes(name);
+  const [, type] = officeTypes.find(([name]) => has(name)) ?? [];
+  return type !== undefined && has('[Content_Types].xml')
+    ? `application/vnd.openxmlformats-officedocument.${type}`
+    : undefined;
+};
+
+/** The library reads the directory of a TIFF, which may stand behind the pixels. */
+const isTiff = (head: Buffer) => /^(?:II[*+]\0|MM\0[*+])/.test(head.toString('latin1', 0, 4));
+/** Readers of PDF take what stands before its first line. */
+const isPdf = (head: Buffer) =>
+  /^(?:\xef\xbb\xbf)?\s*%PDF-\d/.test(head.toString('latin1', 0, 1024));
+
+const detectBinary = async (head: Buffer, tail: Buffer): Promise<string | undefined> => {
   // The library may throw on a file that is cut off.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  if ((!found || found.mime === 'application/xml') && isSvg(head)) return svg;
+  if (found?.mime === 'application/zip') return detectOffice(head, tail) ?? found.mime;
   if (found) return found.mime;
-  return isText(head, head.length === sizeBytes) ? plainText : binary;
+  if (isTiff(head)) return 'image/tiff';
+  return isPdf(head) ? pdf : undefined;
+};
+
+/**
+ * From the content alone, whatever the caller says it is.
+ * @param head its first `headBytes`
+ * @param tail its last ones, as many or fewer
+ */
+export const detectMediaType = async (
+  head: Buffer,
+  sizeBytes: number,
+  tail: Buffer,
+): Promise<string> => {
+  const found = await detectBinary(head, tail);
+  if ((!found || found === 'application/xml') && isSvg(head)) return svg;
+  if (found && textual.test(found)) return found;
+  if (isText(head, head.length === sizeBytes)) return plainText;
+  return found ?? binary;
 };
 
 /** Shown by a browser in place, without running anything; all others are saved. */

@@ -25,6 +25,9 @@ export interface ImageProcessesOptions {
   idleMs?: number;
 }
 
+/** Of an image, or of its process, which may have taken too much memory. */
+export const tookTooLong = 'it took too long, or ended its process';
+
 /** What a process says when it has its source. */
 export interface Begun {
   pid: number;
@@ -96,8 +99,7 @@ export const createImageProcesses = (options: ImageProcessesOptions) => {
     try {
       return await task;
     } catch (cause) {
-      if (timer !== undefined)
-        return { refused: 'it took too long, or ended its process', cpuMs: limitMs };
+      if (timer !== undefined) return { refused: tookTooLong, cpuMs: limitMs };
       if (tries === 0) throw cause;
     } finally {
       clearTimeout(timer);

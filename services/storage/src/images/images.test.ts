@@ -263,7 +263,14 @@ describe('images made from files', () => {
     [
       'a bomb of 65,000 by 65,000 pixels',
       encodePng({ width: 65_000, height: 65_000 }),
-      'broken or too large',
+      'too many pixels',
+    ],
+    ['a BMP', Buffer.from(`424d${'00'.repeat(60)}`, 'hex'), 'it is BMP; JPEG, PNG, WebP, AVIF'],
+    ['an icon', Buffer.from(`00000100010010100000${'00'.repeat(60)}`, 'hex'), 'it is ICO; '],
+    [
+      'a picture of a phone',
+      Buffer.from(`0000001c667479706865696300000000${'00'.repeat(60)}`, 'hex'),
+      'it is HEIC; ',
     ],
     ['a lie about 7,000 by 7,000 pixels', encodePng({ width: 7000, height: 7000 }), 'broken'],
   ])('are not made from %s: 400', async (_what, content, why) => {
@@ -290,6 +297,53 @@ describe('images made from files', () => {
     const answer = await bed.get(`${url}?${query}`);
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.bytes.toString()).error).toMatch(/"(width|height|format|fit)"/);
+  });
+
+  it('are made from a JPEG of phones that leave the parameters of its scan empty', async () => {
+    const jpeg = await photo(100, 80).jpeg().toBuffer();
+    const scan = jpeg.indexOf(Buffer.from('ffda', 'hex'));
+    const end = scan + 2 + jpeg.readUInt16BE(scan + 2);
+    expect(jpeg.subarray(end - 3, end)).toEqual(Buffer.from('003f00', 'hex'));
+    jpeg.fill(0, end - 3, end);
+    const { body } = await bed.upload(jpeg, { name: 'phone.jpg' });
+    const { meta } = await imageAt(`${body.url}?width=50`);
+    expect(meta).toMatchObject({ width: 50, height: 40, format: 'jpeg' });
+  });
+
+  it('are never larger than their source, and keep the proportions asked for', async () => {
+    const sizeOf = async (address: string, query: string) => {
+      const { meta } = await imageAt(`${address}?${query}`);
+      return [meta.width, meta.height];
+    };
+    const upload = async (image: ReturnType<typeof photo>) =>
+      (await bed.upload(await image.png().toBuffer(), { name: 'a.png' })).body.url;
+    const dot = await upload(photo(1, 1));
+    for (const query of ['width=4096&fit=contain', 'height=4096&fit=cover', 'width=9&height=7'])
+      for (const fit of ['', '&fit=contain', '&fit=cover'])
+        expect([query, fit, await sizeOf(dot, query.replace(/&fit.*/, '') + fit)]).toEqual([
+          query,
+          fit,
+          [1, 1],
+        ]);
+    const wide = await upload(photo(200, 100));
+    expect(await sizeOf(wide, 'width=400&height=400&fit=cover')).toEqual([100, 100]);
+    expect(await sizeOf(wide, 'width=400&height=400&fit=contain')).toEqual([100, 100]);
+    expect(await sizeOf(wide, 'width=150&height=300&fit=cover')).toEqual([50, 100]);
+    expect(await sizeOf(wide, 'width=400&fit=contain')).toEqual([200, 100]);
+    expect(await sizeOf(wide, 'width=100&fit=cover')).toEqual([100, 50]);
+    const turned = await upload(photo(200, 100).withMetadata({ orientation: 6 }));
+    expect(await sizeOf(turned, 'width=400&height=800&fit=cover')).toEqual([100, 200]);
+  });
+
+  it('name the limit of a format that holds no image of this size', async () => {
+    const long = await photo(16_384, 1).png().toBuffer();
+    const { body } = await bed.upload(long, { name: 'long.png' });
+    const answer = await bed.get(`${body.url}?format=webp`);
+    expect([answer.status, JSON.parse(answer.bytes.toString()).error]).toEqual([
+      400,
+      expect.stringContaining('WebP has at most 16,383 pixels a side'),
+    ]);
+    expect((await bed.get(`${body.url}?format=webp&width=4096`)).status).toBe(200);
   });
 
   it('never answer 5xx, whatever bytes call themselves an image', async () => {

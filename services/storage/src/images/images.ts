@@ -10,7 +10,7 @@ import { type File, fileNotFound } from '../files/file.ts';
 import { svg } from '../files/media-type.ts';
 import type { Quota } from '../files/quota.ts';
 import type { DB as Tables } from '../tables.ts';
-import type { ImageProcesses, ImageSource } from './image-processes.ts';
+import { type ImageProcesses, type ImageSource, tookTooLong } from './image-processes.ts';
 import { createQuickImages } from './quick-images.ts';
 import type { ImageFormat, Transformation } from './transform.ts';
 
@@ -72,11 +72,45 @@ const cannotTransform = (why: string, cause?: unknown) =>
 export const wantsImage = ({ width, height, format }: ImageQuery): boolean =>
   width !== undefined || height !== undefined || format !== undefined;
 
+const supported = 'JPEG, PNG, WebP, AVIF, GIF and TIFF can be';
+const otherImages: Record<string, string> = {
+  'image/heic': 'HEIC',
+  'image/heic-sequence': 'HEIC',
+  'image/heif': 'HEIF',
+  'image/heif-sequence': 'HEIF',
+  'image/bmp': 'BMP',
+  'image/x-icon': 'ICO',
+  'image/vnd.microsoft.icon': 'ICO',
+  'image/jxl': 'JPEG XL',
+  'image/vnd.adobe.photoshop': 'Photoshop',
+};
+
+/** Why a file of this type can not be transformed. */
+const describeUnsupported = (mediaType: string): string => {
+  if (mediaType === svg) return 'an SVG has no pixels';
+  if (!mediaType.startsWith('image/')) return 'it is no image';
+  return `it is ${otherImages[mediaType] ?? mediaType}; ${supported}`;
+};
+
+const sideLimits: Record<string, string> = { WebP: '16,383', HEIF: '16,384', JPEG: '65,535' };
+
+/** @param reason in the words of sharp */
+const describeRefusal = (reason: string): string => {
+  const [, format = ''] = /too large for the (\w+) format/.exec(reason) ?? [];
+  const limit = sideLimits[format];
+  if (limit !== undefined) {
+    const name = format === 'HEIF' ? 'AVIF' : format;
+    return `${name} has at most ${limit} pixels a side: ask for a smaller width and height, or another format`;
+  }
+  if (reason.includes('exceeds pixel limit')) return 'it has too many pixels';
+  if (reason === tookTooLong) return 'it takes too long, or too much memory';
+  return 'it is broken';
+};
+
 /** @throws ApiError invalid_query where the file is no image */
 const resolveTransformation = (file: File, query: ImageQuery): Transformation => {
   const own = ownFormat[file.mediaType];
-  if (!own)
-    throw cannotTransform(file.mediaType === svg ? 'an SVG has no pixels' : 'it is no image');
+  if (!own) throw cannotTransform(describeUnsupported(file.mediaType));
   if (file.sizeBytes > maxSourceBytes)
     throw cannotTransform(`it has more than ${maxSourceBytes} bytes`);
   const { width, height, fit = 'inside', format = own } = query;
@@ -125,7 +159,7 @@ export const createImages = (deps: ImagesDeps) => {
     if ('isMissing' in answer) throw fileNotFound();
     quickImages.learn(owner, wanted, answer.cpuMs);
     if ('bytes' in answer) return Buffer.from(answer.bytes);
-    throw cannotTransform('it is broken or too large', new Error(answer.refused));
+    throw cannotTransform(describeRefusal(answer.refused), new Error(answer.refused));
   };
 
   /** Makes room for one more. */

@@ -28,15 +28,35 @@ const encode = (image: Sharp, format: ImageFormat): Sharp => {
   }
 };
 
+type Size = Pick<Transformation, 'width' | 'height' | 'fit'>;
+
 /**
- * A smaller or differently encoded image: turned the right way up, never enlarged, without any of the
- * source's metadata (EXIF, GPS, profiles). An animation becomes its first picture.
+ * Where both sides are asked for, `cover` and `contain` keep their proportions: what is larger than the
+ * source is made smaller, both sides alike, until it fits into it.
+ */
+const fitIntoSource = (
+  { width, height, fit }: Size,
+  source: { width: number; height: number },
+): Size => {
+  if (width === undefined || height === undefined) return { width, height, fit: 'inside' };
+  if (fit === 'inside') return { width, height, fit };
+  const scale = Math.min(1, source.width / width, source.height / height);
+  return {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+    fit,
+  };
+};
+
+/**
+ * A smaller or differently encoded image: turned the right way up, never larger than its source, without
+ * any of the source's metadata (EXIF, GPS, profiles). An animation becomes its first picture.
  * @param maxPixels a source with more is not decoded
  * @throws Error where the image can not be read
  */
-export const transform = (
+export const transform = async (
   source: Uint8Array,
-  { width, height, fit, format }: Transformation,
+  { format, ...asked }: Transformation,
   maxPixels: number,
 ): Promise<Buffer> => {
   const image = sharp(source, {
@@ -44,12 +64,16 @@ export const transform = (
     sequentialRead: true,
     autoOrient: true,
     pages: 1,
-  }).resize({
+    // Some phones write JPEGs of which libjpeg warns, and which every browser shows.
+    failOn: 'error',
+  });
+  const { width, height, fit } = fitIntoSource(asked, (await image.metadata()).autoOrient);
+  const resized = image.resize({
     ...(width === undefined ? {} : { width }),
     ...(height === undefined ? {} : { height }),
     fit,
     withoutEnlargement: true,
     background: { r: 0, g: 0, b: 0, alpha: 0 },
   });
-  return encode(image, format).toBuffer();
+  return encode(resized, format).toBuffer();
 };

@@ -28,11 +28,12 @@ export interface MeasureOptions {
   hasDigest: boolean;
 }
 
-/** Counts a stream and keeps its begin; a block is freed when the next one is read. */
+/** Counts a stream and keeps its begin and its end; a block is freed when the next one is read. */
 export const measure = ({ limit, onEmpty, hasDigest }: MeasureOptions) => {
   const hash = hasDigest ? createHash('sha256') : undefined;
   const head: Buffer[] = [];
   let headSize = 0;
+  let tail = Buffer.alloc(0);
   let sizeBytes = 0;
   return {
     async *through(source: Readable) {
@@ -44,6 +45,8 @@ export const measure = ({ limit, onEmpty, hasDigest }: MeasureOptions) => {
           head.push(Buffer.from(block.subarray(0, headBytes - headSize)));
           headSize += block.length;
         }
+        // A copy: the block is freed.
+        tail = Buffer.concat([tail, block.subarray(-headBytes)]).subarray(-headBytes);
         yield block;
         freeChunk(block);
       }
@@ -52,7 +55,7 @@ export const measure = ({ limit, onEmpty, hasDigest }: MeasureOptions) => {
     result: async () => ({
       sizeBytes,
       digest: hash?.digest('hex'),
-      mediaType: await detectMediaType(Buffer.concat(head), sizeBytes),
+      mediaType: await detectMediaType(Buffer.concat(head), sizeBytes, tail),
     }),
   };
 };

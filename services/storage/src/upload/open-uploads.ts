@@ -24,8 +24,9 @@ export const inspectStoredBlob = async (
   blobKey: string,
 ): Promise<{ sizeBytes: number; mediaType: string }> => {
   const sizeBytes = await store.sizeBytes(blobKey);
-  const end = Math.min(sizeBytes, headBytes) - 1;
-  const chunks: Buffer[] = [];
-  for await (const chunk of await store.open(blobKey, { start: 0, end })) chunks.push(chunk);
-  return { sizeBytes, mediaType: await detectMediaType(Buffer.concat(chunks), sizeBytes) };
+  const read = async (start: number, end: number) =>
+    Buffer.concat(await (await store.open(blobKey, { start, end })).toArray());
+  const head = await read(0, Math.min(sizeBytes, headBytes) - 1);
+  const tail = sizeBytes <= headBytes ? head : await read(sizeBytes - headBytes, sizeBytes - 1);
+  return { sizeBytes, mediaType: await detectMediaType(head, sizeBytes, tail) };
 };
