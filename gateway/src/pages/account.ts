@@ -53,10 +53,12 @@ const onSubmit = (id, send) => {
     }
   });
 };
-onSubmit('verify', () => call('/auth/verify', { token }));
+onSubmit('verify', ({ elements }) =>
+  call('/auth/verify', { token, password: elements.password.value }));
 onSubmit('reset', (form) => call('/auth/reset', { token, password: form.elements.password.value }));
 onSubmit('join', join);
-onSubmit('change-email', () => call('/auth/change-email/confirm', { token }));
+onSubmit('change-email', ({ elements }) =>
+  call('/auth/change-email/confirm', { token, password: elements.password.value }));
 if (project && action) show(action);
 else say('problem', 'This link is incomplete. Copy all of it from the mail.');
 `;
@@ -67,7 +69,9 @@ const page = createPage(
 <h1>Your account</h1>
 <noscript>This page needs JavaScript.</noscript>
 <form id="verify" hidden>
-<p>Confirm that the address to which this link was sent is yours.</p>
+<p>Confirm that the address to which this link was sent is yours. If somebody else has made this account, close this page.</p>
+<label for="verify-password">Password of the account</label>
+<input id="verify-password" name="password" type="password" autocomplete="current-password" maxlength="1024" required>
 <button>Confirm e-mail address</button>
 </form>
 <form id="reset" hidden>
@@ -77,7 +81,9 @@ const page = createPage(
 <button>Change password</button>
 </form>
 <form id="change-email" hidden>
-<p>Confirm that your account is to have another e-mail address.</p>
+<p>Confirm that your account is to have another e-mail address. If somebody else asked for this, close this page.</p>
+<label for="change-password">Password of the account</label>
+<input id="change-password" name="password" type="password" autocomplete="current-password" maxlength="1024" required>
 <button>Change e-mail address</button>
 </form>
 <form id="join" hidden>

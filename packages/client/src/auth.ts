@@ -160,14 +160,22 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
     /** Mails links to the present and the new address; once both were followed, the address changes. */
     changeEmail: async (change: { email: string; password: string }): Promise<void> =>
       void (await post('change-email', change)),
-    /** Whether the address has changed; false while the link in the other mail has not been followed. */
-    confirmEmailChange: async (token: string): Promise<boolean> =>
-      (await post<{ changed: boolean }>('change-email/confirm', { token })).changed,
+    /**
+     * Whether the address has changed; false while the link in the other mail has not been followed.
+     * @param password as in `verifyEmail`
+     */
+    confirmEmailChange: async (token: string, password?: string): Promise<boolean> =>
+      (await post<{ changed: boolean }>('change-email/confirm', { token, password })).changed,
     /** Mails a link, where there is such an account. */
     forgotPassword: async (email: string): Promise<void> => void (await post('forgot', { email })),
     resetPassword: async (token: string, password: string): Promise<void> =>
       void (await post('reset', { token, password })),
-    verifyEmail: async (token: string): Promise<void> => void (await post('verify', { token })),
+    /**
+     * @param password of the account, from who is not signed in to it in this client: without it all
+     * sessions of the account end
+     */
+    verifyEmail: async (token: string, password?: string): Promise<void> =>
+      void (await post('verify', { token, password })),
     /** Told of each sign-in and sign-out of this client. Call what it returns to end that. */
     onChange(listener: (user: User | null) => void): () => void {
       listeners.add(listener);

@@ -16,7 +16,8 @@ const startApp = async (platformUrl: string, project: string) => {
 import { createClient } from '${platformUrl}/sdk.js';
 const { auth } = createClient('${platformUrl}/api/runtime/${project}');
 document.querySelector('button').onclick = async () => {
-  await auth.verifyEmail(new URLSearchParams(location.hash.slice(1)).get('verify'));
+  const token = new URLSearchParams(location.hash.slice(1)).get('verify');
+  await auth.verifyEmail(token, 'a good long password');
   document.querySelector('p').textContent = 'Thank you from the app';
 };
 </script>`;
@@ -35,6 +36,10 @@ document.querySelector('button').onclick = async () => {
     },
   };
 };
+
+/** On the platform's page, where other forms are hidden. */
+const fillPassword = (page: Page, password: string) =>
+  page.locator('form:not([hidden])').getByLabel('Password of the account').fill(password);
 
 type List = () => Promise<{ body: { items: { subject: string; html: string }[] } }>;
 
@@ -89,7 +94,12 @@ describe('mails, from a call to the person who opens them', () => {
     await frame.getByRole('link', { name: 'Confirm e-mail address' }).click();
     const account = await opening;
     account.on('pageerror', (error) => problems.push(error.message));
-    await account.getByRole('button', { name: 'Confirm e-mail address' }).click();
+    const confirm = account.getByRole('button', { name: 'Confirm e-mail address' });
+    await fillPassword(account, 'not the password');
+    await confirm.click();
+    await account.getByText('"password": is wrong.').waitFor();
+    await fillPassword(account, 'a good long password');
+    await confirm.click();
     await account.getByText('Your e-mail address is confirmed.').waitFor();
     expect((await api('GET', '/auth/me', { token })).body.user.emailVerified).toBe(true);
     expect(account.url()).not.toContain('verify');
@@ -168,6 +178,7 @@ describe('mails, from a call to the person who opens them', () => {
       const [, link = ''] = /href="([^"]*)"/.exec(html) ?? [];
       await page.goto(`${platform.url}/mailbox/${id}`);
       await page.goto(link.replaceAll('&amp;', '&'));
+      await fillPassword(page, password);
       await page.getByRole('button', { name: button }).click();
     };
     await follow(/Confirm your e-mail/, 'Confirm e-mail address');

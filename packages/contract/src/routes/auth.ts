@@ -54,6 +54,11 @@ const name = displayName(100);
 /** One-time tokens of mails: 32 bytes in base64url. */
 const oneTimeToken = z.string().min(1).max(128);
 
+/** Whoever follows a link shows by it that the account is theirs, and not a stranger's who has named their address. */
+const passwordOfClick = anyPassword
+  .optional()
+  .describe('Of the account, from who is not signed in to it: sessions then go on');
+
 const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
 const inProfile = 'What the app keeps of a user: PATCH /auth/me {"profile":{"plan":"free"}}.';
 const everyone = ['anonymous', 'user', 'owner', 'key', 'operator'] as const;
@@ -212,12 +217,15 @@ export const confirmEmailChange = defineRoute({
   summary: 'Follow one of the links that a change of the e-mail address has mailed',
   callers: everyone,
   limit: 'write',
-  body: z.object({ token: oneTimeToken }),
+  body: z.object({ token: oneTimeToken, password: passwordOfClick }),
   response: ok.extend({
     changed: z.boolean().describe('False while the link in the other mail has not been followed'),
   }),
   status: 200,
-  errors: ['invalid_body', 'invalid_link', 'email_taken'],
+  errors: [
+    ...(['invalid_body', 'invalid_link', 'email_taken'] as const),
+    ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
+  ],
 });
 
 export const forgotPassword = defineRoute({
@@ -254,13 +262,17 @@ export const verifyEmail = defineRoute({
   operationId: 'verifyEmail',
   method: 'POST',
   path: '/auth/verify',
-  summary: 'Confirm the e-mail address with the token of the mailed link',
+  summary:
+    'Confirm the e-mail address with the token of the mailed link; without a session of the account or its password every session ends',
   callers: everyone,
   limit: 'write',
-  body: z.object({ token: oneTimeToken }),
+  body: z.object({ token: oneTimeToken, password: passwordOfClick }),
   response: ok,
   status: 200,
-  errors: ['invalid_body', 'invalid_link'],
+  errors: [
+    ...(['invalid_body', 'invalid_link'] as const),
+    ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
+  ],
 });
 
 export const getJwks = defineRoute({

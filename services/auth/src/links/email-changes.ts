@@ -30,18 +30,6 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
       .execute();
   };
 
-  const findUserId = async (project: number, tokenHash: Buffer): Promise<string> => {
-    const { user_id: userId } = await queries
-      .selectFrom('email_changes')
-      .select('user_id')
-      .where('project_number', '=', project)
-      .where(({ eb, or }) =>
-        or([eb('new_token_hash', '=', tokenHash), eb('old_token_hash', '=', tokenHash)]),
-      )
-      .executeTakeFirstOrThrow(invalidLink);
-    return userId;
-  };
-
   /** Uses the link up. Answers the new address once both links have been. @throws ApiError invalid_link */
   const follow = async (
     project: number,
@@ -60,6 +48,25 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
 
   return {
     revoke,
+
+    /** Whose link it is, and to which address it went. @throws ApiError invalid_link */
+    async findLink(
+      project: number,
+      token: string,
+    ): Promise<{ account: Account; isToNewAddress: boolean }> {
+      const tokenHash = digestToken(token);
+      const change = await queries
+        .selectFrom('email_changes')
+        .select(['user_id', 'new_token_hash'])
+        .where('project_number', '=', project)
+        .where(({ eb, or }) =>
+          or([eb('new_token_hash', '=', tokenHash), eb('old_token_hash', '=', tokenHash)]),
+        )
+        .executeTakeFirst();
+      const account = change && (await users.find(project, change.user_id));
+      if (!account) throw invalidLink();
+      return { account, isToNewAddress: change.new_token_hash?.equals(tokenHash) === true };
+    },
 
     /**
      * Mails the links; those of an older change end. It is the same whether somebody has the new address
@@ -98,15 +105,13 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
     },
 
     /**
-     * Whether the address has changed with this link; sessions go on. What was mailed to the former
-     * address opens nothing any more. @throws ApiError invalid_link, email_taken
+     * Whether the address has changed with this link. What was mailed to the former address opens nothing
+     * any more. @throws ApiError invalid_link, email_taken
      */
-    async confirm(project: number, token: string): Promise<boolean> {
-      const tokenHash = digestToken(token);
-      const userId = await findUserId(project, tokenHash);
-      return database.transaction(async () => {
+    confirm: (project: number, userId: string, token: string): Promise<boolean> =>
+      database.transaction(async () => {
         await users.lock(project, userId);
-        const email = await follow(project, userId, tokenHash);
+        const email = await follow(project, userId, digestToken(token));
         if (email === undefined) return false;
         // First: whoever asks for a link meanwhile waits for it, and then sees the new address.
         await users.update(project, userId, { email, emailVerified: true });
@@ -114,8 +119,7 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
           await links.revoke(project, userId, purpose);
         await revoke(project, userId);
         return true;
-      });
-    },
+      }),
   };
 };
 

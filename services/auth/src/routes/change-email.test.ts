@@ -36,16 +36,16 @@ describe('changeEmail', () => {
 
   const change = ({ identity }: Person, email: string, password = goodPassword) =>
     bed.call('POST', '/auth/change-email', { identity, body: { email, password } });
-  const confirm = (token: unknown, identity = anonymous()) =>
-    bed.call('POST', '/auth/change-email/confirm', { identity, body: { token } });
+  /** As the platform's page does. */
+  const confirm = (token: unknown, identity = anonymous(), password = goodPassword) =>
+    bed.call('POST', '/auth/change-email/confirm', { identity, body: { token, password } });
   const me = async ({ identity }: Person) =>
     (await bed.call('GET', '/auth/me', { identity })).body.user;
 
   const verifiedPerson = async (given: NewPerson = {}): Promise<Person> => {
     const person = await bed.signUp(given);
     const token = await bed.mailedToken();
-    const identity = anonymous({ project: person.identity.project });
-    await bed.call('POST', '/auth/verify', { identity, body: { token } });
+    await bed.call('POST', '/auth/verify', { identity: person.identity, body: { token } });
     await bed.takeEvents();
     return person;
   };

@@ -2,6 +2,7 @@ import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
+import { isOwnClick } from '../links/own-click.ts';
 
 const wrongPassword = () => new ApiError('invalid_credentials', '"password": is wrong.');
 
@@ -33,6 +34,8 @@ export const changeEmail = (features: Features) =>
           database.transaction(async () => {
             const locked = await users.lock(project.number, user.id);
             if (locked?.password_version !== account.password_version) throw wrongPassword();
+            // A click of whoever has the address may have ended the session meanwhile.
+            await users.findBySession(identity);
             await emailChanges.request(identity, locked, body.email);
           }),
       };
@@ -40,8 +43,26 @@ export const changeEmail = (features: Features) =>
     features.passwords.hashingRoute,
   );
 
-export const confirmEmailChange = ({ emailChanges }: Features) =>
-  route(authRoutes.confirmEmailChange, async ({ body: { token }, identity: { project } }) => {
-    const changed = await emailChanges.confirm(project.number, token);
-    return { body: { ok: true as const, changed } };
-  });
+/**
+ * The new address is shown to be somebody's for the first time: sessions end, unless who follows its link has
+ * the account too.
+ */
+export const confirmEmailChange = (features: Features) =>
+  route(
+    authRoutes.confirmEmailChange,
+    async ({ body: { token, password }, identity, signal }) => {
+      const { emailChanges, sessions, database } = features;
+      const { number } = identity.project;
+      const { account, isToNewAddress } = await emailChanges.findLink(number, token);
+      const isOwn = await isOwnClick(features, { identity, signal, password }, account);
+      return {
+        transact: () =>
+          database.transaction(async () => {
+            const changed = await emailChanges.confirm(number, account.id, token);
+            if (isToNewAddress && !isOwn) await sessions.endAll(number, account.id);
+            return { body: { ok: true as const, changed } };
+          }),
+      };
+    },
+    features.passwords.hashingRoute,
+  );

@@ -3,6 +3,7 @@ import { route } from '@backlot/http';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
 import { invalidLink } from '../links/links.ts';
+import { endStanding, isOwnClick } from '../links/own-click.ts';
 import { checkPassword } from '../passwords/rules.ts';
 
 /** Past the limit of mails an address gets none, silently. */
@@ -22,7 +23,7 @@ export const resetPassword = (features: Features) =>
     authRoutes.resetPassword,
     async ({ body, identity, signal }) => {
       const { project, ip } = identity;
-      const { users, passwords, sessions, links, emailChanges, database } = features;
+      const { users, passwords, links, database } = features;
       const { id, email } = await links.findAccount(project.number, body.token, 'reset');
       await checkPassword(body.password, email);
       const passwordHash = await passwords.hash({ project, ip, signal }, body.password);
@@ -34,20 +35,31 @@ export const resetPassword = (features: Features) =>
             if (!(await passwords.change(project.number, account, passwordHash)))
               throw invalidLink();
             await users.update(project.number, id, { emailVerified: true });
-            await emailChanges.revoke(project.number, id);
-            await sessions.endAll(project.number, id);
+            await endStanding(features, project.number, id);
           }),
       };
     },
     features.passwords.hashingRoute,
   );
 
-export const verifyEmail = ({ users, links, database }: Features) =>
-  route(authRoutes.verifyEmail, async ({ body: { token }, identity: { project } }) => {
-    const { id } = await links.findAccount(project.number, token, 'verify');
-    await database.transaction(async () => {
-      await links.use(project.number, id, token, 'verify');
-      await users.update(project.number, id, { emailVerified: true });
-    });
-    return { body: { ok: true as const } };
-  });
+/** The first proof of an address ends what stood before it, unless who follows the link has the account too. */
+export const verifyEmail = (features: Features) =>
+  route(
+    authRoutes.verifyEmail,
+    async ({ body: { token, password }, identity, signal }) => {
+      const { users, links, database } = features;
+      const { number } = identity.project;
+      const found = await links.findAccount(number, token, 'verify');
+      const isOwn = await isOwnClick(features, { identity, signal, password }, found);
+      return {
+        body: { ok: true as const },
+        commit: () =>
+          database.transaction(async () => {
+            const account = await links.use(number, found.id, token, 'verify');
+            await users.update(number, found.id, { emailVerified: true });
+            if (!account.email_verified && !isOwn) await endStanding(features, number, found.id);
+          }),
+      };
+    },
+    features.passwords.hashingRoute,
+  );

@@ -22,7 +22,7 @@ describe('verifyEmail', () => {
   it('counts the address as verified, once, even when called in parallel', async () => {
     const { identity } = await bed.signUp();
     const token = await bed.mailedToken();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(token)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => verify(token, identity)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ body }) => body.code === 'invalid_link')).toHaveLength(7);
     const me = await bed.call('GET', '/auth/me', { identity });
@@ -30,18 +30,18 @@ describe('verifyEmail', () => {
   });
 
   it('tells the other services whose address it is, and of an owner that they are verified', async () => {
-    const { user: verified } = await bed.signUp();
-    await verify(await bed.mailedToken());
+    const { user: verified, identity } = await bed.signUp();
+    await verify(await bed.mailedToken(), identity);
     const { id: userId, email } = verified;
     expect(await bed.takeEvents()).toEqual([
       { topic: 'user.verified', payload: { projectNumber: testProject.number, userId, email } },
     ]);
-    const { user } = await bed.signUp({ project: platform });
+    const { user, ...owner } = await bed.signUp({ project: platform });
     const { accounts } = bed.service.directories;
     expect(await accounts.findAccount(platform.number, user.id)).toMatchObject({
       emailVerified: false,
     });
-    await verify(await bed.mailedToken(), anonymous({ project: platform }));
+    await verify(await bed.mailedToken(), owner.identity);
     expect(await bed.takeEvents()).toEqual([
       { topic: 'owner.verified', payload: { ownerId: user.id } },
     ]);
