@@ -9,7 +9,7 @@ export { addSampleData } from './database/sample-data.ts';
 export { identityKeysFor, identityKeysSetting, identityProcesses } from './identity-keys.ts';
 export { type Platform, startPlatform } from './platform.ts';
 export { loadSecrets } from './secrets.ts';
-export { runnableServices } from './service-list.ts';
+export { migrations, runnableServices } from './service-list.ts';
 export { planStack } from './stack/programs.ts';
 export { seedDatabase } from './stack/seed-database.ts';
 export { startServers } from './stack/servers.ts';

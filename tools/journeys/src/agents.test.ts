@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 interface Answer {
   text: string;
@@ -67,7 +67,7 @@ const failureIn = ({ text, isError }: Answer) => {
   return JSON.parse(text);
 };
 
-describe.each(upstreamModes)('coding agents, services reached %s', (mode) => {
+describe.each(usualModes)('coding agents, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     platform = await platformUnderTest(mode);

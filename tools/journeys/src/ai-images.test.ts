@@ -1,13 +1,13 @@
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
 
-describe.each(upstreamModes)('images shown to the AI, services reached %s', (mode) => {
+describe.each(usualModes)('images shown to the AI, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
   let project: Awaited<ReturnType<PlatformUnderTest['newProject']>>;
   beforeAll(async () => {

@@ -4,11 +4,7 @@ import { createClient } from '@backlot/client';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import {
-  type PlatformUnderTest,
-  platformUnderTest,
-  type UpstreamMode,
-} from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 interface Todo {
   title: string;
@@ -16,7 +12,7 @@ interface Todo {
   tags?: string[];
 }
 
-describe.each<UpstreamMode>(['in-process', 'http'])('the client, services %s', (mode) => {
+describe.each(usualModes)('the client, services %s', (mode) => {
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     platform = await platformUnderTest(mode);

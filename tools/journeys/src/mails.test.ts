@@ -6,7 +6,7 @@ import { launchChromium } from '@backlot/testing/chromium';
 import { apiAt } from '@backlot/testing/platform-api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 /** An app at an origin of its own, whose page follows the links of account mails. */
 const startApp = async (platformUrl: string, project: string) => {
@@ -248,7 +248,7 @@ describe('mails, from a call to the person who opens them', () => {
   });
 });
 
-describe.each(upstreamModes)('events of SendGrid, %s', (mode) => {
+describe.each(usualModes)('events of SendGrid, %s', (mode) => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   let platform: PlatformUnderTest;
   beforeAll(async () => {

@@ -1,12 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Platform, readConfig, startPlatform } from '@backlot/all-in-one';
-import { createTestDatabase, until } from '@backlot/testing';
+import { migrations, type Platform, readConfig, startPlatform } from '@backlot/all-in-one';
+import { migrate } from '@backlot/database';
+import { createFilledDatabase, until } from '@backlot/testing';
 import { type Answer, type Api, apiAt } from '@backlot/testing/platform-api';
 
 export const upstreamModes = ['in-process', 'http'] as const;
 export type UpstreamMode = (typeof upstreamModes)[number];
+
+/** Of a journey that says nothing of the way between gateway and services: both in `pnpm test:long` alone. */
+export const usualModes: readonly UpstreamMode[] =
+  process.env.BACKLOT_LONG_TESTS === undefined ? ['http'] : upstreamModes;
 
 export interface Account {
   id: string;
@@ -28,12 +33,16 @@ export interface PlatformUnderTest extends Platform {
 
 let accounts = 0;
 
+const migrateAll = async (url: string) => {
+  for (const { schema, directory } of migrations) await migrate({ url, schema, directory });
+};
+
 /** A whole platform on a database of its own. */
 export const platformUnderTest = async (
   upstreams: UpstreamMode,
   settings: Record<string, string> = {},
 ): Promise<PlatformUnderTest> => {
-  const database = await createTestDatabase();
+  const database = await createFilledDatabase('platform', migrateAll);
   const dataDir = await mkdtemp(join(tmpdir(), 'backlot-journey-'));
   const config = readConfig({
     PORT: '0',

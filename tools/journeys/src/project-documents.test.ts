@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { installPackages } from '@backlot/testing/install-packages';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 const run = promisify(execFile);
 const sdk = fileURLToPath(import.meta.resolve('@backlot/client/sdk.js'));
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-describe.each(upstreamModes)('the documents of a project, services reached %s', (mode) => {
+describe.each(usualModes)('the documents of a project, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
   let folder: string;
   let project: Awaited<ReturnType<PlatformUnderTest['newProject']>>;

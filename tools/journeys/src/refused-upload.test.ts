@@ -1,11 +1,11 @@
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 const sizeBytes = 60_000_000;
 
-describe.each(upstreamModes)('a refused upload in a real browser, services reached %s', (mode) => {
+describe.each(usualModes)('a refused upload in a real browser, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
   let browser: Browser;
   beforeAll(async () => {

@@ -5,11 +5,11 @@ import { makeRandomContent, until } from '@backlot/testing';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type HttpResponse, Upload } from 'tus-js-client';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 const MIB = 1024 * 1024;
 
-describe.each(upstreamModes)('resumable uploads, services reached %s', (mode) => {
+describe.each(usualModes)('resumable uploads, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
   let project: Awaited<ReturnType<PlatformUnderTest['newProject']>>;
   let user: { id: string; token: string };

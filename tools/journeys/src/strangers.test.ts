@@ -1,7 +1,7 @@
 import { neededScope, type RouteDefinition, routes } from '@backlot/contract';
 import type { Api, CallOptions } from '@backlot/testing/platform-api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 const someId = '018f0000-0000-7000-8000-000000000000';
 const fillPath = (route: RouteDefinition, projectId: string) =>
@@ -16,7 +16,7 @@ const platformRoutes = routes.filter(
     plane === 'platform' && !(callers as readonly string[]).includes('anonymous'),
 );
 
-describe.each(upstreamModes)('strangers at every route, services reached %s', (mode) => {
+describe.each(usualModes)('strangers at every route, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
   let victim: { id: string; api: Api; key: string };
   let elsewhere: { id: string; owner: { token: string }; key: string; userToken: string };

@@ -1,7 +1,7 @@
 import { secretKey, startTestStripe, type TestStripe } from '@backlot/payments/test-stripe';
 import { type ServiceUnderTest, serveForTest, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
 const webhookSecret = 'whsec_journey';
 const order = {
@@ -9,7 +9,7 @@ const order = {
   returnUrl: 'http://localhost:3000/thanks',
 };
 
-describe.each(upstreamModes)('payments by an account of the project’s own (%s)', (mode) => {
+describe.each(usualModes)('payments by an account of the project’s own (%s)', (mode) => {
   let platform: PlatformUnderTest;
   let stripe: TestStripe;
   let relay: ServiceUnderTest;

@@ -4,12 +4,12 @@ import {
   type PlatformUnderTest,
   platformUnderTest,
   settled,
-  upstreamModes,
+  usualModes,
 } from './platform-under-test.ts';
 
 type Project = Awaited<ReturnType<PlatformUnderTest['newProject']>>;
 
-describe.each(upstreamModes)('roles and teams, services reached %s', (mode) => {
+describe.each(usualModes)('roles and teams, services reached %s', (mode) => {
   let platform: PlatformUnderTest;
   let project: Project;
   beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type PlatformUnderTest, platformUnderTest, upstreamModes } from './platform-under-test.ts';
+import { type PlatformUnderTest, platformUnderTest, usualModes } from './platform-under-test.ts';
 
-describe.each(upstreamModes)('an order that is paid for, through the gateway (%s)', (mode) => {
+describe.each(usualModes)('an order that is paid for, through the gateway (%s)', (mode) => {
   let platform: PlatformUnderTest;
   beforeAll(async () => {
     platform = await platformUnderTest(mode);

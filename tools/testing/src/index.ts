@@ -26,7 +26,11 @@ export {
   type OtherNodes,
   withTableAlone,
 } from './servers/test-cluster.ts';
-export { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
+export {
+  createFilledDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from './servers/test-database.ts';
 export { createTestProxy, type TestProxy } from './servers/test-proxy.ts';
 export { createTestRedis, type TestRedis } from './servers/test-redis.ts';
 export { createTestS3, type TestS3 } from './servers/test-s3.ts';

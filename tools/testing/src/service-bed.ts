@@ -10,8 +10,7 @@ import {
 } from '@backlot/service';
 import { createLogger, type Logger, Registry } from '@backlot/telemetry';
 import { anonymous, testIdentityKeys } from './identities.ts';
-import { createTestDatabase } from './servers/test-database.ts';
-import { migrateForService } from './service-database.ts';
+import { createServiceDatabase, migrateForService } from './service-database.ts';
 import {
   type ServiceUnderTest,
   serveForTest,
@@ -134,13 +133,13 @@ export const createServiceBed = async <
   own: Omit<ServiceDeps<Config, Context>, Provided>,
   options: BedOptions = {},
 ): Promise<ServiceBed<Api, typeof own>> => {
-  const testDatabase = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
-  const databaseUrl = options.databaseUrl ?? testDatabase?.url ?? '';
+  const ownDatabase =
+    options.databaseUrl === undefined ? await createServiceDatabase(definition) : undefined;
+  const databaseUrl = options.databaseUrl ?? ownDatabase?.ownerUrl ?? '';
+  const url = ownDatabase?.url ?? (await migrateForService(databaseUrl, definition));
   const schema = definition.name;
   const patience = { statementTimeoutMs: patienceMs, acquireTimeoutMs: patienceMs };
-  const database = createDatabase({
-    ...{ url: await migrateForService(databaseUrl, definition), schema, ...patience },
-  });
+  const database = createDatabase({ url, schema, ...patience });
   const ownerDatabase = createDatabase({ url: databaseUrl, schema, poolSize: 1, ...patience });
   const { clock = createTestClock(), bus = createInProcessBus({ onDead: () => {} }) } = options;
   const errors: string[] = [];
@@ -196,7 +195,7 @@ export const createServiceBed = async <
       await service.stop();
       if (!options.bus) await bus.close();
       await Promise.all([database.close(), ownerDatabase.close()]);
-      await testDatabase?.drop();
+      await ownDatabase?.drop();
     },
   };
 };

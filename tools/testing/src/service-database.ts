@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { addressFor, migrate } from '@backlot/database';
-import { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
+import { createFilledDatabase, type TestDatabase } from './servers/test-database.ts';
 
 /** The schema and the folder of a service, which its definition has. */
 export interface ServiceSchema {
@@ -33,6 +34,11 @@ export const migrateForService = async (
 
 /** A database of its own with the schema of a service and its role. */
 export const createServiceDatabase = async (service: ServiceSchema): Promise<ServiceDatabase> => {
-  const { url: ownerUrl, drop } = await createTestDatabase();
+  const { name: schema, migrations } = service;
+  const directory = fileURLToPath(migrations);
+  const folder = createHash('sha256').update(directory).digest('hex').slice(0, 8);
+  const { url: ownerUrl, drop } = await createFilledDatabase(`${schema}-${folder}`, (url) =>
+    migrate({ url, schema, directory }),
+  );
   return { url: await migrateForService(ownerUrl, service), ownerUrl, drop };
 };

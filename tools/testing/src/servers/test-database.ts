@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { startOncePerRun } from './lazy-server.ts';
 import { findWorkers, joinDatabases } from './test-cluster.ts';
 
 export interface TestDatabase {
@@ -9,15 +12,21 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/**
- * A fresh, empty database on the server that jest's global set-up has started. Where that is the coordinator
- * of a Citus cluster, the database is one too.
- */
-export async function createTestDatabase(): Promise<TestDatabase> {
+const readServerUrl = (): string => {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (serverUrl === undefined) {
     throw new Error('TEST_DATABASE_URL is unset: run tests with pnpm test, whose set-up sets it.');
   }
+  return serverUrl;
+};
+
+/**
+ * A fresh database on the server that jest's global set-up has started: empty, or with all that is in the
+ * database `template`, to which nobody may be connected. Where the server is the coordinator of a Citus
+ * cluster, the database is one too.
+ */
+export async function createTestDatabase(template = 'template0'): Promise<TestDatabase> {
+  const serverUrl = readServerUrl();
   const name = `test_${randomBytes(8).toString('hex')}`;
   const workers = await findWorkers(serverUrl);
   const servers = [serverUrl, ...workers];
@@ -25,7 +34,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     servers.map((server) =>
       runOnServer(
         server,
-        `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'
+        `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'
        LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' LOCALE 'C' STRATEGY file_copy`,
       ),
     ),
@@ -45,6 +54,40 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await runOnServer(serverUrl, dropRoles(name));
     },
   };
+}
+
+/**
+ * A database with what `fill` puts into it. That is done once in a test run and copied; a Citus cluster
+ * has no copies.
+ * @param name of what is in it, in this run
+ * @param fill ends its connections
+ */
+export async function createFilledDatabase(
+  name: string,
+  fill: (url: string) => Promise<unknown>,
+): Promise<TestDatabase> {
+  if ((await findWorkers(readServerUrl())).length > 0) {
+    const database = await createTestDatabase();
+    await fill(database.url);
+    return database;
+  }
+  const template = await startOncePerRun(`database-${name}`, async () => {
+    const { url } = await createTestDatabase();
+    await fill(url);
+    return new URL(url).pathname.slice(1);
+  });
+  return createTestDatabase(template);
+}
+
+/** Removes what this run's databases were copied from. */
+export async function dropTemplates(): Promise<void> {
+  const run = process.env.TEST_SERVERS_DIR ?? '';
+  const names = (await readdir(run)).filter((name) => /^database-.*\.json$/.test(name));
+  for (const name of names) {
+    const { started } = JSON.parse(await readFile(join(run, name), 'utf8')) as { started?: string };
+    if (started)
+      await runOnServer(readServerUrl(), `DROP DATABASE IF EXISTS ${started} WITH (FORCE)`);
+  }
 }
 
 /** The services' roles on a database begin with its name. */
