@@ -2,8 +2,8 @@ import { longestCallMs, openApiDocument, routes } from '@backlot/contract';
 import { createFallbackCounters, createMemoryCounters, withRefusalCache } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { createHttpDirectories, serve } from '@backlot/http';
-import { endOnSignal, openBus, stopOnSignal } from '@backlot/service';
-import { createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
+import { endOnFault, endOnSignal, openBus, stopOnSignal } from '@backlot/service';
+import { countRepeats, createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 import { unreadyServices } from './pages/readiness.ts';
@@ -15,11 +15,12 @@ const drainMarginMs = 2000;
 const keepRunning = endOnSignal();
 const config = parseConfig(process.env);
 const log = createLogger({ service: 'gateway', level: config.logLevel });
+endOnFault(log);
 const registry = createRegistry('gateway');
 const shared = { identityKeys: config.identityKeys, now: Date.now, log };
 const redis = connectRedis(config.redisUrl, {
   commandTimeoutMs: config.redisTimeoutMs,
-  onError: (err) => log.warn({ err }, 'Redis'),
+  onError: countRepeats((failure) => log.warn(failure, 'Redis')),
 });
 const counters = createFallbackCounters({
   shared: withRefusalCache(

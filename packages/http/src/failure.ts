@@ -114,7 +114,7 @@ export const answerFailure = (
   if (res.writableEnded || res.destroyed) return;
   const error = toApiError(thrown);
   const requestId = String(res.getHeader('x-request-id') ?? req.headers['x-request-id'] ?? '');
-  if (isFault(error)) log.error({ err: error, cause: error.cause, requestId }, error.message);
+  if (isFault(error)) log.error({ err: error, requestId }, error.message);
   if (res.headersSent) res.destroy(error);
   else writeFailure(req, res, error, requestId, discard);
 };

@@ -1,6 +1,6 @@
 import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
 import type { Topic } from '@backlot/contract';
-import type { Logger } from '@backlot/telemetry';
+import { countRepeats, type Logger } from '@backlot/telemetry';
 
 /** Events that stay in the outbox until somebody has a queue for them. */
 const mustReach: Topic[] = [
@@ -26,7 +26,7 @@ export const openBus = (
     prefetch: 64,
     onDead: (event, queue, err) =>
       log.error({ eventId: event?.id, topic: event?.topic, queue, err }, 'parked an event'),
-    onError: (err) => log.warn({ err }, 'RabbitMQ'),
+    onError: countRepeats((failure) => log.warn(failure, 'RabbitMQ')),
     onState: (connected) => {
       log.info({ connected }, 'events');
       onState(connected);

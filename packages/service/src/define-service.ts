@@ -16,7 +16,13 @@ import {
 import { createFairShares, largeBodyShares, toFlow } from '@backlot/fair-shares';
 import { internalOnly, type MountedRoute, type ServiceApp, serviceApp } from '@backlot/http';
 import { gatewayKeys, type Identity, type IdentityKey } from '@backlot/identity';
-import { type Logger, type MeasuredQueue, measureQueues, type Registry } from '@backlot/telemetry';
+import {
+  countRepeats,
+  type Logger,
+  type MeasuredQueue,
+  measureQueues,
+  type Registry,
+} from '@backlot/telemetry';
 import { Router } from 'express';
 import { createIdempotencyStore } from './idempotency.ts';
 import type { ConfigReader } from './settings.ts';
@@ -177,7 +183,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   const { database, bus, identityKeys, now, log, registry, checkResponses } = deps;
   const outbox = createOutbox<EventPayloads>(
     database,
-    (err) => log.error({ err }, 'events could not be published; retrying'),
+    countRepeats((failure) => log.error(failure, 'events could not be published; retrying')),
     checkResponses ? (topic, payload) => events[topic].parse(payload) : undefined,
   );
   const idempotency = createIdempotencyStore(database, { now });
@@ -207,7 +213,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   const sweepers = sweeps.map(({ run, everyMs }) =>
     createSweeper(
       () => database.acrossProjects(run),
-      (err) => log.error({ err }, 'sweep failed; it runs again'),
+      countRepeats((failure) => log.error(failure, 'sweep failed; it runs again')),
       everyMs,
     ),
   );

@@ -16,6 +16,14 @@ export const endOnSignal = (): (() => void) => {
   };
 };
 
+/** What nobody caught ends the process with a line of the log: Node would print all that hangs on the error. */
+export const endOnFault = (log: Logger): void => {
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'ends after a fault');
+    process.exit(1);
+  });
+};
+
 /** Runs `stop` at the first SIGTERM or SIGINT; a further one aborts `cut`, which ends the wait for calls. */
 export const stopOnSignal = (stop: (cut: AbortSignal) => Promise<unknown>, log: Logger): void => {
   const further = new AbortController();

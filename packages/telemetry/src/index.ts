@@ -3,3 +3,4 @@ export * from './logger.ts';
 export * from './metrics.ts';
 export * from './metrics-listener.ts';
 export * from './queue-metrics.ts';
+export * from './repeats.ts';

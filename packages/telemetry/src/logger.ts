@@ -1,4 +1,6 @@
+import { types } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { createErrorDescription } from './describe-error.ts';
 
 export type { Logger } from 'pino';
 
@@ -15,16 +17,16 @@ const secretFields = [
 ];
 const redactedPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
 
-/**
- * Codes and the like: what a cause says in words stands in the stack of `err`. Some causes, such as
- * DOMException, can't be copied, and redaction copies what is nested.
- */
-const primitiveProperties = (cause: unknown): unknown =>
-  typeof cause === 'object' && cause !== null
-    ? Object.fromEntries(
-        Object.entries(cause).filter(([, value]) => value !== Object(value) && value !== undefined),
-      )
-    : cause;
+/** Also of another realm. */
+const isError = (value: unknown) => types.isNativeError(value) || value instanceof Error;
+
+/** Everything that was thrown stands at the top of a line. */
+const describeErrors = (describe: (error: unknown) => unknown) => (fields: object) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) =>
+      isError(value) || name === 'err' ? [name, describe(value)] : [name, value],
+    ),
+  );
 
 export interface LoggerOptions {
   service: string;
@@ -39,7 +41,9 @@ export const createLogger = ({ service, level = 'info', destination }: LoggerOpt
     level,
     base: { service },
     redact: { paths: redactedPaths, censor: '[removed]' },
-    serializers: { cause: primitiveProperties },
+    formatters: { log: describeErrors(createErrorDescription()) },
+    // pino's own would copy them again.
+    serializers: { err: (described: unknown) => described },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
   return destination ? pino(options, destination) : pino(options);

@@ -1,11 +1,13 @@
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
 import { runnable } from '@backlot/service';
+import { countRepeats } from '@backlot/telemetry';
 import { projectsService } from './service.ts';
 
 /** The service with counters in Redis, which it shares with the gateways. */
 export const projects = runnable(projectsService, ({ config, log, service }) => {
   if (config.redisUrl === undefined) throw new Error('Wrong settings:\n  REDIS_URL: is needed');
-  const redis = connectRedis(config.redisUrl, { onError: (err) => log.warn({ err }, 'Redis') });
+  const onError = countRepeats((failure) => log.warn(failure, 'Redis'));
+  const redis = connectRedis(config.redisUrl, { onError });
   const counters = createRedisCounters(redis, {
     onLoss: () =>
       void service()

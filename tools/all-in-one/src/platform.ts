@@ -68,7 +68,8 @@ export const startPlatform = async (
       (text) => log.warn(text),
     );
     const bus = createInProcessBus({
-      onDead: (event, queue, err) => log.error({ event, queue, err }, 'gave an event up'),
+      onDead: ({ id, topic }, queue, err) =>
+        log.error({ eventId: id, topic, queue, err }, 'gave an event up'),
     });
     running.push(() => bus.close());
 

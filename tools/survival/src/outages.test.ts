@@ -5,6 +5,7 @@ import { ask, askPatiently, tally } from './ai-calls.ts';
 import { untilDrained } from './broker.ts';
 import { readBooks } from './ledger.ts';
 import { limitReads } from './limits.ts';
+import { changeRedisPassword } from './redis-password.ts';
 import {
   isWhole,
   type Shop,
@@ -159,5 +160,13 @@ describe('while a server is away', () => {
         what: 'a priced call',
       });
     }
+  });
+
+  it('a Redis that refuses the password is an outage whose password nobody writes down', async () => {
+    const { redisUrl } = stack;
+    const changed = await changeRedisPassword(redisUrl, 'another-password-of-the-test');
+    await allSay('limits');
+    await changeRedisPassword(changed, new URL(redisUrl).password);
+    for (const url of stack.gateways) await until(() => isWhole(url), { what: url });
   });
 });

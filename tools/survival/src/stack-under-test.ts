@@ -9,6 +9,7 @@ import { type Api, apiAt } from '@backlot/testing/platform-api';
 import { ask, later } from './ai-calls.ts';
 import { startKeptPostgres } from './kept-postgres.ts';
 import { type OsProcess, startProcess, type Victim } from './os-process.ts';
+import { refuseSecretsInLogs, secretsIn } from './secrets-in-logs.ts';
 
 export interface Owner {
   id: string;
@@ -43,6 +44,7 @@ export interface StackUnderTest {
   operatorToken: string;
   databaseUrl: string;
   amqpUrl: string;
+  redisUrl: string;
   /** Of RabbitMQ, with its password. */
   managementUrl: string;
   victims: Record<VictimName, Victim>;
@@ -78,8 +80,10 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
     running.push(part);
     return part;
   };
+  const secrets: string[] = [];
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop()));
+    if (secrets.length > 0) await refuseSecretsInLogs(logs, secrets);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
 
@@ -104,6 +108,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
     const launch = async (name: string, entry: URL, env: Record<string, string>) => {
       const port = await findFreePort(nextPort);
       nextPort = port + 1;
+      secrets.push(...secretsIn(env));
       return keep(await startProcess({ entry, port, env, logFile: join(logs, `${name}.log`) }));
     };
 
@@ -142,6 +147,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       operatorToken,
       databaseUrl: postgres.url,
       amqpUrl: rabbitmq.url,
+      redisUrl: redis.url,
       managementUrl: rabbitmq.managementUrl,
       victims: { gateway: second, ai, projects, records, payments, redis, rabbitmq, postgres },
       async newShop(credits) {

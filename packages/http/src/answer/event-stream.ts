@@ -61,8 +61,7 @@ export const sendEvents = async (
     if (signal.aborted) return;
     const failure = toApiError(thrown);
     const requestId = header('x-request-id') ?? '';
-    if (isFault(failure))
-      log.error({ err: failure, cause: failure.cause, requestId }, failure.message);
+    if (isFault(failure)) log.error({ err: failure, requestId }, failure.message);
     res.write(formatEvent({ event: 'error', data: JSON.parse(failureBody(failure, requestId)) }));
   }
   res.end();

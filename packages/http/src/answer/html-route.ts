@@ -163,8 +163,7 @@ export const pageRoute = <const R extends RouteDefinition>(
         if (!req.headers.accept?.includes('text/html')) throw thrown;
         const error = toApiError(thrown);
         const requestId = req.headers['x-request-id'];
-        if (isFault(error))
-          context.log.error({ err: error, cause: error.cause, requestId }, error.message);
+        if (isFault(error)) context.log.error({ err: error, requestId }, error.message);
         if (res.headersSent) req.socket.destroy();
         else sendFailure(res, error);
       }

@@ -1,4 +1,4 @@
-import type { Logger } from '@backlot/telemetry';
+import { countRepeats, type Logger } from '@backlot/telemetry';
 import { type Delivery, HandoverUnknown, type Mailer, MailRefused } from '../mailer/mailer.ts';
 import { ClaimLost, type Deliveries, maxAttempts } from './deliveries.ts';
 import type { ClaimedMail, MailQueue } from './mail-queue.ts';
@@ -137,12 +137,14 @@ export const createWorker = ({
     }
   };
 
+  const readingFailed = countRepeats((failure) =>
+    log.error(failure, 'reading due mails failed; retrying'),
+  );
+
   const run = async () => {
     while (isWakeRequested && !isStopping) {
       isWakeRequested = false;
-      await deliverDue().catch((err: unknown) =>
-        log.error({ err }, 'reading due mails failed; retrying'),
-      );
+      await deliverDue().catch(readingFailed);
     }
     running = undefined;
   };
