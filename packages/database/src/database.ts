@@ -126,7 +126,7 @@ const closeTimeoutMs = 2000;
  * A plan that is kept for all values is made for an average tenant or a table that is small as yet, and there
  * reading everything and sorting it can be cheapest. Reads go by an index that has the order.
  */
-const readsByIndex = '-c enable_seqscan=off -c enable_sort=off';
+const readsByIndex = { enable_seqscan: 'off', enable_sort: 'off' };
 /** Scans that run at once; their callers share them out, so that none waits in the pool. */
 export const scanConnections = 6;
 /** Of one process that scans nothing. */
@@ -146,8 +146,15 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const connectionFor = (timeoutMs: number): GuardedConfig => ({
     connectionString: options.url,
     application_name: `backlot-${options.schema}`,
-    // At the usual cost of random pages, one page of a table never analyzed yet would be found by a sort of all.
-    options: `-c search_path=${options.schema} -c jit=off -c random_page_cost=1.1 ${unscoped} -c statement_timeout=${timeoutMs} -c idle_in_transaction_session_timeout=60000`,
+    settings: {
+      search_path: options.schema,
+      jit: 'off',
+      // At the usual cost, one page of a table never analyzed yet would be found by a sort of all.
+      random_page_cost: '1.1',
+      ...unscoped,
+      statement_timeout: String(timeoutMs),
+      idle_in_transaction_session_timeout: '60000',
+    },
     keepAlive: true,
     stream: createPoolSocket,
     statementTimeoutMs: timeoutMs,
@@ -160,9 +167,6 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       ...{ ...settings, types, max, connectionTimeoutMillis, idleTimeoutMillis, pipeline: true },
       Client: guard.Client,
     });
-    // Nobody else listens for a connection's end between the pool and its user; what is sent on it fails
-    // by itself.
-    connections.on('connect', (client) => client.on('error', () => {}));
     // pg adds the client to the error, and with it what must not be logged.
     return connections.on('error', ({ message, stack }) =>
       onConnectionLost(Object.assign(new Error(message), { stack })),
@@ -175,7 +179,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const reader = createPipelinedReader(
     () =>
       new guard.Client({
-        ...{ ...connection, options: `${connection.options} ${readsByIndex}` },
+        ...{ ...connection, settings: { ...connection.settings, ...readsByIndex } },
         ...{ connectionTimeoutMillis, pipeline: true, stream: createPipelinedSocket },
       } as GuardedConfig),
     onConnectionLost,

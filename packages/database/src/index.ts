@@ -4,6 +4,7 @@
  */
 
 export type { BytesRow, TextRow } from './connection/raw-read.ts';
+export { requireOwnSessions, SessionsShared } from './connection/session.ts';
 export { atTurnsEnd } from './connection/turn-end.ts';
 export * from './database.ts';
 export * from './delete-expired.ts';

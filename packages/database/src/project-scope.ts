@@ -8,9 +8,9 @@ import type pg from 'pg';
 export type ProjectScope = '' | 'all' | `${number}`;
 
 /** What a connection begins with, whatever the database or the role has as its default. */
-export const unscoped = '-c backlot.project=';
+export const unscoped = { 'backlot.project': '' };
 /** For connections of a migration, which must see what it changes. */
-export const scopedToAll = '-c backlot.project=all';
+export const scopedToAll = { 'backlot.project': 'all' };
 
 const settingFor = (scope: ProjectScope) => `backlot.project = '${scope}'`;
 

@@ -7,14 +7,21 @@ import {
   DatabaseUnavailable,
   type Migrations,
   pendingMigrations,
+  requireOwnSessions,
 } from '@backlot/database';
 import { createHttpDirectories, serve } from '@backlot/http';
-import { createLogger, createRegistry, type Logger, metricsListener } from '@backlot/telemetry';
+import {
+  countRepeats,
+  createLogger,
+  createRegistry,
+  type Logger,
+  metricsListener,
+} from '@backlot/telemetry';
 import { z } from 'zod';
 import { openBus } from './bus.ts';
 import { type RunnableService, servicesBehind } from './runnable-service.ts';
 import { portSetting, processSettings, readOrigins, readSettings } from './settings.ts';
-import { endOnSignal, stopOnSignal } from './stop.ts';
+import { endOnFault, endOnSignal, stopOnSignal } from './stop.ts';
 import { setV8Flags } from './v8-flags.ts';
 
 type Process = Pick<RunnableService<object, never>, 'name' | 'asks'>;
@@ -44,7 +51,7 @@ const databaseRetryMs = 1000;
 export const databaseReports = (
   log: Logger,
 ): Pick<DatabaseOptions, 'onConnectionLost' | 'onSilence'> => ({
-  onConnectionLost: (err) => log.warn({ err }, 'lost a connection to PostgreSQL'),
+  onConnectionLost: countRepeats((lost) => log.warn(lost, 'lost a connection to PostgreSQL')),
   onSilence: (isSilent) =>
     isSilent
       ? log.error('PostgreSQL is silent; calls are refused until it answers')
@@ -54,15 +61,17 @@ export const databaseReports = (
 /** Waits for a PostgreSQL that is not there yet, and for the migrate program; says for what, once. */
 const untilMigrated = async (place: Migrations, log: Logger) => {
   let said = '';
+  const isAway = countRepeats((away) => log.warn(away, 'PostgreSQL is out of reach; retrying'));
   for (;;) {
     try {
+      await requireOwnSessions(place.url);
       const pending = await pendingMigrations(place);
       if (pending.length === 0) return;
       if (said !== pending.join()) log.warn({ pending }, 'waiting for migrations');
       said = pending.join();
     } catch (err) {
       if (!(err instanceof DatabaseUnavailable)) throw err;
-      log.warn({ err }, 'PostgreSQL is out of reach; retrying');
+      isAway(err);
     }
     await sleep(databaseRetryMs);
   }
@@ -77,6 +86,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
   const settings = readSettings(settingsOfEveryService(runnable), env);
   const origins = readOrigins(env, servicesBehind(asks));
   const log = createLogger({ service: name, level: settings.BACKLOT_LOG_LEVEL });
+  endOnFault(log);
   const registry = createRegistry(name);
   const place = { url: settings.DATABASE_URL, schema: name };
   await untilMigrated({ ...place, directory: fileURLToPath(migrations) }, log);

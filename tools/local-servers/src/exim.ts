@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { answersWith } from './process/exchange.ts';
 import { findFreePort } from './process/free-port.ts';
+import { asOrdinaryUser, type Ids, ordinaryIds } from './process/ordinary-user.ts';
 import { type OwnServer, startOwnServer } from './process/own-server.ts';
 import { findServer } from './process/program-ladder.ts';
 import { openServerFolder } from './process/server-folder.ts';
@@ -32,11 +33,6 @@ export interface RunningExim extends OwnServer {
 }
 
 const run = promisify(execFile);
-
-interface Ids {
-  uid: number;
-  gid: number;
-}
 
 const sizeLimit = '1M';
 const user = 'backlot';
@@ -117,7 +113,7 @@ export async function startExim({ dataDir }: EximOptions): Promise<RunningExim> 
     const password = randomBytes(12).toString('hex');
     await makeCertificate(openssl.path, place);
     const file = join(place, 'exim.conf');
-    await writeFile(file, settings(place, port, password, ids()), { mode: 0o600 });
+    await writeFile(file, settings(place, port, password, ordinaryIds()), { mode: 0o600 });
     for (const name of ['spool', 'log', 'mail']) await mkdir(join(place, name));
     const server = await startOwnServer(
       {
@@ -155,24 +151,6 @@ async function makeCertificate(openssl: string, place: string): Promise<void> {
     ...['-days', '7', '-subj', '/CN=localhost', '-addext'],
     'subjectAltName=DNS:localhost,IP:127.0.0.1',
   ]);
-}
-
-const isRoot = () => process.getuid?.() === 0;
-const nobody = 65_534;
-/** exim refuses to deliver as root. */
-const ids = (): Ids =>
-  isRoot()
-    ? { uid: nobody, gid: nobody }
-    : { uid: process.getuid?.() ?? nobody, gid: process.getgid?.() ?? nobody };
-
-async function asOrdinaryUser(exim: string, args: string[], place: string) {
-  if (!isRoot()) return { file: exim, args };
-  for (const name of await readdir(place)) await chown(join(place, name), nobody, nobody);
-  await chown(place, nobody, nobody);
-  await chmod(place, 0o700);
-  // A group it must have beside its own, or it is none of exim's administrators.
-  const as = [`--reuid=${nobody}`, `--regid=${nobody}`, `--groups=${nobody}`];
-  return { file: 'setpriv', args: [...as, exim, ...args] };
 }
 
 /** exim delivers after its answer, each mail in a process of its own: a later mail may be there first. */

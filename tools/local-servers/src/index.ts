@@ -1,9 +1,11 @@
 /**
  * Owns: the servers that Backlot needs on this machine, started and stopped from Node, for
- * development and for tests: PostgreSQL, Redis, RabbitMQ, S3, and exim as a mail server.
+ * development and for tests: PostgreSQL, PgBouncer, Redis, RabbitMQ, S3, and exim as
+ * a mail server.
  * Refuses: production. A deployment sets the URLs of its servers and never imports this package.
  */
 export { type EximOptions, type RunningExim, startExim } from './exim.ts';
+export { type PgbouncerOptions, type RunningPgbouncer, startPgbouncer } from './pgbouncer.ts';
 export {
   type PostgresOptions,
   type RunningPostgres,

@@ -7,10 +7,12 @@
 export {
   findFreePort,
   type RunningExim,
+  type RunningPgbouncer,
   type RunningPostgres,
   type RunningRabbitmq,
   type RunningRedis,
   startExim,
+  startPgbouncer,
   startPostgres,
   startRabbitmq,
   startRedis,

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseUnavailable } from '../errors.ts';
+import { applySettings, type SessionSettings } from './session.ts';
 
 /**
  * A server that is frozen, or a network that drops packets, ends no connection, and the server's own
@@ -20,6 +21,7 @@ const limitMarginMs = 1000;
 export interface GuardedConfig extends pg.ClientConfig {
   /** The server's statement time-out on this connection. */
   statementTimeoutMs: number;
+  settings: SessionSettings;
 }
 
 export interface SilenceGuard {
@@ -75,14 +77,36 @@ export const createSilenceGuard = (
   let bytesHeard = 0;
 
   class GuardedClient extends pg.Client {
+    readonly #settings: SessionSettings;
+
     constructor(config: GuardedConfig) {
       super(config);
+      this.#settings = config.settings;
       all.set(this, {
         wire: this as unknown as Wire,
         statementTimeoutMs: config.statementTimeoutMs,
         ...{ bytesRead: 0, silentLooks: 0, askAfterLooks: suspectLooks, isForgotten: false },
       });
       this.once('end', () => all.delete(this));
+      // Between those who listen for a connection's end, nobody does; what is sent on it fails by itself.
+      this.on('error', () => {});
+    }
+
+    async #connect(): Promise<this> {
+      await super.connect();
+      await applySettings(this, this.#settings).catch((error: Error) => {
+        (this as unknown as Wire).connection.stream.destroy(error);
+        throw error;
+      });
+      return this;
+    }
+
+    override connect(): Promise<this>;
+    override connect(callback: (error: Error | null) => void): void;
+    override connect(callback?: (error: Error | null) => void) {
+      const connected = this.#connect();
+      if (!callback) return connected;
+      connected.then(() => callback(null), callback);
     }
   }
 

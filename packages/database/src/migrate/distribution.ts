@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** For connections that change distributed tables and make functions in one transaction; PostgreSQL without Citus takes it too. */
-export const changesOneByOne = '-c citus.multi_shard_modify_mode=sequential';
+export const changesOneByOne = { 'citus.multi_shard_modify_mode': 'sequential' };
 
 export interface Distribution {
   schema: string;

@@ -39,8 +39,8 @@ export const migrate = ({
   distributed = [],
   ...options
 }: MigrateOptions): Promise<void> => {
-  const settings = `${scopedToAll} ${changesOneByOne}`;
-  return withClient({ connectionString: url, options: settings }, async (client) => {
+  const settings = { ...scopedToAll, ...changesOneByOne };
+  return withClient({ connectionString: url, settings }, async (client) => {
     const { schema } = options;
     // The runner's own, so that roles and rights are changed by one at a time too.
     await client.query(`SELECT pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`);

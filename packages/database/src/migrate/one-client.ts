@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { applySettings, type SessionSettings } from '../connection/session.ts';
 import { translate } from '../errors.ts';
 
 /** No call waits for a migration, and a busy machine takes seconds; a server that takes longer is as good as away. */
@@ -6,7 +7,7 @@ const connectTimeoutMs = 10_000;
 
 /** Work on one connection of its own, which ends with it. @throws DatabaseUnavailable */
 export const withClient = async <T>(
-  config: pg.ClientConfig,
+  { settings = {}, ...config }: pg.ClientConfig & { settings?: SessionSettings },
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> => {
   const client = new pg.Client({ connectionTimeoutMillis: connectTimeoutMs, ...config });
@@ -14,6 +15,7 @@ export const withClient = async <T>(
   client.on('error', () => {});
   try {
     await client.connect();
+    await applySettings(client, settings);
     const result = await work(client);
     await client.end();
     return result;

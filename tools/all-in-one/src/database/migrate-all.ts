@@ -1,5 +1,5 @@
 import { ownSettingName, type ServiceName } from '@backlot/contract';
-import { migrate, roleIn, type ServiceRole } from '@backlot/database';
+import { migrate, requireOwnSessions, roleIn, type ServiceRole } from '@backlot/database';
 import { type Environment, readSettings } from '@backlot/service';
 import { z } from 'zod';
 import { migrations } from '../service-list.ts';
@@ -38,6 +38,7 @@ const roleFor = (
 export const migrateAll = async (env: Environment, print: (text: string) => void) => {
   const settings = readSettings(schema, env) as Record<string, string> & { DATABASE_URL: string };
   const { DATABASE_URL: url } = settings;
+  await requireOwnSessions(url);
   for (const migration of migrations) {
     const setting = serviceSetting(migration.schema);
     const role = roleFor(settings[setting], url, setting);

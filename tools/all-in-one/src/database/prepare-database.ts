@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@backlot/contract';
-import { addressFor, mayCreateRoles, migrate, roleIn } from '@backlot/database';
+import { addressFor, mayCreateRoles, migrate, requireOwnSessions, roleIn } from '@backlot/database';
 import { migrations } from '../service-list.ts';
 
 /** Where each service reaches PostgreSQL, with a role of its own. */
@@ -15,6 +15,7 @@ export const prepareDatabase = async (
   url: string,
   warn: (text: string) => void,
 ): Promise<DatabaseUrls> => {
+  await requireOwnSessions(url);
   const hasRoles = await mayCreateRoles(url);
   if (!hasRoles)
     warn(
