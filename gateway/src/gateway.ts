@@ -14,7 +14,7 @@ import {
 } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import { createFairShares, largeBodyShares, toFlow } from '@backlot/fair-shares';
-import { answerFailure, type DiscardBody, discardBody } from '@backlot/http';
+import { answerFailure, type DiscardBody, discardBody, type Readiness } from '@backlot/http';
 import type { IdentityKey } from '@backlot/identity';
 import { createHttpMetrics, type Logger, measureQueues, type Registry } from '@backlot/telemetry';
 import { type NextFunction, type Request, type Response, Router } from 'express';
@@ -78,8 +78,8 @@ export interface GatewayDeps {
   apiDescription: object;
   /** False while events may be lost; caches then keep nothing for long. */
   eventsConnected: () => boolean;
-  /** Names of services that can't answer; empty when calls can be served. */
-  unreadyServices(): Promise<readonly string[]>;
+  /** Of the services; asked once a second. */
+  ready(): Promise<Readiness>;
   /** Names what works less well than it should, while calls are served. */
   degraded(): readonly string[];
   /** The contract's unless a test brings its own. */

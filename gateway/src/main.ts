@@ -6,7 +6,7 @@ import { endOnFault, endOnSignal, openBus, stopOnSignal } from '@backlot/service
 import { countRepeats, createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
-import { unreadyServices } from './pages/readiness.ts';
+import { readinessOfServices } from './pages/readiness.ts';
 import { createHttpUpstreams } from './upstream/http.ts';
 
 /** Each call ends with its own time-out before that. */
@@ -39,7 +39,7 @@ const gateway = createGateway({
   upstreams: createHttpUpstreams(config.origins),
   apiDescription: openApiDocument(routes, config.gateway.priceChanges),
   eventsConnected: bus.connected,
-  unreadyServices: () => unreadyServices(config.origins, shared),
+  ready: () => readinessOfServices(config.origins, shared),
   degraded: () => [
     ...(bus.connected() ? [] : ['events']),
     ...(counters.degraded() ? ['limits'] : []),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openApiDocument, routes } from '@backlot/contract';
+import { nothingMissing, type Readiness } from '@backlot/http';
 import { createRegistry, metricsListener } from '@backlot/telemetry';
 import { serveForTest, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -33,17 +34,29 @@ describe('what the gateway answers itself', () => {
   });
 
   it('is alive, and ready when nothing is missing', async () => {
-    let unready: () => Promise<string[]> = async () => [];
-    await given({ deps: { unreadyServices: () => unready() } });
+    let look = async (): Promise<Readiness> => nothingMissing;
+    await given({ deps: { ready: () => look() } });
     expect(await bed.call('GET', '/healthz')).toMatchObject({ status: 200, body: { ok: true } });
     expect(await bed.call('GET', '/readyz')).toMatchObject({ status: 200, body: { ok: true } });
-    unready = async () => ['records'];
+    look = async () => ({
+      ...{ missing: ['records', 'postgresql'], degraded: ['secrets'] },
+      reasons: { postgresql: 'disk_full' },
+    });
     bed.clock.now += 1000;
     expect(await bed.call('GET', '/readyz')).toMatchObject({
       status: 503,
-      body: { ok: false, missing: ['records'] },
+      body: {
+        ...{ ok: false, missing: ['records', 'postgresql'], degraded: ['secrets'] },
+        reasons: { postgresql: 'disk_full' },
+      },
     });
-    unready = () => Promise.reject(new Error('broken'));
+    look = async () => ({ ...nothingMissing, degraded: ['postgresql'] });
+    bed.clock.now += 1000;
+    expect(await bed.call('GET', '/readyz')).toMatchObject({
+      status: 200,
+      body: { ok: true, degraded: ['postgresql'] },
+    });
+    look = () => Promise.reject(new Error('broken'));
     bed.clock.now += 1000;
     expect((await bed.call('GET', '/readyz')).status).toBe(503);
     expect((await bed.call('GET', '/healthz')).status).toBe(200);
@@ -55,12 +68,12 @@ describe('what the gateway answers itself', () => {
     const looked = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const unreadyServices = async () => {
+    const ready = async () => {
       looks++;
       await looked;
-      return [];
+      return nothingMissing;
     };
-    await given({ deps: { unreadyServices } });
+    await given({ deps: { ready } });
     const asking = Array.from({ length: 20 }, () => bed.call('GET', '/readyz'));
     await until(() => looks > 0);
     bed.clock.now += 5000;
@@ -245,7 +258,7 @@ describe('what the gateway answers itself', () => {
     let missing: string[] = [];
     await given({
       config: { publicUrl: 'https://api.example.org' },
-      deps: { unreadyServices: async () => missing },
+      deps: { ready: async () => ({ ...nothingMissing, missing }) },
     });
     const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
     const page = await bed.call('GET', '/', asBrowser);

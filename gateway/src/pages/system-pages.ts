@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@backlot/contract';
-import { bareApp } from '@backlot/http';
+import {
+  bareApp,
+  mergeReadiness,
+  nothingMissing,
+  type Readiness,
+  readinessBody,
+  shareLook,
+} from '@backlot/http';
 import type { Express, Response } from 'express';
 import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
@@ -17,8 +24,8 @@ export interface SystemPagesOptions {
   publicUrl: string;
   /** Epoch milliseconds. */
   now: () => number;
-  /** Names of services that can't answer; empty when calls can be served. */
-  unreadyServices(): Promise<readonly string[]>;
+  /** Of the services. A look costs a call to each, and whoever asks needs no credential: once a second. */
+  ready(): Promise<Readiness>;
   /** Names what works less well than it should. */
   degraded(): readonly string[];
   /** Counts a page that is no question for health. @throws ApiError rate_limited */
@@ -27,48 +34,29 @@ export interface SystemPagesOptions {
 
 const readyTimeoutMs = 5000;
 
-const withTimeout = async (check: Promise<readonly string[]>): Promise<readonly string[]> => {
+const missing = (name: string): Readiness => ({ ...nothingMissing, missing: [name] });
+
+const withTimeout = async (check: Promise<Readiness>): Promise<Readiness> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly string[]>((resolve) => {
-    timer = setTimeout(() => resolve(['timeout']), readyTimeoutMs);
+  const late = new Promise<Readiness>((resolve) => {
+    timer = setTimeout(() => resolve(missing('timeout')), readyTimeoutMs);
   });
-  return Promise.race([check.catch(() => ['check_failed']), late]).finally(() =>
+  return Promise.race([check.catch(() => missing('check_failed')), late]).finally(() =>
     clearTimeout(timer),
   );
-};
-
-/** A look costs a call to each service, and whoever asks needs no credential. */
-const readyMs = 1000;
-
-/** Calls share a look while it goes on, and for a second afterwards. */
-const createLook = ({ unreadyServices, now }: SystemPagesOptions) => {
-  let look: Promise<readonly string[]> | undefined;
-  let isOver = false;
-  let overAt = 0;
-  return () => {
-    if (look && (!isOver || now() - overAt < readyMs)) return look;
-    isOver = false;
-    look = withTimeout(unreadyServices()).finally(() => {
-      isOver = true;
-      overAt = now();
-    });
-    return look;
-  };
 };
 
 /** Everything outside /api: health, readiness, the front page, the client, the pages of the API, of links and of the examples, and 404 for the rest. */
 export const createSystemPages = (options: SystemPagesOptions): Express => {
   const app = bareApp();
-  const look = createLook(options);
+  const look = shareLook(() => withTimeout(options.ready()), options.now);
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
-  const state = async () => ({
-    missing: await look(),
-    degraded: options.degraded(),
-  });
+  const state = async () =>
+    mergeReadiness([await look(), { ...nothingMissing, degraded: options.degraded() }]);
   app.get('/readyz', async (_req, res) => {
-    const { missing, degraded } = await state();
-    if (missing.length > 0) res.status(503).json({ ok: false, missing });
-    else res.json({ ok: true, ...(degraded.length > 0 && { degraded }) });
+    const readiness = await state();
+    const ok = readiness.missing.length === 0;
+    res.status(ok ? 200 : 503).json({ ok, ...readinessBody(readiness) });
   });
   app.use((req, _res, next) => {
     options.countPage(req);

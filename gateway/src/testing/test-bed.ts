@@ -14,6 +14,7 @@ import {
   type ShapeDirectory,
 } from '@backlot/contract';
 import { type Counters, createMemoryCounters } from '@backlot/counters';
+import { nothingMissing } from '@backlot/http';
 import { type Identity, identityHeader } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
 import { readIdentity, testIdentityKeys } from '@backlot/testing';
@@ -224,7 +225,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     log: createLogger({ service: 'gateway', level: 'silent' }),
     apiDescription: { openapi: '3.1.0', paths: {} },
     eventsConnected: () => true,
-    unreadyServices: async () => [],
+    ready: async () => nothingMissing,
     degraded: () => [],
     ...options.deps,
     config: {

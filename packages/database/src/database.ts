@@ -11,6 +11,7 @@ import {
 } from './connection/raw-read.ts';
 import { createSilenceGuard, type GuardedConfig } from './connection/silence.ts';
 import { translate } from './errors.ts';
+import { type DatabaseTrouble, isExhausted, lookForTrouble } from './health.ts';
 import { createLockWaits, type LockWaits } from './lock-waits.ts';
 import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
 import {
@@ -41,6 +42,12 @@ export interface DatabaseOptions {
 export interface Result<Row> {
   rows: Row[];
   rowCount: number;
+}
+
+export interface DatabaseHealth {
+  /** Whether a statement that only reads was answered. */
+  isServing: boolean;
+  trouble: DatabaseTrouble | undefined;
 }
 
 /**
@@ -109,6 +116,8 @@ export interface Database {
   acrossProjects: ProjectScopes['acrossProjects'];
   /** Each connection that `work` takes from those for writes and transactions waits for its turn. */
   inTurn: ProjectScopes['inTurn'];
+  /** What keeps PostgreSQL from its work, looked for anew; within four seconds. */
+  health(): Promise<DatabaseHealth>;
   close(): Promise<void>;
 }
 
@@ -127,6 +136,8 @@ const closeTimeoutMs = 2000;
  * reading everything and sorting it can be cheapest. Reads go by an index that has the order.
  */
 const readsByIndex = { enable_seqscan: 'off', enable_sort: 'off' };
+/** For so long a pool asks for no further connection after PostgreSQL has refused one. */
+const refusedPauseMs = 1000;
 /** Scans that run at once; their callers share them out, so that none waits in the pool. */
 export const scanConnections = 6;
 /** Of one process that scans nothing. */
@@ -162,11 +173,24 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const connection = connectionFor(statementTimeoutMs);
   const onConnectionLost = options.onConnectionLost ?? (() => {});
   const guard = createSilenceGuard(connection, options.onSilence ?? (() => {}));
+  const standing = new WeakMap<pg.Pool, number>();
   const createPool = (max: number, settings = connection) => {
-    const connections = new pg.Pool({
+    /** Before the pool tries the same for whoever waits. */
+    const keepToThoseThere = (error: Error | null) => {
+      const there = standing.get(connections) ?? 0;
+      if (!isExhausted(error) || there === 0) return;
+      connections.options.max = there;
+      setTimeout(() => {
+        connections.options.max = max;
+      }, refusedPauseMs).unref();
+    };
+    const connections: pg.Pool = new pg.Pool({
       ...{ ...settings, types, max, connectionTimeoutMillis, idleTimeoutMillis, pipeline: true },
-      Client: guard.Client,
+      Client: guard.clientTelling(keepToThoseThere),
     });
+    const count = (by: number) => () =>
+      standing.set(connections, (standing.get(connections) ?? 0) + by);
+    connections.on('connect', count(1)).on('remove', count(-1));
     // pg adds the client to the error, and with it what must not be logged.
     return connections.on('error', ({ message, stack }) =>
       onConnectionLost(Object.assign(new Error(message), { stack })),
@@ -190,13 +214,25 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     turns.get(client)?.();
     turns.delete(client);
   });
+  /** Where PostgreSQL gives no further connection, callers wait for those that the pool has. */
+  const takeFrom = async (from: pg.Pool): Promise<pg.PoolClient> => {
+    const end = performance.now() + connectionTimeoutMillis;
+    for (;;) {
+      try {
+        return await from.connect();
+      } catch (error) {
+        const isPatient = (standing.get(from) ?? 0) > 0 && performance.now() < end;
+        if (!isExhausted(error) || !isPatient) throw error;
+      }
+    }
+  };
   const connect = async (from: pg.Pool): Promise<pg.PoolClient> => {
     guard.check();
     const turn: Promise<() => void> | undefined = from === pool ? scopes.turn()?.() : undefined;
     const endTurn = await turn;
     try {
       guard.check();
-      const client = await from.connect();
+      const client = await takeFrom(from);
       if (endTurn) turns.set(client, endTurn);
       return client;
     } catch (error) {
@@ -305,6 +341,16 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     inProject: scopes.inProject,
     inTurn: scopes.inTurn,
     acrossProjects: scopes.acrossProjects,
+    async health() {
+      const [isServing, trouble] = await Promise.all([
+        run({ text: 'SELECT 1' }).then(
+          () => true,
+          () => false,
+        ),
+        lookForTrouble({ connectionString: options.url }),
+      ]);
+      return { isServing, trouble: trouble ?? (isServing ? undefined : 'out_of_reach') };
+    },
     async close() {
       const ended = Promise.all([reader.close(), pool.end(), detachedPool.end(), scanPool.end()]);
       guard.close();

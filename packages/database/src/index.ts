@@ -9,6 +9,7 @@ export { atTurnsEnd } from './connection/turn-end.ts';
 export * from './database.ts';
 export * from './delete-expired.ts';
 export * from './errors.ts';
+export type { DatabaseTrouble } from './health.ts';
 export * from './migrate/migrate.ts';
 export { addressFor, mayCreateRoles, roleIn, type ServiceRole } from './migrate/service-role.ts';
 export * from './outbox.ts';

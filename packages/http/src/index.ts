@@ -29,6 +29,7 @@ export { nearestName, printable } from './input/nearest-name.ts';
 export { findWay, hintHeader } from './input/unknown-input.ts';
 export * from './internal-only.ts';
 export * from './pagination.ts';
+export * from './readiness.ts';
 export * from './route.ts';
 export { createRouteTable } from './route-table.ts';
 export * from './serve.ts';

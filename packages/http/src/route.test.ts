@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ServerEvent } from './answer/event-stream.ts';
 import type { IdempotencyStore } from './idempotent.ts';
+import { nothingMissing } from './readiness.ts';
 import { JsonText, route } from './route.ts';
 import { serviceApp } from './service-app.ts';
 
@@ -152,7 +153,7 @@ describe('route', () => {
         idempotency: noKeys,
         checkResponses: true,
         log: { error: (fields) => void logged.push(fields) },
-        ready: () => Promise.resolve(),
+        ready: async () => ({ ...nothingMissing, isServing: true }),
       }),
       Date.now,
       createFindTestRoute([echo, members, fails, lies, empties, changes, streams, ofProject]),

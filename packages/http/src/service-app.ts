@@ -13,6 +13,7 @@ import express, { type Express, type Router } from 'express';
 import { identify } from './caller.ts';
 import { answerFailure, errorHandler } from './failure.ts';
 import { identityRefused, internalCall } from './internal-only.ts';
+import { nothingMissing, readinessBody, type ServiceReadiness, shareLook } from './readiness.ts';
 import {
   type MountedRoute,
   noQuery,
@@ -28,8 +29,8 @@ export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   /** Epoch milliseconds. */
   now: () => number;
   routes: readonly MountedRoute[];
-  /** Rejects while something the service can't work without is out of reach. */
-  ready: () => Promise<unknown>;
+  /** Asked once a second. One that rejects counts as not serving. */
+  ready: () => Promise<ServiceReadiness>;
   /** Further paths under /internal, for the gateway's own questions; it checks the identity itself. */
   internal?: Router;
   /** Surrounds each call of a route: whose rows its statements reach, and when it has a connection. */
@@ -93,12 +94,14 @@ export const serviceApp = ({
   );
   const app = bareApp();
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
+  const look = shareLook(
+    () => ready().catch(() => ({ ...nothingMissing, isServing: false })),
+    performance.now.bind(performance),
+  );
   app.get('/readyz', async (req, res) => {
     checkGatewayIdentity(req.headers[identityHeader], context.identities);
-    await ready().then(
-      () => res.json({ ok: true }),
-      () => res.status(503).json({ ok: false }),
-    );
+    const { isServing, ...readiness } = await look();
+    res.status(isServing ? 200 : 503).json({ ok: isServing, ...readinessBody(readiness) });
   });
   if (internal) app.use('/internal', internal);
   app.use(({ path }) => {

@@ -9,12 +9,22 @@ import {
   createOutbox,
   createSweeper,
   type Database,
+  type DatabaseTrouble,
   DatabaseUnavailable,
   type Outbox,
   writeConnections,
 } from '@backlot/database';
 import { createFairShares, largeBodyShares, toFlow } from '@backlot/fair-shares';
-import { internalOnly, type MountedRoute, type ServiceApp, serviceApp } from '@backlot/http';
+import {
+  internalOnly,
+  type MountedRoute,
+  mergeReadiness,
+  nothingMissing,
+  type Readiness,
+  type ServiceApp,
+  type ServiceReadiness,
+  serviceApp,
+} from '@backlot/http';
 import { gatewayKeys, type Identity, type IdentityKey } from '@backlot/identity';
 import {
   countRepeats,
@@ -67,6 +77,8 @@ export interface ServiceParts<Api extends object> {
   queues?: Readonly<Record<string, MeasuredQueue>>;
   /** Before the first event and the first sweep. */
   start?(): Promise<unknown>;
+  /** What it misses besides the database; asked once a second. */
+  ready?(): Promise<Readiness>;
   /** Work under way ends; sweeps and events go on until it has. */
   stop?(): Promise<unknown>;
   /**
@@ -78,6 +90,8 @@ export interface ServiceParts<Api extends object> {
 
 export interface Service {
   app: ServiceApp;
+  /** What `/readyz` answers. */
+  ready(): Promise<ServiceReadiness>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -175,6 +189,13 @@ const subscribe = async (
   await listenTo(bus, events, parts.listeners ?? {});
 };
 
+const databaseReadiness = (trouble: DatabaseTrouble | undefined): Readiness => {
+  if (trouble === undefined) return nothingMissing;
+  // All calls are served on the connections that there are.
+  const where = trouble === 'connections_exhausted' ? 'degraded' : 'missing';
+  return { ...nothingMissing, [where]: ['postgresql'], reasons: { postgresql: trouble } };
+};
+
 /** The service as an app, not yet started: no event is handled and no sweep runs before `start`. */
 export const createService = <Config, Context extends ServiceContext<Config>, Api extends object>(
   definition: Pick<ServiceDefinition<Config, Context, Api>, 'name' | 'hasNoRowSecurity' | 'build'>,
@@ -220,11 +241,18 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   const accepted = identityKeys.filter(({ receiver }) => receiver === definition.name);
   const internal = Router().use(internalOnly(accepted, now));
   if (parts.internal) internal.use(parts.internal);
+  const ready = async (): Promise<ServiceReadiness> => {
+    const { isServing, trouble } = await database.health();
+    const own = isServing ? await scopes.acrossProjects(async () => parts.ready?.()) : undefined;
+    const readiness = mergeReadiness([databaseReadiness(trouble), own ?? nothingMissing]);
+    return { ...readiness, isServing };
+  };
   const service: Service = {
+    ready,
     app: serviceApp({
       routes: parts.routes,
       internal,
-      ready: () => database.query('SELECT 1'),
+      ready,
       gatewayKeys: gatewayKeys(accepted, definition.name),
       idempotency,
       now,

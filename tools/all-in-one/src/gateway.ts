@@ -9,7 +9,7 @@ import {
   hashToken,
   type Upstream,
 } from '@backlot/gateway';
-import { createHttpDirectories, serve } from '@backlot/http';
+import { createHttpDirectories, mergeReadiness, serve } from '@backlot/http';
 import { gatewayName, type IdentityKey } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
 import type { PlatformConfig } from './config.ts';
@@ -76,7 +76,8 @@ export const assembleGateway = async (
     ...reach,
     apiDescription: openApiDocument(routes, config.gateway.priceChanges),
     eventsConnected: () => true,
-    unreadyServices: async () => [],
+    ready: async () =>
+      mergeReadiness(await Promise.all(Object.values(services).map(({ ready }) => ready()))),
     degraded: () => [],
     config: { ...config.gateway, operatorTokenHash: hashToken(operatorToken), publicUrl },
   });

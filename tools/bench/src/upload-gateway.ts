@@ -60,7 +60,7 @@ const gateway = createGateway({
   },
   apiDescription: {},
   eventsConnected: () => true,
-  unreadyServices: async () => [],
+  ready: async () => ({ missing: [], degraded: [], reasons: {} }),
   degraded: () => [],
   routes: [upload],
 });

@@ -164,8 +164,13 @@ describe('while a server is away', () => {
 
   it('a Redis that refuses the password is an outage whose password nobody writes down', async () => {
     const { redisUrl } = stack;
+    const shop = await stack.newShop(1);
     const changed = await changeRedisPassword(redisUrl, 'another-password-of-the-test');
-    await allSay('limits');
+    for (const [n, gateway] of stack.gateways.entries())
+      await until(async () => {
+        await stack.runtime(n, shop.id)('GET', '/db/notes', { token: shop.key });
+        return (await degraded(gateway))[1] === 'limits';
+      });
     await changeRedisPassword(changed, new URL(redisUrl).password);
     for (const url of stack.gateways) await until(() => isWhole(url), { what: url });
   });

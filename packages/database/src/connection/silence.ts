@@ -27,6 +27,8 @@ export interface GuardedConfig extends pg.ClientConfig {
 export interface SilenceGuard {
   /** For pools and for single connections, whose settings are a GuardedConfig. */
   Client: typeof pg.Client;
+  /** The same, which tells how connecting ended before anybody else learns of it. */
+  clientTelling(onConnect: (error: Error | null) => void): typeof pg.Client;
   /** @throws DatabaseUnavailable at once while the server is silent */
   check(): void;
   /** Until the function that it returns is called, a statement on this connection may take so long. */
@@ -92,7 +94,7 @@ export const createSilenceGuard = (
       this.on('error', () => {});
     }
 
-    async #connect(): Promise<this> {
+    protected async connected(): Promise<this> {
       await super.connect();
       await applySettings(this, this.#settings).catch((error: Error) => {
         (this as unknown as Wire).connection.stream.destroy(error);
@@ -104,7 +106,7 @@ export const createSilenceGuard = (
     override connect(): Promise<this>;
     override connect(callback: (error: Error | null) => void): void;
     override connect(callback?: (error: Error | null) => void) {
-      const connected = this.#connect();
+      const connected = this.connected();
       if (!callback) return connected;
       connected.then(() => callback(null), callback);
     }
@@ -199,6 +201,19 @@ export const createSilenceGuard = (
 
   return {
     Client: GuardedClient as typeof pg.Client,
+    clientTelling: (onConnect) =>
+      class extends GuardedClient {
+        override async connected(): Promise<this> {
+          try {
+            await super.connected();
+            onConnect(null);
+            return this;
+          } catch (error) {
+            onConnect(error as Error);
+            throw error;
+          }
+        }
+      } as typeof pg.Client,
     check() {
       if (isSilent) throw silence();
     },

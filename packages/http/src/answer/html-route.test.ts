@@ -8,6 +8,7 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { nothingMissing } from '../readiness.ts';
 import { serviceApp } from '../service-app.ts';
 import { html } from './html.ts';
 import { pageRoute } from './html-route.ts';
@@ -66,7 +67,7 @@ describe('pageRoute', () => {
         idempotency: noKeys,
         checkResponses: true,
         log: { error: (fields) => void logged.push(fields) },
-        ready: () => Promise.resolve(),
+        ready: async () => ({ ...nothingMissing, isServing: true }),
       }),
       Date.now,
       createFindTestRoute([show, submit]),

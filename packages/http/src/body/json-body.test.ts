@@ -23,6 +23,7 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { nothingMissing } from '../readiness.ts';
 import { route } from '../route.ts';
 import { serviceApp } from '../service-app.ts';
 import { readBody } from './json-body.ts';
@@ -70,7 +71,7 @@ describe('a body in a Content-Encoding', () => {
         idempotency: { run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
         checkResponses: true,
         log: { error: () => {} },
-        ready: () => Promise.resolve(),
+        ready: async () => ({ ...nothingMissing, isServing: true }),
       }),
       Date.now,
       createFindTestRoute([echo]),

@@ -9,6 +9,7 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { nothingMissing } from '../readiness.ts';
 import { type InTurn, route } from '../route.ts';
 import { serviceApp } from '../service-app.ts';
 
@@ -71,7 +72,7 @@ describe('a large body', () => {
           route(ask, handler('ask'), { isSlow: true, largeBodyBytes: 4096 }),
         ],
         gatewayKeys: testIdentityKeys('gateway'),
-        ready: async () => {},
+        ready: async () => ({ ...nothingMissing, isServing: true }),
         idempotency: { run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
         now: Date.now,
         log: { error: () => {} },

@@ -18,6 +18,7 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, IdempotencyStore } from '../idempotent.ts';
+import { nothingMissing } from '../readiness.ts';
 import { JsonText, route } from '../route.ts';
 import { serviceApp } from '../service-app.ts';
 import { nearestName } from './nearest-name.ts';
@@ -61,7 +62,7 @@ describe('names that a route does not know', () => {
         idempotency: keepOneAnswer(),
         checkResponses: false,
         log: { error: () => {} },
-        ready: () => Promise.resolve(),
+        ready: async () => ({ ...nothingMissing, isServing: true }),
       }),
       Date.now,
       createFindTestRoute(openRoutes),
