@@ -100,6 +100,11 @@ describe('messages of coding agents', () => {
     ['no method', { jsonrpc: '2.0', id: 1 }, 400],
     ['a batch', [listTools, listTools], 400],
     ['a flood in a batch', Array.from({ length: 1000 }, () => count()), 400],
+    [
+      'a number that would be rounded',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"a":9007199254740993}}',
+      400,
+    ],
     ['a subscription', { ...listTools, method: 'subscriptions/listen' }, 400],
     ['too much', { ...listTools, params: { text: 'x'.repeat(600_000) } }, 413],
   ])('are refused where they are %s', async (_what, body, status) => {

@@ -2,6 +2,7 @@ import { IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
 import type { FairShares, Flow } from '@backlot/fair-shares';
+import { roundedNumberRefusal } from '@backlot/http';
 import { type Bodies, isComing, isPlain } from '../addresses/bodies.ts';
 import { ItemCounter } from './count-items.ts';
 
@@ -12,7 +13,7 @@ export interface ReadAhead {
   body: unknown;
   /** What the call weighs at its limits. */
   calls: number;
-  /** For a body that turned out to be too large; the call is counted before it is refused. */
+  /** For a body that turned out to be one to refuse; the call is counted before it is. */
   refusal?: ApiError;
 }
 
@@ -138,7 +139,9 @@ export const createReadAhead = (bodies: Bodies, turns: FairShares) => {
     const bytes = await Promise.race([collect(req, limitBytes, counter), slow.promise]);
     if (!bytes) return { ...unread, refusal: bodyTooLarge(limitBytes) };
     held?.shrink(bytes.length);
+    const refusal = definition.answeredBy && roundedNumberRefusal(definition, bytes.toString());
     return {
+      ...(refusal && { refusal }),
       req: replay(req, bytes),
       body: needsBody(definition) ? await parseInTurn(bytes, flow) : undefined,
       calls: weight && counter ? weigh(weight, counter) : unread.calls,

@@ -8,6 +8,7 @@ export { escapeHtml, Html, html } from './answer/html.ts';
 export * from './answer/html-route.ts';
 export { type JsonPart, type JsonParts, LargeJson } from './answer/json-parts.ts';
 export * from './body/discard-body.ts';
+export { findRoundedNumber, roundedNumberRefusal } from './body/exact-numbers.ts';
 export * from './body/free-chunk.ts';
 export * from './body/json-body.ts';
 export { endOfJsonText } from './body/json-shape.ts';

@@ -201,6 +201,29 @@ describe('route', () => {
     expect([headers.has('content-type'), headers.has('content-length')]).toEqual([false, false]);
   });
 
+  it.each<[string, unknown, number]>([
+    ['nothing', '', 204],
+    ['an empty object', {}, 204],
+    ['an empty object, written loosely', ' { } ', 204],
+    ['null', 'null', 204],
+    ['a field', { amount: 100 }, 400],
+    ['a list', [], 400],
+    ['no JSON', 'amount=100', 400],
+    ['more than it would read', { text: 'x'.repeat(100_000) }, 400],
+  ])('that takes no body and gets %s answers %s with %i', async (_what, body, status) => {
+    const answer = await service.call('DELETE', '/empties', { identity: anonymous(), body });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.body).toMatchObject({ code: 'invalid_body' });
+  });
+
+  it('refuses a number that it could not keep, at any depth, once the fields are right', async () => {
+    const sent = '{"text":"x","deep":{"list":[1,123456789012345678]}}';
+    expect(await post('/db/notes', sent, { 'content-type': 'application/json' })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_body', error: expect.stringContaining('123456789012345678') },
+    });
+  });
+
   it.each([
     ['path', '/db/longer-than-ten', { text: 'x' }, 'invalid_path', '"collection"'],
     ['query', '/db/x?n=two', { text: 'x' }, 'invalid_query', '"n"'],

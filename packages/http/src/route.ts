@@ -13,6 +13,7 @@ import type { Identity, IdentityVerifier } from '@backlot/identity';
 import type { z } from 'zod';
 import { type EventReply, sendEvents } from './answer/event-stream.ts';
 import { LargeJson, sendParts } from './answer/json-parts.ts';
+import { roundedNumberRefusal } from './body/exact-numbers.ts';
 import { freeChunk } from './body/free-chunk.ts';
 import { parseJson, readBody } from './body/json-body.ts';
 import { checkCaller, checkProject, identify } from './caller.ts';
@@ -266,6 +267,9 @@ const readCall = <R extends RouteDefinition>(
     body: received ? rawBody.value : validate(definition.body, rawBody.value, 'invalid_body'),
     rawBody,
   } as CallInput<R>;
+  const isJson = !received && definition.unknownBody !== 'ignored';
+  const refusal = isJson ? roundedNumberRefusal(definition, rawBody.text) : undefined;
+  if (refusal) throw refusal;
   return new ReceivedCall(input, identity, req, res);
 };
 

@@ -91,6 +91,21 @@ const read = async (req: IncomingMessage, limitBytes: number): Promise<Buffer> =
   }
 };
 
+/** Of a body that says nothing: clients send `{}` where they have nothing to send. */
+const emptyBodyBytes = 64;
+
+const isEmpty = (text: string): boolean => /^\s*(\{\s*\}|null)?\s*$/.test(text);
+
+/** What would be passed over may be what the caller meant. @throws ApiError invalid_body */
+const refuseContent = async (req: IncomingMessage): Promise<undefined> => {
+  const isLarge = Number(req.headers['content-length'] ?? 0) > emptyBodyBytes;
+  if (!isLarge && isEmpty((await read(req, emptyBodyBytes)).toString())) return undefined;
+  throw takesNoBody();
+};
+
+const takesNoBody = (cause?: unknown) =>
+  new ApiError('invalid_body', 'This call takes no body.', { cause, hint: 'Send none, or {}.' });
+
 /**
  * The body of a route that takes one, as it was sent; undefined where there is none.
  * @throws ApiError body_too_large, unsupported_media_type, invalid_body
@@ -99,7 +114,8 @@ export const readBody = async (
   req: IncomingMessage,
   definition: RouteDefinition,
 ): Promise<Buffer | undefined> => {
-  if (!definition.body || !hasBody(req)) return undefined;
+  if (!hasBody(req)) return undefined;
+  if (!definition.body) return refuseContent(req);
   const limitBytes = definition.bodyLimitBytes ?? defaultBodyLimitBytes;
   if (Number(req.headers['content-length'] ?? 0) > limitBytes) {
     throw bodyTooLarge(limitBytes);

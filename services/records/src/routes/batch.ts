@@ -4,7 +4,7 @@ import { type Call, route } from '@backlot/http';
 import { type Access, resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { type Batches, type BatchOperations, inOperation } from '../record/batch.ts';
-import { checkData, refuseRoundedNumbers } from '../record/data.ts';
+import { checkData } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
 import { inTurn } from './turns.ts';
@@ -14,7 +14,6 @@ export const writeBatch = (collections: Collections, batches: Batches, shares: F
   route(
     recordRoutes.writeBatch,
     async ({ params, rawBody, identity }) => {
-      refuseRoundedNumbers(rawBody.text);
       const body = rawBody.value as RawBody;
       const operations = parseOperations(body);
       const collection = await collections.findOrCreate(identity, params.collection);

@@ -10,7 +10,7 @@ import { idHint } from '../list/hints.ts';
 import { CallReader } from '../list/reader.ts';
 import { wholePart } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
-import { type CheckedData, checkData, type Data, refuseRoundedNumbers } from '../record/data.ts';
+import { type CheckedData, checkData, type Data } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { WrittenRecord } from '../record/record-sql.ts';
@@ -61,7 +61,6 @@ export const updateRecord = (collections: Collections, records: Records, writes:
     async ({ params, query, rawBody, identity, header }) => {
       const body = rawBody.value as Parameters<typeof parsePatch>[0];
       const patch = parsePatch(body, query.merge === 'deep', rawBody.text);
-      refuseRoundedNumbers(rawBody.text);
       const target = await findTarget(collections, identity, params);
       const ownBody = withoutGroupId(body, target.access);
       const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
@@ -129,11 +128,8 @@ export const findTarget = async (
 const isSet = (flag: string | undefined) => flag === '1' || flag === 'true';
 
 /** The `data` of a body as it was sent. @throws ApiError invalid_data */
-const parseData = ({ value, text }: { value: unknown; text: string }): CheckedData => {
-  const data = checkData((value as { data: unknown }).data, text);
-  refuseRoundedNumbers(text);
-  return data;
-};
+const parseData = ({ value, text }: { value: unknown; text: string }): CheckedData =>
+  checkData((value as { data: unknown }).data, text);
 
 /** The data without what is the record's own in this collection. */
 const withoutOwnFields = (
