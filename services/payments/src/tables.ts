@@ -42,6 +42,7 @@ export interface Idempotency {
 export interface OnPaidRule {
   collection: string;
   name: string;
+  pays: Generated<Json>;
   project_number: number;
   set_fields: Json;
   updated_at: Date;
@@ -60,11 +61,14 @@ export interface Payment {
   charge_id: string | null;
   check_at: Date;
   checks: Generated<number>;
+  closed_reason: string | null;
   created_at: Date;
   currency: string;
   expires_at: Date;
+  holder_sees: Generated<boolean>;
   id: string;
   items: Json;
+  late_paid_at: Date | null;
   livemode: Generated<boolean>;
   metadata: Json;
   on_paid: Json | null;
@@ -74,7 +78,9 @@ export interface Payment {
   provider: string;
   record_check_at: Date | null;
   record_outcome: string | null;
+  refund_check_at: Date | null;
   refund_reason: string | null;
+  refunds: Json | null;
   return_target: string | null;
   return_url: string;
   session_id: string | null;
