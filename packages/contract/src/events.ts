@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { onPaidFields, pricedItem, settledOutcomes } from './paid-items.ts';
+import { onPaidFields, pays, pricedItem, settledOutcomes } from './paid-items.ts';
 
 /**
  * What services tell each other. Every event reaches each subscriber at least once; its id is unique
@@ -74,6 +74,8 @@ export const events = {
     recordId: z.uuid(),
     /** What the owner's rule puts into the record. */
     set: onPaidFields,
+    /** What pays for it; absent from events of older versions: its items. */
+    pays: pays.optional(),
     /** Written into the record too. */
     payment: z.object({
       id: z.uuid(),

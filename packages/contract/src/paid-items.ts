@@ -29,6 +29,14 @@ export const pricedItem = z
   .meta({ id: 'PaidItem' });
 export type PaidItem = z.output<typeof pricedItem>;
 
+/** What pays for a record: its own `items`, a product among what is bought, or as much money at least. */
+export const pays = z.union([
+  z.literal('items'),
+  z.strictObject({ product: text(1, 64) }),
+  z.strictObject({ amount: z.int().min(1), currency: text(3, 3) }),
+]);
+export type Pays = z.output<typeof pays>;
+
 /** What became of a record that was paid for. */
 export const settledOutcomes = [
   ...(['done', 'not_found'] as const),

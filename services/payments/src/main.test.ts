@@ -156,7 +156,10 @@ describe('the process', () => {
     const control = `/platform/projects/${testProject.id}`;
     for (const [path, body] of [
       [`${control}/secrets/stripe`, { secretKey, webhookSecret }],
-      [`${control}/on-paid/order`, { collection: 'orders', set: { status: 'paid' } }],
+      [
+        `${control}/on-paid/order`,
+        { collection: 'orders', set: { status: 'paid' }, pays: 'items' },
+      ],
       ['/products/mug', { name: 'Mug', amount: 1999, stock: 100 }],
     ] as const)
       expect(await first.call('PUT', path, body)).toMatchObject({ status: 200 });

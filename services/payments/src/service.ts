@@ -9,17 +9,23 @@ import { defineService, type ServiceContext } from '@backlot/service';
 import { createCheckouts } from './checkout/checkouts.ts';
 import { createDailyBounds } from './checkout/daily-bounds.ts';
 import { createLookups } from './checkout/lookups.ts';
+import { createModes } from './checkout/modes.ts';
 import { createOwnerCheck } from './checkout/owner-check.ts';
+import { createFindProject } from './checkout/project-settings.ts';
 import { createProviderAccounts } from './checkout/provider-accounts.ts';
+import { createRefunds } from './checkout/refunds.ts';
 import { createReturnPages } from './checkout/return-page.ts';
 import { type PaymentsConfig, paymentsConfig } from './config.ts';
 import { createPaidRecords } from './on-paid/paid-records.ts';
 import { createOnPaidRules } from './on-paid/rules.ts';
 import { eraseProject, eraseUser } from './payments/erasure.ts';
+import { createPaymentList } from './payments/payment-list.ts';
 import { createPayments } from './payments/payments.ts';
 import { deleteOld } from './payments/retention.ts';
 import { createSessionCloser } from './payments/session-closer.ts';
+import { createSettleInTurn } from './payments/settle-in-turn.ts';
 import { createSweep } from './payments/sweep.ts';
+import { createProductEditors } from './products/product-editors.ts';
 import { createProducts } from './products/products.ts';
 import { createStock } from './products/stock.ts';
 import { createRoutes } from './routes/index.ts';
@@ -48,39 +54,53 @@ export const paymentsService = defineService({
     const { isTestCheckoutOn } = config;
     const stripe = createStripe(config.stripe);
     const sealer = createSealer(config.masterKeys);
+    const modes = createModes(database, now);
+    const settleInTurn = createSettleInTurn(database);
     const checkOwner = createOwnerCheck(context.owners);
     const stripeKeys = createStripeKeyStore({
-      ...{ database, sealer, stripe, now, isTestCheckoutOn, checkOwner },
+      ...{ database, sealer, stripe, now, isTestCheckoutOn, checkOwner, modes },
     });
     const testCheckout = createTestCheckout({ database, publicUrl: config.publicUrl, now });
     const accounts = createProviderAccounts({ testCheckout, stripe, stripeKeys, isTestCheckoutOn });
     const paidRecords = createPaidRecords({ database, outbox, now });
     const stock = createStock(database);
-    const payments = createPayments({ database, outbox, stock, paidRecords, now });
+    const payments = createPayments({ database, outbox, stock, paidRecords, modes, now });
+    const findProject = createFindProject(context.projects);
     const products = createProducts(database, now);
+    const productEditors = createProductEditors(async (projectId) => {
+      const project = await findProject(projectId);
+      return project?.settings ?? {};
+    });
     const onPaidRules = createOnPaidRules(database, now);
     const dailyBounds = createDailyBounds(database, now);
-    const lookups = createLookups({ payments, accounts, log });
+    const lookups = createLookups({ payments, accounts, settleInTurn, log });
+    const refunds = createRefunds({ database, payments, accounts, stock, now, log });
     const checkouts = createCheckouts({
       ...{ ...context, ...config, payments, products, onPaidRules, accounts, checkOwner },
-      ...{ dailyBounds, lookups },
+      ...{ dailyBounds, lookups, findProject },
     });
-    const sessionCloser = createSessionCloser({ ...context, accounts });
+    const sessionCloser = createSessionCloser({ ...context, accounts, modes });
     const sweep = createSweep({
-      ...{ ...context, payments, accounts, lookups, checkouts, sessionCloser, paidRecords },
+      ...{ ...context, payments, accounts, lookups, refunds, sessionCloser, paidRecords },
     });
     return {
       routes: createRoutes({
-        payments,
+        paymentList: createPaymentList(database),
         products,
+        productEditors,
         onPaidRules,
         checkouts,
+        refunds,
         stripeKeys,
-        testSessions: createTestSessions({ database, payments, testCheckout, isTestCheckoutOn }),
+        testSessions: createTestSessions({
+          ...{ payments, modes, settleInTurn, testCheckout, isTestCheckoutOn },
+        }),
         returnPages: createReturnPages(payments),
-        webhooks: createWebhooks({ database, payments, stripeKeys, now }),
+        webhooks: createWebhooks({
+          ...{ database, payments, lookups, modes, settleInTurn, stripeKeys, now },
+        }),
       }),
-      queues: { lookups },
+      queues: { lookups, settlements: settleInTurn },
       subscriptions: {
         async 'project.erased'(erased) {
           const { projectNumber } = erased;
@@ -106,6 +126,8 @@ export const paymentsService = defineService({
       api: {
         /** Looks up open payments that are due at their providers; also runs every minute. */
         sweep: () => database.acrossProjects(sweep),
+        /** Payments that wait for those before them of their project. */
+        waitingPayments: () => settleInTurn.usage().slow.waiting,
         /** Deletes what nobody asks for any more; also runs every hour. */
         deleteOld: () => database.acrossProjects(() => deleteOld(database, now())),
       },

@@ -28,7 +28,11 @@ describe.each(usualModes)('an order that is paid for, through the gateway (%s)',
           },
         },
       }),
-      await control('PUT', '/on-paid/order', { collection: 'orders', set: { status: 'paid' } }),
+      await control('PUT', '/on-paid/order', {
+        collection: 'orders',
+        set: { status: 'paid' },
+        pays: 'items',
+      }),
       await api('PUT', '/products/mug', { token, body: { name: 'Mug', amount: 1999, stock: 5 } }),
     ])
       expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
@@ -70,8 +74,9 @@ describe.each(usualModes)('an order that is paid for, through the gateway (%s)',
         headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
       });
       return until(async () => {
-        const { payment } = (await api('GET', `/payments/verify?session_id=${body.sessionId}`))
-          .body;
+        const path = `/payments/verify?session_id=${body.sessionId}`;
+        expect(Object.keys((await api('GET', path)).body)).toEqual(['paid']);
+        const { payment } = (await api('GET', path, asBuyer)).body;
         return payment.onPaid.outcome !== 'pending' && payment;
       });
     };

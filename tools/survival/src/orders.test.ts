@@ -54,7 +54,11 @@ describe(`paid orders after ${rounds} crashes (seed ${seed})`, () => {
     const product = { name: 'Mug', amount: 1999, stock };
     for (const { status } of [
       await control('/collections/orders', { access }),
-      await control('/on-paid/order', { collection: 'orders', set: { status: 'paid' } }),
+      await control('/on-paid/order', {
+        collection: 'orders',
+        set: { status: 'paid' },
+        pays: 'items',
+      }),
       await call('PUT', '/products/mug', product),
     ])
       expect(status).toBe(200);

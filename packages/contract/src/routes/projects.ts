@@ -45,6 +45,10 @@ export const projectSettings = z.strictObject({
   aiPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
   createCollections: z.boolean().optional(),
   payments: z.enum(['any', 'products-only']).optional(),
+  productEditors: z
+    .array(z.string().regex(/^role:[a-z0-9_-]{1,32}$/, 'must be a role, such as "role:staff"'))
+    .max(10)
+    .optional(),
   defaultAccess: z.enum(accessPresets).optional(),
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;

@@ -2,6 +2,7 @@ import { createFairShares, FairShareFull, toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { type PaymentRow, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
+import { type SettleInTurn, sweepFlow } from '../payments/settle-in-turn.ts';
 import { ProviderFailed, SessionNotFound } from './provider.ts';
 import type { ProviderAccounts } from './provider-accounts.ts';
 
@@ -17,31 +18,40 @@ const timeoutMs = 5000;
 export interface LookupsDeps {
   payments: Payments;
   accounts: ProviderAccounts;
+  settleInTurn: SettleInTurn;
   log: { warn(fields: object, message: string): void };
 }
+
+type Flow = ReturnType<typeof toFlow>;
 
 export type Lookups = ReturnType<typeof createLookups>;
 
 /** Asks providers what became of open payments. */
-export const createLookups = ({ payments, accounts, log }: LookupsDeps) => {
+export const createLookups = ({ payments, accounts, settleInTurn, log }: LookupsDeps) => {
   const shares = createFairShares({ slots, maxRunningPerOwner: perOwner });
   /** By payment: parallel callers share one. */
   const underWay = new Map<string, Promise<void>>();
 
-  const update = async (row: PaymentRow, options: { timeoutMs?: number } = {}): Promise<void> => {
+  const update = async (
+    row: PaymentRow,
+    { flow = sweepFlow(row), ...options }: { flow?: Flow; timeoutMs?: number } = {},
+  ): Promise<void> => {
     const { project_number: projectNumber, session_id: sessionId } = row;
     if (sessionId === null) return;
-    const account = await accounts.find(projectNumber, row.provider);
+    const account = await accounts.find(row);
     const state = await account?.retrieve(toProviderPayment(row, sessionId), options);
     if (!state || state.status === 'open') return;
     const { status, chargeId } = state;
-    await payments.advance(projectNumber, row.id, { status, chargeId });
+    await settleInTurn.run(flow, () =>
+      payments.advance(projectNumber, row.id, { status, chargeId }),
+    );
   };
 
   const updateInTurn = async (identity: Identity, row: PaymentRow): Promise<void> => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      await shares.run(toFlow(identity), () => update(row, { timeoutMs }), { signal });
+      const flow = toFlow(identity);
+      await shares.run(flow, () => update(row, { flow, timeoutMs }), { signal });
     } catch (err) {
       const isExpected =
         err === signal.reason ||

@@ -28,7 +28,11 @@ describe('a checkout of products', () => {
       identity: asKey({ project: otherProject }),
       body: products.mug,
     });
-    await bed.owner('PUT', '/on-paid/order', { collection: 'orders', set: { status: 'paid' } });
+    await bed.owner('PUT', '/on-paid/order', {
+      collection: 'orders',
+      set: { status: 'paid' },
+      pays: 'items',
+    });
   });
   afterAll(() => bed.close());
   const buy = (items: object[], changes: object = {}, identity = anonymous()) =>
@@ -124,6 +128,22 @@ describe('a checkout of products', () => {
       expect(answer).toMatchObject({ status: 409, body: { code: 'out_of_stock' } });
       expect(answer.body.error).toBe('"items.0.product": of "mug" only 3 are left.');
     }
+  });
+
+  it('pays for a record as its rule says, before anybody pays for nothing', async () => {
+    const onPaid = { rule: 'judged', recordId };
+    const judgeBy = (pays: object) =>
+      bed.owner('PUT', '/on-paid/judged', { collection: 'orders', set: {}, pays });
+    await judgeBy({ product: 'mug' });
+    expect(await buy([{ product: 'card' }], { onPaid })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('the product "mug"') },
+    });
+    expect(await buy([{ product: 'mug' }], { onPaid })).toMatchObject({ status: 200 });
+    await judgeBy({ amount: 500, currency: 'usd' });
+    const gift = (amount: number) => buy([{ name: 'Gift', amount }], { onPaid, currency: 'usd' });
+    expect(await gift(499)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(await gift(500)).toMatchObject({ status: 200 });
   });
 
   it('may have a free amount for a record where the owner or a key sets it', async () => {

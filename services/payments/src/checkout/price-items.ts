@@ -1,5 +1,6 @@
 import { ApiError, paymentRoutes, type paymentRoutes as Routes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
+import type { PaidRecord } from '../payments/payment-row.ts';
 import type { ProductRow, Products } from '../products/products.ts';
 import { sumByProduct } from '../products/stock.ts';
 import { checkMoney } from './currency.ts';
@@ -15,7 +16,7 @@ const productHint = 'Send {"product": "<id>", "quantity": 1} instead of a name a
 const checkFreeAmounts = (
   { caller, project }: Identity,
   items: readonly OrderedItem[],
-  isForRecord: boolean,
+  pays: PaidRecord['pays'],
 ) => {
   const free = items.findIndex(({ product }) => product === undefined);
   if (free === -1) return;
@@ -24,7 +25,9 @@ const checkFreeAmounts = (
       `"items.${free}.amount": this project takes payments for its products only.`,
       productHint,
     );
-  if (isForRecord && (caller === 'anonymous' || caller === 'user'))
+  // Where the rule says how much pays, the payer may say more.
+  const isJudged = pays === undefined || (typeof pays === 'object' && 'amount' in pays);
+  if (!isJudged && (caller === 'anonymous' || caller === 'user'))
     refuse(`"items.${free}.amount": a payment with "onPaid" is for products only.`, productHint);
 };
 
@@ -47,9 +50,13 @@ const checkStock = (items: readonly OrderedItem[], products: ReadonlyMap<string,
 export const priceItems = async (
   products: Products,
   identity: Identity,
-  order: { items: readonly OrderedItem[]; currency?: string | undefined; isForRecord: boolean },
+  order: {
+    items: readonly OrderedItem[];
+    currency?: string | undefined;
+    pays?: PaidRecord['pays'];
+  },
 ): Promise<{ items: Routes.Item[]; currency: string }> => {
-  checkFreeAmounts(identity, order.items, order.isForRecord);
+  checkFreeAmounts(identity, order.items, order.pays);
   const ids = [...sumByProduct(order.items).keys()];
   const found = await products.findForSale(identity.project.number, ids);
   const [first] = found.values();

@@ -53,6 +53,7 @@ export const describeProviderAccount = (
     });
     afterAll(() => subject.close());
 
+    const all = () => ({ id: uuidv7(), amount: null, isLast: true, mayExist: false });
     const sell = async () => {
       const order = anOrder();
       const session = await subject.account.create(order);
@@ -103,14 +104,31 @@ export const describeProviderAccount = (
       const { session, payment } = await sell();
       await subject.pay(session.sessionId);
       const { chargeId } = await subject.account.retrieve(payment);
-      await Promise.all([1, 2, 3].map(() => subject.account.refund({ ...payment, chargeId })));
-      await subject.account.refund(payment);
+      const refund = all();
+      const again = { ...refund, mayExist: true };
+      await Promise.all(
+        [1, 2, 3].map(() => subject.account.refund({ ...payment, chargeId }, refund)),
+      );
+      await subject.account.refund(payment, again);
       expect(await subject.account.retrieve(payment)).toMatchObject({ status: 'refunded' });
+    });
+
+    it('gives a part back once for its id, and is refunded with the last part', async () => {
+      const { session, payment } = await sell();
+      await subject.pay(session.sessionId);
+      const part = { id: uuidv7(), amount: 1000, isLast: false, mayExist: false };
+      await Promise.all([1, 2, 3].map(() => subject.account.refund(payment, part)));
+      await subject.account.refund(payment, { ...part, mayExist: true });
+      expect(await subject.account.retrieve(payment)).toMatchObject({ status: 'paid' });
+      const rest = { id: uuidv7(), amount: 2998, isLast: true, mayExist: false };
+      await subject.account.refund(payment, rest);
+      expect(await subject.account.retrieve(payment)).toMatchObject({ status: 'refunded' });
+      await subject.account.refund(payment, { ...rest, mayExist: true });
     });
 
     it('gives nothing back of what was not paid', async () => {
       const { payment } = await sell();
-      await expect(subject.account.refund(payment)).rejects.toThrow(SessionNotFound);
+      await expect(subject.account.refund(payment, all())).rejects.toThrow(SessionNotFound);
     });
 
     it('knows no session that it did not open', async () => {
@@ -121,7 +139,7 @@ export const describeProviderAccount = (
       };
       await expect(subject.account.retrieve(payment)).rejects.toThrow(SessionNotFound);
       await expect(subject.account.expire(payment)).rejects.toThrow(SessionNotFound);
-      await expect(subject.account.refund(payment)).rejects.toThrow(SessionNotFound);
+      await expect(subject.account.refund(payment, all())).rejects.toThrow(SessionNotFound);
     });
   });
 };

@@ -39,13 +39,23 @@ export interface ProviderPayment {
   chargeId: string | null;
 }
 
+export interface ProviderRefund {
+  id: string;
+  /** In the currency's smallest unit; null gives back all. */
+  amount: number | null;
+  /** Nothing is left behind it. */
+  isLast: boolean;
+  /** It was asked for before, maybe longer ago than the provider remembers. */
+  mayExist: boolean;
+}
+
 export interface RetrieveOptions {
   /** For the whole call; the adapter's own bound without it. */
   timeoutMs?: number;
 }
 
 /**
- * One account at a payment provider. Methods throw OrderRefused, SessionNotFound or ProviderFailed and
+ * One account at a payment provider. Methods throw OrderRefused, RefundRefused, SessionNotFound or ProviderFailed and
  * nothing else, within a bounded time.
  */
 export interface ProviderAccount {
@@ -55,8 +65,11 @@ export interface ProviderAccount {
   retrieve(payment: ProviderPayment, options?: RetrieveOptions): Promise<SessionState>;
   /** Closes an open session to payers; any other one stays as it is. @throws SessionNotFound */
   expire(payment: ProviderPayment): Promise<void>;
-  /** The whole amount, once however often it is called. @throws SessionNotFound where nothing was paid */
-  refund(payment: ProviderPayment): Promise<void>;
+  /**
+   * A part of what was paid, or all of it: once for a refund's id, however often it is called.
+   * @throws SessionNotFound where nothing was paid, RefundRefused where there is not so much left
+   */
+  refund(payment: ProviderPayment, refund: ProviderRefund): Promise<void>;
 }
 
 /** The provider rejects the order because of this field of the request. */
@@ -67,6 +80,11 @@ export class OrderRefused extends Error {
     super(`The provider refuses "${field}".`, options);
     this.field = field;
   }
+}
+
+/** The provider does not give this back: more than is left of the payment. */
+export class RefundRefused extends Error {
+  override readonly name = 'RefundRefused';
 }
 
 /** The account knows no such session or payment. */

@@ -1,18 +1,19 @@
 import { ApiError } from '@backlot/contract';
 
-/** @throws ApiError invalid_body where the project lists origins and this is none of them */
+const isLoopback = (hostname: string) =>
+  hostname === '[::1]' || /^(.+\.)?localhost$|^127(\.\d+){3}$/.test(hostname);
+
+/** @throws ApiError invalid_body where the project lists origins, and this is neither one of them nor the payer's own machine */
 export const checkReturnUrl = (
   returnUrl: string,
   allowedOrigins: readonly string[] | undefined,
 ): void => {
-  if (!allowedOrigins?.length || allowedOrigins.includes(new URL(returnUrl).origin)) return;
+  const { origin, hostname } = new URL(returnUrl);
+  if (!allowedOrigins?.length || allowedOrigins.includes(origin) || isLoopback(hostname)) return;
   throw new ApiError('invalid_body', '"returnUrl": the project does not allow this origin.', {
     hint: 'Add it to the setting allowedOrigins, or return to one that is listed.',
   });
 };
-
-const isLoopback = (hostname: string) =>
-  hostname === '[::1]' || /^(.+\.)?localhost$|^127(\.\d+){3}$/.test(hostname);
 
 /** Whether payers may be sent there at once: proven or listed by the project, ours, or the payer's own machine. */
 export const isTrustedOrigin = (

@@ -15,7 +15,11 @@ describe('a payment for a record', () => {
       identity: asKey(),
       body: { name: 'Mug', amount: 1999 },
     });
-    await bed.owner('PUT', '/on-paid/order', { collection: 'orders', set: { status: 'paid' } });
+    await bed.owner('PUT', '/on-paid/order', {
+      collection: 'orders',
+      set: { status: 'paid' },
+      pays: 'items',
+    });
     await bed.ownerDatabase.query(
       `CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$`,
     );
@@ -61,8 +65,10 @@ describe('a payment for a record', () => {
         collection: 'orders',
         recordId,
         set: { status: 'paid' },
+        pays: 'items',
         payment: {
-          ...{ id, sessionId, amount: 3998, currency: 'usd', livemode: false, paidAt },
+          // The session's id stays with the payer, who is known by it alone.
+          ...{ id, sessionId: id, amount: 3998, currency: 'usd', livemode: false, paidAt },
           items: [{ product: 'mug', name: 'Mug', amount: 1999, quantity: 2 }],
         },
       },
@@ -71,11 +77,19 @@ describe('a payment for a record', () => {
 
   it('keeps the rule as it was at the checkout', async () => {
     const sessionId = await begin();
-    await bed.owner('PUT', '/on-paid/order', { collection: 'other', set: { status: 'free' } });
+    await bed.owner('PUT', '/on-paid/order', {
+      collection: 'other',
+      set: { status: 'free' },
+      pays: 'items',
+    });
     await arrive(sessionId);
-    await bed.owner('PUT', '/on-paid/order', { collection: 'orders', set: { status: 'paid' } });
+    await bed.owner('PUT', '/on-paid/order', {
+      collection: 'orders',
+      set: { status: 'paid' },
+      pays: 'items',
+    });
     expect(await bed.take('record.paid')).toMatchObject([
-      { collection: 'orders', set: { status: 'paid' } },
+      { collection: 'orders', set: { status: 'paid' }, pays: 'items' },
     ]);
   });
 

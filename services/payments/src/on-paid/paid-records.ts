@@ -10,14 +10,15 @@ const firstCheckMs = 60_000;
 
 const toEvent = (
   row: PaymentRow,
-  { collection, recordId, set }: NonNullable<PaymentRow['on_paid']>,
+  { collection, recordId, set, pays = 'items' }: NonNullable<PaymentRow['on_paid']>,
 ): Payload<'record.paid'> => ({
   projectId: row.project_id,
   projectNumber: row.project_number,
-  ...{ collection, recordId, set },
+  ...{ collection, recordId, set, pays },
   payment: {
     id: row.id,
-    sessionId: row.session_id ?? '',
+    // Who reads the record is not the payer: where the session's id alone shows the payment, it stays with who has it.
+    sessionId: row.holder_sees ? row.id : (row.session_id ?? ''),
     amount: row.amount,
     currency: row.currency,
     items: row.items,

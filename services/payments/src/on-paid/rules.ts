@@ -1,15 +1,46 @@
-import { ApiError, type OnPaidRule, onPaidRoutes } from '@backlot/contract';
+import { ApiError, type OnPaidRule, onPaidRoutes, paymentRoutes } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import type { Selectable } from 'kysely';
 import type { PaidRecord } from '../payments/payment-row.ts';
 import type { OnPaidRule as RuleTable, DB as Tables } from '../tables.ts';
 
+type Pays = OnPaidRule['pays'];
+
+const describePays = (pays: Pays): string => {
+  if (pays === 'items') return 'what its own "items" say';
+  if ('product' in pays) return `a checkout of the product "${pays.product}"`;
+  return `a checkout of ${pays.amount} ${pays.currency} (in the smallest unit) or more`;
+};
+
+const isPaidBy = (
+  pays: Pays,
+  bought: { items: readonly paymentRoutes.Item[]; amount: number; currency: string },
+): boolean => {
+  if (pays === 'items') return true;
+  if ('product' in pays) return bought.items.some(({ product }) => product === pays.product);
+  return bought.currency === pays.currency && bought.amount >= pays.amount;
+};
+
 const present = (row: Selectable<RuleTable>): OnPaidRule => ({
   name: row.name,
   collection: row.collection,
   set: row.set_fields as OnPaidRule['set'],
+  pays: row.pays as OnPaidRule['pays'],
   updatedAt: row.updated_at.toISOString(),
 });
+
+/**
+ * Before anybody pays for nothing: whether these items can pay for the record. Its own items are compared once the
+ * money is there.
+ * @throws ApiError invalid_body
+ */
+export const checkPays = (
+  pays: PaidRecord['pays'] = 'items',
+  { items, currency }: { items: readonly paymentRoutes.Item[]; currency: string },
+): void => {
+  if (isPaidBy(pays, { items, currency, amount: paymentRoutes.sumItems(items) })) return;
+  throw new ApiError('invalid_body', `"onPaid.rule": ${describePays(pays)} pays for the record.`);
+};
 
 export type OnPaidRules = ReturnType<typeof createOnPaidRules>;
 
@@ -41,13 +72,14 @@ export const createOnPaidRules = (database: Database, now: () => number) => {
     set: (
       projectNumber: number,
       name: string,
-      { collection, set }: Pick<OnPaidRule, 'collection' | 'set'>,
+      { collection, set, pays }: Pick<OnPaidRule, 'collection' | 'set' | 'pays'>,
     ): Promise<OnPaidRule> =>
       database.transaction(async () => {
         await checkLimit(projectNumber, name);
         const change = {
           collection,
           set_fields: JSON.stringify(set),
+          pays: JSON.stringify(pays),
           updated_at: new Date(now()),
         };
         const row = await queries
@@ -62,7 +94,7 @@ export const createOnPaidRules = (database: Database, now: () => number) => {
       }),
 
     /** What a checkout asks for, as the rule says it now. @throws ApiError invalid_body */
-    async apply(
+    async find(
       projectNumber: number,
       asked: { rule: string; recordId: string },
     ): Promise<PaidRecord> {
@@ -74,10 +106,10 @@ export const createOnPaidRules = (database: Database, now: () => number) => {
         .executeTakeFirst();
       if (!row)
         throw new ApiError('invalid_body', `"onPaid.rule": this project has no such rule.`, {
-          hint: 'Its owner sets it: PUT /api/platform/projects/<id>/on-paid/<name> {"collection": "orders", "set": {"status": "paid"}}',
+          hint: 'Its owner sets it: PUT /api/platform/projects/<id>/on-paid/<name> {"collection": "orders", "set": {"status": "paid"}, "pays": "items"}',
         });
-      const { collection, set } = present(row);
-      return { rule: asked.rule, recordId: asked.recordId.toLowerCase(), collection, set };
+      const { collection, set, pays } = present(row);
+      return { rule: asked.rule, recordId: asked.recordId.toLowerCase(), collection, set, pays };
     },
 
     /** By name; all of them. */

@@ -66,6 +66,32 @@ describe('a crash after the provider answered and before that is stored', () => 
     expect(await bed.take('payment.changed')).toMatchObject([{ status: 'refunded' }]);
   });
 
+  it('of a part that goes back: the sweep ends it, and it went back once, however late', async () => {
+    const sessionId = await bed.session();
+    await bed.stripe.pay(sessionId);
+    const { id } = (await bed.verify(sessionId)).body.payment;
+    const part = () => bed.owner('POST', `/payments/${id}/refund`, { amount: 1000 });
+    const crash = () =>
+      bed.ownerDatabase.query(
+        `CREATE TRIGGER crashing BEFORE UPDATE OF refunds ON payments FOR EACH ROW
+           WHEN (NEW.refunds @> '[{"status": "done"}]') EXECUTE FUNCTION crash()`,
+      );
+    await crash();
+    expect(await part()).toMatchObject({ status: 500 });
+    await bed.ownerDatabase.query('DROP TRIGGER crashing ON payments');
+    expect(bed.stripe.refundedOf(sessionId)).toBe(1000);
+    expect((await bed.verify(sessionId)).body.payment).toMatchObject({
+      ...{ status: 'paid', refundedAmount: 0, refunds: [{ amount: 1000, status: 'pending' }] },
+    });
+    bed.stripe.forgetKeys();
+    bed.clock.pass(30 * 60 * minuteMs);
+    await Promise.all([bed.service.sweep(), bed.service.sweep()]);
+    expect(bed.stripe.refundedOf(sessionId)).toBe(1000);
+    expect((await bed.verify(sessionId)).body.payment).toMatchObject({
+      ...{ status: 'paid', refundedAmount: 1000, refunds: [{ amount: 1000, status: 'done' }] },
+    });
+  });
+
   it('of a webhook: nothing of it counts until it is repeated', async () => {
     const sessionId = await bed.session();
     const event = {

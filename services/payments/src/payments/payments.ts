@@ -1,13 +1,7 @@
-import {
-  type EventPayloads,
-  isUuid,
-  type Payload,
-  type Payment,
-  type PaymentStatus,
-} from '@backlot/contract';
+import { type EventPayloads, isUuid, type Payload, type PaymentStatus } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
-import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
-import type { Order, ProviderName, Session } from '../checkout/provider.ts';
+import { isSameMode, type Mode, type Modes } from '../checkout/modes.ts';
+import type { Order, Session } from '../checkout/provider.ts';
 import type { PaidRecords } from '../on-paid/paid-records.ts';
 import type { Stock } from '../products/stock.ts';
 import type { DB as Tables } from '../tables.ts';
@@ -16,7 +10,6 @@ import {
   type PaymentRow,
   type PaymentValues,
   paymentNotFound,
-  presentPayment,
 } from './payment-row.ts';
 
 /** Which payment, always within one project. */
@@ -33,7 +26,6 @@ export interface PaymentUpdate {
   status: Exclude<Payload<'payment.changed'>['status'], 'refunding'>;
   sessionId?: string | null;
   chargeId?: string | null;
-  livemode?: boolean | undefined;
 }
 
 /** PostgreSQL stores no NUL: such an id exists nowhere. */
@@ -55,13 +47,15 @@ export interface PaymentsDeps {
   outbox: Outbox<EventPayloads>;
   stock: Stock;
   paidRecords: PaidRecords;
+  modes: Modes;
   now: () => number;
 }
 
 export type Payments = ReturnType<typeof createPayments>;
 
 /** The rows: what was ordered, where it is paid, and how far it got. */
-export const createPayments = ({ database, outbox, stock, paidRecords, now }: PaymentsDeps) => {
+export const createPayments = (deps: PaymentsDeps) => {
+  const { database, outbox, stock, paidRecords, modes, now } = deps;
   const queries = createQueries<Tables>(database);
 
   const tell = (row: PaymentRow, status: Payload<'payment.changed'>['status']) =>
@@ -76,7 +70,7 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
   const move = (
     projectNumber: number,
     id: string,
-    { status, sessionId, chargeId, livemode }: PaymentUpdate,
+    { status, sessionId, chargeId }: PaymentUpdate,
   ): Promise<PaymentRow | undefined> =>
     queries
       .updateTable('payments')
@@ -84,7 +78,6 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
         status,
         ...(sessionId != null && { session_id: fn.coalesce('session_id', val(sessionId)) }),
         ...(chargeId != null && { charge_id: chargeId }),
-        ...(livemode !== undefined && { livemode }),
         ...(status === 'paid' && { paid_at: new Date(now()) }),
       }))
       .where('project_number', '=', projectNumber)
@@ -93,6 +86,36 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
       .returningAll()
       .$narrowType<PaymentValues>()
       .executeTakeFirst();
+
+  const lock = (projectNumber: number, id: string): Promise<PaymentRow | undefined> =>
+    queries
+      .selectFrom('payments')
+      .selectAll()
+      .where('project_number', '=', projectNumber)
+      .where('id', '=', id)
+      .forUpdate()
+      .$narrowType<PaymentValues>()
+      .executeTakeFirst();
+
+  /**
+   * Whether money may pay for it: in the mode in which it was opened alone. The row stays locked, so that a change of
+   * the keys is seen here or sees what was paid.
+   */
+  const isPayable = async (row: PaymentRow): Promise<boolean> =>
+    isSameMode(row, await modes.current(row.project_number));
+
+  /** Money of another mode pays nothing; that it came is for the owner to see. */
+  const noteLate = async (row: PaymentRow): Promise<void> => {
+    const { project_number: projectNumber, id } = row;
+    const closed = await move(projectNumber, id, { status: 'expired' });
+    if (closed) await tell(closed, 'expired');
+    await queries
+      .updateTable('payments')
+      .set({ closed_reason: 'mode_changed', late_paid_at: row.late_paid_at ?? new Date(now()) })
+      .where('project_number', '=', projectNumber)
+      .where('id', '=', id)
+      .execute();
+  };
 
   /** The next sweep gives the money back. */
   const giveBack = async (row: PaymentRow): Promise<void> => {
@@ -145,7 +168,7 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
     },
 
     /** Before the provider is asked, so that money never moves without a row. */
-    async insert(order: NewPayment, provider: ProviderName, checkAt: Date) {
+    async insert(order: NewPayment, { provider, livemode }: Mode, checkAt: Date) {
       const { project } = order;
       await queries
         .insertInto('payments')
@@ -154,7 +177,7 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
           project_number: project.number,
           project_id: project.id,
           user_id: order.userId,
-          provider,
+          ...{ provider, livemode, holder_sees: order.userId === null },
           amount: order.amount,
           currency: order.currency,
           items: JSON.stringify(order.items),
@@ -190,12 +213,26 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
         .execute();
     },
 
+    /** Until the transaction ends. @returns whether it is open still, in the project's present mode */
+    async lockPayable(projectNumber: number, id: string): Promise<boolean> {
+      const row = await lock(projectNumber, id);
+      return row?.status === 'open' && row.closed_reason === null && (await isPayable(row));
+    },
+
+    lock,
+
     /**
      * Each status is reached once, with one event, and what a payment brings about once with it. A refund
-     * reported before its payment takes both steps, and brings about nothing.
+     * reported before its payment takes both steps, and brings about nothing. All money comes through here.
      */
     advance: (projectNumber: number, id: string, update: PaymentUpdate): Promise<void> =>
       database.transaction(async () => {
+        if (update.status === 'paid' || update.status === 'refunded') {
+          const row = await lock(projectNumber, id);
+          if (!row) return;
+          if (allowedFrom.paid.includes(row.status) && !(await isPayable(row)))
+            return update.status === 'paid' ? noteLate(row) : undefined;
+        }
         if (update.status === 'refunded') {
           const unpaid = await move(projectNumber, id, { ...update, status: 'paid' });
           if (unpaid) await tell(unpaid, 'paid');
@@ -203,33 +240,5 @@ export const createPayments = ({ database, outbox, stock, paidRecords, now }: Pa
         const row = await move(projectNumber, id, update);
         if (row) await (update.status === 'paid' ? fulfil(row) : tell(row, update.status));
       }),
-
-    /** @param userId whose; all where it is null. @throws ApiError invalid_cursor */
-    async list(
-      projectNumber: number,
-      query: PageQuery,
-      userId: string | null = null,
-    ): Promise<Page<Payment>> {
-      const recorded = queries
-        .selectFrom('payments')
-        .selectAll()
-        .where('project_number', '=', projectNumber)
-        .where('session_id', 'is not', null)
-        .$if(userId !== null, (payments) => payments.where('user_id', '=', userId));
-      const read = (after: Position | undefined, count: number) => {
-        const page = after
-          ? recorded.where(({ eb, refTuple, tuple }) =>
-              eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
-            )
-          : recorded;
-        return page
-          .orderBy('created_at', 'desc')
-          .orderBy('id', 'desc')
-          .limit(count)
-          .$narrowType<PaymentValues>()
-          .execute();
-      };
-      return readPage('payments', query, read, presentPayment);
-    },
   };
 };

@@ -1,6 +1,7 @@
 import { events, type ProjectDirectory } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import pMap from 'p-map';
+import { isSameMode, type Modes } from '../checkout/modes.ts';
 import { ProviderFailed, SessionNotFound } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
 import type { DB as Tables } from '../tables.ts';
@@ -14,13 +15,18 @@ export interface SessionCloserDeps {
   database: Database;
   accounts: ProviderAccounts;
   projects: ProjectDirectory;
+  modes: Modes;
   now: () => number;
 }
 
 export type SessionCloser = ReturnType<typeof createSessionCloser>;
 
-/** Closes a deleted project's open sessions at the provider, so that nobody pays for what it sold. */
-export const createSessionCloser = ({ database, accounts, projects, now }: SessionCloserDeps) => {
+/**
+ * Closes open sessions at the provider, so that nobody pays for what is not sold any more: those of deleted projects,
+ * and those of another mode than the project's.
+ */
+export const createSessionCloser = (deps: SessionCloserDeps) => {
+  const { database, accounts, projects, modes, now } = deps;
   const queries = createQueries<Tables>(database);
 
   const isDeleted = async (projectId: string): Promise<boolean> => {
@@ -32,7 +38,7 @@ export const createSessionCloser = ({ database, accounts, projects, now }: Sessi
   const close = async (row: PaymentRow): Promise<void> => {
     if (row.session_id === null) return;
     try {
-      const account = await accounts.find(row.project_number, row.provider);
+      const account = await accounts.find(row);
       await account?.expire(toProviderPayment(row, row.session_id));
     } catch (error) {
       const isHopeless =
@@ -42,10 +48,18 @@ export const createSessionCloser = ({ database, accounts, projects, now }: Sessi
     }
   };
 
+  /** Nobody's keys open it any more: of a project whose keys were deleted they may come back. */
+  const isOfOtherMode = async (row: PaymentRow): Promise<boolean> => {
+    const current = await modes.current(row.project_number);
+    return row.closed_reason !== null || (current !== undefined && !isSameMode(row, current));
+  };
+
   return {
-    /** @throws ProviderFailed where it may succeed later */
-    async closeIfProjectDeleted(row: PaymentRow): Promise<void> {
-      if (await isDeleted(row.project_id)) await close(row);
+    /** @returns whether no provider can say any more what became of it. @throws ProviderFailed where it may succeed later */
+    async closeIfOver(row: PaymentRow): Promise<boolean> {
+      const isOther = await isOfOtherMode(row);
+      if (isOther || (await isDeleted(row.project_id))) await close(row);
+      return isOther && (await accounts.find(row)) === undefined;
     },
 
     /**

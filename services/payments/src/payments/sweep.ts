@@ -1,9 +1,9 @@
 import type { Database } from '@backlot/database';
 import pMap from 'p-map';
-import type { Checkouts } from '../checkout/checkouts.ts';
 import type { Lookups } from '../checkout/lookups.ts';
 import { OrderRefused } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
+import type { Refunds } from '../checkout/refunds.ts';
 import type { PaidRecords } from '../on-paid/paid-records.ts';
 import { createDuePayments } from './due-payments.ts';
 import { type PaymentRow, toOrder, toProviderPayment } from './payment-row.ts';
@@ -20,7 +20,7 @@ export interface SweepDeps {
   payments: Payments;
   accounts: ProviderAccounts;
   lookups: Lookups;
-  checkouts: Checkouts;
+  refunds: Refunds;
   sessionCloser: SessionCloser;
   paidRecords: PaidRecords;
   now: () => number;
@@ -32,13 +32,13 @@ export interface SweepDeps {
  * again, and deletes rows that crashes left without a session.
  */
 export const createSweep = (deps: SweepDeps) => {
-  const { database, payments, accounts, lookups, checkouts, sessionCloser } = deps;
+  const { database, payments, accounts, lookups, refunds, sessionCloser } = deps;
   const { paidRecords, now, log } = deps;
   const duePayments = createDuePayments(database, now);
 
   /** No caller knows its session, if there is one: the same idempotency key finds it, to close it. */
   const deleteUnrecorded = async (row: PaymentRow): Promise<void> => {
-    const account = await accounts.find(row.project_number, row.provider);
+    const account = await accounts.find(row);
     if (account && row.expires_at.getTime() > now()) {
       try {
         const { sessionId } = await account.create(toOrder(row));
@@ -52,7 +52,8 @@ export const createSweep = (deps: SweepDeps) => {
 
   const checkSession = async (row: PaymentRow): Promise<void> => {
     try {
-      await sessionCloser.closeIfProjectDeleted(row);
+      if (await sessionCloser.closeIfOver(row))
+        await payments.advance(row.project_number, row.id, { status: 'expired' });
     } finally {
       // It may have been paid all the same.
       await lookups.update(row);
@@ -62,7 +63,7 @@ export const createSweep = (deps: SweepDeps) => {
   /** Never throws for the provider's sake: one payment's failure must not stop the others' checks. */
   const check = async (row: PaymentRow): Promise<void> => {
     try {
-      if (row.status === 'refunding') await checkouts.refund(row.project_number, row.id);
+      if (row.status === 'refunding') await refunds.giveBack(row.project_number, row.id);
       else if (row.session_id === null) await deleteUnrecorded(row);
       else await checkSession(row);
     } catch (err) {
@@ -78,6 +79,7 @@ export const createSweep = (deps: SweepDeps) => {
         await pMap(rows, (row) => database.inProject(row.project_number, () => check(row)), {
           concurrency,
         });
+    await refunds.finishPending();
     await paidRecords.requestAgain();
   };
 };

@@ -11,7 +11,7 @@ export const showTestCheckout = (sessions: TestSessions) =>
 
 export const submitTestCheckout = (sessions: TestSessions) =>
   pageRoute(paymentRoutes.submitTestCheckout, async ({ identity, params, body }) => {
-    const answer = await sessions[body.action](identity.project, params.sessionId);
+    const answer = await sessions[body.action](identity, params.sessionId);
     return 'redirect' in answer ? answer : { ...renderTestCheckout(answer), status: 409 };
   });
 

@@ -166,26 +166,66 @@ describe('createCheckout', () => {
   });
 });
 
+describe('a checkout that asks for what there is not', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+
+  it.each<[object, string, string]>([
+    [{ mode: 'subscription' }, '"mode"', 'paid once'],
+    [{ mode: 'setup' }, '"mode"', 'paid once'],
+    [{ recurring: { interval: 'month' } }, '"recurring"', 'start another one'],
+    [{ subscription_data: {} }, '"subscription_data"', 'start another one'],
+    [{ discount: 10 }, '"discount"', 'no discounts'],
+    [{ allow_promotion_codes: true }, '"allow_promotion_codes"', 'no discounts'],
+    [{ items: [{ name: 'Mug', amount: 5, tax: 1 }] }, '"items.0.tax"', 'items of their own'],
+    [{ items: [{ name: 'Mug', amount: 5, recurring: {} }] }, '"items.0.recurring"', 'once'],
+    [{ cancelUrl: 'https://a.example' }, '"cancelUrl"', '"returnUrl"'],
+    [{ capture_method: 'manual' }, '"capture_method"', 'at once'],
+    [{ metadata: { order: null } }, '"metadata.order"', ''],
+  ])('is refused by name, with the way: %j', async (changes, named, way) => {
+    const answer = await bed.checkout({ ...order, ...changes });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(answer.body.error).toContain(named);
+    expect(`${answer.body.error} ${answer.body.hint}`).toContain(way);
+    expect(await bed.database.query('SELECT 1 FROM payments')).toEqual([]);
+  });
+
+  it('keeps no number of its metadata that was rounded', async () => {
+    const text = JSON.stringify({ ...order, metadata: { order: 1 } });
+    const answer = await bed.checkout(text.replace('"order":1', '"order":123456789012345678'));
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(answer.body.error).toContain('123456789012345678');
+  });
+
+  it('is taken where it says that it is paid once', async () => {
+    expect(await bed.checkout({ ...order, mode: 'payment' })).toMatchObject({ status: 200 });
+  });
+});
+
 describe('a project that lists its origins', () => {
-  it('lets payers return there and nowhere else', async () => {
+  it('lets payers return there, and to their own machine, and nowhere else', async () => {
     const bed = await createTestBed({
-      allowedOrigins: ['https://shop.example', 'http://localhost:3000'],
+      allowedOrigins: ['https://shop.example'],
     });
     const to = async (returnUrl: string) => (await bed.checkout({ ...order, returnUrl })).status;
     expect(await to('https://shop.example/thanks?a=1#x')).toBe(200);
-    expect(await to('http://localhost:3000')).toBe(200);
+    for (const own of ['http://localhost:3000', 'http://127.0.0.1:5173/x', 'http://[::1]:1/'])
+      expect(await to(own)).toBe(200);
     for (const elsewhere of [
       'https://evil.example/',
       'https://shop.example.evil.example/',
       'https://shop.example:8443/',
       'http://shop.example/',
-      'http://localhost:3001/',
+      'http://localhost.evil.example/',
     ])
       expect(await to(elsewhere)).toBe(400);
     expect(await bed.checkout({ ...order, returnUrl: 'https://evil.example' })).toMatchObject({
       body: { code: 'invalid_body', error: expect.stringContaining('"returnUrl"') },
     });
-    expect(await bed.database.query('SELECT 1 FROM payments')).toHaveLength(2);
+    expect(await bed.database.query('SELECT 1 FROM payments')).toHaveLength(4);
     await bed.close();
   });
 });

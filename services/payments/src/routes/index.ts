@@ -1,8 +1,10 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Checkouts } from '../checkout/checkouts.ts';
+import type { Refunds } from '../checkout/refunds.ts';
 import type { ReturnPages } from '../checkout/return-page.ts';
 import type { OnPaidRules } from '../on-paid/rules.ts';
-import type { Payments } from '../payments/payments.ts';
+import type { PaymentList } from '../payments/payment-list.ts';
+import type { ProductEditors } from '../products/product-editors.ts';
 import type { Products } from '../products/products.ts';
 import type { StripeKeyStore } from '../stripe/stripe-keys.ts';
 import type { Webhooks } from '../stripe/webhooks.ts';
@@ -21,10 +23,12 @@ import { deleteProduct, getProduct, listProducts, setProduct } from './products.
 import { deleteStripeSecret, getStripeSecret, setStripeSecret } from './stripe-secret.ts';
 
 export interface Features {
-  payments: Payments;
+  paymentList: PaymentList;
   products: Products;
+  productEditors: ProductEditors;
   onPaidRules: OnPaidRules;
   checkouts: Checkouts;
+  refunds: Refunds;
   testSessions: TestSessions;
   returnPages: ReturnPages;
   webhooks: Webhooks;
@@ -38,16 +42,16 @@ export const createRoutes = (features: Features): MountedRoute[] => [
   showTestCheckout(features.testSessions),
   submitTestCheckout(features.testSessions),
   showPaymentReturn(features.returnPages),
-  listMyPayments(features.payments),
-  listPayments(features.payments),
-  refundPayment(features.checkouts),
+  listMyPayments(features.paymentList),
+  listPayments(features.paymentList),
+  refundPayment(features.refunds),
   setStripeSecret(features.stripeKeys),
   getStripeSecret(features.stripeKeys),
   deleteStripeSecret(features.stripeKeys),
-  listProducts(features.products),
-  getProduct(features.products),
-  setProduct(features.products),
-  deleteProduct(features.products),
+  listProducts(features.products, features.productEditors),
+  getProduct(features.products, features.productEditors),
+  setProduct(features.products, features.productEditors),
+  deleteProduct(features.products, features.productEditors),
   setOnPaidRule(features.onPaidRules),
   listOnPaidRules(features.onPaidRules),
   deleteOnPaidRule(features.onPaidRules),

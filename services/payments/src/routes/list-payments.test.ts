@@ -41,6 +41,29 @@ describe('listPayments', () => {
     expect(sessionIds(all.body)).toEqual(sessions);
   });
 
+  it('lists those of a status, and the oldest first where it is asked to', async () => {
+    await bed.press(String(sessions[1]), 'pay');
+    const list = async (query: string) => {
+      const answer = await bed.owner('GET', `/payments?${query}`);
+      expect(answer.status).toBe(200);
+      return answer.body;
+    };
+    expect(sessionIds(await list('status=paid'))).toEqual([sessions[1]]);
+    expect(sessionIds(await list('status=open'))).toEqual([sessions[0], sessions[2]]);
+    expect(sessionIds(await list('status=refunded'))).toEqual([]);
+    const oldest = await list('sort=createdAt&limit=2');
+    expect(sessionIds(oldest)).toEqual([sessions[2], sessions[1]]);
+    const rest = await list(`sort=createdAt&limit=2&cursor=${oldest.nextCursor}`);
+    expect(sessionIds(rest)).toEqual([sessions[0]]);
+    for (const query of [
+      `cursor=${oldest.nextCursor}`,
+      `sort=createdAt&status=open&cursor=${oldest.nextCursor}`,
+      'status=done',
+      'sort=price',
+    ])
+      expect(await bed.owner('GET', `/payments?${query}`)).toMatchObject({ status: 400 });
+  });
+
   it("refuses made-up cursors and another project's path", async () => {
     const madeUp = Buffer.from(JSON.stringify(['payments', 5, 'no-uuid'])).toString('base64url');
     expect(await bed.owner('GET', `/payments?cursor=${madeUp}`)).toMatchObject({

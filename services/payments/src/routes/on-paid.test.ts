@@ -3,7 +3,11 @@ import { asOwner, refusesStrangers } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, otherProject, type TestBed } from '../testing/test-bed.ts';
 
-const rule = { collection: 'orders', set: { status: 'paid', shipped: false, left: 0, note: null } };
+const rule = {
+  collection: 'orders',
+  set: { status: 'paid', shipped: false, left: 0, note: null },
+  pays: 'items',
+};
 
 describe('rules for paid records', () => {
   let bed: TestBed;
@@ -38,8 +42,35 @@ describe('rules for paid records', () => {
       expect(await bed.owner('DELETE', `/on-paid/${name}`)).toMatchObject({ status: 404 });
   });
 
+  it('say what pays: items, a product or an amount', async () => {
+    for (const [pays, stored] of [
+      ['items', 'items'],
+      [{ product: 'mug' }, { product: 'mug' }],
+      [
+        { amount: 500, currency: 'EUR' },
+        { amount: 500, currency: 'eur' },
+      ],
+    ])
+      expect(await put('order', { ...rule, pays })).toMatchObject({
+        status: 200,
+        body: { pays: stored },
+      });
+  });
+
+  it('of before, which said nothing, are paid by the items of the record', async () => {
+    await bed.database.query(
+      `INSERT INTO on_paid_rules (project_number, name, collection, set_fields, updated_at)
+       VALUES (1001, 'old', 'orders', '{}', now())`,
+    );
+    expect((await bed.owner('GET', '/on-paid')).body.items).toMatchObject([{ pays: 'items' }]);
+  });
+
   it.each([
     ['no collection', { collection: undefined }, '"collection"'],
+    ['nothing that pays', { pays: undefined }, '"pays"'],
+    ['anything that pays', { pays: 'any' }, '"pays"'],
+    ['no amount at all', { pays: { amount: 0, currency: 'usd' } }, '"pays'],
+    ['a product and an amount', { pays: { product: 'mug', amount: 1 } }, '"pays'],
     ['a collection that can not be', { collection: 'a b' }, '"collection"'],
     ['a field of the record itself', { set: { ownerId: 'x' } }, '"set.ownerId"'],
     ['the field of the payment', { set: { payment: 'x' } }, '"set.payment"'],

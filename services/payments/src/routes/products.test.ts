@@ -10,7 +10,7 @@ const mug = { name: 'Mug', amount: 1999, currency: 'EUR', stock: 3, active: true
 describe('products', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await createTestBed();
+    bed = await createTestBed({ productEditors: ['role:staff'] });
   });
   afterAll(() => bed.close());
   afterEach(() => bed.database.query('DELETE FROM products'));
@@ -36,7 +36,7 @@ describe('products', () => {
       () => ({ path, body }),
     );
 
-  it('are set by owner, key, operator and staff, and read by everybody', async () => {
+  it('are set by owner, key, operator and the role that the project names, and read by everybody', async () => {
     for (const identity of [asOwner(), asKey(), asOperator(), staff])
       expect(await put('mug', mug, identity)).toMatchObject({ status: 200 });
     for (const identity of [anonymous(), customer])
@@ -64,6 +64,25 @@ describe('products', () => {
     expect(await put('mug', mug, anonymous({ role: 'staff' }))).toMatchObject({ status: 401 });
     expect((await list('', asKey())).body.items).toMatchObject([{ id: 'mug', amount: 1999 }]);
     expect(await remove('mug', staff)).toMatchObject({ status: 200 });
+  });
+
+  it('are changed by no role that the project does not name, staff and admin included', async () => {
+    const unnamed = await createTestBed({ productEditors: ['role:clerk'] });
+    try {
+      const clerk = asUser('018f0000-0000-7000-8000-00000000eeee', { role: 'clerk' });
+      const sell = (identity = staff) =>
+        unnamed.call('PUT', '/products/mug', { identity, body: { ...mug, active: false } });
+      const refused = await sell();
+      expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+      expect(refused.body.hint).toContain('productEditors');
+      expect(await sell(clerk)).toMatchObject({ status: 200 });
+      const seen = async (identity = staff) =>
+        (await unnamed.call('GET', '/products', { identity })).body.items;
+      expect(await seen()).toEqual([]);
+      expect(await seen(clerk)).toHaveLength(1);
+    } finally {
+      await unnamed.close();
+    }
   });
 
   it('of another project are not there', async () => {

@@ -1,5 +1,5 @@
 import { paymentRoutes } from '@backlot/contract';
-import { anonymous, refusesStrangers } from '@backlot/testing';
+import { anonymous, asKey, asOperator, asOwner, asUser, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestBed, order, otherProject, type TestBed } from '../testing/test-bed.ts';
@@ -27,6 +27,10 @@ describe('verifyPayment', () => {
       id: expect.any(String),
       onPaid: null,
       refundReason: null,
+      refundedAmount: 0,
+      refunds: [],
+      closedReason: null,
+      latePaidAt: null,
       sessionId: session,
       status: 'open',
       livemode: false,
@@ -55,6 +59,45 @@ describe('verifyPayment', () => {
         status: 'paid',
       },
     ]);
+  });
+
+  it('shows the payment to the user who opened it, the owner and keys, and to others whether it was paid', async () => {
+    const payer = asUser('018f0000-0000-7000-8000-00000000dddd');
+    const other = asUser('018f0000-0000-7000-8000-00000000eeee');
+    const session = await bed.session(order, payer);
+    await bed.press(session, 'pay');
+    const { body } = await bed.verify(session, payer);
+    expect(body.payment.metadata).toEqual({ orderId: 'o-1' });
+    for (const reference of [session, body.payment.id]) {
+      for (const identity of [payer, asOwner(), asKey(), asOperator()])
+        expect((await bed.verify(reference, identity)).body).toEqual(body);
+      for (const identity of [other, anonymous()])
+        expect((await bed.verify(reference, identity)).body).toEqual({ paid: true });
+    }
+    const erased = { projectId: 'testproject', projectNumber: 1001, userId: payer.userId };
+    await bed.service.start();
+    await bed.bus.publish({ id: 'erased', topic: 'user.erased', payload: erased });
+    expect((await bed.verify(session)).body).toEqual({ paid: true });
+    await bed.service.stop();
+  });
+
+  it('shows what nobody signed in opened to who holds its session, which no record shows', async () => {
+    const recordId = '018f0000-0000-7000-8000-00000000aaaa';
+    await bed.owner('PUT', '/on-paid/order', { collection: 'orders', set: {}, pays: 'items' });
+    await bed.call('PUT', '/products/mug', {
+      ...{ identity: asKey(), body: { name: 'Mug', amount: 1 } },
+    });
+    const onPaid = { rule: 'order', recordId };
+    const session = await bed.session({ ...order, items: [{ product: 'mug' }], onPaid });
+    const { id } = (await bed.verify(session)).body.payment;
+    expect((await bed.verify(id)).body.payment.id).toBe(id);
+    await bed.press(session, 'pay');
+    const [told] = await bed.take('record.paid');
+    expect(JSON.stringify(told)).not.toContain(session);
+    expect((await bed.verify(session)).body).toMatchObject({
+      ...{ paid: true, payment: { metadata: { orderId: 'o-1' } } },
+    });
+    expect((await bed.verify(told?.payment.sessionId ?? '')).body).toEqual({ paid: true });
   });
 
   it('notices the end of a session, once', async () => {

@@ -5,6 +5,7 @@ import {
   OrderRefused,
   type ProviderAccount,
   ProviderFailed,
+  RefundRefused,
   SessionNotFound,
 } from '../checkout/provider.ts';
 import type { StripeSettings } from '../config.ts';
@@ -25,6 +26,13 @@ export interface Stripe {
 const { errors } = StripeSdk;
 const createdSession = session.extend({ url: z.string().min(1), livemode: z.boolean() });
 const createdRefund = z.object({ id: z.string(), status: z.string().nullish() });
+const refundList = z.object({
+  data: z.array(
+    createdRefund.extend({
+      metadata: z.object({ backlot_refund: z.string().optional() }).nullish(),
+    }),
+  ),
+});
 const sessionList = z.object({ data: z.array(z.unknown()) });
 
 const fields: [prefix: string, field: OrderRefused['field']][] = [
@@ -42,6 +50,7 @@ const findRefusedField = ({ code, param = '' }: InstanceType<typeof errors.Strip
 };
 
 const translate = (cause: unknown): Error => {
+  if (cause instanceof RefundRefused) return cause;
   if (cause instanceof TimeoutError) return new ProviderFailed('timeout', { cause });
   if (
     cause instanceof errors.StripeAuthenticationError ||
@@ -95,6 +104,36 @@ export const createStripeClient = ({ url, timeoutMs, retries }: StripeSettings):
     );
   const { sessions } = client.checkout;
 
+  /** @throws RefundRefused where the rest that Stripe knows of is smaller */
+  const createRefund = async (
+    apiKey: string,
+    { id, amount, paymentIntent }: { id: string; amount: number | null; paymentIntent: string },
+  ): Promise<unknown> => {
+    const params = {
+      payment_intent: paymentIntent,
+      metadata: { backlot_refund: id },
+      ...(amount === null ? {} : { amount }),
+    };
+    try {
+      return await client.refunds.create(params, {
+        apiKey,
+        idempotencyKey: `backlot-refund-${id}`,
+      });
+    } catch (error) {
+      if (!(error instanceof errors.StripeInvalidRequestError)) throw error;
+      if (error.code === 'charge_already_refunded' && amount === null)
+        return { id: '', status: 'succeeded' };
+      if (error.code === 'resource_missing') throw error;
+      throw new RefundRefused('', { cause: error });
+    }
+  };
+
+  const findRefund = async (apiKey: string, paymentIntent: string, id: string) => {
+    const found = client.refunds.list({ payment_intent: paymentIntent, limit: 100 }, { apiKey });
+    const { data } = await ask(refundList, found);
+    return data.find(({ metadata }) => metadata?.backlot_refund === id);
+  };
+
   return {
     async check(apiKey) {
       await ask(sessionList, sessions.list({ limit: 1 }, { apiKey }));
@@ -132,22 +171,16 @@ export const createStripeClient = ({ url, timeoutMs, retries }: StripeSettings):
         await ask(session, sessions.expire(sessionId, {}, { apiKey }));
       },
 
-      async refund({ paymentId, sessionId, chargeId }) {
-        const idempotencyKey = `backlot-refund-${paymentId}`;
+      async refund({ sessionId, chargeId }, { id, amount, mayExist }) {
         const paymentIntent =
           chargeId ??
           readChargeId(await ask(session, sessions.retrieve(sessionId, {}, { apiKey })));
         if (paymentIntent === null) throw new SessionNotFound();
-        const refund = client.refunds
-          .create({ payment_intent: paymentIntent }, { apiKey, idempotencyKey })
-          .catch((error: unknown) => {
-            const isDone =
-              error instanceof errors.StripeError && error.code === 'charge_already_refunded';
-            if (isDone) return { id: '', status: 'succeeded' };
-            throw error;
-          });
-        const { status } = await ask(createdRefund, refund);
-        if (status === 'failed' || status === 'canceled') throw new ProviderFailed('failed');
+        // Stripe may have forgotten the key after a day.
+        const made = mayExist ? await findRefund(apiKey, paymentIntent, id) : undefined;
+        const { status } =
+          made ?? (await ask(createdRefund, createRefund(apiKey, { id, amount, paymentIntent })));
+        if (status === 'failed' || status === 'canceled') throw new RefundRefused();
       },
     }),
   };

@@ -2,26 +2,24 @@ import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import type { IdentityProject } from '@backlot/identity';
 import type { Sealer } from '@backlot/sealing';
-import { z } from 'zod';
+import type { Modes } from '../checkout/modes.ts';
 import type { OwnerCheck } from '../checkout/owner-check.ts';
 import { checkoutClosed, ProviderFailed } from '../checkout/provider.ts';
 import type { Secret, DB as Tables } from '../tables.ts';
+import {
+  isLiveKey,
+  type NewKeys,
+  openKeys,
+  replaceKeys,
+  type StripeKeys,
+  sealKeys,
+  withoutOutdated,
+} from './sealed-keys.ts';
 import type { Stripe } from './stripe-client.ts';
 
-const sealedKeys = z.object({
-  secretKey: z.string(),
-  webhookSecret: z.string().nullable(),
-  /** Replaced, and valid until then: epoch milliseconds. */
-  previous: z.object({ webhookSecret: z.string(), validUntil: z.number() }).nullable(),
-});
-type StripeKeys = z.infer<typeof sealedKeys>;
+export { isLiveKey };
 
 type KeysProject = Pick<IdentityProject, 'number' | 'ownerId'>;
-
-interface NewKeys {
-  secretKey: string;
-  webhookSecret?: string | undefined;
-}
 
 const secretColumns = ['sealed', 'hint', 'mode', 'updated_at'] as const;
 interface SecretValues {
@@ -42,19 +40,13 @@ interface StripeSecret {
   updatedAt: string;
 }
 
-/** How long both webhook secrets count, so that the other side can be changed meanwhile. */
-const overlapMs = 24 * 60 * 60 * 1000;
-
 const presentSecret = (row: SecretRow): StripeSecret => ({
   name: 'stripe',
   hint: row.hint,
   mode: row.mode,
   updatedAt: row.updated_at.toISOString(),
 });
-/** Secret and restricted keys say in their prefix which money they move. */
-export const isLiveKey = (secretKey: string): boolean => /^[rs]k_live_/.test(secretKey);
 const secretNotFound = () => new ApiError('not_found', 'The project has no keys of its own.');
-const sealContext = (projectNumber: number) => `${projectNumber}/stripe`;
 
 /** @throws ApiError invalid_secret, upstream_failed, timeout */
 const checkWithStripe = async (stripe: Stripe, secretKey: string): Promise<void> => {
@@ -87,13 +79,14 @@ export interface StripeKeyStoreDeps {
   now: () => number;
   isTestCheckoutOn: boolean;
   checkOwner: OwnerCheck;
+  modes: Modes;
 }
 
 export type StripeKeyStore = ReturnType<typeof createStripeKeyStore>;
 
 /** Keys of projects' own accounts at Stripe, sealed; they never leave the service. */
 export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
-  const { database, sealer, stripe, now, isTestCheckoutOn, checkOwner } = deps;
+  const { database, sealer, stripe, now, isTestCheckoutOn, checkOwner, modes } = deps;
   const queries = createQueries<Tables>(database);
   const secrets = (projectNumber: number) =>
     queries
@@ -102,20 +95,17 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
       .where('project_number', '=', projectNumber)
       .$narrowType<SecretValues>();
   const find = (projectNumber: number) => secrets(projectNumber).executeTakeFirst();
-  const open = (projectNumber: number, sealed: Buffer): StripeKeys =>
-    sealedKeys.parse(JSON.parse(sealer.open(sealed, sealContext(projectNumber))));
-  const seal = (projectNumber: number, keys: StripeKeys) =>
-    sealer.seal(JSON.stringify(keys), sealContext(projectNumber));
-
-  /** Undefined where the project has none. Keys under an older master key are sealed again. */
+  /** Undefined where the project has none. They are sealed again under the current master key, without what is outdated. */
   const read = async (projectNumber: number): Promise<StripeKeys | undefined> => {
     const row = await find(projectNumber);
     if (!row) return undefined;
-    const keys = open(projectNumber, row.sealed);
-    if (!sealer.isCurrent(row.sealed)) {
+    const stored = openKeys(sealer, projectNumber, row.sealed);
+    const keys = withoutOutdated(stored, now());
+    const isOutdated = keys.previous !== stored.previous || keys.previousKey !== stored.previousKey;
+    if (isOutdated || !sealer.isCurrent(row.sealed)) {
       await queries
         .updateTable('secrets')
-        .set({ sealed: seal(projectNumber, keys) })
+        .set({ sealed: sealKeys(sealer, projectNumber, keys) })
         .where('project_number', '=', projectNumber)
         .where('sealed', '=', row.sealed)
         .execute();
@@ -126,13 +116,20 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
   return {
     read,
 
-    /** Those that may have signed an event. */
-    async readWebhookSecrets(projectNumber: number): Promise<string[]> {
+    /** The present one, and the one replaced within the last day. */
+    async readSecretKeys(projectNumber: number): Promise<string[]> {
       const keys = await read(projectNumber);
-      const isOverlapping = keys?.previous && keys.previous.validUntil > now();
-      return [keys?.webhookSecret, isOverlapping && keys?.previous?.webhookSecret].filter(
-        (secret) => typeof secret === 'string',
-      );
+      if (!keys) return [];
+      return [keys.secretKey, ...(keys.previousKey ? [keys.previousKey.secretKey] : [])];
+    },
+
+    /** Those that may have signed an event: the present one, and the one replaced within the last day. */
+    async readWebhookSecrets(projectNumber: number) {
+      const keys = await read(projectNumber);
+      return {
+        current: keys?.webhookSecret ?? null,
+        replaced: keys?.previous?.webhookSecret ?? null,
+      };
     },
 
     /** @throws ApiError not_found */
@@ -143,7 +140,7 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
     },
 
     /**
-     * Asks Stripe first. A webhook secret that is left out stays as it is.
+     * Asks Stripe first. A webhook secret that is left out stays as it is, where the keys are of the same mode.
      * @throws ApiError invalid_secret, owner_unverified, upstream_failed, timeout
      */
     async set(project: KeysProject, newKeys: NewKeys): Promise<StripeSecret> {
@@ -153,17 +150,12 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
       await checkWithStripe(stripe, secretKey);
       return database.transaction(async () => {
         const stored = await secrets(projectNumber).forUpdate().executeTakeFirst();
-        const before = stored && open(projectNumber, stored.sealed);
-        const replaced = before?.webhookSecret ?? null;
-        const webhookSecret = newKeys.webhookSecret ?? replaced;
-        const previous =
-          replaced === null || replaced === webhookSecret
-            ? (before?.previous ?? null)
-            : { webhookSecret: replaced, validUntil: now() + overlapMs };
+        const before = stored && openKeys(sealer, projectNumber, stored.sealed);
+        const isLive = isLiveKey(secretKey);
         const row: SecretRow = {
-          sealed: seal(projectNumber, { secretKey, webhookSecret, previous }),
+          sealed: sealKeys(sealer, projectNumber, replaceKeys(before, newKeys, now())),
           hint: `…${secretKey.slice(-4)}`,
-          mode: isLiveKey(secretKey) ? 'live' : 'test',
+          mode: isLive ? 'live' : 'test',
           updated_at: new Date(now()),
         };
         await queries
@@ -171,6 +163,7 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
           .values({ project_number: projectNumber, ...row })
           .onConflict((conflict) => conflict.column('project_number').doUpdateSet(row))
           .execute();
+        await modes.closeOthers(projectNumber, { provider: 'stripe', livemode: isLive });
         return presentSecret(row);
       });
     },
@@ -211,10 +204,14 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
         throw new ApiError('conflict', 'The project has keys of its own.', {
           hint: 'Delete them first: DELETE …/secrets/stripe.',
         });
-      await queries
-        .deleteFrom('closed_checkouts')
-        .where('project_number', '=', projectNumber)
-        .execute();
+      await database.transaction(async () => {
+        await queries
+          .deleteFrom('closed_checkouts')
+          .where('project_number', '=', projectNumber)
+          .execute();
+        const mode = { provider: 'test-checkout', livemode: false } as const;
+        await modes.closeOthers(projectNumber, mode);
+      });
       return { name: 'stripe', testCheckout: true };
     },
   };

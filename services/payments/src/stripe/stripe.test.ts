@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
 import {
   anOrder,
   describeProviderAccount,
@@ -86,11 +87,12 @@ describe('Stripe', () => {
       ['failing', 'failed', patient, {}],
     ] as const) {
       stub.behave(how);
+      const refund = { id: uuidv7(), amount: 100, isLast: false, mayExist: true };
       for (const question of [
         () => account.create(anOrder()),
         () => account.retrieve(payment, options),
         () => account.expire(payment),
-        () => account.refund({ ...payment, chargeId: 'pi_1' }),
+        () => account.refund({ ...payment, chargeId: 'pi_1' }, refund),
       ]) {
         const error: unknown = await question().catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ name: 'ProviderFailed', reason });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express, { type ErrorRequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import qs from 'qs';
+import { uuidv7 } from 'uuidv7';
 import { anOrder, providerPayment } from '../checkout/provider.conformance.ts';
 import { restrictedKey, secretKey } from '../testing/test-stripe.ts';
 import { createStripe } from './stripe.ts';
@@ -133,8 +134,9 @@ describe('Stripe’s own description', () => {
       const payment = providerPayment(order, await account.create(order));
       await account.retrieve(payment);
       await account.expire(payment);
-      await account.refund(payment);
-      await account.refund({ ...payment, chargeId: 'pi_1' });
+      const refund = { id: uuidv7(), amount: null, isLast: true, mayExist: false };
+      await account.refund(payment, refund);
+      await account.refund({ ...payment, chargeId: 'pi_1' }, { ...refund, amount: 100 });
     }
     expect(judge.judged.filter(({ problem }) => problem !== undefined)).toEqual([]);
     expect(new Set(judge.judged.map(({ method, path }) => `${method} ${path}`))).toEqual(

@@ -1,7 +1,12 @@
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
+import { toFlow } from '@backlot/fair-shares';
+import type { Identity } from '@backlot/identity';
+import type { Lookups } from '../checkout/lookups.ts';
+import { isSameMode, type Modes } from '../checkout/modes.ts';
 import type { PaymentRow } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
+import type { SettleInTurn } from '../payments/settle-in-turn.ts';
 import type { DB as Tables } from '../tables.ts';
 import type { StripeKeyStore } from './stripe-keys.ts';
 import { readWebhookEvent, SignatureInvalid, type WebhookUpdate } from './webhook-event.ts';
@@ -9,6 +14,9 @@ import { readWebhookEvent, SignatureInvalid, type WebhookUpdate } from './webhoo
 export interface WebhooksDeps {
   database: Database;
   payments: Payments;
+  lookups: Lookups;
+  modes: Modes;
+  settleInTurn: SettleInTurn;
   stripeKeys: StripeKeyStore;
   now: () => number;
 }
@@ -16,7 +24,8 @@ export interface WebhooksDeps {
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** What Stripe tells by itself: signed, in any order, and counted once. */
-export const createWebhooks = ({ database, payments, stripeKeys, now }: WebhooksDeps) => {
+export const createWebhooks = (deps: WebhooksDeps) => {
+  const { database, payments, lookups, modes, settleInTurn, stripeKeys, now } = deps;
   const queries = createQueries<Tables>(database);
 
   const readEvent = async (projectNumber: number, text: string, signature: string | undefined) => {
@@ -31,9 +40,10 @@ export const createWebhooks = ({ database, payments, stripeKeys, now }: Webhooks
     }
   };
 
-  /** A session of another payment is never taken for this one's. */
-  const matches = (row: PaymentRow, { sessionId }: WebhookUpdate) =>
+  /** A session of another payment is never taken for this one's, nor is play money for real money. */
+  const matches = (row: PaymentRow, { sessionId, livemode = row.livemode }: WebhookUpdate) =>
     row.provider === 'stripe' &&
+    row.livemode === livemode &&
     (sessionId === null || row.session_id === null || row.session_id === sessionId);
 
   const findPayment = async (
@@ -56,16 +66,29 @@ export const createWebhooks = ({ database, payments, stripeKeys, now }: Webhooks
     return inserted !== 0n;
   };
 
+  const count = async (projectNumber: number, id: string | undefined, update: WebhookUpdate) => {
+    if (id !== undefined && !(await isFirstDelivery(projectNumber, id))) return;
+    const row = await findPayment(projectNumber, update);
+    if (row) await payments.advance(projectNumber, row.id, update);
+  };
+
+  /** By the present keys, or those of before. What is of another mode was never paid: it only gets its note. */
+  const lookUp = async (identity: Identity, update: WebhookUpdate): Promise<void> => {
+    const { number: projectNumber } = identity.project;
+    const row = await findPayment(projectNumber, update);
+    if (!row) return;
+    if (isSameMode(row, await modes.current(projectNumber))) await lookups.tryUpdate(identity, row);
+    else if (update.status === 'paid') await payments.advance(projectNumber, row.id, update);
+  };
+
   return {
     /** @param text the body as it came. @throws ApiError invalid_signature */
-    async receive(projectNumber: number, text: string, signature: string | undefined) {
-      const { id, update } = await readEvent(projectNumber, text, signature);
+    async receive(identity: Identity, text: string, signature: string | undefined) {
+      const { number: projectNumber } = identity.project;
+      const { id, update, isDoubtful } = await readEvent(projectNumber, text, signature);
       if (!update) return;
-      await database.transaction(async () => {
-        if (id !== undefined && !(await isFirstDelivery(projectNumber, id))) return;
-        const row = await findPayment(projectNumber, update);
-        if (row) await payments.advance(projectNumber, row.id, update);
-      });
+      if (isDoubtful) await lookUp(identity, update);
+      else await settleInTurn.run(toFlow(identity), () => count(projectNumber, id, update));
     },
   };
 };

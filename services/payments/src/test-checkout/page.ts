@@ -27,18 +27,25 @@ button:focus-visible, .back:focus-visible { outline: 3px solid #f59e0b; outline-
 
 export interface TestCheckoutPage {
   payment: PaymentRow;
-  /** The session's: an open one may have expired meanwhile. */
-  status: PaymentStatus;
+  /** The session's: an open one may have expired meanwhile, or been closed with the shop's way to take payments. */
+  status: PaymentStatus | 'closed';
   projectName: string;
   /** Where the payer goes after paying. */
   returnUrl: string;
 }
 
-const statusTexts: Record<Exclude<PaymentStatus, 'open'>, [title: string, text: string]> = {
+const statusTexts: Record<
+  Exclude<TestCheckoutPage['status'], 'open'>,
+  [title: string, text: string]
+> = {
   paid: ['Already paid', 'This payment is complete. There is nothing left to do.'],
   refunding: ['Refunding', 'This payment is being given back.'],
   refunded: ['Refunded', 'This payment was given back.'],
   failed: ['Payment failed', 'This payment did not go through. Start again in the shop.'],
+  closed: [
+    'Closed',
+    'This shop takes payments in another way since this page was opened, and nothing was paid. Start again in the shop.',
+  ],
   expired: ['Expired', 'This payment page is no longer valid. Start again in the shop.'],
 };
 

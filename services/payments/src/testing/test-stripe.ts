@@ -28,17 +28,22 @@ interface StripeRequest {
 interface SessionExtra {
   client_reference_id: string;
   intent: string;
-  refunded: boolean;
+  total: number;
+  refunds: { id: string; amount: number; metadata: object }[];
 }
 
 export interface TestStripe {
   url: string;
   /** In order. */
   requests: StripeRequest[];
-  /** Refunds that were made. */
+  /** Refunds that were made, by their sessions. */
   refunds: string[];
+  /** What went back of a session. */
+  refundedOf(sessionId: string): number;
   /** `null` again answers as Stripe does, also what was asked while it was `holding`. */
   behave(how: 'silent' | 'holding' | 'failing' | 'too-small' | null): void;
+  /** As Stripe does with idempotency keys after a day. */
+  forgetKeys(): void;
   /** What the payer does on the hosted page; where it leads. */
   pay(sessionId: string): Promise<string>;
   close(): Promise<void>;
@@ -46,7 +51,7 @@ export interface TestStripe {
 
 const isRead = ({ method }: StripeRequest) => method === 'GET';
 const isForSessions = ({ path }: StripeRequest) => path.startsWith('/v1/checkout/sessions');
-const isRefund = ({ path }: StripeRequest) => path === '/v1/refunds';
+const isRefund = ({ path }: StripeRequest) => path.startsWith('/v1/refunds');
 const allowed: Record<string, (request: StripeRequest) => boolean> = {
   [`Bearer ${secretKey}`]: () => true,
   [`Bearer ${liveKey}`]: () => true,
@@ -61,6 +66,9 @@ const failure = (status: number, error: Record<string, string>): Answer => ({
   body: { error: { type: 'invalid_request_error', message: 'secret words', ...error } },
 });
 const missing = () => failure(404, { code: 'resource_missing' });
+
+const sumRefunds = ({ refunds }: SessionExtra) =>
+  refunds.reduce((sum, { amount }) => sum + amount, 0);
 
 const readBody = async (req: IncomingMessage): Promise<string> => {
   let text = '';
@@ -114,34 +122,53 @@ export const startTestStripe = async (webhook?: {
     const answer = await forward('POST', '/v1/checkout/sessions', { ...sent, line_items: lines });
     const { client_reference_id } = sent;
     const intent = `pi_${randomBytes(8).toString('hex')}`;
-    sessions.set(String(answer.body.id), { client_reference_id, intent, refunded: false });
+    const lineItems: { price_data: { unit_amount: string }; quantity: string }[] = sent.line_items;
+    const total = lineItems.reduce(
+      (sum, { price_data, quantity }) => sum + Number(price_data.unit_amount) * Number(quantity),
+      0,
+    );
+    sessions.set(String(answer.body.id), { client_reference_id, intent, total, refunds: [] });
     return answer;
   };
 
   const complete = (answer: Answer, isExpanded: boolean): Answer => {
     const extra = sessions.get(String(answer.body.id));
     if (!extra || answer.status !== 200) return answer;
-    const { intent, refunded, client_reference_id } = extra;
+    const { intent, client_reference_id } = extra;
+    const refunded = sumRefunds(extra) === extra.total;
     const expanded = { id: intent, status: 'succeeded', latest_charge: { id: 'ch_1', refunded } };
     const isPaid = answer.body.payment_status === 'paid';
     const payment_intent = isPaid ? (isExpanded ? expanded : intent) : null;
     return { ...answer, body: { ...answer.body, client_reference_id, payment_intent } };
   };
 
+  const findByIntent = (intent: unknown) =>
+    [...sessions].find(([, session]) => session.intent === intent) ?? [];
+
   const refund = async (text: string): Promise<Answer> => {
-    const { payment_intent } = qs.parse(text);
-    const [id, extra] =
-      [...sessions].find(([, session]) => session.intent === payment_intent) ?? [];
-    if (!extra || !id) return missing();
-    if (extra.refunded) return failure(400, { code: 'charge_already_refunded' });
-    extra.refunded = true;
-    refunds.push(id);
-    return { status: 200, body: { id: 're_1', object: 'refund', status: 'succeeded' } };
+    const { payment_intent, amount, metadata = {} } = qs.parse(text);
+    const [sessionId, extra] = findByIntent(payment_intent);
+    if (!extra || !sessionId) return missing();
+    const left = extra.total - sumRefunds(extra);
+    if (left === 0) return failure(400, { code: 'charge_already_refunded' });
+    const wanted = amount === undefined ? left : Number(amount);
+    if (wanted > left) return failure(400, { param: 'amount' });
+    const made = { id: `re_${refunds.length + 1}`, amount: wanted, metadata: metadata as object };
+    extra.refunds.push(made);
+    refunds.push(sessionId);
+    return { status: 200, body: { ...made, object: 'refund', status: 'succeeded' } };
+  };
+
+  const listRefunds = (search: string): Answer => {
+    const [, extra] = findByIntent(new URLSearchParams(search).get('payment_intent'));
+    const data = (extra?.refunds ?? []).map((made) => ({ ...made, status: 'succeeded' }));
+    return { status: 200, body: { object: 'list', data } };
   };
 
   const answer = async ({ method, path, body, headers }: StripeRequest): Promise<Answer> => {
     const { pathname, search } = new URL(path, 'http://stripe');
     if (method === 'POST' && pathname === '/v1/refunds') return refund(body);
+    if (method === 'GET' && pathname === '/v1/refunds') return listRefunds(search);
     if (method === 'POST' && pathname === '/v1/checkout/sessions') {
       if (behaviour === 'too-small') return failure(400, { code: 'amount_too_small' });
       const opened = await createSession(body);
@@ -184,11 +211,16 @@ export const startTestStripe = async (webhook?: {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     refunds,
+    refundedOf: (sessionId) => {
+      const extra = sessions.get(sessionId);
+      return extra ? sumRefunds(extra) : 0;
+    },
     behave(how) {
       behaviour = how;
       changed.resolve();
       changed = Promise.withResolvers();
     },
+    forgetKeys: () => firstAnswers.clear(),
     async pay(sessionId) {
       const page = await fetch(`${emulator.url}/checkout/${sessionId}/complete`, {
         method: 'POST',

@@ -1,4 +1,4 @@
-import type { Payload } from '@backlot/contract';
+import type { Payload, Pays } from '@backlot/contract';
 
 type PaidItem = Payload<'record.paid'>['payment']['items'][number];
 
@@ -19,10 +19,9 @@ const isItem = (value: unknown): value is RecordItem =>
 
 /**
  * Whether a record's `items` are what was paid: the same products in the same quantities, at the same
- * amounts where the record states any. A record without items takes any payment.
+ * amounts where the record states any. Nothing pays for a record without items.
  */
-export const itemsMatch = (items: unknown, paid: readonly PaidItem[]): boolean => {
-  if (items === undefined || items === null) return true;
+const itemsMatch = (items: unknown, paid: readonly PaidItem[]): boolean => {
   if (!Array.isArray(items)) return false;
   const amounts = new Map(paid.map((item) => [toKey(item), item.amount]));
   const left = new Map<string, number>();
@@ -36,4 +35,15 @@ export const itemsMatch = (items: unknown, paid: readonly PaidItem[]): boolean =
     left.set(key, (left.get(key) ?? 0) - Number(quantity));
   }
   return [...left.values()].every((quantity) => quantity === 0);
+};
+
+/** Whether the payment is what the owner's rule asks for this record. @param items the record's own */
+export const isPaid = (
+  pays: Pays,
+  items: unknown,
+  payment: Pick<Payload<'record.paid'>['payment'], 'items' | 'amount' | 'currency'>,
+): boolean => {
+  if (pays === 'items') return itemsMatch(items, payment.items);
+  if ('product' in pays) return payment.items.some(({ product }) => product === pays.product);
+  return payment.currency === pays.currency && payment.amount >= pays.amount;
 };

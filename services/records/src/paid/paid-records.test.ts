@@ -52,7 +52,7 @@ describe('a record that was paid for', () => {
   const read = async (id: string) =>
     (await bed.call('GET', `/db/orders/${id}`, { identity: asKey() })).body;
   const create = (data: object = {}) =>
-    bed.create('orders', { status: 'new', ...data }, asUser(ada));
+    bed.create('orders', { status: 'new', items: [{ product: 'mug' }], ...data }, asUser(ada));
 
   it('takes what the rule sets, and the payment', async () => {
     const order = await create({ items: [{ product: 'mug' }], note: 'blue' });
@@ -104,6 +104,24 @@ describe('a record that was paid for', () => {
     const right = paidFor(order.id);
     right.payment.items = [{ name: 'Car', amount: 1999, quantity: 1, product: 'car' }];
     expect(await settled(right)).toBe('done');
+  });
+
+  it('stays as it is where it has no items, unless a product or an amount pays for it', async () => {
+    for (const items of [null, undefined, []]) {
+      const order = await create({ items });
+      for (const pays of [
+        undefined,
+        'items',
+        { product: 'car' },
+        { amount: 2000, currency: 'usd' },
+      ] as const)
+        expect(await settled(paidFor(order.id, pays && { pays }))).toBe('items_differ');
+      expect(await read(order.id)).toMatchObject({ status: 'new' });
+      expect(await settled(paidFor(order.id, { pays: { product: 'mug' } }))).toBe('done');
+    }
+    const gift = await create({ items: null });
+    const pays = { amount: 1999, currency: 'usd' };
+    expect(await settled(paidFor(gift.id, { pays }))).toBe('done');
   });
 
   it('is none of another project, collection or id', async () => {

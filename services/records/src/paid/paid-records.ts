@@ -8,7 +8,7 @@ import { parsePatch } from '../record/patch.ts';
 import type { Records } from '../record/records.ts';
 import { onCurrentSlots } from '../slots/current-slots.ts';
 import { inCollection } from '../sql.ts';
-import { itemsMatch } from './items.ts';
+import { isPaid } from './items.ts';
 
 type Paid = Payload<'record.paid'>;
 type Outcome = Payload<'record.settled'>['outcome'];
@@ -64,12 +64,12 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
   };
 
   const settleIn = async (collection: Collection, paid: Paid): Promise<Outcome> => {
-    const { recordId, payment } = paid;
+    const { recordId, payment, pays = 'items' } = paid;
     const record = await lockItems(collection, recordId);
     if (!record) return 'not_found';
     const earlier = await findPayment(collection, recordId);
     if (earlier !== undefined) return earlier === payment.id ? 'done' : 'already_paid';
-    if (!itemsMatch(record.items ?? undefined, payment.items)) return 'items_differ';
+    if (!isPaid(pays, record.items, payment)) return 'items_differ';
     try {
       await database.transaction(() => write(collection, paid));
       return 'done';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { onPaidFields } from '../../paid-items.ts';
+import { onPaidFields, pays } from '../../paid-items.ts';
 import { idInPath, listOf, ok, timestamp } from '../../schemas.ts';
 import { collectionName } from '../records/record-schemas.ts';
+import { currencyCode, maxTotal, productId } from './products.ts';
 
 /** docs/api.md, "Paid records". */
 export const maxOnPaidRules = 20;
@@ -14,11 +15,28 @@ export const onPaidRuleName = z
     'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter',
   );
 
+/** A payment for anything would pay for everything: a rule has to say it. */
+const paysWanted = z.union(
+  [
+    z.literal('items'),
+    z.strictObject({ product: productId }),
+    z.strictObject({
+      amount: z.int().min(1).max(maxTotal),
+      currency: currencyCode.default('usd'),
+    }),
+  ],
+  {
+    error:
+      'says what pays for the record: "items" (its own, each a product), {"product": "<id>"} or {"amount": 500, "currency": "usd"} at least',
+  },
+);
+
 const rule = z
   .object({
     name: z.string(),
     collection: z.string(),
     set: onPaidFields,
+    pays,
     updatedAt: timestamp,
   })
   .meta({ id: 'OnPaidRule' });
@@ -39,6 +57,9 @@ export const setOnPaidRule = defineRoute({
   body: z.strictObject({
     collection: collectionName,
     set: onPaidFields.describe('Fields of the record, such as {"status": "paid"}'),
+    pays: paysWanted.describe(
+      'What pays for the record: "items", its own; a product; or an amount at least',
+    ),
   }),
   response: rule,
   status: 200,

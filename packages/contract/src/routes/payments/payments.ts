@@ -13,6 +13,7 @@ import {
 } from '../../schemas.ts';
 import { onPaidRuleName } from './on-paid.ts';
 import { currencyCode, itemAmount, itemName, maxTotal, productId } from './products.ts';
+import { refusedByCheckout } from './refused-by-checkout.ts';
 
 const maxItems = 50;
 const maxMetadataKeys = 20;
@@ -98,6 +99,12 @@ export type RecordOutcome = (typeof recordOutcomes)[number];
 
 const onPaid = z.object({ rule: onPaidRuleName, recordId: uuid });
 
+/** Newest first unless said otherwise. */
+const paymentListQuery = listQuery.extend({
+  status: z.enum(paymentStatuses).optional(),
+  sort: z.enum(['-createdAt', 'createdAt']).default('-createdAt'),
+});
+
 const payment = z
   .object({
     id: uuid,
@@ -108,6 +115,17 @@ const payment = z
     currency: z.string().describe('ISO 4217, lower case'),
     items: z.array(pricedItem),
     metadata: z.record(z.string(), z.string()),
+    refundedAmount: z.int().describe('What went back, of the amount'),
+    refunds: z
+      .array(
+        z.object({
+          id: uuid,
+          amount: z.int(),
+          status: z.enum(['pending', 'done']),
+          createdAt: timestamp,
+        }),
+      )
+      .describe('What the owner gave back, or gives back: it is tried until the provider answers'),
     refundReason: z
       .enum(['out_of_stock'])
       .nullable()
@@ -116,6 +134,15 @@ const payment = z
       .object({ rule: z.string(), recordId: uuid, outcome: z.enum(recordOutcomes) })
       .nullable()
       .describe('The record that it is for, and whether that has been changed'),
+    closedReason: z
+      .enum(['mode_changed'])
+      .nullable()
+      .describe('Why it can not be paid: the project takes payments with other keys since'),
+    latePaidAt: timestamp
+      .nullable()
+      .describe(
+        'When money came for a session of another mode than the project’s: it paid nothing',
+      ),
     createdAt: timestamp,
     paidAt: timestamp.nullable(),
   })
@@ -137,10 +164,16 @@ export const createCheckout = defineRoute({
     currency: currencyCode.optional().describe('That of the products, else usd'),
     returnUrl,
     metadata: metadata.default({}),
+    mode: z
+      .literal('payment', {
+        error: 'is "payment": a checkout is paid once, and nothing is charged again by itself',
+      })
+      .optional(),
     onPaid: onPaid
       .optional()
       .describe('The record that the payment changes, once, as a rule of the owner says'),
   }),
+  refuses: refusedByCheckout,
   response: z.object({ url: z.string(), sessionId: z.string() }),
   status: 200,
   errors: [
@@ -162,7 +195,7 @@ export const listMyPayments = defineRoute({
   path: '/payments',
   summary: 'One’s own payments, newest first; owner and keys see all',
   limit: 'read',
-  query: listQuery,
+  query: paymentListQuery,
   response: listOf(payment),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor'],
@@ -177,7 +210,12 @@ export const verifyPayment = defineRoute({
   summary: 'Whether a session was paid; an open one is checked with the provider',
   limit: 'read',
   query: z.object({ session_id: z.string().min(1).max(255) }),
-  response: z.object({ paid: z.boolean(), payment }),
+  response: z.object({
+    paid: z.boolean(),
+    payment: payment
+      .optional()
+      .describe('For the payer, the owner and keys: others learn whether it was paid, and no more'),
+  }),
   status: 200,
   errors: ['invalid_query', 'not_found'],
 });
@@ -261,7 +299,7 @@ export const listPayments = defineRoute({
   summary: 'Payments of a project, newest first',
   limit: 'read',
   params: oneProject,
-  query: listQuery,
+  query: paymentListQuery,
   response: listOf(payment),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
@@ -272,12 +310,30 @@ export const refundPayment = defineRoute({
   operationId: 'refundPayment',
   method: 'POST',
   path: '/projects/:projectId/payments/:paymentId/refund',
-  summary: 'Give a payment back whole; a refunded one is answered as it is',
+  summary: 'Give a payment back, all of it or an amount; a refunded one is answered as it is',
   limit: 'write',
   params: z.object({ projectId: idInPath, paymentId: idInPath }),
+  body: z
+    .strictObject({
+      amount: z
+        .int()
+        .min(1)
+        .max(maxTotal)
+        .optional()
+        .describe('In the smallest unit; all that is left without it'),
+      restock: z
+        .array(z.strictObject({ product: productId, quantity: z.int().min(1).max(999) }))
+        .max(maxItems)
+        .optional()
+        .describe('What goes back into the stock, of what was bought; nothing without it'),
+    })
+    .prefault({}),
   response: payment,
   status: 200,
-  errors: ['not_found', 'not_refundable', 'upstream_failed', 'timeout'],
+  errors: [
+    ...(['invalid_body', 'not_found', 'not_refundable', 'conflict'] as const),
+    ...(['upstream_failed', 'timeout'] as const),
+  ],
 });
 
 const stripeSecret = z

@@ -6,7 +6,7 @@ import { idInPath, listOf, listQuery, ok, timestamp, visibleLine } from '../../s
 export const maxProducts = 5000;
 /** In the currency's smallest unit, of a product and of all that is paid at once. */
 export const maxTotal = 99_999_999;
-const maxStock = 1_000_000_000;
+export const maxStock = 1_000_000_000;
 
 export const productId = z
   .string()

@@ -1,0 +1,37 @@
+import type { Database } from '@backlot/database';
+import { createFairShares, type FairShares } from '@backlot/fair-shares';
+import type { PaymentRow } from './payment-row.ts';
+
+/** Of the connections for writes: payments of other projects, and all other calls, find one. */
+const slots = 6;
+const maxWaitingPerFlow = 1000;
+const maxWaiting = 4000;
+
+type Flow = Parameters<FairShares['run']>[0];
+
+/** Whose turn it is where nobody calls. */
+export const sweepFlow = (row: Pick<PaymentRow, 'project_id'>): Flow => [
+  `project ${row.project_id}`,
+  row.project_id,
+  'sweep',
+];
+
+export type SettleInTurn = ReturnType<typeof createSettleInTurn>;
+
+/**
+ * What money brings about locks the products that were sold. Payments of a project come one after the other: they wait
+ * here, without a connection, and not for each other's locks, each with one.
+ */
+export const createSettleInTurn = (database: Database) => {
+  const shares = createFairShares({
+    ...{ slots, maxRunningPerOwner: slots, maxRunningPerProject: 1, maxWaitingPerFlow, maxWaiting },
+  });
+  return {
+    usage: shares.usage,
+    /** In one transaction, which may be tried again. @throws FairShareFull */
+    run: <T>(flow: Flow, work: () => Promise<T>): Promise<T> =>
+      shares.run(flow, (yieldSlot) =>
+        database.retryLocked(() => database.transaction(work), yieldSlot),
+      ),
+  };
+};
