@@ -74,9 +74,15 @@ export const listProducts = async () => {
   return items.map((product) => ({ ...product, details: byProduct.get(product.id) }));
 };
 
-/** Where an order stands. Its payment alone sets `status`, the staff alone `sentAt`. */
-export const orderState = ({ status, sentAt }) =>
-  sentAt ? 'sent' : status === 'paid' ? 'paid' : 'not paid';
+/**
+ * Where an order stands. Its payment alone sets `status` and says whether real money moved, the staff alone
+ * set `sentAt`.
+ */
+export const orderState = ({ status, sentAt, payment }) => {
+  if (sentAt) return 'sent';
+  if (status !== 'paid') return 'not paid';
+  return payment?.livemode ? 'paid' : 'paid with play money';
+};
 
 /** What was paid, which no buyer can change; before that what is ordered. */
 const orderItems = ({ payment, items }, names) =>

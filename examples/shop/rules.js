@@ -1,7 +1,7 @@
 /** Calls of the control plane, each with its path below /api/platform/projects/<id> and its body. */
 export const setUp = [
-  // Whoever pays, pays the amounts of products.
-  ['PATCH', '', { settings: { payments: 'products-only' } }],
+  // Whoever pays, pays the amounts of products, which the owner, keys and staff set.
+  ['PATCH', '', { settings: { payments: 'products-only', productEditors: ['role:staff'] } }],
   // Staff see all orders, their buyers their own. Nobody changes items; a payment alone sets the status.
   [
     'PUT',
@@ -23,5 +23,5 @@ export const setUp = [
     },
   ],
   ['PUT', '/collections/productDetails', { access: 'catalog' }],
-  ['PUT', '/on-paid/order', { collection: 'orders', set: { status: 'paid' } }],
+  ['PUT', '/on-paid/order', { collection: 'orders', set: { status: 'paid' }, pays: 'items' }],
 ];

@@ -39,7 +39,11 @@ const showOrders = async () => {
       await showOrders();
     });
   const withButton = (order) =>
-    orderElement(order, new Map(), ...(orderState(order) === 'paid' ? [markSent(order)] : []));
+    orderElement(
+      order,
+      new Map(),
+      ...(orderState(order).startsWith('paid') ? [markSent(order)] : []),
+    );
   byId('orders').replaceChildren(...items.map(withButton));
 };
 

@@ -35,6 +35,9 @@ export interface Payment {
   currency: string;
   items: { name: string; amount: number; quantity: number; product?: string }[];
   metadata: Record<string, string>;
+  /** What went back of the amount, and what the owner gave back. */
+  refundedAmount: number;
+  refunds: { id: string; amount: number; status: 'pending' | 'done'; createdAt: string }[];
   /** Why it was given back by itself. */
   refundReason: 'out_of_stock' | null;
   onPaid: {
@@ -50,6 +53,10 @@ export interface Payment {
       | 'not_unique'
       | 'too_large';
   } | null;
+  /** Why it can not be paid: the project takes payments with other keys since. */
+  closedReason: 'mode_changed' | null;
+  /** When money came that was not for the project's present keys: it paid nothing. */
+  latePaidAt: string | null;
   createdAt: string;
   paidAt: string | null;
 }
@@ -81,13 +88,15 @@ export const createPayments = ({ call }: Transport) => ({
   /** Send the payer to `url`. */
   checkout: (checkout: Checkout) =>
     call<{ url: string; sessionId: string }>('POST', '/payments/checkout', { body: checkout }),
+  /** `payment` is for the payer: the user who opened it, or who holds the session where nobody was signed in. */
   verify: (sessionId: string) =>
-    call<{ paid: boolean; payment: Payment }>('GET', '/payments/verify', {
+    call<{ paid: boolean; payment?: Payment }>('GET', '/payments/verify', {
       query: { session_id: sessionId },
     }),
   /** One's own, newest first; an owner or a key sees all. */
-  list: (options: PageOptions = {}) =>
-    call<List<Payment>>('GET', '/payments', { query: { ...options } }),
+  list: (
+    options: PageOptions & { status?: Payment['status']; sort?: 'createdAt' | '-createdAt' } = {},
+  ) => call<List<Payment>>('GET', '/payments', { query: { ...options } }),
 });
 
 const pathTo = (id: string) => `/products/${encodeURIComponent(id)}`;
