@@ -30,6 +30,7 @@ export interface TestBedOptions {
   stripe?: Partial<StripeSettings>;
   allowedOrigins?: string[];
   verifiedOrigins?: string[];
+  productEditors?: string[];
   masterKeys?: Buffer[];
   isTestCheckoutOn?: boolean;
 }
@@ -59,8 +60,11 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
 export const masterKey = Buffer.alloc(32, 7);
 
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
-  const settings = options.allowedOrigins ? { allowedOrigins: options.allowedOrigins } : {};
-  const { verifiedOrigins } = options;
+  const { allowedOrigins, productEditors, verifiedOrigins } = options;
+  const settings = {
+    ...(allowedOrigins && { allowedOrigins }),
+    ...(productEditors && { productEditors }),
+  };
   const deleted = new Set<string>();
   const owners = { unverified: new Set<string>(), areUnavailable: false };
   const projects: ProjectDirectory = {
