@@ -22,6 +22,7 @@ describe('the scope that a key needs', () => {
       'deletePrompt',
       'deleteUser',
       'getProject',
+      'getUser',
       'listCollections',
       'listEmails',
       'listProjectFiles',
