@@ -30,8 +30,8 @@ const keptSql = (field: string, i: number, parameters: Parameters): string[] => 
   const value = valueSql(field, parameters);
   const text = `${value} #>> '{}'`;
   return [
-    `CASE WHEN jsonb_typeof(${value}) = 'number' THEN (${value})::numeric END AS n${i}`,
-    `CASE WHEN jsonb_typeof(${value}) = 'string' AND length(${text}) <= ${maxTextLength} THEN ${text} END AS t${i}`,
+    `CASE WHEN fits THEN CASE jsonb_typeof(${value}) WHEN 'number' THEN (${value})::numeric END END AS n${i}`,
+    `CASE WHEN fits THEN CASE WHEN jsonb_typeof(${value}) = 'string' AND length(${text}) <= ${maxTextLength} THEN ${text} END END AS t${i}`,
   ];
 };
 
@@ -51,8 +51,8 @@ export const aggregateSlice = (
   const walk = walkSql(selection, slice, parameters, {
     ...{ descending: true, tests },
     kept: [
-      `${isLong} AS is_long`,
-      `CASE WHEN ${isLong} THEN 'null' ELSE ${key} END AS g`,
+      `CASE WHEN fits THEN ${isLong} END AS is_long`,
+      `CASE WHEN fits THEN CASE WHEN ${isLong} THEN 'null' ELSE ${key} END END AS g`,
       ...fields.flatMap((field, i) => keptSql(field, i, parameters)),
     ],
   });

@@ -10,7 +10,7 @@ import {
   startParameters,
 } from '../sql.ts';
 import { type CursorPosition, maxKeyBytes } from './cursor.ts';
-import { boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
+import { allHoldSql, boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
 import {
   afterSql,
   directionSql,
@@ -139,7 +139,7 @@ export const listStatement = (
     SELECT count(*) AS rows FROM (SELECT FROM ${recordsTable(query.collection)} WHERE ${scan} LIMIT ${countedRows} + 1) rows)`;
   const source = `SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${scan}`;
   const tests = keys.length === 0 ? conditions : [...conditions, after, until];
-  const fits = `CASE WHEN ${isInTime} THEN ${and(['true', ...tests])} ELSE false END`;
+  const fits = `CASE WHEN ${isInTime} THEN ${allHoldSql(query, tests)} ELSE false END`;
   // Time only goes forward: where it is not over at the end, it was not while a row was looked at.
   const isUnfinished = `((SELECT rows FROM scan) > ${rowsAtOnce} OR NOT ${isInTime})`;
   if (keys.length === 0) {

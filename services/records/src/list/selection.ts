@@ -1,9 +1,10 @@
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import { isSystemField } from '../fields.ts';
 import type { SearchWords } from '../search/search-query.ts';
 import { and, inCollection, type Parameters } from '../sql.ts';
 import { filterSql, isKeyTest } from '../where/compile.ts';
-import type { Filter } from '../where/filter.ts';
+import { type Filter, fieldsIn } from '../where/filter.ts';
 
 /** The records that a list or count is about. */
 export interface Selection {
@@ -54,6 +55,21 @@ export const conditionsSql = (selection: Selection, parameters: Parameters): str
   const policy = rowPolicySql(access.rights.read, access, parameters);
   const group = groupId === undefined ? undefined : `group_id = ${parameters.add(groupId, 'uuid')}`;
   return [mine, group, policy, ...conditions].filter((condition) => condition !== undefined);
+};
+
+/** How many of the tests look into the document. */
+export const dataTests = ({ filter }: Selection): number =>
+  filter.conditions.flatMap(fieldsIn).filter((field) => !isSystemField(field)).length;
+
+/** Whether a record passes. A large document is brought into memory once for all tests, and not for each. */
+export const allHoldSql = (
+  selection: Selection,
+  tests: readonly (string | undefined)[],
+): string => {
+  const all = and(['true', ...tests]);
+  return dataTests(selection) < 2
+    ? `(${all})`
+    : `(SELECT ${all} FROM (SELECT data || '{}'::jsonb AS data OFFSET 0) held)`;
 };
 
 /** The first field that rows are tested for; undefined where the primary key answers alone. */

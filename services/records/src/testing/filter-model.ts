@@ -3,8 +3,10 @@
  * MongoDB's matcher (src/mongo/db/matcher/path.cpp), but for one oddity: there `{"a.0.b":null}` finds
  * {"a":[{"b":1}]}, because the element has no field "0".
  */
+
 import { isPosition } from '../fields.ts';
 import type { Filter, Json, Test } from '../where/filter.ts';
+import { foldCase } from '../where/fold-case.ts';
 
 export const holds = (filter: Filter, document: Json): boolean => {
   switch (filter.kind) {
@@ -83,7 +85,7 @@ const passesAlone = (value: Json, test: Exclude<Test, { op: 'exists' | 'size' }>
     }
     case 'text': {
       if (typeof value !== 'string') return false;
-      const fold = (text: string) => (test.ignoreCase ? text.toLowerCase() : text);
+      const fold = (text: string) => (test.ignoreCase ? foldCase(text) : text);
       const [text, part] = [fold(value), fold(test.text)];
       return {
         contains: text.includes(part),

@@ -3,6 +3,7 @@ import { nearestName } from '@backlot/http';
 import { isPosition, systemFields } from '../../fields.ts';
 import { maxNameLength as maxInferredName } from '../../shape/infer-fields.ts';
 import type { Filter, Json, Test } from '../../where/filter.ts';
+import { foldCase } from '../../where/fold-case.ts';
 import type { KnownFields } from './known-fields.ts';
 
 /** Those of a record beside its data. */
@@ -101,8 +102,8 @@ const explainValue = (
   const asked = values.filter((value) => typeof value === 'string');
   if (asked.length < values.length || asked.some((text) => held.has(text))) return undefined;
   for (const text of asked) {
-    const lower = text.toLowerCase();
-    const inOtherCase = [...held].find((candidate) => candidate.toLowerCase() === lower);
+    const folded = foldCase(text);
+    const inOtherCase = [...held].find((candidate) => foldCase(candidate) === folded);
     if (inOtherCase !== undefined)
       return `${quoted(field.path)} is compared with its case; did you mean ${quoted(inOtherCase)}?`;
   }

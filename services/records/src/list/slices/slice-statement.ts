@@ -10,13 +10,15 @@ import {
   recordColumns,
   type Stretch,
 } from '../list-statement.ts';
-import { boundsSql, conditionsSql, type Selection } from '../selection.ts';
+import { allHoldSql, boundsSql, conditionsSql, dataTests, type Selection } from '../selection.ts';
 import { afterSql, directionSql, sortKeySql } from '../sort.ts';
 
 /** A piece of a scan: the records from `from` on, in the order of the primary key. */
 export interface Slice extends Stretch {
   /** Undefined at the scan's beginning. */
   from: string | undefined;
+  /** Of documents, times the tests that look into each: it ends before the record behind which they are exceeded. */
+  bytes: number;
 }
 
 /** A record that a scan keeps: its id, its size, and its sort keys as JSON text. */
@@ -35,12 +37,12 @@ interface Walk {
 }
 
 /**
- * Reads at most the slice's rows and looks at as many as its time allows, at one at least. Only what
+ * Reads at most the slice's rows and looks at as many as its bytes and its time allow, at one at least. Only what
  * fits is kept, with the columns `kept` and at most `most` of it.
  */
 export const walkSql = (
   selection: Selection,
-  { from, rows, ms }: Slice,
+  { from, rows, bytes, ms }: Slice,
   parameters: Parameters,
   {
     descending,
@@ -62,13 +64,18 @@ export const walkSql = (
   const size = parameters.add(rows, 'int');
   const visibleRecords = visibleRecordsSql(selection, parameters);
   const deadline = deadlineSql(parameters.add(ms, 'int'));
-  const isLookedAt = `(id = (SELECT ids[1] FROM ends) OR ${isInTime})`;
+  const mostBytes = parameters.add(Math.floor(bytes / (1 + dataTests(selection))), 'int8');
+  const isBefore = `(SELECT heavy IS NULL OR id ${descending ? '>' : '<'} heavy FROM ends)`;
+  const isLookedAt = `(id = (SELECT ids[1] FROM ends) OR ${isBefore} AND ${isInTime})`;
   return {
     tables: `WITH ${deadline}, ends AS MATERIALIZED (
-        SELECT array_agg(id) AS ids FROM (SELECT id FROM ${recordsTable(selection.collection)} WHERE ${scan} ${order} LIMIT ${size} + 1) rows),
+        SELECT array_agg(id) AS ids, (array_agg(id) FILTER (WHERE bytes > ${mostBytes} AND n > 1))[1] AS heavy FROM (
+          SELECT id, row_number() OVER run AS n, sum(size_bytes) OVER run AS bytes FROM (
+            SELECT id, size_bytes FROM ${recordsTable(selection.collection)} WHERE ${scan} ${order} LIMIT ${size} + 1) rows
+          WINDOW run AS (ROWS UNBOUNDED PRECEDING)) rows),
       looked AS MATERIALIZED (
         SELECT ${['id', 'fits', ...kept].join(', ')} FROM (
-          SELECT *, CASE WHEN ${isLookedAt} THEN (${and(['true', ...tests])}) IS TRUE END AS fits
+          SELECT *, CASE WHEN ${isLookedAt} THEN ${allHoldSql(selection, tests)} IS TRUE END AS fits
           FROM (SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${scan} ${order} LIMIT ${size}) records OFFSET 0) records
         WHERE fits IS NOT FALSE ${most === undefined ? '' : `LIMIT ${most}`}),
       stop AS MATERIALIZED (

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@backlot/database';
-import { createFairShares } from '@backlot/fair-shares';
+import { createFairShares, FairShareFull } from '@backlot/fair-shares';
 import { anonymous, asKey, asUser, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -343,6 +343,57 @@ describe('scans in pieces', () => {
       return first !== undefined;
     };
     await until(isQuickNow);
+  });
+
+  it('look at a few bytes in each piece, whatever a record weighs', async () => {
+    const text = 'word '.repeat(400);
+    const { collection } = await fill(many.map((data, n) => ({ ...data, text: `${text}${n}` })));
+    const [{ bytes = 0 } = {}] = await bed.database.query<{ bytes: number }>(
+      'SELECT max(size_bytes) AS bytes FROM records WHERE project_id = 1 AND coll_id = $1',
+      [collection.id],
+    );
+    const looked: number[] = [];
+    const deps = {
+      ...database,
+      async scan<Row>(sql: string, values?: readonly unknown[]) {
+        const rows = await bed.database.scan<Row & { looked?: number }>(sql, values);
+        for (const row of rows) if (row.looked !== undefined) looked.push(row.looked);
+        return rows;
+      },
+    };
+    const shares = createFairShares({ slots: 1 });
+    const pieces = async (where: object, sliceBytes: number, sort = 'id') => {
+      const lists = createLists({
+        ...{ database: deps, limits: { ...limits, pageBytes: 1_000_000 }, refresh: unchanged },
+        slicing: { ...atOnce, firstRows: 1, mostRows: 1000, sliceBytes },
+        ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
+      });
+      looked.length = 0;
+      const query = { ...byN, where, sort, limit: 30 };
+      await lists.page(
+        { ...select(collection, query), ...query, sort: parseSort(sort), after: undefined },
+        reader,
+      );
+      return looked.slice(2);
+    };
+    const contains = (n: number) => ({ text: { $contains: `none ${n}` } });
+    // A piece has a byte budget, times one for the document and one for each test.
+    for (const sort of ['id', 'n']) {
+      const one = await pieces(contains(0), 2 * 6 * bytes, sort);
+      expect([sort, Math.max(...one), one.length]).toEqual([sort, 6, expect.any(Number)]);
+      const $or = Array.from({ length: 5 }, (_, n) => contains(n));
+      expect(Math.max(...(await pieces({ $or }, 2 * 6 * bytes, sort)))).toBe(2);
+      expect(new Set(await pieces({ $or }, 1, sort))).toEqual(new Set([1]));
+    }
+  });
+
+  it('end with 503 where their turns would take longer than anybody waits', async () => {
+    const { collection } = await fill(many);
+    const hurried = { ...tens, patienceMs: 0 };
+    for (const sort of ['n', 'id'])
+      await expect(
+        readPage(collection, { ...byN, limit: 30, sort }, hurried),
+      ).rejects.toBeInstanceOf(FairShareFull);
   });
 
   it('stay within the budget of rows and of time', async () => {

@@ -1,4 +1,4 @@
-import type { YieldSlot } from '@backlot/fair-shares';
+import { FairShareFull, type YieldSlot } from '@backlot/fair-shares';
 import type { Slice } from './slice-statement.ts';
 
 /** How a scan that looks through many records is cut up. */
@@ -10,7 +10,14 @@ export interface Slicing {
   sliceMs: number;
   /** How long all pieces of one scan may take together. */
   workMs: number;
+  /** Of the documents that a piece looks at, times the tests for each. Default 32 MiB. */
+  sliceBytes?: number;
+  /** How long a scan may take with what it waits for others between its pieces. Default 15 seconds. */
+  patienceMs?: number;
 }
+
+const usualSliceBytes = 32 * 1024 * 1024;
+const usualPatienceMs = 15_000;
 
 export const usualSlicing: Slicing = {
   firstRows: 4000,
@@ -36,13 +43,22 @@ const growth = 4;
  * Walks through records piece by piece and lets others run in between; each piece has as many rows as
  * the one before managed in its time. Returns whether it came to the end: false after `scanRows` records,
  * or the time for all pieces.
+ * @throws FairShareFull where so many others scan that its turns would take longer than anybody waits
  */
 export const walkInSlices = async (
   look: (slice: Slice) => Promise<SliceEnd>,
   scanRows: number,
-  { firstRows, mostRows, sliceMs, workMs }: Slicing,
+  {
+    firstRows,
+    mostRows,
+    sliceMs,
+    workMs,
+    sliceBytes = usualSliceBytes,
+    patienceMs = usualPatienceMs,
+  }: Slicing,
   yieldSlot: YieldSlot,
 ): Promise<boolean> => {
+  const untilMs = performance.now() + patienceMs;
   let from: string | undefined;
   let rows = firstRows;
   let leftRows = scanRows;
@@ -50,8 +66,9 @@ export const walkInSlices = async (
   while (leftRows > 0 && workedMs < workMs) {
     await yieldSlot();
     const startedAt = performance.now();
+    if (startedAt >= untilMs) throw new FairShareFull(2 + Math.floor(Math.random() * 4));
     const { next, looked, isEnough } = await look({
-      ...{ from, rows: Math.min(rows, leftRows), ms: sliceMs },
+      ...{ from, rows: Math.min(rows, leftRows), bytes: sliceBytes, ms: sliceMs },
     });
     const tookMs = performance.now() - startedAt;
     if (next === null || isEnough) return true;
