@@ -13,6 +13,7 @@ import { lockTotals } from '../record/quota/totals.ts';
 import type { CollectionSearch, SearchState } from '../search/search-words.ts';
 import { type SearchChange, searchSql, setSearch, shownSearchSql } from '../search/searches.ts';
 import type { SlotAssignment } from '../slots/assign.ts';
+import { missingIndexesSql, type WhyMissing } from '../slots/missing-indexes.ts';
 import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
 import type { UniqueField } from '../unique/claims.ts';
@@ -49,6 +50,8 @@ export interface CollectionSummary {
   sizeBytes: number;
   createdAt: string;
   indexes: CollectionIndex[];
+  /** Fields that lists and counts of a day looked through records for, without an index. */
+  missingIndexes: MissingIndex[];
   /** Fields of which no two records have the same value. */
   unique: ShownUniqueField[];
   /** Null where it is off; `fields` null: all. */
@@ -67,12 +70,21 @@ export interface CollectionIndex {
   state: SlotState;
   /** While it is building: the share of the records that it has. */
   progress?: number;
+  /** What the building of one that has not begun waits for. */
+  waitsFor?: 'move' | 'writes' | 'turn';
   /** Whether the owner has asked for it. */
   isPinned: boolean;
   /** The lists and counts of a day for which it has made itself; null where the owner has asked first. */
   reason: { scans: number; scannedMs: number } | null;
   uses: number;
   lastUsedAt: string | null;
+}
+
+export interface MissingIndex {
+  field: string;
+  scans: number;
+  scannedMs: number;
+  state: WhyMissing;
 }
 
 export interface CollectionChanges {
@@ -131,7 +143,7 @@ const collectionSql = `SELECT coll_id, access, epoch, (
 
 const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 'state', state,
     'isPinned', is_pinned, 'reason', CASE WHEN scans IS NOT NULL THEN json_build_object('scans', scans, 'scannedMs', round(scanned_ms)) END,
-    'filled', filled, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
+    'filled', filled, 'waitsFor', CASE WHEN own_table = 'filling' THEN 'move' WHEN NOT is_known THEN 'writes' WHEN position IS NULL THEN 'turn' END, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
   FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)`;
 
 /** What writes have counted, folded or not; a sweep adds those from before they did. */
@@ -139,18 +151,22 @@ const countedSql = (folded: string, unfolded: string) =>
   `greatest(0, ${folded} + (SELECT coalesce(sum(${unfolded}), 0) FROM count_delta
     WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))::int8`;
 
-const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes, ${shownFieldsSql} AS "unique", ${shownSearchSql} AS search,
+const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes, ${missingIndexesSql} AS "missingIndexes", ${shownFieldsSql} AS "unique", ${shownSearchSql} AS search,
   ${countedSql('row_count', 'd')} AS count, ${countedSql('byte_count', 'bytes')} AS "sizeBytes"`;
 
-type IndexRow = CollectionIndex & { filled: number };
+type IndexRow = Omit<CollectionIndex, 'waitsFor'> & {
+  filled: number;
+  waitsFor: CollectionIndex['waitsFor'] | null;
+};
 type SummaryRow = Omit<CollectionSummary, 'access' | 'indexes'> & {
   access: string;
   indexes: IndexRow[];
 };
 
-const toIndex = ({ filled, ...index }: IndexRow, count: number): CollectionIndex => {
+const toIndex = ({ filled, waitsFor, ...index }: IndexRow, count: number): CollectionIndex => {
   if (index.state !== 'building') return index;
-  return { ...index, progress: Math.min(1, Math.floor((100 * filled) / Math.max(1, count)) / 100) };
+  const progress = Math.min(1, Math.floor((100 * filled) / Math.max(1, count)) / 100);
+  return { ...index, progress, ...(waitsFor && { waitsFor }) };
 };
 
 const toSummary = (row: SummaryRow): CollectionSummary => {

@@ -4,6 +4,7 @@ import { readAcrossProjects } from '../across-projects.ts';
 import { pathProblem } from '../fields.ts';
 import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
+import type { NotIndexed } from './missing-indexes.ts';
 import { recordKeySql, type SlotState, slotCount } from './slots.ts';
 
 interface CollectionKey {
@@ -108,9 +109,9 @@ export interface SlotAssignment {
   pin(collection: CollectionKey, fields: readonly string[]): Promise<void>;
   /**
    * Indexes the first of these fields that has values to compare, where there is a slot for it and no other is being
-   * built. Returns those that have none.
+   * built. Returns why the others are not.
    */
-  observe(collection: CollectionKey, wanted: readonly Wanted[]): Promise<string[]>;
+  observe(collection: CollectionKey, wanted: readonly Wanted[]): Promise<Map<string, NotIndexed>>;
   /** Takes slots away that nobody uses and nobody has asked for. */
   dropUnused(): Promise<void>;
 }
@@ -140,17 +141,21 @@ export const createSlotAssignment = (
         return true;
       }),
     async observe(collection, wanted) {
-      let unsuitable: string[] = [];
+      const found = new Map<string, NotIndexed>(wanted.map(({ field }) => [field, 'waiting']));
       await change(collection, async () => {
         const rows = await readSlots(database, collection);
         if (rows.some(({ state }) => state === 'building')) return false;
         const fields = wanted.map(({ field }) => field);
         const suitable = await findSuitable(database, collection, fields);
-        unsuitable = fields.filter((field) => !suitable.has(field));
+        for (const field of fields) if (!suitable.has(field)) found.set(field, 'no_values');
         const first = wanted.find(({ field }) => suitable.has(field));
-        return first !== undefined && (await assign(database, collection, first.field, first));
+        if (!first) return false;
+        const isAssigned = await assign(database, collection, first.field, first);
+        if (isAssigned) found.delete(first.field);
+        else for (const field of suitable) found.set(field, 'no_room');
+        return isAssigned;
       });
-      return unsuitable;
+      return found;
     },
     async dropUnused() {
       const unused = await readAcrossProjects<CollectionKey & { slot: number }>(

@@ -145,7 +145,7 @@ describe('indexes that make themselves', () => {
     const observe: SlotAssignment['observe'] = async ({ name }, [wanted]) => {
       if (name === 'broken') throw new Error('The sample took too long.');
       observed.push(`${name} ${wanted?.field} ${wanted?.scans}`);
-      return [];
+      return new Map();
     };
     const { database } = bed;
     const observations = createObservations({ database, slots: { observe }, now: Date.now });
@@ -154,6 +154,63 @@ describe('indexes that make themselves', () => {
         observations.scanned(lists(await find(name)), ['kind'], { ms: 50, isSlow: false });
     await expect(observations.report()).rejects.toThrow(AggregateError);
     expect(observed).toEqual(['beside kind 2']);
+  });
+
+  it('say why they are not made, and what building waits for', async () => {
+    await load('asked', 2500);
+    await untilFolded('asked');
+    await untilFolded('few');
+    const { database } = bed;
+    const real = createSlotAssignment(database, outbox);
+    let fails = true;
+    const observe: SlotAssignment['observe'] = (collection, wanted) =>
+      fails
+        ? Promise.reject(new Error('The sample took too long.'))
+        : real.observe(collection, wanted);
+    const observations = createObservations({ database, slots: { observe }, now: Date.now });
+    const path = `/platform/projects/${testProject.id}/collections`;
+    const missing = async (collection: string) => {
+      const { body } = await bed.call('GET', path, { identity: asOwner() });
+      const { missingIndexes } = body.items.find(
+        ({ name }: { name: string }) => name === collection,
+      );
+      return Object.fromEntries(
+        missingIndexes.map(({ field, state }: { field: string; state: string }) => [field, state]),
+      );
+    };
+    const look = async (collection: string, fields: string[], ms: number, isSlow = false) => {
+      observations.scanned(lists(await find(collection)), fields, { ms, isSlow });
+      return observations.report();
+    };
+    await look('few', ['n'], 5, true);
+    expect(await missing('few')).toMatchObject({ n: 'few_records' });
+    await look('asked', ['n'], 1);
+    expect(await missing('asked')).toEqual({ n: 'seldom' });
+    await expect(look('asked', ['n'], 1000)).rejects.toThrow(AggregateError);
+    expect(await missing('asked')).toEqual({ n: 'failed' });
+    fails = false;
+    const { id } = await find('asked');
+    const take = (count: number, state: string) =>
+      database.query(
+        `INSERT INTO slots (project_id, coll_id, slot, field, state, is_pinned, assigned_at)
+         SELECT $1, $2, n, 'pinned' || n, $4, true, now() FROM generate_series(1, $3::int) n
+         ON CONFLICT (project_id, coll_id, slot) DO UPDATE SET state = excluded.state`,
+        [testProject.number, id, count, state],
+      );
+    await take(6, 'ready');
+    await look('asked', ['n', 'none'], 1000);
+    expect(await missing('asked')).toEqual({ n: 'no_room', none: 'no_values' });
+    await database.query(`UPDATE collections SET own_table = 'filling' WHERE coll_id = $1`, [id]);
+    await take(1, 'building');
+    await look('asked', ['n'], 1000);
+    expect(await missing('asked')).toMatchObject({ n: 'waiting' });
+    const building = (await indexes('asked')).find(({ state }) => state === 'building');
+    expect(building).toMatchObject({ progress: 0, waitsFor: 'move' });
+    await database.query(`DELETE FROM slots WHERE coll_id = $1`, [id]);
+    await database.query('UPDATE collections SET own_table = NULL WHERE coll_id = $1', [id]);
+    await look('asked', ['n'], 1000);
+    expect(await missing('asked')).not.toHaveProperty('n');
+    expect((await indexes('asked')).map(({ field }) => field)).toEqual(['n']);
   });
 
   it('make room for others once nobody uses them, and go in the end', async () => {

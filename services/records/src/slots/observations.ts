@@ -7,6 +7,7 @@ import type { Collection } from '../collections/collections.ts';
 import type { Selection } from '../list/selection.ts';
 import { inCollection } from '../sql.ts';
 import { canHaveSlot, type SlotAssignment } from './assign.ts';
+import type { WhyMissing } from './missing-indexes.ts';
 import type { Slot } from './slots.ts';
 import { findOrReplace } from './space-saving.ts';
 
@@ -138,6 +139,16 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
       return changed;
     });
 
+  const tellWhy = (
+    { projectNumber, id }: Collection,
+    states: ReadonlyMap<string, WhyMissing>,
+  ): Promise<unknown> =>
+    database.query(
+      `UPDATE observations SET state = given.state FROM unnest($3::text[], $4::text[]) given(field, state)
+       WHERE ${inCollection} AND observations.field = given.field AND observations.state <> given.state`,
+      [projectNumber, id, [...states.keys()], [...states.values()]],
+    );
+
   const reportOne = async (one: SeenCollection): Promise<void> => {
     const { collection } = one;
     const [size] = await database.query<{ records: number }>(
@@ -145,16 +156,31 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
       [collection.projectNumber, collection.id],
     );
     const records = size?.records ?? 0;
-    if (records < leastRecords) return;
-    const wanted = (await add(one)).filter(([, observation]) => needsIndex(observation, records));
+    const isSmall = records < leastRecords;
+    // What a small collection is asked for is told where it was slow.
+    if (isSmall && ![...one.fields.values()].some(({ slow }) => slow > 0)) return;
+    const observed = await add(one);
+    const states = new Map<string, WhyMissing>(
+      observed.map(([field]) => [field, isSmall ? 'few_records' : 'seldom']),
+    );
+    const wanted = observed.filter(
+      ([, observation]) => !isSmall && needsIndex(observation, records),
+    );
     const candidates = chooseSome(wanted, maxCandidates)
       .sort(([, a], [, b]) => b.weight - a.weight)
       .map(([field, { weight, inheritedMs, scans }]) => ({
         ...{ field, scans, scannedMs: weight - inheritedMs },
       }));
-    if (candidates.length === 0) return;
-    for (const field of await slots.observe(collection, candidates))
-      unsuitable.set(keyFor(collection, field), true);
+    for (const [field] of wanted) states.set(field, 'failed');
+    try {
+      const missing =
+        candidates.length > 0 ? await slots.observe(collection, candidates) : new Map();
+      for (const [field] of wanted) states.set(field, missing.get(field) ?? 'waiting');
+    } finally {
+      await tellWhy(collection, states);
+    }
+    for (const [field, why] of states)
+      if (why === 'no_values') unsuitable.set(keyFor(collection, field), true);
   };
 
   const addUses = async () => {

@@ -28,6 +28,12 @@ export const collection = z
           .max(1)
           .optional()
           .describe('While it is building: the share of the records that it has'),
+        waitsFor: z
+          .enum(['move', 'writes', 'turn'])
+          .optional()
+          .describe(
+            'Where building has not begun: the collection moves to a table of its own, or writes under way end first, or others have their turn',
+          ),
         isPinned: z.boolean().describe('Asked for by the owner; others follow from the lists'),
         reason: z
           .object({
@@ -40,6 +46,20 @@ export const collection = z
         lastUsedAt: timestamp.nullable(),
       }),
     ),
+    missingIndexes: z
+      .array(
+        z.object({
+          field: z.string(),
+          scans: z.int().min(0),
+          scannedMs: z.int().min(0),
+          state: z
+            .enum(['few_records', 'seldom', 'waiting', 'no_values', 'no_room', 'failed'])
+            .describe(
+              'Why there is none: fewer than 2,000 records by the last count; looked for too little; another one of the collection is built first; a sample of the records has no values there that compare; all six are taken; the last try failed',
+            ),
+        }),
+      )
+      .describe('Up to 10 fields that lists and counts of a day looked through records for'),
     unique: z
       .array(
         z.object({
