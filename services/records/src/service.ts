@@ -21,6 +21,7 @@ import { createShownRecords } from './list/shown/shown-records.ts';
 import { checkTextOrder } from './list/sort.ts';
 import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
+import { createClaimTurns } from './record/claims/claim-turns.ts';
 import { createEmailShares } from './record/email-shares.ts';
 import { mostGathered } from './record/gathered/gathered-calls.ts';
 import { retryLocked } from './record/locked-writes.ts';
@@ -121,7 +122,16 @@ export const recordsService = defineService({
     const observations = createObservations({ database, slots, now });
     const collections = createCollections({ database, outbox, slots, now });
     const { refresh } = collections;
-    const records = createRecords({ database, quota, refresh, largeReads, answers, now });
+    const claimTurns = createClaimTurns(database);
+    const records = createRecords({
+      database,
+      quota,
+      refresh,
+      largeReads,
+      answers,
+      claimTurns,
+      now,
+    });
     const paidRecords = createPaidRecords({ database, outbox, collections, records });
     const lists = createLists({
       database,
@@ -146,7 +156,7 @@ export const recordsService = defineService({
         collections,
         records,
         shares: createShares({ database, outbox, quota, refresh, now }),
-        batches: createBatches({ database, quota, refresh, now }),
+        batches: createBatches({ database, quota, refresh, claimTurns, now }),
         batchShares: batches,
         writeShares: writes,
         smallReads,

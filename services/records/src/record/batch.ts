@@ -34,6 +34,7 @@ import {
   notUnique,
   touchedFields,
 } from '../unique/claims.ts';
+import { type Claim, type ClaimTurns, claimsOf } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
 import { type LockedRow, lockRecords } from './lock-records.ts';
 import {
@@ -86,6 +87,7 @@ export interface BatchDeps {
   database: Database;
   quota: Quota;
   refresh: Collections['refresh'];
+  claimTurns: ClaimTurns;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -211,7 +213,23 @@ const deleteSql = (collection: Collection, parameters: Parameters): string => {
   SELECT $1, $2, -count(*), -sum(size_bytes) FROM deleted HAVING count(*) > 0 RETURNING d`;
 };
 
-export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Batches => {
+/** The values that a batch claims, as far as they are known. */
+const claimedBy = (
+  { unique }: Collection,
+  { userId }: Access,
+  { create, update }: BatchOperations,
+): Claim[] => [
+  ...create.flatMap(({ at }) => claimsOf(unique, at, userId)),
+  ...update.flatMap(({ patch }) => claimsOf(touchedFields(unique, changesField(patch)), patch.at)),
+];
+
+export const createBatches = ({
+  database,
+  quota,
+  refresh,
+  claimTurns,
+  now,
+}: BatchDeps): Batches => {
   const ids = new V7Generator();
 
   const create = async (
@@ -347,8 +365,10 @@ export const createBatches = ({ database, quota, refresh, now }: BatchDeps): Bat
           .catch((error: unknown) => Promise.reject(translateWriteError(error, collection.unique)));
       return onCurrentSlots(refresh, { collection }, ({ collection }) => {
         const growth = mostBatchGrowth(collection, operations);
-        if (growth.records > 0) return quota.add(project, growth, () => writeAll(collection));
-        const write = (roomBytes?: number) => writeAll(collection, roomBytes);
+        const claims = claimedBy(collection, access, operations);
+        const write = (roomBytes?: number) =>
+          claimTurns.wait({ collection, claims }, () => writeAll(collection, roomBytes));
+        if (growth.records > 0) return quota.add(project, growth, () => write());
         return growth.bytes > 0 ? quota.change(project, growth.bytes, write) : write();
       });
     },

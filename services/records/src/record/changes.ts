@@ -8,7 +8,14 @@ import { forgetWordsSql, keepWordsSql } from '../search/search-words.ts';
 import { checkEpoch } from '../slots/current-slots.ts';
 import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
 import { and, type Parameters } from '../sql.ts';
-import { claimChangedSql, freeDeletedSql, lockRecord, touchedFields } from '../unique/claims.ts';
+import {
+  claimChangedSql,
+  freeDeletedSql,
+  lockRecord,
+  touchedFields,
+  type UniqueField,
+} from '../unique/claims.ts';
+import { type ClaimTurns, claimsOf } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
 import { gatherChanges } from './gathered/gathered-changes.ts';
 import {
@@ -57,6 +64,7 @@ export interface Changes {
 interface ChangesDeps {
   database: Database;
   quota: Quota;
+  claimTurns: ClaimTurns;
   write: WriteRecords;
   /** Epoch milliseconds. */
   now: () => number;
@@ -81,7 +89,13 @@ const replacedFields = (json: string, has: CheckedData['has']): ChangedFields =>
   },
 });
 
-export const createChanges = ({ database, quota, write, now }: ChangesDeps): Changes => {
+export const createChanges = ({
+  database,
+  quota,
+  claimTurns,
+  write,
+  now,
+}: ChangesDeps): Changes => {
   const gathered = gatherChanges(write, now);
 
   /** Runs a change of one record, which is locked before where tables beside it change too. */
@@ -96,6 +110,20 @@ export const createChanges = ({ database, quota, write, now }: ChangesDeps): Cha
           return work();
         })
       : work();
+
+  /** Runs a change in the turn of the values that it claims. */
+  const inTurn = <T>(
+    target: RecordTarget,
+    at: CheckedData['at'],
+    fields: readonly UniqueField[],
+    reasons: Reasons,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    const { collection, id } = target;
+    const claims = isUuid(id) ? claimsOf(fields, at) : [];
+    const refuse = () => explainRefusal(database, target, reasons);
+    return claimTurns.run({ collection, id, claims, refuse }, work);
+  };
 
   const change = async <Row>(
     target: RecordTarget,
@@ -119,7 +147,7 @@ export const createChanges = ({ database, quota, write, now }: ChangesDeps): Cha
 
   const replaceAlone = (
     target: RecordTarget,
-    { json, has }: CheckedData,
+    { json, has, at }: CheckedData,
     { versions, roomBytes }: Limits,
   ): Promise<UpdatedRow> => {
     const { access, collection } = target;
@@ -143,7 +171,9 @@ export const createChanges = ({ database, quota, write, now }: ChangesDeps): Cha
     const where = withinRoom(collection, matches, data, roomBytes, parameters);
     const text = updatedSql(statement, where, target, sides, parameters);
     const reasons = { action: 'change', versions, fields, roomBytes } as const;
-    return afterLock(target, touched.length > 0, () => change(target, text, parameters, reasons));
+    return inTurn(target, at, touched, reasons, () =>
+      afterLock(target, touched.length > 0, () => change(target, text, parameters, reasons)),
+    );
   };
 
   /** What the caller may not see or change stays. */
@@ -189,7 +219,9 @@ export const createChanges = ({ database, quota, write, now }: ChangesDeps): Cha
     const where = withinRoom(collection, matches, data, roomBytes, parameters, isChanged);
     const text = updatedSql(statement, where, target, sides, parameters);
     const reasons = { action, versions, inc: changes.inc, fields, roomBytes };
-    return afterLock(target, touched.length > 0, () => change(target, text, parameters, reasons));
+    return inTurn(target, changes.at, touched, reasons, () =>
+      afterLock(target, touched.length > 0, () => change(target, text, parameters, reasons)),
+    );
   };
 
   const applyPatch = async (

@@ -100,6 +100,8 @@ export interface CheckedData {
   sizeBytes: number;
   /** Whether the document has the field. */
   has(field: string): boolean;
+  /** What it has at a path through objects. */
+  at(path: readonly string[]): unknown;
   /** The group of users whose record it becomes. */
   groupId?: string | undefined;
 }
@@ -129,8 +131,16 @@ export const checkData = (sent: unknown, body = ''): CheckedData => {
   const json = toJson(data, body);
   const sizeBytes = Buffer.byteLength(json) + validator.extraBytes;
   if (sizeBytes > maxDataBytes) return refuse(tooLarge);
-  return { json, sizeBytes, has: (field) => Object.hasOwn(data, field) };
+  return {
+    ...{ json, sizeBytes, has: (field) => Object.hasOwn(data, field) },
+    at: (path) => path.reduce<unknown>(valueAt, data),
+  };
 };
+
+const valueAt = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
+    ? (value as Data)[key]
+    : undefined;
 
 const withoutSystemFields = (data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([key]) => !isSystemField(key)));

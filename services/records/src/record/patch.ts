@@ -10,6 +10,8 @@ export interface Patch {
   dataJson: string;
   /** Whether it sets the field. */
   has(field: string): boolean;
+  /** What it sets at a path; undefined for what follows from the record too. */
+  at(path: readonly string[]): unknown;
   /** Whether objects are merged at all levels, as RFC 7396 says, and null removes. */
   isDeep: boolean;
   unset: readonly string[];
@@ -41,7 +43,7 @@ export const parsePatch = (
   isDeep = false,
   bodyText = '',
 ): Patch => {
-  const { json, sizeBytes, has } = checkData(data, bodyText);
+  const { json, sizeBytes, has, at } = checkData(data, bodyText);
   const changedFields = new Set(Object.keys(data as object));
   const others = [
     ...[...new Set(unset)].map((field) => ['unset', field] as const),
@@ -58,7 +60,15 @@ export const parsePatch = (
     (sum, field) => sum + Buffer.byteLength(JSON.stringify(field)) + maxNumberBytes,
     0,
   );
-  return { dataJson: json, has, isDeep, unset, inc, maxGrowthBytes: sizeBytes + sumsBytes };
+  const knownAt: Patch['at'] = (path) => {
+    const value = at(path);
+    // Merged at all levels, an object's fields join those that the record has.
+    return isDeep && typeof value === 'object' ? undefined : value;
+  };
+  return {
+    ...{ dataJson: json, has, at: knownAt, isDeep, unset, inc },
+    maxGrowthBytes: sizeBytes + sumsBytes,
+  };
 };
 
 /** Whether a patch sets, removes or increases the field of the document's first level. */

@@ -12,6 +12,7 @@ import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
 import { startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
 import { type Changes, createChanges } from './changes.ts';
+import { type ClaimTurns, claimsOf, createClaimTurns } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
 import { gatherCalls, maxGatheredBytes } from './gathered/gathered-calls.ts';
 import type { Quota } from './quota/quota.ts';
@@ -59,6 +60,8 @@ export interface RecordsDeps {
   largeReads: FairShares;
   /** A slot for each large answer that is read or not yet taken. */
   answers: FairShares;
+  /** Shared with others that write. */
+  claimTurns?: ClaimTurns;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -83,7 +86,7 @@ const isNewId = (id: string, now: number) =>
 const isRefusedAs = (code: ErrorCode, error: unknown) =>
   error instanceof ApiError && error.code === code;
 const isRefused = (error: unknown) =>
-  (['quota_reached', 'forbidden', 'unauthenticated'] as const).some((code) =>
+  (['quota_reached', 'forbidden', 'unauthenticated', 'not_unique'] as const).some((code) =>
     isRefusedAs(code, error),
   );
 
@@ -97,6 +100,7 @@ export const createRecords = ({
   refresh,
   largeReads,
   answers,
+  claimTurns = createClaimTurns(database),
   now,
 }: RecordsDeps): Records => {
   const ids = new V7Generator();
@@ -107,7 +111,8 @@ export const createRecords = ({
       .named<never>(statement.name, statement.text, values)
       .catch((error: unknown) => Promise.reject(translateWriteError(error, collection.unique)));
   };
-  const changes = createChanges({ database, quota, write, now });
+
+  const changes = createChanges({ database, quota, claimTurns, write, now });
 
   const writeCreates = async (
     collection: Collection,
@@ -129,7 +134,7 @@ export const createRecords = ({
   /** Undefined where the id is taken. */
   const insert = async (
     { project, collection, access, id }: RecordTarget,
-    { json, sizeBytes, groupId }: CheckedData,
+    { json, sizeBytes, at, groupId }: CheckedData,
     { onConflict, keep }: { onConflict?: string | undefined; keep?: KeepRecord | undefined } = {},
   ): Promise<WrittenRecord | undefined> => {
     const version = idTimeMs(id);
@@ -148,8 +153,11 @@ export const createRecords = ({
     const isGathered = mayJoin && sizeBytes <= maxGatheredBytes && !database.isInTransaction();
     const made = { id, ownerId: access.userId, createdAt: time, json, groupId, kept };
     const growth = { records: 1, bytes: sizeBytes + mostSideBytes(collection, sizeBytes) };
+    const claims = claimsOf(collection.unique, at, access.userId);
     const isWritten = await quota.add(project, growth, () =>
-      isGathered ? gathered(collection, { made, create }) : create(),
+      isGathered
+        ? gathered(collection, { made, create })
+        : claimTurns.run({ collection, id, claims }, create),
     );
     return isWritten ? record : undefined;
   };
