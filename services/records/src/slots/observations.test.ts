@@ -102,10 +102,10 @@ describe('indexes that make themselves', () => {
     ...{ collection, access: resolveAccess('shared', identity), ownerId: undefined },
     filter: { bounds: [], conditions: [] },
   });
-  const untilFolded = (collection: string) =>
+  const untilFolded = (collection: string, records = 2000) =>
     until(async () => {
-      const counted = `SELECT FROM collections WHERE name = $1 AND row_count > 0`;
-      return (await bed.database.query(counted, [collection])).length > 0;
+      const counted = `SELECT FROM collections WHERE name = $1 AND row_count >= $2`;
+      return (await bed.database.query(counted, [collection, records])).length > 0;
     });
 
   it('are found however many names others make up', async () => {
@@ -158,8 +158,7 @@ describe('indexes that make themselves', () => {
 
   it('say why they are not made, and what building waits for', async () => {
     await load('asked', 2500);
-    await untilFolded('asked');
-    await untilFolded('few');
+    await untilFolded('asked', 2500);
     const { database } = bed;
     const real = createSlotAssignment(database, outbox);
     let fails = true;
