@@ -65,7 +65,7 @@ export const walkSql = (
   const visibleRecords = visibleRecordsSql(selection, parameters);
   const deadline = deadlineSql(parameters.add(ms, 'int'));
   const mostBytes = parameters.add(Math.floor(bytes / (1 + dataTests(selection))), 'int8');
-  const isBefore = `(SELECT heavy IS NULL OR id ${descending ? '>' : '<'} heavy FROM ends)`;
+  const isBefore = `coalesce(id ${descending ? '>' : '<'} (SELECT heavy FROM ends), true)`;
   const isLookedAt = `(id = (SELECT ids[1] FROM ends) OR ${isBefore} AND ${isInTime})`;
   return {
     tables: `WITH ${deadline}, ends AS MATERIALIZED (
