@@ -35,6 +35,7 @@ export interface Idempotency {
 
 export interface Mail {
   attempts: Generated<number>;
+  bcc: Generated<string[]>;
   cc: Generated<string[]>;
   claim: string | null;
   created_at: Date;
