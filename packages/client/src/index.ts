@@ -47,6 +47,8 @@ export interface Mail {
   to: string | readonly string[];
   /** In copy; at most 10 addresses together with `to`. */
   cc?: string | readonly string[];
+  /** In blind copy, which no reader sees; counted with the others. */
+  bcc?: string | readonly string[];
   /** Where answers go. */
   replyTo?: string;
   subject: string;

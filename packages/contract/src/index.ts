@@ -31,6 +31,6 @@ export {
 export type { CollectionShape, FieldShape, FieldType } from './routes/records/shape.ts';
 export type { Share } from './routes/records/shares.ts';
 export type { StoredFile, Visibility } from './routes/storage.ts';
-export { failure, isUuid, text } from './schemas.ts';
+export { displayName, failure, isUuid, text } from './schemas.ts';
 export * from './services.ts';
 export * from './time-outs.ts';

@@ -8,6 +8,12 @@ export interface Bound {
   max: number;
 }
 
+/** The window that is open now, as the table names it. */
+export const windowOf = ({ name, windowMs }: Omit<Bound, 'max'>, now: number) => ({
+  hash: createHash('sha256').update(`${windowMs} ${name}`).digest(),
+  endsAt: new Date((Math.floor(now / windowMs) + 1) * windowMs),
+});
+
 export type WindowCounts = ReturnType<typeof createWindowCounts>;
 
 /** Undoes the counts that a refused one has raised. */
@@ -22,11 +28,7 @@ class BoundReached extends Error {
 export const createWindowCounts = (database: Database, now: () => number) => ({
   /** Counts one under all of these bounds, or under none of them: then it answers false. */
   async take(bounds: readonly Bound[]): Promise<boolean> {
-    const windows = bounds.map(({ name, windowMs, max }) => ({
-      hash: createHash('sha256').update(`${windowMs} ${name}`).digest(),
-      endsAt: new Date((Math.floor(now() / windowMs) + 1) * windowMs),
-      max,
-    }));
+    const windows = bounds.map(({ max, ...window }) => ({ ...windowOf(window, now()), max }));
     const count = () =>
       database.transaction(async () => {
         // In one order, against deadlocks.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving, indifferent, KIB, MIB } from '../define-route.ts';
+import { email } from '../email-address.ts';
 import { creditMillicredits, type Tariff } from '../prices.ts';
 import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 
@@ -41,6 +42,11 @@ const recipient = z
 
 const countAddresses = (addresses: unknown): number =>
   Array.isArray(addresses) ? addresses.length : addresses === undefined ? 0 : 1;
+
+const countRecipients = ({ to, cc, bcc }: { to?: unknown; cc?: unknown; bcc?: unknown }) =>
+  countAddresses(to) + countAddresses(cc) + countAddresses(bcc);
+
+const besideOwner = 'can not stand beside `"to": "owner"`, whose address nobody is told';
 
 const mailPrice = {
   operationId: 'sendEmail',
@@ -84,7 +90,13 @@ export const sendEmail = defineRoute({
           error: 'must be an e-mail address or a list of them',
         })
         .optional()
-        .describe('In copy; with `to` at most 10 addresses, and none beside `owner`'),
+        .describe('In copy; with `to` and `bcc` at most 10 addresses, and none beside `owner`'),
+      bcc: z
+        .union([recipient, z.array(recipient).min(1).max(maxRecipients)], {
+          error: 'must be an e-mail address or a list of them',
+        })
+        .optional()
+        .describe('In blind copy, which no reader of the mail sees; bounded as `cc`'),
       replyTo: recipient.optional().describe('Where answers go'),
       subject: text(1, 200).refine(
         (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
@@ -97,11 +109,15 @@ export const sendEmail = defineRoute({
     })
     .refine(({ to, cc }) => cc === undefined || to !== 'owner', {
       path: ['cc'],
-      error: 'can not stand beside `"to": "owner"`, whose address nobody is told',
+      error: besideOwner,
     })
-    .refine(({ to, cc }) => countAddresses(to) + countAddresses(cc) <= maxRecipients, {
-      path: ['cc'],
-      error: `may have so many addresses that there are ${maxRecipients} with those of "to"`,
+    .refine(({ to, bcc }) => bcc === undefined || to !== 'owner', {
+      path: ['bcc'],
+      error: besideOwner,
+    })
+    .refine((mail) => countRecipients(mail) <= maxRecipients, {
+      path: ['to'],
+      error: `may have at most ${maxRecipients} addresses together with "cc" and "bcc"`,
     }),
   refuses: {
     ...{ sendAt: atOnce, sendLater: atOnce, scheduledAt: atOnce, scheduleAt: atOnce },
@@ -131,8 +147,7 @@ export const sendEmail = defineRoute({
     needsBody: true,
     worstCase: ({ body }) => {
       if (typeof body !== 'object' || body === null) return 1;
-      const { to, cc } = body as { to?: unknown; cc?: unknown };
-      return Math.max(1, Math.min(countAddresses(to) + countAddresses(cc), maxRecipients));
+      return Math.max(1, Math.min(countRecipients(body), maxRecipients));
     },
   },
 });
@@ -142,6 +157,7 @@ const mail = z
     id: uuid,
     to: z.array(z.string()),
     cc: z.array(z.string()).optional(),
+    bcc: z.array(z.string()).optional(),
     replyTo: z.string().optional(),
     subject: z.string(),
     html: z
@@ -157,6 +173,12 @@ const mail = z
   .meta({ id: 'Mail' });
 export type Mail = z.infer<typeof mail>;
 
+const mailsQuery = listQuery.extend({
+  email: email.optional().describe('Of a recipient'),
+  status: mail.shape.status.optional(),
+  sort: z.enum(['createdAt', '-createdAt']).default('-createdAt'),
+});
+
 const oneProject = z.object({ projectId: idInPath });
 
 export const listEmails = defineRoute({
@@ -165,11 +187,11 @@ export const listEmails = defineRoute({
   operationId: 'listEmails',
   method: 'GET',
   path: '/projects/:projectId/emails',
-  summary: 'Mails of the last 30 days, newest first',
+  summary: 'Mails of the last 30 days, newest first unless `sort` says otherwise',
   callers: ['owner', 'key', 'operator'],
   limit: 'read',
   params: oneProject,
-  query: listQuery,
+  query: mailsQuery,
   response: listOf(mail),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],

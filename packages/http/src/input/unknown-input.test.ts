@@ -188,7 +188,7 @@ describe('names that a route does not know', () => {
       emailRoutes.sendEmail,
       '',
       { ...mail, reply_too: 'x', priority: 'y' },
-      'Ignored field: "reply_too" (did you mean "replyTo"?), "priority". Known here: to, cc, replyTo, subject, html.',
+      'Ignored field: "reply_too" (did you mean "replyTo"?), "priority". Known here: to, cc, bcc, replyTo, subject, html.',
     ],
     [
       recordRoutes.createRecord,
@@ -228,7 +228,7 @@ describe('names that a route does not know', () => {
     });
     expect(status).toBe(400);
     const ignored =
-      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, replyTo, subject, html.';
+      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, bcc, replyTo, subject, html.';
     expect([headers.get('backlot-hint'), body.hint]).toEqual([ignored, ignored]);
   });
 

@@ -59,7 +59,7 @@ export const createBounces = ({ database, platformMails, suppressions, now }: Bo
          INSERT INTO reports (project_number, event_id, mail_id, kind, created_at)
          SELECT received.project_number, received.event_id, mail_id, kind, $6
            FROM received JOIN mails ON mails.project_number = received.project_number AND mails.id = mail_id
-          WHERE EXISTS (SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = lower(address))
+          WHERE EXISTS (SELECT FROM unnest(recipients || bcc) AS recipient WHERE lower(recipient) = lower(address))
          ON CONFLICT DO NOTHING RETURNING project_number, event_id),
        fresh AS (SELECT received.* FROM received JOIN stored USING (project_number, event_id)),
        suppressed AS (

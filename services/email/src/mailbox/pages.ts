@@ -84,7 +84,7 @@ const formatStatus = ({ status, error }: MailRow) =>
 export const listPage = (projectId: string, { items, nextCursor }: Page<MailRow>): string => {
   const rows = items.map(
     (mail) =>
-      `<tr><td><a href="${mailboxPath(projectId)}/${mail.id}">${escapeHtml(mail.subject)}</a></td><td>${escapeHtml(mail.recipients.join(', '))}</td><td>${escapeHtml(formatStatus(mail))}</td><td class="time">${time(mail.created_at)}</td></tr>`,
+      `<tr><td><a href="${mailboxPath(projectId)}/${mail.id}">${escapeHtml(mail.subject)}</a></td><td>${escapeHtml([...mail.recipients, ...mail.bcc].join(', '))}</td><td>${escapeHtml(formatStatus(mail))}</td><td class="time">${time(mail.created_at)}</td></tr>`,
   );
   const table = `<table>
 <thead><tr><th scope="col">Subject</th><th scope="col">To</th><th scope="col">Status</th><th scope="col">Time</th></tr></thead>
@@ -111,6 +111,7 @@ export const mailPage = (projectId: string, mail: MailRow): string => {
     ['From', escapeHtml(displayFrom(mail.from_name, mail.from_address))],
     ['To', escapeHtml(recipientsIn(mail).join(', '))],
     ...(mail.cc.length > 0 ? [['Cc', escapeHtml(mail.cc.join(', '))] as [string, string]] : []),
+    ...(mail.bcc.length > 0 ? [['Bcc', escapeHtml(mail.bcc.join(', '))] as [string, string]] : []),
     ...(mail.reply_to === null
       ? []
       : [['Reply to', escapeHtml(mail.reply_to)] as [string, string]]),

@@ -9,6 +9,7 @@ export const outgoing = (changes: Partial<OutgoingMail> = {}): OutgoingMail => (
   from: { name: 'Test project', address: 'no-reply@mail.example.org' },
   to: ['ada@example.org'],
   cc: [],
+  bcc: [],
   replyTo: null,
   subject: 'Hello',
   html: '<p>Hi</p>',

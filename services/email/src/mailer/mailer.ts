@@ -9,6 +9,8 @@ export interface OutgoingMail {
   /** At least one. */
   to: readonly string[];
   cc: readonly string[];
+  /** Named in no header. */
+  bcc: readonly string[];
   replyTo: string | null;
   subject: string;
   html: string;

@@ -11,6 +11,8 @@ export const toNodemailerMessage = (mail: OutgoingMail): SendMailOptions => ({
   from: mail.from,
   to: mail.to.map(toAddress),
   ...(mail.cc.length > 0 && { cc: mail.cc.map(toAddress) }),
+  // For the envelope: the composer leaves the header out.
+  ...(mail.bcc.length > 0 && { bcc: mail.bcc.map(toAddress) }),
   ...(mail.replyTo !== null && { replyTo: toAddress(mail.replyTo) }),
   subject: mail.subject,
   html: mail.html,

@@ -57,12 +57,20 @@ describe('the SendGrid mailer', () => {
   });
 
   it('sends copies, and says where answers go', async () => {
-    const mail = outgoing({ cc: ['bob@example.org'], replyTo: 'a,b <c@example.org>' });
+    const mail = outgoing({
+      cc: ['bob@example.org'],
+      bcc: ['carol@example.org'],
+      replyTo: 'a,b <c@example.org>',
+    });
     await mailer.send(mail, freely);
     expect(JSON.parse(stub.requests.at(-1)?.body ?? '')).toMatchObject({
       reply_to: { email: 'a,b <c@example.org>' },
       personalizations: [
-        { to: [{ email: 'ada@example.org' }], cc: [{ email: 'bob@example.org' }] },
+        {
+          to: [{ email: 'ada@example.org' }],
+          cc: [{ email: 'bob@example.org' }],
+          bcc: [{ email: 'carol@example.org' }],
+        },
       ],
     });
   });

@@ -63,6 +63,7 @@ export const createSendgridMailer = (options: SendgridOptions): Mailer => {
           // Objects, because the library splits a string into name and address.
           to: mail.to.map((email) => ({ email })),
           ...(mail.cc.length > 0 && { cc: mail.cc.map((email) => ({ email })) }),
+          ...(mail.bcc.length > 0 && { bcc: mail.bcc.map((email) => ({ email })) }),
           ...(mail.replyTo !== null && { replyTo: { email: mail.replyTo } }),
           subject: mail.subject,
           html: mail.html,

@@ -142,6 +142,14 @@ describe('the SMTP mailer with exim', () => {
     expect(message).toMatch(/^Reply-To: jösé@example\.org$/m);
   });
 
+  it('sends blind copies that no reader sees', async () => {
+    const mail = outgoing({ bcc: ['carol@example.org'] });
+    expect(await mailer.send(mail, freely)).toMatchObject({ refused: [] });
+    const message = await delivered(mail.id);
+    expect(message).toMatch(/Envelope-to: ada@example.org,\s+carol@example.org/);
+    expect(message.replace(/^Envelope-to: .*(\n\s.*)*$/m, '')).not.toContain('carol');
+  });
+
   it('encodes what could end a header', async () => {
     const mail = outgoing({
       from: {

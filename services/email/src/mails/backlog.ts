@@ -2,8 +2,8 @@ import type { Database } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
 
 export interface Backlog {
-  /** Takes one of the project's places for waiting mails; false if none is free. */
-  take(projectNumber: number): Promise<boolean>;
+  /** Takes so many of the project's places for waiting mails; false if none is free. */
+  take(projectNumber: number, places?: number): Promise<boolean>;
 }
 
 const recountMs = 1000;
@@ -30,12 +30,12 @@ export const createBacklog = (database: Database, now: () => number, max: number
   };
 
   return {
-    async take(projectNumber) {
+    async take(projectNumber, taken = 1) {
       const known = counted.get(projectNumber);
       const isFresh = known && known.free > 0 && now() - known.at < recountMs;
       const places = isFresh ? known : await count(projectNumber);
       if (places.free <= 0) return false;
-      places.free -= 1;
+      places.free -= taken;
       return true;
     },
   };

@@ -6,10 +6,14 @@ import type { Mail as MailTable } from '../tables.ts';
 export interface NewMail {
   projectNumber: number;
   projectId: string;
-  /** All of them, those in copy too. */
+  /** All whom its readers see, those in copy too. */
   recipients: readonly string[];
   /** Those of the recipients who get it in copy. */
   cc?: readonly string[];
+  /** Who gets it beside them, seen by nobody. */
+  bcc?: readonly string[];
+  /** Why it is not sent: then it is shown to the owner, without its content. */
+  refusal?: string | undefined;
   replyTo?: string | undefined;
   from: { name: string; address: string };
   subject: string;
@@ -27,7 +31,7 @@ export interface NewPlatformMail extends NewMail {
 
 export const mailColumns = [
   ...(['id', 'created_at', 'recipients', 'from_name', 'from_address', 'subject'] as const),
-  ...(['cc', 'reply_to', 'html', 'plain_text', 'status', 'is_secret', 'error'] as const),
+  ...(['cc', 'bcc', 'reply_to', 'html', 'plain_text', 'status', 'is_secret', 'error'] as const),
 ] as const;
 /** What the columns hold of their types. */
 export interface MailValues {
@@ -44,12 +48,17 @@ export type Event = { [T in Topic]: { topic: T; payload: Payload<T> } }[Topic];
 
 export type Refusal = 'stopped' | 'too_many_waiting';
 
+/** An encoded word of RFC 2047, which mail programs would show as what it encodes. */
+const encodedWord = /=\?(?=[^?\s]+\?[bq]\?)/gi;
+
 /**
  * Removes control and direction characters, so that no name can add a header or a line to a mail or
- * reverse its text. Stored names may be older than the rule that refuses these characters.
+ * reverse its text, and leaves no text that would be decoded into another. Stored names may be older than
+ * the rule that refuses these characters.
  */
 export const oneLine = (text: string): string =>
   text
+    .replace(encodedWord, '= ?')
     .replace(/\p{Bidi_Control}/gu, '')
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim();
@@ -80,6 +89,7 @@ export const presentMail = (row: MailRow): Mail => ({
   id: row.id,
   to: recipientsIn(row),
   ...(row.cc.length > 0 && { cc: row.cc }),
+  ...(row.bcc.length > 0 && { bcc: row.bcc }),
   ...(row.reply_to !== null && { replyTo: row.reply_to }),
   subject: row.subject,
   html: row.is_secret && row.status !== 'captured' ? '' : row.html,
@@ -99,8 +109,9 @@ export const toOutgoingMail = (
   from: { name: oneLine(row.from_name), address: row.from_address },
   to: recipientsIn(row),
   cc: row.cc,
+  bcc: row.bcc,
   replyTo: row.reply_to,
-  subject: row.subject,
+  subject: oneLine(row.subject),
   html: row.html,
   text: row.plain_text,
   createdAt: row.created_at,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { testProject, until } from '@backlot/testing';
+import { asOwner, testProject, until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { messageSource } from '../mailer/message.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { type MailRow, toOutgoingMail } from './mail.ts';
 
 describe('mails', () => {
   let bed: TestBed;
@@ -30,6 +32,30 @@ describe('mails', () => {
     const payload = { projectId: testProject.id, projectNumber: testProject.number };
     await bed.bus.publish({ id: randomUUID(), topic: 'project.erased', payload });
     await until(async () => (await bed.database.query('SELECT FROM mails')).length === 0);
+  });
+
+  it.each([
+    '=?UTF-8?B?QmFja2xvdA==?=',
+    '=?utf-8?q?Backlot=0D=0ABcc:_eve?=',
+    'Sale =?UTF-8?Q?Backlot?= =?UTF-8?B?QmFja2xvdA==?=',
+    'Läden =?UTF-8?B?QmFja2xvdA==?=',
+  ])('arrive with the words that somebody wrote, decoded into no others: %j', async (text) => {
+    const project = { ...testProject, name: text };
+    await bed.send(
+      { to: 'ada@example.org', subject: text, html: 'x' },
+      { identity: asOwner({ project }) },
+    );
+    const [row] = await bed.database.query<MailRow>('SELECT * FROM mails');
+    if (!row) throw new Error('no mail');
+    const source = await messageSource(toOutgoingMail(row, project));
+    const head = source.slice(0, source.indexOf('\r\n\r\n')).replace(/\r\n\s+/g, ' ');
+    const joined = head.replace(/\?= =\?UTF-8\?Q\?/g, '');
+    const decoded = joined.replace(/=\?UTF-8\?Q\?([^?]*)\?=/g, (_word, encoded: string) =>
+      decodeURIComponent(encoded.replaceAll('_', ' ').replaceAll('=', '%')),
+    );
+    // What is left of encoded words would be decoded by nobody.
+    expect(decoded).not.toMatch(/=\?[^?\s]+\?[bq]\?/i);
+    expect(decoded).toContain(`Subject: ${text.replace(/=\?(?=utf)/gi, '= ?')}`);
   });
 
   it('are forgotten after 30 days', async () => {

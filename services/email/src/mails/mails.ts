@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { type EventPayloads, isUuid } from '@backlot/contract';
 import { createQueries, type Database, deleteExpired, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
-import type { Bound, WindowCounts } from '@backlot/service';
+import { type Bound, type WindowCounts, windowOf } from '@backlot/service';
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { DB as Tables } from '../tables.ts';
@@ -38,6 +38,40 @@ const spellings = (address: string): string[] => {
   const inLetters = address.slice(0, domainAt) + domainToUnicode(address.slice(domainAt));
   return [address.toLowerCase(), inLetters.toLowerCase()];
 };
+
+const goesTo = (address: string) =>
+  sql<boolean>`EXISTS (
+    SELECT FROM unnest(recipients || bcc) AS recipient WHERE lower(recipient) = ANY (${spellings(address)}))`;
+
+export interface MailQuery extends PageQuery {
+  sort?: 'createdAt' | '-createdAt' | undefined;
+  /** Of a recipient, as accounts spell it. */
+  email?: string | undefined;
+  status?: Exclude<MailValues['status'], 'sending'> | undefined;
+}
+
+/** A refused mail is counted as one, and any other as none: all take the same work. */
+const acceptMails = `WITH stop AS (SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL),
+  asked AS (
+    SELECT *, row_number() OVER (PARTITION BY error IS NULL) AS place
+      FROM jsonb_to_recordset($3::jsonb) AS mail (id uuid, recipients text[], cc text[], bcc text[], error text)
+     WHERE NOT EXISTS (SELECT FROM stop)),
+  refused AS (
+    INSERT INTO window_counts AS kept (name_hash, ends_at, count)
+    SELECT $12::bytea, $13::timestamptz, count(error) FROM asked HAVING count(*) > 0
+    ON CONFLICT (name_hash, ends_at) DO UPDATE SET count = kept.count + excluded.count
+    RETURNING count - (SELECT count(error) FROM asked) AS before),
+  mail AS (
+    INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address, subject, html,
+      next_attempt_at, created_at, cc, bcc, reply_to, status, error)
+    SELECT $1, id, $2, recipients, $4, $5, $6, CASE WHEN error IS NULL THEN $7 ELSE '' END, $8, $8, cc, bcc, $9,
+           CASE WHEN error IS NULL THEN 'queued' ELSE 'failed' END, error
+      FROM asked CROSS JOIN refused WHERE error IS NULL OR place <= $14::int - before),
+  events AS (
+    INSERT INTO outbox (topic, payload)
+    SELECT topic, payload::jsonb FROM unnest($10::text[], $11::text[]) AS event (topic, payload)
+     WHERE NOT EXISTS (SELECT FROM stop))
+  SELECT NOT EXISTS (SELECT FROM stop) AS stored`;
 
 /** Undoes a mail that would pass a bound. */
 class NoPlace extends Error {
@@ -95,73 +129,33 @@ export const createMails = ({
       .$narrowType<MailValues>();
 
   return {
-    /** Stores the mail, its event and the given events in one statement: all of them, or none. */
-    async accept(mail: NewMail, events: readonly Event[]): Promise<Refusal | undefined> {
-      if (!(await backlog.take(mail.projectNumber))) return 'too_many_waiting';
-      const { id, createdAt } = newRow();
-      const [row] = await database.named<{ stored: boolean }>(
-        'accept-mail',
-        `WITH stop AS (SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL),
-         mail AS (
-           INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
-             subject, html, next_attempt_at, created_at, cc, reply_to)
-           SELECT $1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9, $10::text[], $11
-            WHERE NOT EXISTS (SELECT FROM stop)
-           RETURNING id),
-         events AS (
-           INSERT INTO outbox (topic, payload)
-           SELECT topic, payload::jsonb FROM mail, unnest($12::text[], $13::text[]) AS event (topic, payload))
-         SELECT EXISTS (SELECT FROM mail) AS stored`,
-        [
-          ...[mail.projectNumber, id, mail.projectId, mail.recipients],
-          ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
-          ...[mail.cc ?? [], mail.replyTo ?? null],
-          ...eventValues([queuedEvent(mail, id), ...events]),
-        ],
-      );
+    /**
+     * Stores the mails, an event for those that go out and the given events in one statement: all of them,
+     * or none. They differ in their addresses and refusals alone. Mails with a refusal are stored so many a
+     * day; what they take does not tell them from others.
+     */
+    async accept(
+      mails: readonly [NewMail, ...NewMail[]],
+      events: readonly Event[],
+    ): Promise<Refusal | undefined> {
+      const [mail] = mails;
+      if (!(await backlog.take(mail.projectNumber, mails.length))) return 'too_many_waiting';
+      const createdAt = new Date(now());
+      const rows = mails.map(({ recipients, cc = [], bcc = [], refusal = null }) => ({
+        ...{ id: uuidv7(), recipients, cc, bcc, error: refusal },
+      }));
+      const queued = rows.find(({ error }) => error === null);
+      const name = `refused mails of project ${mail.projectNumber}`;
+      const { hash, endsAt } = windowOf({ name, windowMs: dayMs }, now());
+      const [row] = await database.named<{ stored: boolean }>('accept-mails', acceptMails, [
+        ...[mail.projectNumber, mail.projectId, JSON.stringify(rows)],
+        ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
+        mail.replyTo ?? null,
+        ...eventValues([...(queued ? [queuedEvent(mail, queued.id)] : []), ...events]),
+        ...[hash, endsAt, refusedPerDay],
+      ]);
       if (!row?.stored) return 'stopped';
       outbox.wake();
-      return undefined;
-    },
-
-    /**
-     * Shows a mail to its owner that is not sent, without its content; so many a day. Refuses as `accept`
-     * does, so that nobody can tell the one from the other.
-     */
-    async keepRefused(mail: NewMail, reason: string): Promise<Refusal | undefined> {
-      if (!(await backlog.take(mail.projectNumber))) return 'too_many_waiting';
-      const stop = await queries
-        .selectFrom('sending_stops')
-        .select('project_number')
-        .where('project_number', '=', mail.projectNumber)
-        .where('resumed_at', 'is', null)
-        .executeTakeFirst();
-      if (stop) return 'stopped';
-      const bound = { windowMs: dayMs, max: refusedPerDay };
-      await database.transaction(async () => {
-        const name = `refused mails of project ${mail.projectNumber}`;
-        if (!(await windowCounts.take([{ name, ...bound }]))) return;
-        const { id, createdAt } = newRow();
-        await queries
-          .insertInto('mails')
-          .values({
-            project_number: mail.projectNumber,
-            id,
-            project_id: mail.projectId,
-            recipients: [...mail.recipients],
-            cc: [...(mail.cc ?? [])],
-            reply_to: mail.replyTo ?? null,
-            from_name: mail.from.name,
-            from_address: mail.from.address,
-            subject: mail.subject,
-            html: '',
-            status: 'failed',
-            error: reason,
-            next_attempt_at: createdAt,
-            created_at: createdAt,
-          })
-          .execute();
-      });
       return undefined;
     },
 
@@ -207,22 +201,27 @@ export const createMails = ({
       }
     },
 
-    /** Newest first. @throws ApiError invalid_cursor */
+    /** Newest first unless `sort` says otherwise. @throws ApiError invalid_cursor */
     page<T>(
       projectNumber: number,
-      query: PageQuery,
+      { sort = '-createdAt', email, status, ...query }: MailQuery,
       present: (row: MailRow) => T,
     ): Promise<Page<T>> {
-      const all = selectMails(projectNumber);
+      const [order, beyond] =
+        sort === 'createdAt' ? (['asc', '>'] as const) : (['desc', '<'] as const);
+      let all = selectMails(projectNumber);
+      if (status !== undefined)
+        all = all.where('status', 'in', status === 'queued' ? ['queued', 'sending'] : [status]);
+      if (email !== undefined) all = all.where(goesTo(email));
       const read = (after: Position | undefined, count: number) => {
         const page = after
           ? all.where(({ eb, refTuple, tuple }) =>
-              eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
+              eb(refTuple('created_at', 'id'), beyond, tuple(after.createdAt, after.id)),
             )
           : all;
-        return page.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(count).execute();
+        return page.orderBy('created_at', order).orderBy('id', order).limit(count).execute();
       };
-      return readPage('mails', query, read, present);
+      return readPage(['mails', sort, status, email].join(' ').trim(), query, read, present);
     },
 
     async find(projectNumber: number, id: string): Promise<MailRow | undefined> {
@@ -235,10 +234,7 @@ export const createMails = ({
       queries
         .deleteFrom('mails')
         .where('project_number', '=', projectNumber)
-        .where(
-          sql<boolean>`(lower(reply_to) = ANY (${spellings(address)}) OR EXISTS (
-            SELECT FROM unnest(recipients) AS recipient WHERE lower(recipient) = ANY (${spellings(address)})))`,
-        )
+        .where(sql<boolean>`(lower(reply_to) = ANY (${spellings(address)}) OR ${goesTo(address)})`)
         .execute(),
 
     /** May be repeated. */

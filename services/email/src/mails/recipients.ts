@@ -30,27 +30,24 @@ export type Recipients = ReturnType<typeof createRecipients>;
 
 /** To whom a project may send (docs/api.md, "E-mail"). */
 export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: RecipientsDeps) => {
-  const isVerifiedOwner = async (email: string) =>
-    (await accounts.registered(platformProject.number, [email])).length > 0;
-
+  /** Asks the same whoever the addresses are: how long it takes tells nobody who they are. */
   const findUnknown = async (
     project: IdentityProject,
     addresses: readonly string[],
     countsAllowList: boolean,
   ): Promise<string[]> => {
-    const snapshot = await projects.findProject(project.id);
-    const allowed = new Set(
-      (countsAllowList ? (snapshot?.settings.emailAllowList ?? []) : []).map(normalizeEmail),
-    );
-    const unlisted = addresses.filter((address) => !allowed.has(normalizeEmail(address)));
-    if (unlisted.length === 0) return [];
-    const known = new Set(await accounts.registered(project.number, unlisted.map(normalizeEmail)));
-    const unknown = unlisted.filter((address) => !known.has(normalizeEmail(address)));
-    if (unknown.length === 0 || !snapshot?.ownerId) return unknown;
-    const owner = await accounts.findAccount(platformProject.number, snapshot.ownerId);
-    const others = unknown.filter((address) => normalizeEmail(address) !== owner?.email);
-    if (others.length === unknown.length || !owner) return unknown;
-    return (await isVerifiedOwner(owner.email)) ? others : unknown;
+    const [snapshot, registered, owner] = await Promise.all([
+      projects.findProject(project.id),
+      accounts.registered(project.number, addresses.map(normalizeEmail)),
+      project.ownerId ? accounts.findAccount(platformProject.number, project.ownerId) : null,
+    ]);
+    const listed = countsAllowList ? (snapshot?.settings.emailAllowList ?? []) : [];
+    const known = new Set([
+      ...registered,
+      ...listed.map(normalizeEmail),
+      ...(owner?.emailVerified ? [owner.email] : []),
+    ]);
+    return addresses.filter((address) => !known.has(normalizeEmail(address)));
   };
 
   const mayWriteToStrangers = ({ ownerId }: IdentityProject) =>
@@ -71,21 +68,21 @@ export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: 
     },
 
     /**
-     * Those of the addresses to whom the project may not send. While its owner is not verified, settings
+     * Whether the project sends to those alone whom it knows, and those of the addresses to whom the project may not send. While its owner is not verified, settings
      * open it to nobody: it sends to verified addresses of its users and its owner.
      * @throws ApiError unavailable
      */
     async findRefused(
       project: IdentityProject,
       addresses: readonly string[],
-    ): Promise<{ refused: string[]; isOwnerVerified: boolean }> {
+    ): Promise<{ refused: string[]; knownOnly: boolean; isOwnerVerified: boolean }> {
       const isOwnerVerified = await mayWriteToStrangers(project);
       const policy = isOwnerVerified
         ? (project.settings.emailRecipients ?? defaultPolicy)
         : 'known';
-      const refused =
-        policy === 'anyone' ? [] : await findUnknown(project, addresses, isOwnerVerified);
-      return { refused, isOwnerVerified };
+      const knownOnly = policy !== 'anyone';
+      const refused = knownOnly ? await findUnknown(project, addresses, isOwnerVerified) : [];
+      return { refused, knownOnly, isOwnerVerified };
     },
   };
 };

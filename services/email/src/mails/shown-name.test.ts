@@ -40,6 +40,10 @@ it.each([
   'Bàcklöt',
   'backIot',
   '\u202e',
+  '',
+  '   ',
+  '\u3164',
+  '\u2800 \u200b',
 ])('shows the id in place of a name that misleads: %j', (name) => {
   expect(show(name)).toBe('Project p1');
 });

@@ -1,3 +1,4 @@
+import { displayName } from '@backlot/contract';
 import { oneLine } from './mail.ts';
 
 const maxShown = 50;
@@ -41,10 +42,13 @@ const isMisleading = (name: string): boolean => {
   );
 };
 
+/** Names may be older than the rule. */
+const isVisible = (name: string) => displayName(Number.POSITIVE_INFINITY).safeParse(name).success;
+
 /** A name that anybody may choose, as mails show it: something else where it holds an address or passes for another. */
 export const showName = (name: string | null | undefined, otherwise: string): string => {
   const shown = oneLine(name ?? '');
-  if (shown === '' || isMisleading(shown)) return otherwise;
+  if (!isVisible(shown) || isMisleading(shown)) return otherwise;
   const characters = [...shown];
   return characters.length <= maxShown ? shown : `${characters.slice(0, maxShown).join('')}…`;
 };

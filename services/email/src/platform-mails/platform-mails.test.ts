@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Payload, Topic } from '@backlot/contract';
-import { anonymous, testProject, until } from '@backlot/testing';
+import { anonymous, asOwner, testProject, until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   createFakeMailer,
@@ -342,7 +342,8 @@ describe('the platform’s own mails', () => {
 
   it('are erased with the verified address, or the project, that they are about', async () => {
     bed.users.add('ada@example.org').add('bob@example.org');
-    const send = (to: string | string[]) => bed.send({ to, subject: 'x', html: 'x' });
+    const send = (to: string | string[]) =>
+      bed.send({ to, subject: 'x', html: 'x' }, { identity: asOwner() });
     await send('bob@example.org');
     await send(['Ada@example.org', 'bob@example.org']);
     const answered = { to: 'bob@example.org', replyTo: 'ADA@example.org' };

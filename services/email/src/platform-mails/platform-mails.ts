@@ -134,7 +134,8 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
       });
       if (await mails.acceptPlatformMail(mail, await boundsFor(request, project?.ownerId ?? null)))
         return;
-      await mails.keepRefused(mail, 'Not sent: too many account mails were asked for.');
+      const refusal = 'Not sent: too many account mails were asked for.';
+      await mails.accept([{ ...mail, refusal }], []);
     },
 
     async sendCreditsWarning(

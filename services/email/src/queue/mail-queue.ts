@@ -78,7 +78,7 @@ const claimDueMails = `WITH RECURSIVE scan (project_number, is_own, has_wrapped,
     UPDATE mails SET status = 'sending', attempts = attempts + 1, claim = $3, lease_until = $4,
            handed_over_at = NULL
       FROM taken WHERE mails.project_number = taken.project_number AND mails.id = taken.id
-    RETURNING mails.project_number, mails.id, project_id, recipients, cc, reply_to, from_name, from_address,
+    RETURNING mails.project_number, mails.id, project_id, recipients, cc, bcc, reply_to, from_name, from_address,
       subject, html, plain_text, created_at, status, is_secret, error, attempts,
         EXISTS (SELECT FROM sending_stops WHERE resumed_at IS NULL
            AND sending_stops.project_number = mails.project_number) AS is_stopped)
@@ -115,7 +115,10 @@ export const createMailQueue = (
       // Queues are due but gave no mail: another worker has locked these, and perhaps not the next ones.
       if (mails.length > 0 || first.is_over) {
         const suppressed = await suppressions.find(
-          mails.map(({ projectNumber, to, cc }) => ({ projectNumber, to: [...to, ...cc] })),
+          mails.map(({ projectNumber, to, cc, bcc }) => ({
+            projectNumber,
+            to: [...to, ...cc, ...bcc],
+          })),
         );
         return mails.map((mail, index) => ({ ...mail, suppressed: suppressed[index] ?? [] }));
       }

@@ -84,9 +84,11 @@ export const createWorker = ({
 
   const deliver = async (mail: ClaimedMail): Promise<void> => {
     const isLeft = (address: string) => !mail.suppressed.includes(address);
-    const [to, cc] = [mail.to.filter(isLeft), mail.cc.filter(isLeft)];
+    const to = mail.to.filter(isLeft);
+    const cc = mail.cc.filter(isLeft);
+    const bcc = mail.bcc.filter(isLeft);
     // No provider takes copies of a mail to nobody.
-    const addressed = to.length > 0 ? { to, cc } : { to: cc, cc: [] };
+    const addressed = to.length > 0 ? { to, cc, bcc } : { to: cc, cc: [], bcc };
     let isHandedOver = false;
     const handOver = async () => {
       await deliveries.handOver(mail);
@@ -97,7 +99,10 @@ export const createWorker = ({
       if (mail.isStopped)
         throw new MailRefused('The project is stopped from sending.', { isTemporary: true });
       if (addressed.to.length === 0)
-        throw new MailRefused(`Every recipient is ${suppressedReason}.`, { isTemporary: false });
+        throw new MailRefused(
+          `Every recipient ${bcc.length > 0 ? 'but those in blind copy ' : ''}is ${suppressedReason}.`,
+          { isTemporary: false },
+        );
       delivery = await mailer.send({ ...mail, ...addressed }, handOver);
     } catch (err) {
       log.warn(

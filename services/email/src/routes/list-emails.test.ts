@@ -33,6 +33,39 @@ describe('listEmails', () => {
     expect((await bed.call('GET', path, { identity: other })).body.items).toEqual([]);
   });
 
+  it('takes an address, a status and an order, page by page', async () => {
+    const send = (subject: string, more: object) =>
+      bed.send({ subject, html: 'x', ...more }, { identity: asOwner() });
+    await send('to', { to: 'Ada@Example.org' });
+    bed.clock.pass(5);
+    await send('cc', { to: 'bob@example.org', cc: 'ada@example.org' });
+    bed.clock.pass(5);
+    await bed.service.deliver();
+    await send('bcc', { to: 'bob@example.org', bcc: 'ada@example.org' });
+    bed.clock.pass(5);
+    await send('other', { to: 'bob@example.org' });
+    const subjects = async (query: string) => (await bed.list(query)).map(({ subject }) => subject);
+    expect(await subjects('?email=ADA@example.org')).toEqual(['bcc', 'cc', 'to']);
+    expect(await subjects('?sort=createdAt')).toEqual(['to', 'cc', 'bcc', 'other']);
+    expect(await subjects('?status=captured')).toEqual(['cc', 'to']);
+    expect(await subjects('?status=queued&email=ada@example.org')).toEqual(['bcc']);
+    expect(await subjects('?status=failed')).toEqual([]);
+    const asked = `${path}?email=ada@example.org&sort=createdAt&limit=2`;
+    const first = await bed.call('GET', asked, { identity: asOwner() });
+    expect(first.body.items.map(({ subject }: Mail) => subject)).toEqual(['to', 'cc']);
+    const next = await bed.call('GET', `${asked}&cursor=${first.body.nextCursor}`, {
+      identity: asOwner(),
+    });
+    expect(next.body).toMatchObject({ hasMore: false, items: [{ subject: 'bcc' }] });
+    for (const query of [
+      `?cursor=${first.body.nextCursor}`,
+      '?status=x',
+      '?sort=subject',
+      '?email=x',
+    ])
+      expect((await bed.call('GET', path + query, { identity: asOwner() })).status).toBe(400);
+  });
+
   it('refuses a made-up cursor and strange limits', async () => {
     const cursor = Buffer.from(JSON.stringify(['mails', 5, 'no-uuid'])).toString('base64url');
     for (const query of [`cursor=${cursor}`, 'cursor=x', 'limit=-1', 'limit=x'])

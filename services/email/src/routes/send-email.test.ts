@@ -94,6 +94,15 @@ describe('sendEmail', () => {
     await forget();
   });
 
+  it('counts those in blind copy too, and shows them to the owner', async () => {
+    const body = { ...hello, cc: 'bob@example.org', bcc: ['Bob@example.org', 'carol@example.org'] };
+    expect((await bed.send(body)).headers.get('x-backlot-usage')).toBe('3000');
+    expect(await bed.list()).toMatchObject([
+      { to: ['ada@example.org'], cc: ['bob@example.org'], bcc: ['carol@example.org'] },
+    ]);
+    await forget();
+  });
+
   it('reserves for everybody whom a mail may reach', () => {
     const { price } = emailRoutes.sendEmail;
     const worst = (body: unknown) => price.worstCase({ body } as never);
@@ -101,6 +110,7 @@ describe('sendEmail', () => {
       [hello, { ...hello, cc: 'b@example.org' }, { ...hello, to: 'owner' }].map(worst),
     ).toEqual([1, 2, 1]);
     expect(worst({ to: Array(9).fill('a@b.c'), cc: Array(9).fill('a@b.c') })).toBe(10);
+    expect(worst({ to: 'a@b.c', cc: ['a@b.c'], bcc: ['b@b.c', 'c@b.c'] })).toBe(4);
     expect([undefined, null, 'x', {}, { to: null }].map(worst)).toEqual([1, 1, 1, 1, 1]);
   });
 
@@ -182,12 +192,16 @@ describe('sendEmail', () => {
     ['cc', { ...hello, cc: [] }],
     ['cc', { ...hello, cc: 'owner' }],
     ['cc', { ...hello, cc: 'bob@example.org\r\nBcc: eve@example.org' }],
-    ['cc', { ...hello, to: many(6), cc: many(5) }],
+    ['to', { ...hello, to: many(6), cc: many(5) }],
     ['cc', { ...hello, to: 'owner', cc: 'bob@example.org' }],
     ['cc.1', { ...hello, cc: ['bob@example.org', 'Eve <eve@example.org>'] }],
     ['replyTo', { ...hello, replyTo: '' }],
     ['replyTo', { ...hello, replyTo: 'owner' }],
     ['replyTo', { ...hello, replyTo: ['bob@example.org'] }],
+    ['bcc', { ...hello, bcc: [] }],
+    ['bcc', { ...hello, bcc: 'bob@example.org\r\nX: eve@example.org' }],
+    ['bcc', { ...hello, to: 'owner', bcc: 'bob@example.org' }],
+    ['to', { ...hello, to: many(4), cc: many(4), bcc: many(3) }],
     ['replyTo', { ...hello, replyTo: 'bob@example.org\r\nBcc: eve@example.org' }],
     ['replyTo', { ...hello, replyTo: 'bob@example.org, eve@example.org' }],
     ['subject', { ...hello, subject: '' }],

@@ -1,7 +1,8 @@
 import { ApiError, emailRoutes } from '@backlot/contract';
-import { route } from '@backlot/http';
+import { hintHeader, route } from '@backlot/http';
+import type { Identity } from '@backlot/identity';
 import { coveredQuantity, usageEvent } from '@backlot/service';
-import type { Refusal } from '../mails/mail.ts';
+import type { NewMail, Refusal } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { OwnerMails } from '../mails/owner-mails.ts';
 import { type Recipients, uniqueAddresses } from '../mails/recipients.ts';
@@ -47,15 +48,43 @@ const notAllowed = (isOwnerVerified: boolean) =>
     },
   );
 
+/** The same whoever the addresses are. */
+const knownOnlyHint =
+  'Each address gets a mail of its own, and only those whom the project knows: users and the owner with a verified address, and its list. Nobody is told who that is; the owner sees what was not sent.';
+
+/** Visitors and users, who may not learn who has an account. */
+const isStranger = ({ caller }: Identity) => caller === 'anonymous' || caller === 'user';
+
+const describeRefusal = (addresses: readonly string[], isOwnerVerified: boolean) => {
+  const remedy = isOwnerVerified ? '' : ` Verify your e-mail address: ${ownerRemedy}.`;
+  return `Not sent: this project may not send to ${addresses.join(', ')}.${remedy}`;
+};
+
+/** Each address once, where it stands first. */
+const sortAddresses = (to: Addresses, cc: Addresses = [], bcc: Addresses = []) => {
+  const direct = uniqueAddresses(to);
+  const recipients = uniqueAddresses([to, cc].flat());
+  const addresses = uniqueAddresses([to, cc, bcc].flat());
+  return {
+    addresses,
+    shown: {
+      recipients,
+      cc: recipients.slice(direct.length),
+      bcc: addresses.slice(recipients.length),
+    },
+  };
+};
+type Addresses = string | string[];
+
 export const sendEmail = (deps: SendEmailDeps) =>
   route(
     emailRoutes.sendEmail,
-    async ({ identity, body: { to, cc = [], replyTo, subject, html } }) => {
+    async ({ identity, body: { to, cc, bcc, replyTo, subject, html } }) => {
       const { mails, recipients, visitorMails, ownerMails, fromAddress, now } = deps;
       const { project } = identity;
       const owner = to === 'owner' ? await recipients.findOwner(project) : undefined;
-      const addresses = to === 'owner' ? [owner ?? 'owner'] : uniqueAddresses([to, cc].flat());
-      const direct = to === 'owner' ? addresses : uniqueAddresses(to);
+      const asked = to === 'owner' ? (owner ?? 'owner') : to;
+      const { addresses, shown } = sortAddresses(asked, cc, bcc);
       const { price } = emailRoutes.sendEmail;
       if (addresses.length > coveredQuantity(identity, price))
         throw new ApiError(
@@ -67,42 +96,56 @@ export const sendEmail = (deps: SendEmailDeps) =>
       const mail = {
         projectNumber: project.number,
         projectId: project.id,
-        recipients: addresses,
-        cc: addresses.slice(direct.length),
+        ...shown,
         replyTo,
         from: { name: showProjectName(project), address: fromAddress },
         subject,
         html,
       };
       const ok = { body: { ok: true as const } };
-      const findRefused = () => {
-        if (to !== 'owner') return recipients.findRefused(project, addresses);
-        return {
-          refused: owner === undefined ? addresses : [],
-          isOwnerVerified: owner !== undefined,
-        };
-      };
-      const check = async (refusal: Refusal | undefined) => {
-        if (refusal === undefined) return;
-        await takeBack();
-        throw refusalErrors[refusal]();
+      const store = async (stored: readonly [NewMail, ...NewMail[]], charged: number) => {
+        const usage = charged > 0 ? usageEvent(identity, price, charged, now()) : undefined;
+        const refusal = await mails.accept(stored, usage ? [usage] : []);
+        if (refusal !== undefined) {
+          await takeBack();
+          throw refusalErrors[refusal]();
+        }
+        return usage && { usedMillicredits: usage.payload.millicredits };
       };
 
-      const { refused, isOwnerVerified } = await findRefused();
-      if (refused.length > 0 && identity.caller !== 'anonymous') throw notAllowed(isOwnerVerified);
-      const transact = async () => {
-        if (refused.length > 0) {
-          // The same answer as to a mail that is sent: it tells nobody who has an account here.
-          const remedy = isOwnerVerified ? '' : ` Verify your e-mail address: ${ownerRemedy}.`;
-          const reason = `Not sent: this project may not send to ${refused.join(', ')}.${remedy}`;
-          await check(await mails.keepRefused(mail, reason));
-          return ok;
-        }
-        const usage = usageEvent(identity, price, addresses.length, now());
-        await check(await mails.accept(mail, usage ? [usage] : []));
-        return { ...ok, ...(usage && { usedMillicredits: usage.payload.millicredits }) };
-      };
-      return { transact };
+      if (to === 'owner') {
+        if (owner === undefined && identity.caller !== 'anonymous') throw notAllowed(false);
+        const refusal = owner === undefined ? describeRefusal(addresses, false) : undefined;
+        const charged = owner === undefined ? 0 : 1;
+        return {
+          transact: async () => ({ ...ok, ...(await store([{ ...mail, refusal }], charged)) }),
+        };
+      }
+      const { refused, knownOnly, isOwnerVerified } = await recipients.findRefused(
+        project,
+        addresses,
+      );
+      if (knownOnly && isStranger(identity)) {
+        // Were they one mail, who is among them would see whether it comes; and what is not sent costs the same.
+        const toEach = (address: string): NewMail => ({
+          ...mail,
+          ...{ recipients: [address], cc: [], bcc: [] },
+          refusal: refused.includes(address)
+            ? describeRefusal([address], isOwnerVerified)
+            : undefined,
+        });
+        const [first = mail, ...others] = addresses.map(toEach);
+        const headers = { [hintHeader]: knownOnlyHint };
+        return {
+          transact: async () => ({
+            ...ok,
+            headers,
+            ...(await store([first, ...others], addresses.length)),
+          }),
+        };
+      }
+      if (refused.length > 0) throw notAllowed(isOwnerVerified);
+      return { transact: async () => ({ ...ok, ...(await store([mail], addresses.length)) }) };
     },
     { isSlow: true },
   );

@@ -83,6 +83,8 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
   setProject(changes: Partial<typeof projectSnapshot>): void;
   /** Verified addresses of accounts in the test project. */
   users: Set<string>;
+  /** Whom the service has asked, and what. */
+  asked: string[];
   /** What the projects service says of the owner. */
   owner: { isVerified: boolean; isUnavailable: boolean };
   /** POST /email/send with 10,000 milli-credits reserved unless stated. */
@@ -99,6 +101,7 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
   const { beside, bus } = options;
   const users = new Set<string>();
+  const asked: string[] = [];
   const owner = { isVerified: true, isUnavailable: false };
   let project = projectSnapshot;
   const bed = await createServiceBed(
@@ -107,19 +110,25 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       config: { ...emailConfig.read(neededSettings), ratePerSecond: 10_000, ...options.config },
       mailer: options.mailer ?? createDevMailbox(),
       projects: {
-        findProject: async (id) =>
-          id === project.id ? { ...project, limits: {} as ProjectSnapshot['limits'] } : null,
+        async findProject(id) {
+          asked.push(`project ${id}`);
+          return id === project.id ? { ...project, limits: {} as ProjectSnapshot['limits'] } : null;
+        },
         findKey: async () => null,
       },
       accounts: {
-        registered: async (number, emails) =>
-          emails.filter((email) =>
+        async registered(number, emails) {
+          asked.push(`${emails.length} addresses of ${number}`);
+          return emails.filter((email) =>
             number === project.number ? users.has(email) : email === ownerAddress,
-          ),
-        findAccount: async (number, id) =>
-          number === 1 && id === project.ownerId
+          );
+        },
+        async findAccount(number, id) {
+          asked.push(`account ${id} of ${number}`);
+          return number === 1 && id === project.ownerId
             ? { email: ownerAddress, name: 'Olga', emailVerified: true }
-            : null,
+            : null;
+        },
       },
       owners: {
         async isVerified() {
@@ -137,6 +146,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   return {
     ...bed,
     users,
+    asked,
     owner,
     setProject(changes) {
       project = { ...project, ...changes };
