@@ -74,7 +74,7 @@ describe('the type of a file', () => {
     ['ID3,title\n1,x\n', 'text/plain'],
     ['MZ;a;b\n1;2;3\n', 'text/plain'],
     ['II*,a\n', 'text/plain'],
-    ['GIF89a is a format of images', 'text/plain'],
+    ['GIF89a', 'image/gif'],
     ['{\\rtf1 Hello}', 'application/rtf'],
     ['BEGIN:VCARD\nVERSION:4.0\nEND:VCARD\n', 'text/vcard'],
   ])('is text where all of it is, whatever letters it begins with: %j', async (text, type) => {

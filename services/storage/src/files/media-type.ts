@@ -21,8 +21,9 @@ const isText = (head: Buffer, isWhole: boolean): boolean => {
   }
 };
 
-/** What is text by its nature; other signatures are a few letters, with which a table may begin, too. */
-const textual = /^text\/|^application\/(xml|rtf|pdf|postscript|eps|x-unix-archive)$/;
+/** What is text by its nature, or begins like no text; other signatures are a few letters, as of a table. */
+const textual =
+  /^text\/|^application\/(xml|rtf|pdf|postscript|eps|x-unix-archive)$|^image\/(gif|x-xcf)$/;
 
 const officeTypes = [
   ['word/document.xml', 'wordprocessingml.document'],

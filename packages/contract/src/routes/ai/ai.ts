@@ -157,7 +157,7 @@ export const generateText = defineRoute({
     ...{ tools: noTools, toolChoice: noTools, functions: noTools, functionCall: noTools },
     ...{ toolCalls: noTools, toolCallId: noTools, webSearch: noTools, webSearchOptions: noTools },
     ...{ responseFormat: jsonInstead, responseSchema: jsonInstead, outputSchema: jsonInstead },
-    ...{ image: imagesInParts, images: imagesInParts, imageUrl: imagesInParts },
+    ...{ image: imagesInParts, images: imagesInParts },
     ...{ files: imagesInParts, attachments: imagesInParts },
     ...{ conversationId: nothingRemembered, conversation: nothingRemembered },
     ...{ threadId: nothingRemembered, previousResponseId: nothingRemembered },
