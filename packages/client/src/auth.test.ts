@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createTokenStorage } from './auth.ts';
 import { clientWith, json } from './testing/recorded-client.ts';
 
@@ -23,7 +23,92 @@ it('keeps the token, sends it, and forgets it', async () => {
   expect(token()).toBeNull();
   end();
   await client.auth.signOut().catch(() => {});
-  expect(heard).toEqual([{ id }, null]);
+  expect(heard).toEqual([null, { id }, null]);
+});
+
+describe('onChange', () => {
+  const present = json({ user: { id } });
+  const listen = ({ client }: Pick<ReturnType<typeof clientWith>, 'client'>) => {
+    const heard: unknown[] = [];
+    let end = () => {};
+    const first = new Promise<void>((resolve) => {
+      end = client.auth.onChange((user) => {
+        heard.push(user);
+        resolve();
+      });
+    });
+    return { heard, first, end };
+  };
+  /** A page with a kept token whose question for the user is answered when the test says so. */
+  const slowPage = async () => {
+    let answer = () => {};
+    let isAsked = () => {};
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    const late = () =>
+      new Promise<Response>((resolve) => {
+        answer = () => resolve(present());
+        isAsked();
+      });
+    const { client } = clientWith(
+      [late, json({ token: 'new', user: { id: 'new' } }), json({ user: { id: 'new' } })],
+      { token: 'kept' },
+    );
+    const { heard, end } = listen({ client });
+    await asked;
+    return { client, answer, heard, end };
+  };
+
+  it('tells at once who is signed in by the token that was kept', async () => {
+    const page = clientWith([present], { token: 'kept' });
+    const { heard, first } = listen(page);
+    await first;
+    expect(heard).toEqual([{ id }]);
+    expect(page.sent.map(({ path }) => path)).toEqual(['/auth/me']);
+  });
+
+  it('tells once of nobody, without a call where no token is kept', async () => {
+    const over = clientWith([json({ code: 'invalid_token' }, 401)], { token: 'over' });
+    const none = clientWith([]);
+    for (const page of [over, none]) {
+      const { heard, first } = listen(page);
+      await first;
+      await page.client.auth.me();
+      expect(heard).toEqual([null]);
+    }
+    expect(none.sent).toEqual([]);
+  });
+
+  it('does not tell of the kept session after a newer one', async () => {
+    const { client, answer, heard } = await slowPage();
+    await client.auth.signIn(account);
+    answer();
+    await client.auth.me();
+    expect(heard).toEqual([{ id: 'new' }]);
+  });
+
+  it('tells nobody who has stopped listening', async () => {
+    const { client, answer, heard, end } = await slowPage();
+    end();
+    answer();
+    await client.auth.me();
+    expect(heard).toEqual([]);
+  });
+
+  it('shows why it can not tell', async () => {
+    const { warn } = console;
+    try {
+      const page = clientWith([json({ error: 'The server is away.' }, 500)], { token: 'kept' });
+      const shown = new Promise((resolve) => {
+        console.warn = resolve;
+      });
+      const { heard } = listen(page);
+      expect([await shown, heard]).toEqual(['Backlot: auth.onChange: The server is away.', []]);
+    } finally {
+      console.warn = warn;
+    }
+  });
 });
 
 it('renews a token of which half is over, once for all calls', async () => {

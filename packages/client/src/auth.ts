@@ -105,19 +105,38 @@ export type Auth = ReturnType<typeof createAuth>;
 
 export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
   const listeners = new Set<(user: User | null) => void>();
+  /** How often all have been told. */
+  let told = 0;
+  const tell = (user: User | null) => {
+    told++;
+    for (const listener of listeners) listener(user);
+  };
   const keep = async ({ token, user }: Session): Promise<User> => {
     await storage.set(token);
-    for (const listener of listeners) listener(user);
+    tell(user);
     return user;
   };
   const forget = async () => {
     await storage.set(null);
-    for (const listener of listeners) listener(null);
+    tell(null);
   };
   const post = <T>(path: string, body?: object) =>
     call<T>('POST', `/auth/${path}`, body && { body });
 
+  /** The signed-in user; null without a token, or with one that is over. */
+  const me = async (): Promise<User | null> => {
+    if ((await storage.get()) === null) return null;
+    try {
+      return (await call<{ user: User }>('GET', '/auth/me')).user;
+    } catch (error) {
+      if ((error as { status?: number }).status !== 401) throw error;
+      await forget();
+      return null;
+    }
+  };
+
   return {
+    me,
     /** Creates an account and signs in. */
     signUp: async (account: { email: string; password: string; name?: string }): Promise<User> =>
       keep(await post<Session>('signup', account)),
@@ -129,17 +148,6 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
         await post('signout', {});
       } finally {
         await forget();
-      }
-    },
-    /** The signed-in user; null without a token, or with one that is over. */
-    async me(): Promise<User | null> {
-      if ((await storage.get()) === null) return null;
-      try {
-        return (await call<{ user: User }>('GET', '/auth/me')).user;
-      } catch (error) {
-        if ((error as { status?: number }).status !== 401) throw error;
-        await forget();
-        return null;
       }
     },
     updateMe: async (changes: {
@@ -176,9 +184,19 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
      */
     verifyEmail: async (token: string, password?: string): Promise<void> =>
       void (await post('verify', { token, password })),
-    /** Told of each sign-in and sign-out of this client. Call what it returns to end that. */
+    /**
+     * Told who is signed in, null for nobody: at once, of the session that is kept, and then of each sign-in
+     * and sign-out of this client. Call what it returns to end that.
+     */
     onChange(listener: (user: User | null) => void): () => void {
       listeners.add(listener);
+      const before = told;
+      me().then(
+        (user) => {
+          if (told === before && listeners.has(listener)) listener(user);
+        },
+        ({ message }: Error) => console.warn(`Backlot: auth.onChange: ${message}`),
+      );
       return () => void listeners.delete(listener);
     },
   };

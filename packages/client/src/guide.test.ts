@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createClient } from './index.ts';
+import { BacklotError, createClient } from './index.ts';
 
 const client = createClient('https://api.example.org/api/runtime/demo');
 type Loose = Record<string, (...given: unknown[]) => unknown>;
@@ -40,7 +40,20 @@ it.each([
   ["db('todos').upsert", "db('todos').replace(id, data, { upsert: true })"],
   ["db('todos').remove", "db('todos').delete(id)"],
   ["db('todos').insertMany", "db('todos').batch({ create"],
-  ["db('todos').onSnapshot", "db('todos').list()"],
+  ["db('todos').search", "db('todos').list({ search"],
+  ["db('todos').groupBy", "db('todos').aggregate({ group"],
+  ["db('todos').populate", "db('todos').list({ include"],
+  ["db('todos').paginate", "db('todos').all({"],
+  ["db('todos').maybeSingle", "db('todos').get(id)"],
+  ["db('todos').limit", "db('todos').list({ where"],
+  ["db('todos').increment", "db('todos').update(id, { inc"],
+  ["db('todos').exists", "db('todos').count({"],
+  ['auth.refreshSession', 'transport.authorization()'],
+  ['auth.deleteUser', 'auth.deleteMe()'],
+  ['auth.updateEmail', 'auth.changeEmail({'],
+  ['auth.signInWithEmailAndPassword', 'auth.signIn({ email, password })'],
+  ['auth.authWithPassword', 'auth.signIn({ email, password })'],
+  ['client.transaction', "db('todos').batch({"],
   ['ai.chat', 'ai.generate({ messages'],
   ['ai.complete', 'ai.generate({ messages'],
   ['ai.create', 'ai.generate({ messages'],
@@ -48,10 +61,9 @@ it.each([
   ['ai.streamText', 'ai.stream({ messages'],
   ['storage.put', 'storage.upload(file'],
   ['storage.uploadFile', 'storage.upload(file'],
-  ['storage.getPublicUrl', 'storage.sign(id'],
+  ['storage.createSignedUrl', 'storage.sign(id'],
   ['storage.remove', 'storage.delete(id)'],
   ['storage.from', 'storage.upload(file'],
-  ['storage.get', 'storage.sign(id'],
   ['email.sendMail', 'email.send({ to'],
   ['payments.get', 'payments.verify('],
   ['groups.get', 'groups.list()'],
@@ -64,10 +76,63 @@ it.each([
   const at = guess.lastIndexOf('.');
   const [group, method] = [guess.slice(0, at), guess.slice(at + 1)];
   const take = () => (groups[group] as Loose)[method];
-  expect(take).toThrow(TypeError);
+  expect(take).toThrow(BacklotError);
   expect(take).toThrow(`There is no ${guess}. Did you mean client.${call}`);
   const [known] = Object.keys(groups[group] as object);
   if (known) expect(take).toThrow(`There are: ${known}`);
+});
+
+it.each([
+  ['auth.signInWithOAuth', 'an e-mail address and a password', 'client.auth.signIn({ email'],
+  ['auth.signInWithOtp', 'an e-mail address and a password', 'client.auth.signIn({ email'],
+  ['auth.signInWithPopup', 'an e-mail address and a password', 'client.auth.signIn({ email'],
+  ['auth.authWithOAuth2', 'an e-mail address and a password', 'client.auth.signIn({ email'],
+  ['auth.verifyOtp', 'an e-mail address and a password', 'client.auth.signIn({ email'],
+  ['auth.mfa', 'an e-mail address and a password', 'client.auth.signIn({ email'],
+  ['auth.signInAnonymously', 'without an account', "client.db('todos').list()"],
+  ['auth.setSession', 'keeps the token', 'createClient(baseUrl, { storage })'],
+  ['auth.sendEmailVerification', 'mailed at sign-up', 'client.auth.forgotPassword(email)'],
+  ['client.functions', 'no code of yours runs here', 'createClient(baseUrl, { key })'],
+  ['client.integrations', 'no code of yours runs here', 'createClient(baseUrl, { key })'],
+  ['client.rpc', 'queries are filters', "client.db('todos').list({ where"],
+  ['client.schedule', 'nothing runs at a time of its own', 'createClient(baseUrl, { key })'],
+  ['client.cron', 'nothing runs at a time of its own', 'createClient(baseUrl, { key })'],
+  ['client.webhooks', 'changes are not sent out', "client.db('todos').list("],
+  ['client.channel', 'changes are not pushed', "client.db('todos').list()"],
+  ['client.realtime', 'changes are not pushed', "client.db('todos').list()"],
+  ['client.history', 'records keep no history', 'copies of your own'],
+  ['client.notifications', 'reached by mail', 'client.email.send({'],
+  ['client.projects', 'managed by its owner', '/api/platform/projects/<project>'],
+  ["db('todos').onSnapshot", 'changes are not pushed', "client.db('todos').list()"],
+  ["db('todos').on", 'changes are not pushed', "client.db('todos').list()"],
+  ["db('todos').subscribe", 'changes are not pushed', "client.db('todos').list()"],
+  ["db('todos').history", 'records keep no history', 'copies of your own'],
+  ["db('todos').restore", 'what is deleted is gone', 'copies of your own'],
+  ["db('todos').createIndex", 'set up by the owner', '/collections/<collection>'],
+  ["db('todos').rpc", 'queries are filters', "client.db('todos').list({ where"],
+  ['ai.embed', 'texts become no vectors', "client.db('todos').list({ search"],
+  ['ai.generateImage', 'images are looked at, not made', "{ type: 'image', fileId }"],
+  ['ai.transcribe', 'a model answers with text or JSON', 'client.ai.generate({'],
+  ['ai.model', 'the owner chooses the model', 'aiModel'],
+  ['storage.getPublicUrl', 'a file has its address from the start', 'the `url` that upload'],
+  ['storage.getDownloadURL', 'a file has its address from the start', 'the `url` that upload'],
+  ['storage.download', 'a file opens at its address', 'fetch(file.url)'],
+  ['storage.get', 'a file opens at its address', 'fetch(file.url)'],
+  ['storage.move', 'a file stays as it was uploaded', 'client.storage.upload(file'],
+  ['storage.thumbnail', 'sizes are asked for by address', '?width=320'],
+  ['email.sendTemplate', 'a mail is its own text', 'client.email.send({'],
+  ['email.schedule', 'mails leave at once', 'createClient(baseUrl, { key })'],
+  ['payments.createSubscription', 'a payment is made once', 'client.payments.checkout({'],
+  ['payments.refund', 'given back by the owner', '/payments/<id>/refund'],
+])('%s is not there: %s; the nearest is %s', (guess, why, nearest) => {
+  const at = guess.lastIndexOf('.');
+  const take = () => (groups[guess.slice(0, at)] as Loose)[guess.slice(at + 1)];
+  expect(take).toThrow(BacklotError);
+  expect(take).toThrow(expect.objectContaining({ code: 'no_such_method' }));
+  const message = new RegExp(
+    `^There is no ${RegExp.escape(guess)}: .*${RegExp.escape(why)}.*The nearest is .*${RegExp.escape(nearest)}`,
+  );
+  expect(take).toThrow(message);
 });
 
 it('leaves undefined what libraries look for in any object', async () => {

@@ -1,4 +1,5 @@
 import { BacklotError, type Failure } from './error.ts';
+import { toJson } from './json.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Objects go as JSON, lists with commas between. */
@@ -6,7 +7,7 @@ export type Query = Record<string, unknown>;
 
 export interface CallOptions {
   query?: Query;
-  /** A form and bytes go as they are, all else as JSON. */
+  /** A form and bytes go as they are, all else as JSON; what is no JSON is refused. */
   body?: unknown;
   headers?: Record<string, string | undefined>;
   signal?: AbortSignal | undefined;
@@ -91,7 +92,7 @@ export const createTransport = ({
     const search = new URLSearchParams(
       pairs.map(([name, value]): [string, string] => [
         name,
-        Object(value) === value && !Array.isArray(value) ? JSON.stringify(value) : String(value),
+        Object(value) === value && !Array.isArray(value) ? toJson(value, name) : String(value),
       ]),
     );
     return `${baseUrl}${path}${pairs.length > 0 ? `?${search}` : ''}`;
@@ -120,6 +121,7 @@ export const createTransport = ({
   const send = async (method: Method, path: string, options: CallOptions = {}) => {
     const { query, body, signal, canRepeat = method !== 'PATCH' } = options;
     const isRaw = body instanceof FormData || body instanceof Blob;
+    const content = body === undefined ? null : isRaw ? body : toJson(body);
     const headers: Record<string, string | undefined> = {
       ...(body !== undefined && !isRaw && { 'Content-Type': 'application/json' }),
       ...(method === 'POST' && canRepeat && { 'Idempotency-Key': crypto.randomUUID() }),
@@ -134,7 +136,7 @@ export const createTransport = ({
         return await tryOnce(url(path, query), {
           method,
           headers: sent,
-          body: body === undefined ? null : isRaw ? body : JSON.stringify(body),
+          body: content,
           ...(signal && { signal }),
         });
       } catch (error) {

@@ -12,9 +12,12 @@ export interface Sent {
 export const base = 'https://api.example.org/api/runtime/demo';
 
 /** A client whose calls go nowhere: each is answered in turn, the last answer for all further ones. */
-export const clientWith = (answers: (() => Response)[], options: { retries?: number } = {}) => {
+export const clientWith = (
+  answers: (() => Response | Promise<Response>)[],
+  { token = null, ...options }: { retries?: number; token?: string | null } = {},
+) => {
   const sent: Sent[] = [];
-  let kept: string | null = null;
+  let kept = token;
   const client = createClient(base, {
     ...options,
     storage: {
