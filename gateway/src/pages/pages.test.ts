@@ -328,6 +328,29 @@ describe('what the gateway answers itself', () => {
     }
   });
 
+  it.each([
+    ['/openapi.json', '/docs/openapi.json'],
+    ['/api/openapi.json', '/docs/openapi.json'],
+    ['/swagger.json', '/docs/openapi.json'],
+    ['/swagger', 'For people: /docs.'],
+    ['/redoc', 'The API for people: /docs.'],
+    ['/guides', '/docs/guides'],
+    ['/llm.txt', '/llms.txt'],
+    ['/health', '/healthz'],
+    ['/types.d.ts', '/sdk.d.ts'],
+    ['/client.js', '/sdk.js'],
+    ['/packages', '/packages/backlot-client.tgz and /packages/backlot-cli.tgz'],
+    ['/login', '/api/runtime/platform/auth/signup'],
+    ['/api/v1/db/todos', '/api/runtime/<project>'],
+    ['/db/todos', '/api/runtime/<project>'],
+    ['/auth/signin', '/api/runtime/<project>'],
+    [`/${'a'.repeat(5000)}`, '/docs and /llms.txt describe it'],
+  ])('says of %s where it is: %s', async (path, hint) => {
+    await given();
+    const { status, body } = await bed.call('GET', path);
+    expect([status, body.hint]).toEqual([404, expect.stringContaining(hint)]);
+  });
+
   it('counts calls by operation and status for a port of its own', async () => {
     const registry = createRegistry('gateway');
     await given({ deps: { registry } });

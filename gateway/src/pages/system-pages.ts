@@ -12,6 +12,7 @@ import type { Express, Response } from 'express';
 import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
 import { examplesRouter } from './examples.ts';
+import { findAtHost } from './guessed-pages.ts';
 import { guidesRouter } from './guides.ts';
 import { homeRouter } from './home.ts';
 import { sdkRouter } from './sdk.ts';
@@ -72,9 +73,11 @@ export const createSystemPages = (options: SystemPagesOptions): Express => {
   app.use('/docs', docsRouter(options.description));
   app.use('/account', accountRouter());
   app.use('/examples', examplesRouter());
-  app.use(() => {
+  app.use(({ path }) => {
     throw new ApiError('route_not_found', 'There is no such address.', {
-      hint: 'The API is below /api/runtime/<project>; /docs and /llms.txt describe it. The client is /sdk.js.',
+      hint:
+        findAtHost(path) ??
+        'The API is below /api/runtime/<project>; /docs and /llms.txt describe it. The client is /sdk.js.',
     });
   });
   return app;

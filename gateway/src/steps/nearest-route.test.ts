@@ -14,6 +14,8 @@ const refusal = (plane: 'runtime' | 'platform', method: string, path: string): A
   throw new Error('It is a route.');
 };
 
+const id = '018f0000-0000-7000-8000-000000000000';
+
 it.each<[string, string]>([
   ['/auth/login', 'To sign in: POST /auth/signin.'],
   ['/login', 'To sign in: POST /auth/signin.'],
@@ -50,7 +52,40 @@ it.each<[string, string]>([
   ['/todos', 'Records are at /db/<collection>.'],
   ['/storage/list', 'To list them: GET /storage/files.'],
   ['/storage/018f0000-0000-7000-8000-000000000000', 'DELETE /storage/files/<id>'],
-  ['/auth/google', 'POST /auth/signup'],
+  ['/auth/google', 'There is no such sign-in: accounts have an e-mail address and a password'],
+  ['/auth/google/callback', 'There is no such sign-in'],
+  ['/auth/oauth/google', 'There is no such sign-in'],
+  ['/auth/magic-link', 'There is no such sign-in'],
+  ['/auth/otp', 'There is no such sign-in'],
+  ['/auth/mfa/enroll', 'There is no such sign-in'],
+  ['/auth/anonymous', 'Visitors call without an account'],
+  ['/auth/sessions', 'Sessions are not listed. POST /auth/signout ends this one'],
+  [`/auth/sessions/${id}`, 'Sessions are not listed'],
+  ['/auth/session', 'To sign in: POST /auth/signin.'],
+  ['/auth/verify-email', 'POST /auth/verify {"token"'],
+  ['/auth/resend', 'POST /auth/forgot'],
+  ['/auth/users', 'GET /api/platform/projects/<projectId>/users'],
+  [`/db/todos/${id}/restore`, 'Records keep no history, and a deleted one is gone'],
+  [`/db/todos/${id}/_history`, 'Records keep no history'],
+  [`/db/todos/${id}/versions/3`, 'Records keep no history'],
+  [`/db/todos/${id}/jobs`, 'a field of another /db/<collection>'],
+  ['/schedules', 'Nothing runs here at a time of its own'],
+  ['/cron/daily', 'Nothing runs here at a time of its own'],
+  ['/webhooks', 'Changes are not sent out'],
+  ['/notifications', 'POST /email/send'],
+  ['/rpc/total', 'No code of yours runs here'],
+  ['/graphql', 'GET /db/<collection>?where='],
+  ['/settings', '/api/platform/projects/<projectId>'],
+  ['/ai/embeddings', 'Texts become no vectors'],
+  ['/v1/embeddings', 'Texts become no vectors'],
+  ['/ai/images', 'A model answers with text or JSON'],
+  ['/storage/buckets', 'There are no buckets and folders'],
+  ['/storage/v1/object/public/a.png', 'There are no buckets and folders'],
+  ['/email/templates', 'A mail is its own text'],
+  ['/payments/subscriptions', 'A payment is made once'],
+  ['/payments/refund', '/api/platform/projects/<projectId>/payments/<paymentId>/refund'],
+  ['/openapi.yaml', '/llms.txt, /openapi.json and /types.d.ts'],
+  ['/docs/openapi.json', '/llms.txt, /openapi.json and /types.d.ts'],
   ['/realtime', 'list again from time to time'],
   ['/functions/hello', 'a secret key'],
   ['/teams', 'GET, POST /groups'],
@@ -61,6 +96,33 @@ it.each<[string, string]>([
   const error = refusal('runtime', 'POST', path);
   expect([error.code, error.message]).toEqual(['route_not_found', 'There is no such route.']);
   expect(error.hint).toContain(hint);
+});
+
+it.each([
+  ['/projects/demo/schedules', 'Nothing runs here at a time of its own'],
+  ['/projects/demo/cron', 'Nothing runs here at a time of its own'],
+  ['/projects/demo/webhooks', 'Changes are not sent out: list what is new'],
+  ['/projects/demo/triggers', 'Changes are not sent out'],
+  ['/projects/demo/functions', 'No code of yours runs here'],
+  ['/projects/demo/functions/hello/deploy', 'No code of yours runs here'],
+  ['/projects/demo/collections/todos/history', 'Records keep no history'],
+  ['/projects/demo/collections/todos/indexes', '{"access", "indexes", "unique", "search"}'],
+  ['/projects/demo/db/todos', '/api/runtime/<projectId>/db/<collection>'],
+  ['/projects/demo/settings', 'PATCH /api/platform/projects/<projectId> {"settings"'],
+  ['/projects/demo/rules', 'collections/<collection> {"access"'],
+  ['/projects/demo/schema', '/api/platform/projects/<projectId>/shape'],
+  ['/projects/demo/logs', '/api/platform/projects/<projectId>/usage'],
+  ['/projects/demo/backups', 'with a secret key'],
+  ['/projects/demo/members', 'A project has one owner'],
+  ['/projects/demo/domains', '/api/platform/projects/<projectId>/origins'],
+  ['/projects/demo/oauth', 'no other sign-ins'],
+  ['/projects/demo/openapi.json', '/api/runtime/<projectId>/openapi.json'],
+  ['/openapi.json', '/docs/openapi.json'],
+  ['/login', 'POST /api/runtime/platform/auth/signin'],
+  ['/me', 'GET /api/runtime/platform/auth/me'],
+])('answers %s of the control plane with %s', (path, hint) => {
+  const error = refusal('platform', 'POST', path);
+  expect([error.code, error.hint]).toEqual(['route_not_found', expect.stringContaining(hint)]);
 });
 
 it('leads from the control plane to a project', () => {

@@ -1,74 +1,8 @@
 import type { Method, RouteDefinition } from '@backlot/contract';
 import { nearestName } from '@backlot/http';
+import { findElsewhere } from './guessed-paths.ts';
 
 type Plane = RouteDefinition['plane'];
-
-const passwords =
-  'A forgotten password: POST /auth/forgot, then POST /auth/reset. To change it: POST /auth/password.';
-
-/** What other backends have at a path, and where it is here. Lower case, without a slash at the end. */
-const elsewhere: readonly (readonly [RegExp, string])[] = [
-  [/^(\/auth)?\/(login|sign-?in|log-in|token|sessions?)$/, 'To sign in: POST /auth/signin.'],
-  [/^(\/auth)?\/(register|sign-?up|users)$/, 'To create an account: POST /auth/signup.'],
-  [/^(\/auth)?\/(logout|sign-?out|log-out)$/, 'To sign out: POST /auth/signout.'],
-  [/^(\/auth|\/users?)?\/(me|user|profile|session|current-user)$/, 'The user: GET /auth/me.'],
-  [/^\/auth\/(forgot|reset|recover|change)[a-z_-]*$/, passwords],
-  [
-    /^\/collections\/[^/]+$/,
-    'Records are at /db/<collection>. The owner sets their access: PUT /api/platform/projects/<projectId>/collections/<collection>.',
-  ],
-  [
-    /^\/(rest\/v1|collections|classes|tables|entities|data)\/.+$/,
-    'Records are at /db/<collection>.',
-  ],
-  [/^\/projects$/, "With an owner's token: GET, POST /api/platform/projects."],
-  [/^\/db$/, 'Name a collection: GET /db/<collection>.'],
-  [/^\/(teams?|organi[sz]ations?|workspaces?)(\/.+)?$/, 'Teams are groups: GET, POST /groups.'],
-  [
-    /^\/groups\/[^/]+\/(invitations?|invite)$/,
-    'To invite somebody: POST /groups/<groupId>/invites {"email": "…"}.',
-  ],
-  [
-    /^\/groups\/[^/]+\/(join|accept)$/,
-    'To join: POST /groups/join {"token": "<of the mailed link>"}.',
-  ],
-  [/^\/groups\/[^/]+\/leave$/, 'To leave: DELETE /groups/<groupId>/members/<your user id>.'],
-  [
-    /^\/db\/[^/]+\/[^/]+\/(?!_?shares?).+$/,
-    'Records hold no collections: keep the id in a field of another /db/<collection>, and filter by it.',
-  ],
-  [
-    /^(\/(docs|swagger|schema|types|shape|health|version|config))?$/,
-    'Below the base address: /llms.txt, /openapi.json and /types.d.ts describe it. All routes: /docs.',
-  ],
-  [/^\/(sdk|client)(\.m?js)?$/, 'The client is <host>/sdk.js.'],
-  [
-    /^\/auth\/(google|github|apple|facebook|oauth2?|sso|magic-?link|otp|anonymous)$/,
-    'Accounts have an e-mail address and a password: POST /auth/signup.',
-  ],
-  [
-    /^\/(events|realtime|subscribe|ws|websocket|live)(\/.*)?$/,
-    'Changes are not pushed: list again from time to time, GET /db/<collection>.',
-  ],
-  [
-    /^\/(functions|rpc)(\/.*)?$/,
-    'No code of yours runs here: a server of your own calls with a secret key.',
-  ],
-  [
-    /^\/(storage|files?)\/(sign|delete|[0-9a-f]{8}-[0-9a-f-]{27})$/,
-    'A file: DELETE /storage/files/<id>, POST /storage/files/<id>/sign.',
-  ],
-  [/^(\/v1)?\/(ai|chat)\/.+$|^\/(generate|llm|chat)$/, 'To generate text: POST /ai.'],
-  [
-    /^\/(upload|files?|storage)(\/(upload|list))?$/,
-    'To upload a file: POST /storage/upload. To list them: GET /storage/files.',
-  ],
-  [/^\/(e?mails?|send-?email|email\/.+)$/, 'To send a mail: POST /email/send.'],
-  [
-    /^\/(payments\/)?(checkout|pay|create)(\/sessions?)?$/,
-    'To start a payment: POST /payments/checkout.',
-  ],
-];
 
 /** What others take a POST for below a collection. */
 const belowCollection: readonly (readonly [RegExp, string])[] = [
@@ -130,9 +64,8 @@ export const createNearestRoute = (routes: readonly RouteDefinition[]): NearestR
   return {
     ofPath(plane, sent) {
       const path = sent.slice(0, maxPathLength).replace(/\/+$/, '');
-      const guess = path.toLowerCase();
-      const known = elsewhere.find(([pattern]) => plane === 'runtime' && pattern.test(guess));
-      if (known) return known[1];
+      const known = findElsewhere(plane, path);
+      if (known !== undefined) return known;
       const other = plane === 'runtime' ? 'platform' : 'runtime';
       const nearest = paths[other].includes(path) ? undefined : nearestPath(paths[plane], path);
       if (nearest !== undefined) return `Did you mean ${describe(plane, nearest)}?`;

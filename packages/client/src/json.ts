@@ -1,13 +1,12 @@
 import { BacklotError } from './error.ts';
 
+const upload = 'upload it by client.storage.upload(file), and keep the id or url that it answers';
+
 /** What to do with a value that JSON would drop or turn into `{}`, by what it is. */
 const ways: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['File', 'Blob', 'FileList'].map((kind) => [
-      kind,
-      'upload it by client.storage.upload(file), and keep the id or url that it answers',
-    ]),
-  ),
+  File: upload,
+  Blob: upload,
+  FileList: upload,
   Map: 'send Object.fromEntries(map)',
   Set: 'send a list: [...set]',
   Promise: 'await it first',

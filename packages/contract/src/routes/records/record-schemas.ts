@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { idInPath, recordUpTo, timestamp, uuid } from '../../schemas.ts';
 
 /** docs/api.md, "Records". */
-export const collectionName = z
-  .string()
-  .regex(
-    /^[A-Za-z][A-Za-z0-9_-]{0,62}$/,
-    'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter',
-  );
+const nameRule = 'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter';
+const belowCollection = /^_(batch|count|aggregate)$/;
+
+export const collectionName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, {
+  error: ({ input }) =>
+    belowCollection.test(String(input))
+      ? `${nameRule}: ${input} stands behind one, /db/<collection>/${input}`
+      : nameRule,
+});
 
 export const record = z
   .looseObject({
