@@ -1,4 +1,14 @@
-import { type CollectionShape, limitClasses } from '@backlot/contract';
+import {
+  aiRoutes,
+  type CollectionShape,
+  defaultBodyLimitBytes,
+  emailRoutes,
+  limitClasses,
+  maxRecordBytes,
+  priceTerms,
+  recordRoutes,
+  storageRoutes,
+} from '@backlot/contract';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import { examples } from './examples.ts';
 import { describeAccess } from './field-tree.ts';
@@ -12,8 +22,10 @@ export interface LlmsOptions {
   collections?: readonly CollectionShape[] | undefined;
 }
 
-/** For the project's collections; all else is 1,950, of 4,000 in all. */
-const collectionTokens = 1650;
+const { listRecords, writeBatch, createRecord, maxBatchOperations } = recordRoutes;
+
+/** For the project's collections; all else is 2,300, of 4,000 in all. */
+const collectionTokens = 1500;
 
 /**
  * Of a text, at most: two public tokenizers count 0.45 a character where letters stand by chance, and 0.72
@@ -80,6 +92,26 @@ const describeCollections = ({ publicUrl, project, collections }: LlmsOptions): 
   ];
 };
 
+/** In the unit that leaves no more than two decimals. */
+const size = (bytes: number): string =>
+  bytes >= 2 ** 20 ? `${Math.round(bytes / 2 ** 20 * 100) / 100} MB` : `${bytes / 1024} KB`;
+
+const describePrice = (price: Parameters<typeof priceTerms>[0], of: (units: string) => string) => {
+  const { millicreditsPerUnit, unitSize } = priceTerms(price, {});
+  const units = price.quantity === 'bytes' ? size(unitSize) : unitSize.toLocaleString('en');
+  const count = millicreditsPerUnit / 1000;
+  return `${count === 1 ? 'a credit' : `${count} credits`} for ${of(units)}`;
+};
+
+const sizes = [
+  `A body is at most ${size(defaultBodyLimitBytes)} (records ${size(createRecord.bodyLimitBytes)}, a batch ${size(writeBatch.bodyLimitBytes)}), a record ${size(maxRecordBytes)}, a file ${size(storageRoutes.defaultUploadBytes)} unless the owner has set another size.`,
+  `Credits: ${[
+    describePrice(aiRoutes.generateText.price, (units) => `${units} tokens of AI`),
+    describePrice(emailRoutes.sendEmail.price, () => 'each recipient of a mail'),
+    describePrice(storageRoutes.uploadPrice, (units) => `each started ${units} of an upload`),
+  ].join(', ')}; all else is free. \`GET /api/platform/prices\` has those in force.`,
+];
+
 const describeLimits = (project: GatewayProject | undefined): string[] =>
   project
     ? limitClasses.map((limitClass) => {
@@ -90,15 +122,20 @@ const describeLimits = (project: GatewayProject | undefined): string[] =>
         'Calls a minute by class; the headers `RateLimit-Policy` and `RateLimit` tell where they stand.',
       ];
 
+const names = (query: typeof listRecords.query) => Object.keys(query.shape).join(' ');
+
 const calls = `- Accounts: \`POST /auth/signup {email, password, name?}\` and \`POST /auth/signin\` answer \`{token, user}\`; \`GET|PATCH|DELETE /auth/me\`; \`POST /auth/signout\`, \`/auth/refresh\`, \`/auth/forgot\`
-- Records: \`POST /db/<collection> {"data": {…}}\`; \`GET /db/<collection>?where=&sort=&limit=&cursor=&mine=1\` answers \`{items, hasMore, nextCursor}\`; \`GET /db/<collection>/_count?where=\` answers \`{count}\`
+- Records: \`POST /db/<collection> {"data": {…}}\`; \`GET /db/<collection>\` answers \`{items, hasMore, nextCursor}\` and takes \`${names(listRecords.query)}\`, all optional: \`fields=title,done\`, \`include=authorId:people\` (ids become records), \`total=1\`, \`mine=1\`, \`search=green tea\` where the owner has set \`{"search": true}\`
+- Numbers: \`GET /db/<collection>/_count?where=\` answers \`{count}\`, \`/_aggregate?group=status&sum=price\` (\`avg min max\` too) \`{groups: [{group, count, sum: {price}}]}\`
 - One record: \`GET|PATCH|PUT|DELETE /db/<collection>/<id>\`; PATCH takes \`{data?, unset?, inc?}\` and merges top-level fields; PUT replaces \`data\`
-- Many: \`POST /db/<collection>/_batch {create, update, delete}\`, at most 500, all or none
+- Many: \`POST /db/<collection>/_batch {create, update, delete}\`, at most ${maxBatchOperations}, all or none
 - Teams: \`POST /groups {name}\`; \`POST /groups/<id>/invites {email}\` mails a link, \`POST /groups/join {token}\`; a card is \`POST /db/cards {"data": {…}, "groupId": "<id>"}\`, listed by \`?group=<id>\`
-- AI: \`POST /ai {messages: [{role, content}], system?, json?, stream?}\` answers \`{text}\` or server-sent events
-- Files: \`POST /storage/upload\`, a form with one part \`file\`, answers \`{id, url, name, size}\`
-- Mail: \`POST /email/send {to, subject, html}\`
-- Payments: \`POST /payments/checkout {items: [{name, amount, quantity}], returnUrl}\` answers \`{url, sessionId}\`; \`GET /payments/verify?session_id=\`. Browsers can change amounts: a shop sells \`{product, quantity}\`, set by \`PUT /products/<id> {name, amount, stock?}\`, and \`onPaid: {rule, recordId}\` marks an order`;
+- Shares of one record, where rules say \`shared\`: \`PUT /db/<collection>/<id>/_shares {email or userId, may: "read" or "change"}\`
+- AI: \`POST /ai {messages: [{role, content}], system?, json?, stream?}\` answers \`{text}\` or server-sent events; \`content\` may be \`[{"type": "text", "text"}, {"type": "image", "fileId"}]\`, up to ${aiRoutes.maxImages} images
+- Files: \`POST /storage/upload\`, a form with one part \`file\`, answers \`{id, url, name, size, type}\`; an image's \`url\` takes \`?width=320&height=&fit=&format=\`
+- Mail: \`POST /email/send {to, subject, html, cc?, replyTo?}\`; a contact form sends \`to: "owner"\`
+- Payments: \`POST /payments/checkout {items: [{name, amount, quantity}], returnUrl}\` answers \`{url, sessionId}\`; \`GET /payments/verify?session_id=\`. Browsers can change amounts: a shop sells \`{product, quantity}\`, set by \`PUT /products/<id> {name, amount, stock?}\`, and \`onPaid: {rule, recordId}\` marks an order
+- Not there: sign-in by Google or link, code of yours, schedules, webhooks, pushed changes, history`;
 
 const rules = `- Paths below are relative to the base address. JSON in UTF-8; credentials only as \`Authorization: Bearer <token>\`; any origin may call.
 - A record is flat: \`{id, ...data, ownerId, createdAt, updatedAt}\`. To create one, its fields go inside \`data\`; answers have no \`data\`.
@@ -129,7 +166,7 @@ export const describeForAgents = (options: LlmsOptions): string => {
 > A hosted backend that pages call straight from the browser: accounts, records, AI, files, e-mail, payments. No server of your own.
 
 Base address: \`${baseUrl}\`
-Client for pages: \`import { createClient } from '${publicUrl}/sdk.js'\`. Node imports no addresses: \`curl -so sdk.js ${publicUrl}/sdk.js\`, then \`import { createClient } from './sdk.js'\`.
+Client for pages: \`import { createClient } from '${publicUrl}/sdk.js'\`, types \`${publicUrl}/sdk.d.ts\`. Elsewhere: \`npm install ${publicUrl}/packages/backlot-client.tgz\`, then \`import { createClient } from '@backlot/client'\`. For owners: \`npx ${publicUrl}/packages/backlot-cli.tgz --help\`. No package of these names is on npm.
 
 ${project ? '' : firstSteps(publicUrl)}## Rules
 ${rules}
@@ -142,7 +179,7 @@ ${calls}
 
 ## Limits
 ${describeLimits(project).join('\n')}
-- Credits: a credit for 1,000 tokens of AI, for each mail, for each started 10 MB of an upload; all else is free. A body is at most 512 KB, a record 1 MB, a file 50 MB.
+${sizes.map((line) => `- ${line}`).join('\n')}
 
 ## More
 - [Everything in one text](${project ? baseUrl : publicUrl}/llms-full.txt)

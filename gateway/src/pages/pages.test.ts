@@ -4,6 +4,7 @@ import { nothingMissing, type Readiness } from '@backlot/http';
 import { createRegistry, metricsListener } from '@backlot/telemetry';
 import { serveForTest, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { parseTarGzip } from 'nanotar';
 import {
   createTestBed,
   projectSnapshot,
@@ -296,6 +297,48 @@ describe('what the gateway answers itself', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=3600');
     const module = `data:text/javascript,${encodeURIComponent(body)}`;
     expect(Object.keys(await import(module))).toEqual(exported);
+  });
+
+  it.each(['sdk', 'sdk-uploads'])('serves types and a source map beside /%s.js', async (name) => {
+    await given();
+    const { headers, body } = await bed.call('GET', `/${name}.js`);
+    expect(headers.get('x-typescript-types')).toBe(`/${name}.d.ts`);
+    const types = await bed.call('GET', `/${name}.d.ts`);
+    expect([types.status, types.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+    ]);
+    expect(types.body).toContain('export ');
+    expect(body).toContain(`//# sourceMappingURL=${name}.js.map`);
+    const map = await bed.call('GET', `/${name}.js.map`);
+    expect(map.body.sourcesContent).toHaveLength(map.body.sources.length);
+  });
+
+  it.each(['client', 'cli'])('serves the package of the %s for npm', async (name) => {
+    await given({ config: { publicUrl: 'https://api.example.org' } });
+    const read = async () => {
+      const response = await fetch(`${bed.url}/packages/backlot-${name}.tgz`);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'application/gzip',
+      ]);
+      return Buffer.from(await response.arrayBuffer());
+    };
+    const bytes = await read();
+    const files = await parseTarGzip(bytes);
+    const textOf = (path: string) => files.find((file) => file.name === `package/${path}`)?.text;
+    const manifest = JSON.parse(textOf('package.json') ?? '');
+    expect(manifest.name).toBe(`@backlot/${name}`);
+    for (const entry of [...Object.values(manifest.exports), manifest.bin?.backlot])
+      for (const path of Object.values(typeof entry === 'object' ? (entry as object) : { entry }))
+        if (path !== undefined) expect(textOf(String(path).replace(/^\.\//, ''))).toBeDefined();
+    for (const dependency of Object.keys(manifest.dependencies ?? {}))
+      expect(textOf(`node_modules/${dependency}/LICENSE`)).toContain('Permission');
+    expect(textOf('README.md')).toContain(`https://api.example.org/packages/backlot-${name}.tgz`);
+    expect(files.map((file) => file.name).filter((path) => /(?<!\.d)\.ts$/.test(path))).toEqual([]);
+    await bed.close();
+    await given({ config: { publicUrl: 'https://api.example.org' } });
+    expect((await read()).equals(bytes)).toBe(true);
   });
 
   it('shows the page of links with its own script and style alone', async () => {

@@ -9,6 +9,7 @@ import {
   shareLook,
 } from '@backlot/http';
 import type { Express, Response } from 'express';
+import { packagesRouter } from '../packages/packages-router.ts';
 import { accountRouter } from './account.ts';
 import { type Description, docsRouter } from './docs.ts';
 import { examplesRouter } from './examples.ts';
@@ -47,7 +48,7 @@ const withTimeout = async (check: Promise<Readiness>): Promise<Readiness> => {
   );
 };
 
-/** Everything outside /api: health, readiness, the front page, the client, the pages of the API, of links and of the examples, and 404 for the rest. */
+/** Everything outside /api: health, readiness, the front page, the client and the packages, the pages of the API, of links and of the examples, and 404 for the rest. */
 export const createSystemPages = (options: SystemPagesOptions): Express => {
   const app = bareApp();
   const look = shareLook(() => withTimeout(options.ready()), options.now);
@@ -65,6 +66,7 @@ export const createSystemPages = (options: SystemPagesOptions): Express => {
   });
   app.use(homeRouter({ publicUrl: options.publicUrl, state }));
   app.use(sdkRouter());
+  app.use('/packages', packagesRouter(options.publicUrl));
   const sendGuide = (res: Response, text: string) =>
     res.set('Cache-Control', 'public, max-age=3600').type('text/plain').send(text);
   app.get('/llms.txt', (_req, res) => void sendGuide(res, options.guide.brief));

@@ -123,7 +123,6 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
   const post = <T>(path: string, body?: object) =>
     call<T>('POST', `/auth/${path}`, body && { body });
 
-  /** The signed-in user; null without a token, or with one that is over. */
   const me = async (): Promise<User | null> => {
     if ((await storage.get()) === null) return null;
     try {
@@ -136,6 +135,7 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
   };
 
   return {
+    /** The signed-in user; null without a token, or with one that is over. */
     me,
     /** Creates an account and signs in. */
     signUp: async (account: { email: string; password: string; name?: string }): Promise<User> =>

@@ -129,10 +129,8 @@ it.each([
   const take = () => (groups[guess.slice(0, at)] as Loose)[guess.slice(at + 1)];
   expect(take).toThrow(BacklotError);
   expect(take).toThrow(expect.objectContaining({ code: 'no_such_method' }));
-  const message = new RegExp(
-    `^There is no ${RegExp.escape(guess)}: .*${RegExp.escape(why)}.*The nearest is .*${RegExp.escape(nearest)}`,
-  );
-  expect(take).toThrow(message);
+  for (const words of [`There is no ${guess}: `, why, 'The nearest is ', nearest])
+    expect(take).toThrow(words);
 });
 
 it('leaves undefined what libraries look for in any object', async () => {

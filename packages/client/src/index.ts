@@ -2,13 +2,19 @@
  * The client of one Backlot project. It needs `fetch` and nothing else, so that it runs in browsers, Node,
  * Deno, Bun and React Native.
  */
-import { createAi } from './ai.ts';
-import { createAuth, createTokenKeeper, createTokenStorage, type TokenStorage } from './auth.ts';
-import { createCollection } from './db.ts';
-import { createGroups, createUsers } from './groups.ts';
+import { type Ai, createAi } from './ai.ts';
+import {
+  type Auth,
+  createAuth,
+  createTokenKeeper,
+  createTokenStorage,
+  type TokenStorage,
+} from './auth.ts';
+import { type Collection, createCollection } from './db.ts';
+import { createGroups, createUsers, type Groups, type Users } from './groups.ts';
 import { guided } from './guide.ts';
-import { createPayments, createProducts } from './payments.ts';
-import { createStorage } from './storage.ts';
+import { createPayments, createProducts, type Payments, type Products } from './payments.ts';
+import { createStorage, type Storage } from './storage.ts';
 import { createTransport } from './transport.ts';
 
 export type { Ai, Generated, Message, MessagePart, Prompt } from './ai.ts';
@@ -28,7 +34,7 @@ export type {
 } from './db.ts';
 export { BacklotError } from './error.ts';
 export type { Group, Groups, Invite, List, Member, PageOptions, Person, Users } from './groups.ts';
-export type { Checkout, Payment, Product, ProductChange } from './payments.ts';
+export type { Checkout, Payment, Payments, Product, ProductChange, Products } from './payments.ts';
 export type { ListedFile, Storage, StoredFile, UploadOptions } from './storage.ts';
 export type { Transport } from './transport.ts';
 
@@ -99,7 +105,7 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   const { call } = transport;
 
   /** The records of one collection. */
-  const db = <Name extends keyof Project & string>(collection: Name) =>
+  const db = <Name extends keyof Project & string>(collection: Name): Collection<Project[Name]> =>
     guided(`db('${collection}')`, createCollection<Project[Name]>(transport, collection));
   const email = {
     /** Stored, and delivered with retries. */
@@ -109,16 +115,16 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   return guided('client', {
     /** For what stands beside the client, such as uploads in parts. */
     transport,
-    auth: guided('auth', createAuth(transport, storage)),
+    auth: guided('auth', createAuth(transport, storage)) as Auth,
     db: guided('db', db),
-    groups: guided('groups', createGroups(transport)),
-    users: guided('users', createUsers(transport)),
-    ai: guided('ai', createAi(transport)),
-    storage: guided('storage', createStorage(transport)),
+    groups: guided('groups', createGroups(transport)) as Groups,
+    users: guided('users', createUsers(transport)) as Users,
+    ai: guided('ai', createAi(transport)) as Ai,
+    storage: guided('storage', createStorage(transport)) as Storage,
     email: guided('email', email),
-    payments: guided('payments', createPayments(transport)),
+    payments: guided('payments', createPayments(transport)) as Payments,
     /** What the project sells, at prices of its own. */
-    products: guided('products', createProducts(transport)),
+    products: guided('products', createProducts(transport)) as Products,
   });
 };
 

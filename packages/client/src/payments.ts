@@ -84,6 +84,9 @@ export interface ProductChange {
   active?: boolean;
 }
 
+export type Payments = ReturnType<typeof createPayments>;
+export type Products = ReturnType<typeof createProducts>;
+
 export const createPayments = ({ call }: Transport) => ({
   /** Send the payer to `url`. */
   checkout: (checkout: Checkout) =>

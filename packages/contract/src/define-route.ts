@@ -129,3 +129,5 @@ export const MIB = 1024 * KIB;
 export const defaultBodyLimitBytes = 512 * KIB;
 /** docs/api.md, "Every response". */
 export const recordBodyLimitBytes = 1.25 * MIB;
+/** Of the data of one record, as JSON. */
+export const maxRecordBytes = MIB;

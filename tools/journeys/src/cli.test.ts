@@ -60,6 +60,15 @@ describe('the command backlot', () => {
     expect(await readFile(out, 'utf8')).toContain('title: string;');
     await backlot(['access', project.id, 'todos', 'private'], byKey);
     expect(await json('access', project.id)).toMatchObject([{ name: 'todos', access: 'private' }]);
+    const access = { read: ['users'], create: ['users'], change: ['owner'] };
+    await backlot(['access', project.id, 'todos', JSON.stringify(access)], byKey);
+    expect(await json('access', project.id, 'todos')).toMatchObject([{ access }]);
+    expect(await refusal(['access', project.id, 'todos', '{read: anyone}'], byKey)).toContain(
+      '\'{"read":["anyone"]',
+    );
+    expect(await refusal(['access', project.id, 'todos', '{"raed":["users"]}'], byKey)).toContain(
+      'raed',
+    );
     expect(await backlot(['users', project.id], byKey)).toContain(user.email);
     expect(await refusal(['keys', project.id], byKey)).toContain('No secret key opens this call');
 

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { buildPackage, publishedPackages } from '@backlot/package-build';
 import { installPackages } from '@backlot/testing/install-packages';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type PlatformUnderTest, platformUnderTest } from './platform-under-test.ts';
@@ -40,7 +38,7 @@ const refused = await client.db('notes').list({ where: { a: { $near: 1 } } }).ca
 console.log(JSON.stringify({ found, sizes: [small.size, file.size, bytes], name: file.name, spoke: answer !== '', refused }));
 `;
 
-describe('the published packages, installed from their archives in an empty folder', () => {
+describe('the published packages, installed from the platform in an empty folder', () => {
   let platform: PlatformUnderTest;
   let folder: string;
   let empty: string;
@@ -51,30 +49,33 @@ describe('the published packages, installed from their archives in an empty fold
     folder = await mkdtemp(join(tmpdir(), 'backlot-published-'));
     empty = join(folder, 'empty');
     await mkdir(empty);
-    for (const name of publishedPackages) {
-      await buildPackage(name, join(folder, name));
-      await run('npm', ['pack', join(folder, name), '--pack-destination', folder]);
-    }
-    const tarballs = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
-    // What they depend on comes from here, so that no registry is needed.
-    const cli = new URL('../../../packages/cli/', import.meta.url);
-    const commander = fileURLToPath(new URL('node_modules/commander', cli));
     await writeFile(join(empty, 'package.json'), '{"type":"module"}');
-    await run(
-      'npm',
-      [
-        ...['install', '--no-audit', '--no-fund', '--offline', '--install-links'],
-        ...tarballs.map((file) => join(folder, file)),
-        commander,
-      ],
-      { cwd: empty },
-    );
+    // No registry is asked: what they depend on comes along.
+    const registry = '--registry=http://127.0.0.1:1';
+    await run('npm', ['install', '--no-audit', '--no-fund', registry, ...archives()], {
+      cwd: empty,
+    });
     await writeFile(join(empty, 'app.js'), app);
   }, 300_000);
   afterAll(async () => {
     await platform?.stop();
     await rm(installed, { recursive: true });
     await rm(folder, { recursive: true });
+  });
+
+  const archives = () =>
+    ['client', 'cli'].map((name) => `${platform.url}/packages/backlot-${name}.tgz`);
+
+  it('run by npx, as the documents of the platform say', async () => {
+    const { stdout } = await run(
+      'npx',
+      ['-y', `${platform.url}/packages/backlot-cli.tgz`, '--help'],
+      {
+        cwd: folder,
+        env: { ...process.env, npm_config_cache: join(folder, 'npm-cache') },
+      },
+    );
+    expect(stdout).toContain('Usage: backlot');
   });
 
   const runUnder = (name: string, args: readonly string[], env = process.env) => {
@@ -99,7 +100,7 @@ describe('the published packages, installed from their archives in an empty fold
   it.each(['this Node', 'the oldest Node of the command'])(
     'give owners the command under %s',
     async (name) => {
-      const command = join(empty, 'node_modules/@backlot/cli/main.js');
+      const command = join(empty, 'node_modules/@backlot/cli/cli.js');
       const env = { ...process.env, XDG_CONFIG_HOME: folder };
       const backlot = async (...args: string[]) =>
         (await runUnder(name, [command, ...args], env)).stdout;

@@ -1,9 +1,9 @@
-import { ApiError } from '@backlot/contract';
+import { ApiError, maxRecordBytes } from '@backlot/contract';
 import { isStorableText, isSystemField, maxDepth } from '../fields.ts';
 import { sentJson } from './sent-json.ts';
 
 /** docs/api.md, "Records". The table checks both again, because a merge can exceed them. */
-export const maxDataBytes = 1024 * 1024;
+export const maxDataBytes = maxRecordBytes;
 export const maxKeys = 1024;
 
 export type Data = Record<string, unknown>;

@@ -1,0 +1,95 @@
+/** The client and the command as npm takes them, from what lies in the repository: nothing is compiled here. */
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+
+export const publishedPackages = ['client', 'cli'] as const;
+export type PublishedPackage = (typeof publishedPackages)[number];
+
+export interface PublishedFile {
+  /** Below the package's folder. */
+  path: string;
+  content: Buffer;
+}
+
+interface Manifest {
+  name: string;
+  version: string;
+  description: string;
+  engines?: Record<string, string>;
+  dependencies?: Record<string, string>;
+}
+
+/** Stands in the READMEs for the installation's own address. */
+const placeholder = 'https://backlot.example';
+
+const module = (name: string) => [`${name}.js`, `${name}.js.map`, `${name}.d.ts`];
+const entry = (name: string) => ({ types: `./${name}.d.ts`, default: `./${name}.js` });
+
+const ownManifest = './package.json';
+const published = {
+  client: {
+    files: [...module('sdk'), ...module('sdk-uploads')],
+    manifest: {
+      // The oldest Node whose `fetch`, `File` and readable streams the client can rely on.
+      engines: { node: '>=20' },
+      exports: {
+        '.': entry('sdk'),
+        './uploads': entry('sdk-uploads'),
+        [ownManifest]: ownManifest,
+      },
+      sideEffects: false,
+    },
+  },
+  cli: {
+    files: ['cli.js'],
+    manifest: { exports: { [ownManifest]: ownManifest }, bin: { backlot: 'cli.js' } },
+  },
+} as const;
+
+const resolveFrom = createRequire(import.meta.url);
+
+/** A dependency goes along, with its licence, so that no registry is needed. */
+const readDependency = async (from: string, name: string): Promise<PublishedFile[]> => {
+  const folder = dirname(createRequire(from).resolve(name));
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((file) => file.isFile() && !file.name.endsWith('.d.ts'))
+    .map((file) => join(file.parentPath, file.name));
+  return Promise.all(
+    paths.sort().map(async (path) => ({
+      path: `node_modules/${name}/${relative(folder, path)}`,
+      content: await readFile(path),
+    })),
+  );
+};
+
+/** @param publicUrl base of absolute addresses, without a slash at the end */
+export const readPublishedFiles = async (
+  packageName: PublishedPackage,
+  publicUrl: string,
+): Promise<PublishedFile[]> => {
+  const manifestPath = resolveFrom.resolve(`@backlot/${packageName}/package.json`);
+  const folder = dirname(manifestPath);
+  const read = (path: string) => readFile(join(folder, path));
+  const manifest = JSON.parse((await read('package.json')).toString()) as Manifest;
+  const { name, version, description, engines, dependencies = {} } = manifest;
+  const written = {
+    ...{ name, version, description, license: 'UNLICENSED', type: 'module' },
+    ...(engines && { engines }),
+    ...published[packageName].manifest,
+    ...(manifest.dependencies && { dependencies, bundleDependencies: Object.keys(dependencies) }),
+  };
+  const readme = (await read('README.md')).toString().replaceAll(placeholder, publicUrl);
+  const files = published[packageName].files.map(async (path) => ({
+    path,
+    content: await read(path),
+  }));
+  const others = Object.keys(dependencies).map((other) => readDependency(manifestPath, other));
+  return [
+    { path: 'package.json', content: Buffer.from(`${JSON.stringify(written, null, 2)}\n`) },
+    { path: 'README.md', content: Buffer.from(readme) },
+    ...(await Promise.all(files)),
+    ...(await Promise.all(others)).flat(),
+  ];
+};
