@@ -30,7 +30,14 @@ const ownManifest = './package.json';
 const published = {
   client: {
     files: [...module('sdk'), ...module('sdk-uploads')],
+    // For resolvers that look for files and know no `exports`.
+    written: {
+      'uploads.js': "export * from './sdk-uploads.js';\n",
+      'uploads.d.ts': "export * from './sdk-uploads.js';\n",
+    },
     manifest: {
+      main: './sdk.js',
+      types: './sdk.d.ts',
       // The oldest Node whose `fetch`, `File` and readable streams the client can rely on.
       engines: { node: '>=20' },
       exports: {
@@ -43,6 +50,7 @@ const published = {
   },
   cli: {
     files: ['cli.js'],
+    written: {},
     manifest: { exports: { [ownManifest]: ownManifest }, bin: { backlot: 'cli.js' } },
   },
 } as const;
@@ -80,15 +88,18 @@ export const readPublishedFiles = async (
     ...published[packageName].manifest,
     ...(manifest.dependencies && { dependencies, bundleDependencies: Object.keys(dependencies) }),
   };
-  const readme = (await read('README.md')).toString().replaceAll(placeholder, publicUrl);
   const files = published[packageName].files.map(async (path) => ({
     path,
     content: await read(path),
   }));
+  const texts = Object.entries({
+    ...published[packageName].written,
+    'package.json': `${JSON.stringify(written, null, 2)}\n`,
+    'README.md': (await read('README.md')).toString().replaceAll(placeholder, publicUrl),
+  });
   const others = Object.keys(dependencies).map((other) => readDependency(manifestPath, other));
   return [
-    { path: 'package.json', content: Buffer.from(`${JSON.stringify(written, null, 2)}\n`) },
-    { path: 'README.md', content: Buffer.from(readme) },
+    ...texts.map(([path, text]) => ({ path, content: Buffer.from(text) })),
     ...(await Promise.all(files)),
     ...(await Promise.all(others)).flat(),
   ];

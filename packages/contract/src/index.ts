@@ -7,6 +7,7 @@ export { normalizeEmail } from './email-address.ts';
 export * from './error-codes.ts';
 export * from './events.ts';
 export { openApiDocument } from './openapi.ts';
+export { bodyExamples } from './openapi-examples.ts';
 export type { Pays } from './paid-items.ts';
 export * from './ports.ts';
 export * from './price-list.ts';

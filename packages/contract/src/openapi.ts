@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { defaultBodyLimitBytes, neededScope, type RouteDefinition } from './define-route.ts';
 import { type ErrorCode, errorStatus } from './error-codes.ts';
+import { bodyExamples, parameterExamples } from './openapi-examples.ts';
 import { createSchemas, type Schemas } from './openapi-schemas.ts';
 import { type PriceChanges, priceTerms } from './prices.ts';
 import { failure } from './schemas.ts';
@@ -25,12 +26,14 @@ const nameFor = ({ operationId }: RouteDefinition, end: 'Request' | 'Response') 
 const toParameters = (schema: z.ZodObject | undefined, place: 'path' | 'query', schemas: Schemas) =>
   Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...rest } = schemas.describe(field, { io: 'input' });
+    const required = place === 'path' || !field.safeParse(undefined).success;
     return {
       name,
       in: place,
-      required: place === 'path' || !field.safeParse(undefined).success,
+      required,
       ...(description === undefined ? {} : { description }),
       schema: rest,
+      ...(required && name in parameterExamples && { example: parameterExamples[name] }),
     };
   });
 
@@ -128,6 +131,9 @@ const toOperation = (route: RouteDefinition, changes: PriceChanges, schemas: Sch
                 io: 'input',
                 name: nameFor(route, 'Request'),
                 refusesUnknown: (route.unknownBody ?? 'refused') === 'refused',
+              }),
+              ...(route.operationId in bodyExamples && {
+                example: bodyExamples[route.operationId],
               }),
             },
           },

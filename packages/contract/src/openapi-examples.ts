@@ -1,0 +1,72 @@
+/**
+ * What a reader of the API's page may send as it stands, to a project such as the demo: bodies by operationId, in
+ * an order in which they work one after the other; a journey sends them.
+ * Ids and tokens that only an answer or a mail brings are such as they look.
+ */
+const password = 'correct horse battery';
+const email = 'ada@example.org';
+const token = 'the-token-behind-the-mailed-link';
+
+export const bodyExamples: Readonly<Record<string, unknown>> = {
+  signUp: { email, password, name: 'Ada' },
+  signIn: { email, password },
+  updateMe: { name: 'Ada Lovelace', profile: { theme: 'dark' } },
+  changeEmail: { email: 'ada.lovelace@example.org', password },
+  confirmEmailChange: { token },
+  forgotPassword: { email },
+  changePassword: { currentPassword: password, newPassword: 'battery horse correct' },
+  resetPassword: { token, password: 'battery horse correct' },
+  verifyEmail: { token },
+
+  createGroup: { name: 'Red team' },
+  updateGroup: { name: 'Blue team' },
+  inviteToGroup: { email: 'bob@example.org', role: 'member' },
+  updateGroupMember: { role: 'owner' },
+  joinGroup: { token },
+  setUserRole: { role: 'staff' },
+
+  createRecord: { data: { title: 'Buy milk', priority: 2, done: false } },
+  updateRecord: { data: { done: true }, inc: { priority: 1 } },
+  replaceRecord: { data: { title: 'Buy oat milk', priority: 2, done: false } },
+  writeBatch: { create: [{ data: { title: 'Buy milk' } }, { data: { title: 'Call Bob' } }] },
+
+  generateText: { messages: [{ role: 'user', content: 'Name a teapot.' }], maxTokens: 200 },
+  openUpload: { name: 'photo.jpg', size: 120_000 },
+  signFile: { expiresIn: 3600 },
+  sendEmail: { to: email, subject: 'Hello', html: '<p>Your teapot is ready.</p>' },
+
+  createCheckout: {
+    items: [{ name: 'Teapot', amount: 1999, quantity: 1 }],
+    returnUrl: 'http://localhost:8080/examples/shop/receipt.html',
+  },
+  setProduct: { name: 'Mug', amount: 1200, currency: 'usd', stock: 10 },
+
+  createProject: { name: 'Todo list' },
+  updateProject: { name: 'Todo list', settings: { emailPerVisitorPerDay: 50 } },
+  setCollectionAccess: {
+    access: {
+      read: ['owner', 'shared'],
+      create: ['users'],
+      change: ['owner', 'shared'],
+      delete: ['owner'],
+    },
+  },
+  shareRecord: { email: 'bob@example.org', may: 'read' },
+  createKey: { name: 'agent', scopes: ['read'] },
+  setLimits: { read: { perCaller: 600 } },
+  addOrigin: { origin: 'https://app.example.org' },
+  callTools: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  setPrompt: { system: 'You are a friendly guide to teapots.' },
+  setStripeSecret: { testCheckout: true },
+  updateUser: { role: 'staff' },
+  signOut: {},
+};
+
+/** Required parameters whose values are names and not ids. */
+export const parameterExamples: Readonly<Record<string, unknown>> = {
+  projectId: 'demo',
+  collection: 'todos',
+  productId: 'mug',
+  name: 'welcome',
+  as: 'anonymous',
+};
