@@ -55,7 +55,6 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   createKey: { name: 'agent', scopes: ['read'] },
   setLimits: { read: { perCaller: 600 } },
   addOrigin: { origin: 'https://app.example.org' },
-  callTools: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
   setPrompt: { system: 'You are a friendly guide to teapots.' },
   setStripeSecret: { testCheckout: true },
   updateUser: { role: 'staff' },

@@ -4,11 +4,11 @@ import { type PlatformUnderTest, platformUnderTest } from './platform-under-test
 
 /** What an example alone can not have, and how that is refused: not as malformed. */
 const refusals: Readonly<Record<string, string>> = {
-  confirmEmailChange: 'invalid_token',
-  verifyEmail: 'invalid_token',
-  resetPassword: 'invalid_token',
-  joinGroup: 'invalid_token',
-  openUpload: 'not_supported',
+  confirmEmailChange: 'invalid_link',
+  verifyEmail: 'invalid_link',
+  resetPassword: 'invalid_link',
+  joinGroup: 'invalid_link',
+  openUpload: 'conflict',
 };
 
 describe('the examples of the API’s description', () => {
