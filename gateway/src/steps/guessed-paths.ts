@@ -45,7 +45,7 @@ const runtime: readonly Guess[] = [
   [/^\/db\/[^/]+\/[^/]+\/_?restore$/, noHistory],
   [
     /^\/auth\/sessions(\/.*)?$/,
-    'Sessions are not listed. POST /auth/signout ends this one, POST /auth/password all others.',
+    'Sessions are not listed. POST /auth/signout ends this one, with {"all": true} every one of the user.',
   ],
   [
     /^\/auth\/(anonymous|guest|anonymously)$/,
