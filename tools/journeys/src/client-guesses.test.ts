@@ -159,6 +159,36 @@ const guesses: Guess[] = [
     leadsTo: ['"public" (did you mean "visibility"?)'],
   },
   {
+    typed: 'create({ file })',
+    call: ({ db }) => db('todos').create({ file: new File(['x'], 'x.txt') }),
+    leadsTo: ['"data.file" (File) is no JSON', 'client.storage.upload(file)'],
+  },
+  {
+    typed: "auth.signInWithOAuth({ provider: 'google' })",
+    call: ({ auth }) => auth.signInWithOAuth({ provider: 'google' }),
+    leadsTo: ['There is no auth.signInWithOAuth', 'client.auth.signIn({ email, password })'],
+  },
+  {
+    typed: "functions.invoke('hello')",
+    call: ({ functions }) => functions.invoke('hello'),
+    leadsTo: ['There is no client.functions', 'createClient(baseUrl, { key })'],
+  },
+  {
+    typed: "rpc('total')",
+    call: (client) => client.rpc('total'),
+    leadsTo: ['There is no client.rpc', "client.db('todos').list("],
+  },
+  {
+    typed: "db('todos').search('milk')",
+    call: ({ db }) => db('todos').search('milk'),
+    leadsTo: ["client.db('todos').list({ search:"],
+  },
+  {
+    typed: 'storage.getPublicUrl(id)',
+    call: ({ storage }) => storage.getPublicUrl('x'),
+    leadsTo: ['There is no storage.getPublicUrl', 'the `url` that upload and list answer'],
+  },
+  {
     typed: 'email.send(to, subject, html)',
     call: (client) => client.email.send('ada@example.org', 'Hi', '<p>Hi</p>'),
     leadsTo: ['an object with "to", "subject", "html" and perhaps "cc", "replyTo"'],

@@ -264,6 +264,22 @@ const guesses: Guess[] = [
     leadsTo: ['PUT /api/platform/projects/<projectId>/collections/<collection>'],
   },
   { typed: 'POST /products', body: {}, status: 405, leadsTo: ['PUT /products/<productId>'] },
+  { typed: 'GET /auth/sessions', status: 404, leadsTo: ['Sessions are not listed'] },
+  { typed: 'GET /auth/google', status: 404, leadsTo: ['There is no such sign-in'] },
+  { typed: 'POST /db/_batch', body: {}, status: 400, leadsTo: ['/db/<collection>/_batch'] },
+  {
+    typed: `GET /db/cards/${unknownId}/_history`,
+    status: 404,
+    leadsTo: ['Records keep no history'],
+  },
+  {
+    typed: `POST /db/cards/${unknownId}/restore`,
+    body: {},
+    status: 404,
+    leadsTo: ['Records keep no history'],
+  },
+  { typed: 'POST /functions/v1/hello', body: {}, status: 404, leadsTo: ['No code of yours'] },
+  { typed: 'POST /schedules', body: {}, status: 404, leadsTo: ['at a time of its own'] },
   { typed: 'GET /db/cards/_subscribe', status: 404, leadsTo: ['_count, _aggregate'] },
 ];
 
