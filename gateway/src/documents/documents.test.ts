@@ -1,4 +1,12 @@
-import { type CollectionShape, openApiDocument, routes } from '@backlot/contract';
+import {
+  type CollectionShape,
+  defaultBodyLimitBytes,
+  maxRecordBytes,
+  openApiDocument,
+  recordRoutes,
+  routes,
+  storageRoutes,
+} from '@backlot/contract';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDescription } from '../pages/docs.ts';
 import {
@@ -208,6 +216,26 @@ export type Project2 = { [name: string]: unknown };
       expect(tokens(brief.body)).toBeLessThan(4000);
       expect(tokens(full.body)).toBeLessThan(20_000);
     }
+  });
+
+  it('for agents name what lists, shares, mails and images can, and sizes as the contract has them', async () => {
+    const { body } = await bed.call('GET', '/llms.txt');
+    for (const name of Object.keys(recordRoutes.listRecords.query.shape))
+      expect(body).toMatch(new RegExp(`takes \`[a-z ]*\\b${name}\\b`));
+    for (const words of ['_aggregate', '_count', '_shares', 'to: "owner"', '?width=320', '"image"'])
+      expect(body).toContain(words);
+    const megabytes = (bytes: number) => `${bytes / 2 ** 20} MB`;
+    for (const size of [
+      `at most ${defaultBodyLimitBytes / 1024} KB`,
+      `records ${megabytes(recordRoutes.createRecord.bodyLimitBytes)}`,
+      `a batch ${megabytes(recordRoutes.writeBatch.bodyLimitBytes)}`,
+      `a record ${megabytes(maxRecordBytes)}`,
+      `a file ${megabytes(storageRoutes.defaultUploadBytes)}`,
+      `at most ${recordRoutes.maxBatchOperations}, all or none`,
+    ])
+      expect(body).toContain(size);
+    expect(body).toContain('npm install https://api.example.org/packages/backlot-client.tgz');
+    expect(body).toContain('npx https://api.example.org/packages/backlot-cli.tgz');
   });
 
   it('for agents are there for every project, at the root', async () => {

@@ -72,6 +72,7 @@ const query = defineTool({
   input: z.strictObject({
     collection,
     where,
+    search: z.string().optional().describe('Words, where the owner has switched search on'),
     sort: z.string().optional().describe('Up to 3 fields with commas, "-" before one descends'),
     limit: z.int().min(1).max(maxRecords).default(usualRecords),
     cursor: z.string().optional().describe('The "nextCursor" of the page before'),
