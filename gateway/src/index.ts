@@ -14,4 +14,8 @@ export * from './gateway.ts';
 export * from './upstream/http.ts';
 export * from './upstream/in-process.ts';
 export * from './upstream/upstream.ts';
-export { type PublishedPackage, publishedPackages, readPublishedFiles } from './packages/published-files.ts';
+export {
+  type PublishedPackage,
+  publishedPackages,
+  readPublishedFiles,
+} from './packages/published-files.ts';

@@ -94,7 +94,7 @@ const describeCollections = ({ publicUrl, project, collections }: LlmsOptions): 
 
 /** In the unit that leaves no more than two decimals. */
 const size = (bytes: number): string =>
-  bytes >= 2 ** 20 ? `${Math.round(bytes / 2 ** 20 * 100) / 100} MB` : `${bytes / 1024} KB`;
+  bytes >= 2 ** 20 ? `${Math.round((bytes / 2 ** 20) * 100) / 100} MB` : `${bytes / 1024} KB`;
 
 const describePrice = (price: Parameters<typeof priceTerms>[0], of: (units: string) => string) => {
   const { millicreditsPerUnit, unitSize } = priceTerms(price, {});
