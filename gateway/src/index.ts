@@ -11,11 +11,11 @@ export {
 } from './addresses/address-bounds.ts';
 export { callSettings, gatewaySettings, hashToken, readCallSettings } from './config.ts';
 export * from './gateway.ts';
-export * from './upstream/http.ts';
-export * from './upstream/in-process.ts';
-export * from './upstream/upstream.ts';
 export {
   type PublishedPackage,
   publishedPackages,
   readPublishedFiles,
 } from './packages/published-files.ts';
+export * from './upstream/http.ts';
+export * from './upstream/in-process.ts';
+export * from './upstream/upstream.ts';
