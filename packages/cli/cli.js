@@ -133,7 +133,9 @@ var readAccess = (text) => {
   }
 };
 var addAccess = (program) => {
-  program.command("access <project> [collection] [access]").description("Who may read and change collections; with a preset or rules as JSON, set it for one").action(
+  program.command("access <project> [collection] [access]").description(
+    "Who may read and change collections; with a preset or rules as JSON, set it for one"
+  ).action(
     async (project, collection, given, _options, command) => {
       const access = given === void 0 ? void 0 : readAccess(given);
       const target = await findTarget(command);

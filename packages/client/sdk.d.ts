@@ -16,6 +16,8 @@ export interface Mail {
     to: string | readonly string[];
     /** In copy; at most 10 addresses together with `to`. */
     cc?: string | readonly string[];
+    /** In blind copy, which no reader sees; counted with the others. */
+    bcc?: string | readonly string[];
     /** Where answers go. */
     replyTo?: string;
     subject: string;
@@ -203,12 +205,19 @@ declare const createAuth: ({ call }: Transport, storage: TokenStorage) => {
         email: string;
         password: string;
     }) => Promise<void>;
-    /** Whether the address has changed; false while the link in the other mail has not been followed. */
-    confirmEmailChange: (token: string) => Promise<boolean>;
+    /**
+     * Whether the address has changed; false while the link in the other mail has not been followed.
+     * @param password as in `verifyEmail`
+     */
+    confirmEmailChange: (token: string, password?: string) => Promise<boolean>;
     /** Mails a link, where there is such an account. */
     forgotPassword: (email: string) => Promise<void>;
     resetPassword: (token: string, password: string) => Promise<void>;
-    verifyEmail: (token: string) => Promise<void>;
+    /**
+     * @param password of the account, from who is not signed in to it in this client: without it all
+     * sessions of the account end
+     */
+    verifyEmail: (token: string, password?: string) => Promise<void>;
     /**
      * Told who is signed in, null for nobody: at once, of the session that is kept, and then of each sign-in
      * and sign-out of this client. Call what it returns to end that.
@@ -508,6 +517,14 @@ interface Payment {
         product?: string;
     }[];
     metadata: Record<string, string>;
+    /** What went back of the amount, and what the owner gave back. */
+    refundedAmount: number;
+    refunds: {
+        id: string;
+        amount: number;
+        status: 'pending' | 'done';
+        createdAt: string;
+    }[];
     /** Why it was given back by itself. */
     refundReason: 'out_of_stock' | null;
     onPaid: {
@@ -515,6 +532,10 @@ interface Payment {
         recordId: string;
         outcome: 'unpaid' | 'pending' | 'done' | 'not_found' | 'items_differ' | 'already_paid' | 'not_unique' | 'too_large';
     } | null;
+    /** Why it can not be paid: the project takes payments with other keys since. */
+    closedReason: 'mode_changed' | null;
+    /** When money came that was not for the project's present keys: it paid nothing. */
+    latePaidAt: string | null;
     createdAt: string;
     paidAt: string | null;
 }
@@ -547,12 +568,16 @@ declare const createPayments: ({ call }: Transport) => {
         url: string;
         sessionId: string;
     }>;
+    /** `payment` is for the payer: the user who opened it, or who holds the session where nobody was signed in. */
     verify: (sessionId: string) => Promise<{
         paid: boolean;
-        payment: Payment;
+        payment?: Payment;
     }>;
     /** One's own, newest first; an owner or a key sees all. */
-    list: (options?: PageOptions) => Promise<List<Payment>>;
+    list: (options?: PageOptions & {
+        status?: Payment['status'];
+        sort?: 'createdAt' | '-createdAt';
+    }) => Promise<List<Payment>>;
 };
 declare const createProducts: ({ call }: Transport) => {
     /** Newest first. */
