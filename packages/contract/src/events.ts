@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { onPaidFields, pays, pricedItem, settledOutcomes } from './paid-items.ts';
 
+/** An id that no user has. */
+export const nobody = '00000000-0000-0000-0000-000000000000';
+
 /**
  * What services tell each other. Every event reaches each subscriber at least once; its id is unique
  * for good, so that a consumer can drop a repetition.
@@ -32,7 +35,11 @@ export const events = {
     /** Whether the account had shown that the address is its own; absent from events of older versions. */
     emailVerified: z.boolean().optional(),
   }),
-  /** A user has shown that the address is theirs; repeated where it is shown again, or asked for. */
+  /**
+   * A user has shown that the address is theirs; repeated where it is shown again, or asked for. With
+   * `nobody` as the user: it was somebody's, and is theirs no more. Events overtake each other: `users`
+   * tells whose it is now.
+   */
   'user.verified': z.object({ projectNumber: z.number(), userId: z.string(), email: z.string() }),
   /** A record was shared with an address: `user.verified` tells whose it is, if it is anybody's. */
   'share.requested': z.object({ projectNumber: z.number(), email: z.string() }),

@@ -94,6 +94,8 @@ export interface AccountDirectory {
 export interface UserDirectory {
   /** Null where the project has no such user. */
   findRoleAndGroups(projectNumber: number, userId: string): Promise<RoleAndGroups | null>;
+  /** Who has shown that this address, as accounts spell it, is theirs; null where nobody has. */
+  findHolder(projectNumber: number, email: string): Promise<string | null>;
 }
 
 /** Offered by the projects service. */

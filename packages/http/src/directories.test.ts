@@ -51,6 +51,9 @@ const given = async () => {
   });
   const standing = { role: 'staff', groups: [{ id: 'g1', role: 'member' }] };
   app.get('/internal/users/1001/u1', (_req, res) => void res.json(standing));
+  app.post('/internal/users/1001/holder', express.json(), (req, res) => {
+    res.json({ userId: req.body.email === 'a@example.org' ? 'u1' : null });
+  });
   app.get('/internal/owners/o1', (_req, res) => void res.json({ verified: true }));
   app.get('/internal/owners/o2', (_req, res) => void res.json({ verified: false }));
   app.post('/internal/images', express.json(), (req, res) => {
@@ -102,6 +105,9 @@ it('asks with the identity of the gateway and understands what services answer',
     ...{ role: 'staff', groups: [{ id: 'g1', role: 'member' }] },
   });
   expect(await users.findRoleAndGroups(1001, 'u2')).toBeNull();
+  expect(await users.findHolder(1001, 'a@example.org')).toBe('u1');
+  expect(await users.findHolder(1001, 'b@example.org')).toBeNull();
+  await expect(users.findHolder(1, 'a@example.org')).rejects.toThrow('does not tell');
   expect(await sessions.jwks()).toEqual({ keys: [] });
   const verified = ['o1', 'o2', 'unknown'].map((id) => owners.isVerified(id));
   expect(await Promise.all(verified)).toEqual([true, false, false]);

@@ -134,7 +134,15 @@ export const createHttpAccountDirectory = (options: HttpDirectoryOptions): Accou
 /** The auth service asked for users over HTTP. */
 export const createHttpUserDirectory = (options: HttpDirectoryOptions): UserDirectory => {
   const ask = createAsk(options);
+  const askWithBody = createAsk(options, 'POST');
   return {
+    async findHolder(projectNumber, email) {
+      const path = `/internal/users/${projectNumber}/holder`;
+      const found = await jsonOrNull<{ userId: string | null }>(await askWithBody(path, { email }));
+      // An older version of the service does not know the question.
+      if (!found) throw new Error(`${options.origin} does not tell whose an address is.`);
+      return found.userId;
+    },
     findRoleAndGroups: async (projectNumber, userId) =>
       jsonOrNull<RoleAndGroups>(
         await ask(`/internal/users/${projectNumber}/${encodeURIComponent(userId)}`),

@@ -9,6 +9,7 @@ import { z } from 'zod';
 
 const projectNumber = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const addresses = z.object({ emails: z.array(z.string().max(320)).max(100) });
+const address = z.object({ email: z.string().max(320) });
 const sessionPath = z.object({ projectNumber, sessionId: z.uuid() });
 const accountPath = z.object({ projectNumber, userId: z.uuid() });
 
@@ -35,6 +36,13 @@ export const internalRoutes = ({
     if (!project.success || !body.success)
       throw new ApiError('invalid_body', 'Send at most 100 addresses in "emails".');
     res.json({ emails: await accounts.registered(project.data, body.data.emails) });
+  });
+  router.post('/users/:projectNumber/holder', express.json(), async (req, res) => {
+    const project = projectNumber.safeParse(req.params.projectNumber);
+    const body = address.safeParse(req.body);
+    if (!project.success || !body.success)
+      throw new ApiError('invalid_body', 'Send an address as "email".');
+    res.json({ userId: await users.findHolder(project.data, body.data.email) });
   });
   router.get('/users/:projectNumber/:userId', async (req, res) => {
     const path = accountPath.safeParse(req.params);

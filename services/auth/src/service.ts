@@ -48,6 +48,8 @@ export const authService = defineService({
     const roles: UserDirectory = {
       findRoleAndGroups: (project, userId) =>
         database.inProject(project, () => users.findRoleAndGroups(project, userId)),
+      findHolder: (project, email) =>
+        database.inProject(project, () => users.findHolder(project, email)),
     };
     const directories = { sessions, accounts, users: roles };
     return {

@@ -76,7 +76,7 @@ const largeAnswers = {
 
 /** What records ask of others. */
 export interface RecordsContext extends ServiceContext<RecordsConfig> {
-  /** For what an owner asks about a user; no call of an app does. */
+  /** For what an owner asks about a user, and whose an address is; no call of an app waits for it. */
   users: UserDirectory;
 }
 
@@ -143,7 +143,7 @@ export const recordsService = defineService({
       answers,
       observations,
     });
-    const emailShares = createEmailShares(database);
+    const emailShares = createEmailShares(database, users);
     const shapes = createShapes({ database, collections, scans });
     const mover = createMover({ database, outbox, giantRows: config.giantRows, now });
     const slotBuilder = createSlotBuilder({ database, outbox });

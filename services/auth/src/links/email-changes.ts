@@ -110,11 +110,12 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
      */
     confirm: (project: number, userId: string, token: string): Promise<boolean> =>
       database.transaction(async () => {
-        await users.lock(project, userId);
+        const former = await users.lock(project, userId);
         const email = await follow(project, userId, digestToken(token));
         if (email === undefined) return false;
         // First: whoever asks for a link meanwhile waits for it, and then sees the new address.
         await users.update(project, userId, { email, emailVerified: true });
+        if (former?.email_verified) await users.tellReleased(project, former.email);
         for (const purpose of ['verify', 'reset'] as const)
           await links.revoke(project, userId, purpose);
         await revoke(project, userId);

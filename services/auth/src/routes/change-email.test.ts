@@ -1,4 +1,4 @@
-import { authRoutes } from '@backlot/contract';
+import { authRoutes, nobody } from '@backlot/contract';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -100,7 +100,14 @@ describe('changeEmail', () => {
           topic: 'user.verified',
           payload: { projectNumber: testProject.number, userId: person.user.id, email },
         },
+        {
+          topic: 'user.verified',
+          payload: { projectNumber: testProject.number, userId: nobody, email: person.email },
+        },
       ]);
+      const { users } = bed.service.directories;
+      const holders = [email, person.email].map((of) => users.findHolder(testProject.number, of));
+      expect(await Promise.all(holders)).toEqual([person.user.id, null]);
     },
   );
 

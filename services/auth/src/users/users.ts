@@ -2,6 +2,7 @@ import {
   ApiError,
   type EventPayloads,
   isUuid,
+  nobody,
   normalizeEmail,
   platformProject,
   type RoleAndGroups,
@@ -57,6 +58,23 @@ export const createUsers = (
 
   const publishVerified = (project: number, { id, email }: Pick<UserRow, 'id' | 'email'>) =>
     outbox.append('user.verified', { projectNumber: project, userId: id, email });
+
+  /** Who has shown that the address is theirs. */
+  const findHolder = async (project: number, email: string): Promise<string | null> => {
+    const user = await queries
+      .selectFrom('users')
+      .select('id')
+      .where('project_number', '=', project)
+      .where('email', '=', normalizeEmail(email))
+      .where('email_verified', '=', true)
+      .executeTakeFirst();
+    return user?.id ?? null;
+  };
+
+  /** What was shared with the address is its former holder's no more. Belongs into the transaction of that. */
+  const tellReleased = async (project: number, email: string): Promise<void> => {
+    if (project !== platformProject.number) await publishVerified(project, { id: nobody, email });
+  };
 
   const publishChange = (project: number, userIds: string[]) =>
     outbox.append('user.changed', { projectNumber: project, userIds });
@@ -145,17 +163,15 @@ export const createUsers = (
       return rows.map(({ email }) => email);
     },
 
+    findHolder,
+
     /** Says once more whose verified address this is, if it is anybody's. */
     async tellVerified(project: number, email: string): Promise<void> {
-      const user = await queries
-        .selectFrom('users')
-        .select(['id', 'email'])
-        .where('project_number', '=', project)
-        .where('email', '=', email)
-        .where('email_verified', '=', true)
-        .executeTakeFirst();
-      if (user) await publishVerified(project, user);
+      const id = await findHolder(project, email);
+      if (id !== null) await publishVerified(project, { id, email });
     },
+
+    tellReleased,
 
     async find(project: number, id: string): Promise<Account | undefined> {
       return accounts(project, id).executeTakeFirst();
@@ -217,6 +233,7 @@ export const createUsers = (
         if (project === platformProject.number && emailVerified)
           await outbox.append('owner.verified', { ownerId: id });
         else if (emailVerified) await publishVerified(project, row);
+        else if (emailVerified === false) await tellReleased(project, row.email);
         return row;
       }),
 

@@ -1,17 +1,19 @@
 import {
   ApiError,
   type EventPayloads,
+  nobody,
   type Payload,
   type Share,
   shareRoutes,
+  type UserDirectory,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import type { RecordTarget } from './refusals.ts';
 import { endSharesSql, ofRecord, recordValues, type ShareRows } from './share-rows.ts';
 
 const batchSize = 500;
-/** Whose a share is until somebody has shown that the address is theirs. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+/** An address that changes hands more often while its shares are written is tried again later. */
+const maxRounds = 5;
 const { maxShares, maxEmailShares } = shareRoutes;
 
 interface EmailShareOptions {
@@ -44,7 +46,10 @@ export const createRecordEmailShares = ({ database, outbox, rows, now }: EmailSh
   };
 
   return {
-    /** @throws ApiError quota_reached */
+    /**
+     * One that allows more than before is nobody's until it is known who has the address now.
+     * @throws ApiError quota_reached
+     */
     async put(
       target: RecordTarget,
       { email, may }: { email: string; may: Share['may'] },
@@ -56,7 +61,8 @@ export const createRecordEmailShares = ({ database, outbox, rows, now }: EmailSh
          SELECT $1, $2, $3, $4, $5, $6, $7, $8
           WHERE (SELECT count(*) FROM shares WHERE ${ofRecord} AND email <> $5) < $9
          ON CONFLICT (project_id, email, coll_id, record_id) WHERE email <> ''
-           DO UPDATE SET may = excluded.may, created_at = excluded.created_at`;
+           DO UPDATE SET may = excluded.may, created_at = excluded.created_at, user_id = CASE
+             WHEN shares.may = 'read' AND excluded.may = 'change' THEN excluded.user_id ELSE shares.user_id END`;
       const values = [
         ...[...recordValues(target), nobody, email, may, target.access.userId, createdAt],
         maxShares,
@@ -73,8 +79,8 @@ export const createRecordEmailShares = ({ database, outbox, rows, now }: EmailSh
   };
 };
 
-/** What becomes of the shares with an address when somebody shows that it is theirs, or is erased. */
-export const createEmailShares = (database: Database) => {
+/** What becomes of the shares with an address when it becomes somebody's, or nobody's. */
+export const createEmailShares = (database: Database, users: Pick<UserDirectory, 'findHolder'>) => {
   /** @param toStatement writes what changes the shares of the project that have `condition` */
   const inBatches = async (
     toStatement: (some: string) => string,
@@ -88,22 +94,39 @@ export const createEmailShares = (database: Database) => {
     do changed = await database.query(text, values);
     while (changed.length === batchSize);
   };
+  const giveSql = (some: string) => `UPDATE shares SET user_id = $3 WHERE ${some} RETURNING 1`;
+
+  /**
+   * Gives them to who has the address now. Events overtake each other, so that they are only a reason to
+   * ask; whoever has written last has asked after that.
+   */
+  const settle = async (projectNumber: number, email: string): Promise<void> => {
+    let written: string | undefined;
+    for (let round = 0; round < maxRounds; round++) {
+      const holder = (await users.findHolder(projectNumber, email)) ?? nobody;
+      if (holder === written) return;
+      const isOthers = "email = $2 AND email <> '' AND user_id <> $3";
+      await inBatches(giveSql, isOthers, [projectNumber, email, holder]);
+      written = holder;
+    }
+    throw new Error('The address changes hands faster than its shares.');
+  };
 
   return {
-    /** A share that somebody has taken stays theirs, also when the address becomes another's. */
-    take: ({ projectNumber, userId, email }: Payload<'user.verified'>): Promise<void> =>
-      inBatches(
-        (some) => `UPDATE shares SET user_id = $3 WHERE ${some} RETURNING 1`,
-        `user_id = '${nobody}' AND email = $2`,
-        [projectNumber, email, userId],
-      ),
+    take: ({ projectNumber, email }: Payload<'user.verified'>): Promise<void> =>
+      settle(projectNumber, email),
 
     /** Anybody can sign up with an address that is not theirs: what waits for it goes with a verified one. */
     async eraseUser(user: Payload<'user.erased'>): Promise<void> {
       const { projectNumber, userId, email, emailVerified } = user;
-      await inBatches(endSharesSql, "user_id = $2 AND email <> ''", [projectNumber, userId]);
-      if (emailVerified === true)
-        await inBatches(endSharesSql, 'email = $2', [projectNumber, email]);
+      const isErased = emailVerified === true;
+      if (isErased && (await users.findHolder(projectNumber, email)) === null) {
+        const isTheirs = "email = $2 AND email <> '' AND user_id = ANY ($3::uuid[])";
+        await inBatches(endSharesSql, isTheirs, [projectNumber, email, [userId, nobody]]);
+      }
+      const isLeft = "user_id = $2 AND email <> ''";
+      await inBatches(giveSql, isLeft, [projectNumber, userId, nobody]);
+      if (isErased) await settle(projectNumber, email);
     },
   };
 };

@@ -27,6 +27,10 @@ const unlimited = { records: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INT
 export interface TestBed extends ServiceBed<object> {
   /** What the accounts' service knows of users, by their ids. */
   people: Map<string, RoleAndGroups>;
+  /** Who has which verified address. */
+  holders: Map<string, string>;
+  /** Replaced by tests that do something between a question and its answer. */
+  onHolderAsked: { run: () => Promise<void> };
   /** Whether its database is a Citus cluster's. */
   isCluster: boolean;
   /** Creates a record and returns it. */
@@ -54,7 +58,14 @@ export const createTestBed = async (
     options.onStatement?.(text, name);
   };
   const people: TestBed['people'] = new Map();
+  const holders: TestBed['holders'] = new Map();
+  const onHolderAsked: TestBed['onHolderAsked'] = { run: async () => {} };
   const users: UserDirectory = {
+    async findHolder(project, email) {
+      const holder = (project === testProject.number && holders.get(email)) || null;
+      await onHolderAsked.run();
+      return holder;
+    },
     findRoleAndGroups: async (project, id) =>
       (project === testProject.number && people.get(id)) || null,
   };
@@ -67,6 +78,8 @@ export const createTestBed = async (
   return {
     ...bed,
     people,
+    holders,
+    onHolderAsked,
     isCluster,
     async close() {
       await bed.close();

@@ -275,7 +275,7 @@ export class Model {
 
   #prove({ userId, email }: OperationOf<'prove'>): Answer {
     for (const { shares } of this.records)
-      for (const share of shares) if (share.email === email) share.userId ??= userId;
+      for (const share of shares) if (share.email === email) share.userId = userId;
     return { status: 200 };
   }
 
@@ -312,13 +312,14 @@ export class Model {
     }
   }
 
-  /** One with the same user or address is replaced; whose the address is stays. */
+  /** One with the same user or address is replaced; who has the address is shown anew before it allows more. */
   #addShare(record: Stored, { kind, which, ...share }: OperationOf<'share' | 'invite'>): Answer {
     if (!uses(this.#rules, 'shared')) return { status: 409 };
     const added: StoredShare = { userId: null, ...share };
     const isSame = ({ userId, email }: StoredShare) =>
       email === added.email && (email !== undefined || userId === added.userId);
     const before = record.shares.find(isSame);
+    if (before?.email && before.may === 'read' && added.may === 'change') before.userId = null;
     if (before) before.may = added.may;
     else record.shares.push(added);
     return ok(share);
