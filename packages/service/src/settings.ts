@@ -1,4 +1,5 @@
 import { originSettingName, type ServiceName, serviceNames } from '@backlot/contract';
+import { nearestName } from '@backlot/http';
 import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
 import { z } from 'zod';
 
@@ -69,16 +70,33 @@ export const jsonSetting = z.string().transform((text, context): unknown => {
   }
 });
 
+const prefix = 'BACKLOT_';
+
+/** A setting that nobody reads and that is a slip away from one which is read here. */
+const misspelt = (schema: z.ZodType, given: Environment): string[] => {
+  if (!(schema instanceof z.ZodObject)) return [];
+  const names = Object.keys(schema.shape).filter((name) => name.startsWith(prefix));
+  const withoutPrefix = names.map((name) => name.slice(prefix.length));
+  return Object.keys(given)
+    .filter((name) => name.startsWith(prefix) && !names.includes(name))
+    .flatMap((name) => {
+      const nearest = nearestName(name.slice(prefix.length), withoutPrefix);
+      return nearest === undefined ? [] : `${name}: is no setting; ${prefix}${nearest} is`;
+    });
+};
+
 /**
  * Reads settings. One left empty counts as not given, so that compose and Kubernetes can pass on what
  * nobody has set.
- * @throws Error that names each wrong setting
+ * @throws Error that names each wrong setting, and each BACKLOT_ one that is misspelt
  */
 export const readSettings = <T extends z.ZodType>(schema: T, env: Environment): z.output<T> => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const slips = misspelt(schema, given);
+  if (result.success && slips.length === 0) return result.data;
+  const issues = result.error?.issues ?? [];
+  const lines = [...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`), ...slips];
   throw new Error(`Wrong settings:\n  ${lines.join('\n  ')}`);
 };
 
