@@ -2,12 +2,13 @@ import { clock, creditFunctions } from './credits/scripts.ts';
 
 /**
  * The whole admission in Redis, in one call. The arithmetic is that of memory.ts, in the same
- * doubles. KEYS: the counter of each check, then the three keys of the owner's credits where the call
+ * doubles. KEYS: the counter of each check, then the four keys of the owner's credits where the call
  * is priced. ARGV: the time in epoch milliseconds ('' for Redis' own), the number of checks, limit,
  * window in milliseconds, calls to keep free and weight of each, then callId, millicredits wanted and needed,
- * and how long to hold them. Answers: the wait in milliseconds (0 when allowed), the credits reserved (0: too few, -1: the
- * owner is not loaded, -2: not asked for), then what remains and the milliseconds to the full limit of
- * each check.
+ * how long to hold them, and the budgets. Answers: the wait in milliseconds (0 when allowed), the credits
+ * reserved (0: too few, -1: the owner is not loaded, -2: not asked for, -3: more than a budget leaves), the
+ * number of the budget that bounds them (0: none), then what remains and the milliseconds to the full limit
+ * of each check.
  */
 export const admitScript = `${clock}${creditFunctions}
 local count = tonumber(ARGV[2])
@@ -44,10 +45,13 @@ for _, check in ipairs(checks) do
   end
 end
 
-local reserved = -2
+local reserved, boundBy = -2, 0
 if wait == 0 and #KEYS > count then
-  local id, want, least, ttl = unpack(ARGV, 4 * count + 3)
-  reserved = reserve(creditsAt(count + 1), now, id, tonumber(want), tonumber(least), ttl)
+  local first = 4 * count + 3
+  local id, want, least, ttl = unpack(ARGV, first, first + 3)
+  local budgets = { unpack(ARGV, first + 4) }
+  reserved, boundBy =
+    reserve(creditsAt(count + 1), now, id, tonumber(want), tonumber(least), ttl, budgets)
 end
 
 if wait == 0 and reserved ~= -1 then
@@ -58,7 +62,7 @@ if wait == 0 and reserved ~= -1 then
   end
 end
 
-local answer = { wait, reserved }
+local answer = { wait, reserved, boundBy }
 for _, check in ipairs(checks) do
   answer[#answer + 1] = remaining(check)
   answer[#answer + 1] = math.ceil(check.arrival - now)

@@ -2,6 +2,7 @@ import { until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
 import { countersConformance } from './counters.conformance.ts';
 import { type Admission, type Counters, CountersUnavailable } from './counters.ts';
+import { budgetsConformance } from './credits/budgets.conformance.ts';
 import { creditsConformance } from './credits/credits.conformance.ts';
 import { createFallbackCounters } from './fallback.ts';
 import { createMemoryCounters } from './memory.ts';
@@ -45,6 +46,7 @@ const once = [{ key: 'k', limit: 1, windowMs: 60_000 }];
 
 countersConformance('shared, with local ones to fall back on', async () => setUp());
 creditsConformance('shared, with local ones to fall back on', async () => setUp());
+budgetsConformance('shared, with local ones to fall back on', async () => setUp());
 
 countersConformance('local, while the shared ones are out of reach', async () => {
   const subject = setUp();

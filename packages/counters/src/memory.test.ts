@@ -1,4 +1,5 @@
 import { countersConformance } from './counters.conformance.ts';
+import { budgetsConformance } from './credits/budgets.conformance.ts';
 import { creditsConformance } from './credits/credits.conformance.ts';
 import { createMemoryCounters } from './memory.ts';
 
@@ -12,3 +13,4 @@ const create = async () => {
 
 countersConformance('memory', create);
 creditsConformance('memory', create);
+budgetsConformance('memory', create);

@@ -1,6 +1,7 @@
 import { createTestRedis, type TestRedis } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { budgetsConformance } from './credits/budgets.conformance.ts';
 import { creditsConformance } from './credits/credits.conformance.ts';
 import { connectRedis, createRedisCounters } from './redis.ts';
 import { redisUsers } from './redis-users.ts';
@@ -65,6 +66,7 @@ const createAs = (name: string) => async () => {
 
 describe('the user of the gateway', () => {
   creditsConformance('redis, with its rights alone', createAs('gateway'));
+  budgetsConformance('redis, with its rights alone', createAs('gateway'));
 });
 
 describe('a user of Redis', () => {

@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Redis } from 'ioredis';
 import { countersConformance } from './counters.conformance.ts';
 import { CountersUnavailable, type RateCheck } from './counters.ts';
+import { budgetsConformance } from './credits/budgets.conformance.ts';
 import { creditsConformance } from './credits/credits.conformance.ts';
 import { connectRedis, createRedisCounters } from './redis.ts';
 
@@ -60,6 +61,7 @@ const create = async () => {
 
 countersConformance('redis', create);
 creditsConformance('redis', create);
+budgetsConformance('redis', create);
 
 describe('counters in Redis', () => {
   it('are exact for 64 parallel clients over two connections, by the clock of Redis', async () => {

@@ -2,11 +2,12 @@ import { type Cluster, Redis, type Result } from 'ioredis';
 import { admitScript } from './admit-script.ts';
 import { type Admission, type Counters, CountersUnavailable, type RateCheck } from './counters.ts';
 import {
+  type Budget,
   type ReservationOutcome,
   type ReservationRequest,
   reservationTtlMs,
 } from './credits/credits.ts';
-import { createRedisCredits, creditKeys } from './credits/redis.ts';
+import { budgetArguments, createRedisCredits, creditKeys } from './credits/redis.ts';
 
 export interface RedisConnectionOptions {
   /** The longest that a call waits for Redis, in milliseconds. Default 100. */
@@ -141,9 +142,9 @@ export const createRedisCounters = (
         .catch((cause: unknown) => {
           throw new CountersUnavailable('Redis does not answer.', { cause });
         });
-      const admission = toAdmission(checks, answer);
+      const admission = toAdmission(checks, answer, request);
       if (request && admission.reservation?.kind === 'reserved') {
-        remember(request.ownerId, request.callId, admission.reservation.millicredits);
+        remember(request, admission.reservation.millicredits);
       }
       return admission;
     },
@@ -155,16 +156,26 @@ export const createRedisCounters = (
   };
 };
 
-const reservationArguments = (request: ReservationRequest | undefined, ttlMs: number) =>
-  request ? [request.callId, request.wantMillicredits, request.minMillicredits, ttlMs] : [];
-
-const toOutcome = (reserved: number): ReservationOutcome => {
-  if (reserved === -1) return { kind: 'unloaded' };
-  return reserved === 0 ? { kind: 'insufficient' } : { kind: 'reserved', millicredits: reserved };
+const reservationArguments = (request: ReservationRequest | undefined, ttlMs: number) => {
+  if (!request) return [];
+  const { callId, wantMillicredits, minMillicredits, budgets } = request;
+  return [callId, wantMillicredits, minMillicredits, ttlMs, ...budgetArguments(budgets)];
 };
 
-const toAdmission = (checks: readonly RateCheck[], answer: readonly number[]): Admission => {
-  const [retryAfterMs = 0, reserved = -2, ...states] = answer;
+const toOutcome = (reserved: number, boundBy: Budget | undefined): ReservationOutcome => {
+  if (reserved === -1) return { kind: 'unloaded' };
+  if (reserved === -3 && boundBy) return { kind: 'over_budget', budget: boundBy };
+  return reserved > 0
+    ? { kind: 'reserved', millicredits: reserved, ...(boundBy && { boundBy }) }
+    : { kind: 'insufficient' };
+};
+
+const toAdmission = (
+  checks: readonly RateCheck[],
+  answer: readonly number[],
+  request: ReservationRequest | undefined,
+): Admission => {
+  const [retryAfterMs = 0, reserved = -2, budget = 0, ...states] = answer;
   return {
     allowed: retryAfterMs === 0,
     retryAfterMs,
@@ -173,6 +184,8 @@ const toAdmission = (checks: readonly RateCheck[], answer: readonly number[]): A
       remaining: states[2 * index] ?? 0,
       resetMs: states[2 * index + 1] ?? 0,
     })),
-    ...(reserved === -2 ? {} : { reservation: toOutcome(reserved) }),
+    ...(reserved === -2
+      ? {}
+      : { reservation: toOutcome(reserved, request?.budgets?.[budget - 1]) }),
   };
 };

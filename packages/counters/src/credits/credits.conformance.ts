@@ -74,7 +74,7 @@ export const creditsConformance = (
       await outcome(4000, callId);
       await subject.counters.settle(ownerId, callId, 1500);
       expect(await subject.counters.held(ownerId)).toEqual([{ callId, millicredits: 1500 }]);
-      await subject.counters.book(ownerId, 3500, 2, [callId]);
+      await subject.counters.book(ownerId, 3500, 2, [{ callId, millicredits: 1500 }]);
       expect(await subject.counters.reserved(ownerId)).toBe(0);
       expect(await outcome(9000)).toEqual({ kind: 'reserved', millicredits: 3500 });
     });
@@ -92,7 +92,7 @@ export const creditsConformance = (
       const callId = randomUUID();
       await subject.counters.load(ownerId, 5000, 1);
       await outcome(1000, callId);
-      await subject.counters.book(ownerId, 4000, 2, [callId]);
+      await subject.counters.book(ownerId, 4000, 2, [{ callId, millicredits: 1000 }]);
       await subject.counters.settle(ownerId, callId, 1000);
       expect(await subject.counters.reserved(ownerId)).toBe(0);
       expect(await outcome(9000)).toEqual({ kind: 'reserved', millicredits: 4000 });

@@ -1,6 +1,13 @@
 import type { Cluster, Redis, Result } from 'ioredis';
 import { CountersUnavailable } from '../counters.ts';
-import { type CreditCounters, settledTtlMs } from './credits.ts';
+import {
+  type Budget,
+  type CreditCounters,
+  type HeldCredits,
+  type LedgerDetails,
+  type ReservationRequest,
+  settledTtlMs,
+} from './credits.ts';
 import { assertScript, heldScript, loadScript, settleScript } from './scripts.ts';
 
 type Arguments = (string | number)[];
@@ -16,11 +23,24 @@ declare module 'ioredis' {
 }
 
 /** One hash tag, which the rate counters of the owner's projects carry too. */
-export const creditKeys = (ownerId: string): [string, string, string] => [
+export const creditKeys = (ownerId: string): [string, string, string, string] => [
   `cr:{o:${ownerId}}`,
   `cr:{o:${ownerId}}:amounts`,
   `cr:{o:${ownerId}}:times`,
+  `cr:{o:${ownerId}}:places`,
 ];
+
+const place = ({ of = 'project', period, name }: Omit<Budget, 'limit' | 'of'> & Partial<Budget>) =>
+  `${of}:${period} ${name}`;
+
+/** As scripts.ts takes them. */
+export const budgetArguments = (budgets: readonly Budget[] = []): Arguments =>
+  budgets.flatMap((budget) => {
+    const { limit } = budget;
+    return typeof limit === 'number'
+      ? [place(budget), limit, '']
+      : [place(budget), '', limit.partOfMonth];
+  });
 
 /** Since when Redis has held credits without a loss; a new one after each loss. */
 const epochKey = 'cr:epoch';
@@ -37,6 +57,7 @@ const maxRemembered = 50_000;
 interface Remembered {
   ownerId: string;
   millicredits: number;
+  places: string;
   settled: boolean;
   /** The settlement has not reached Redis. */
   unsent: boolean;
@@ -46,7 +67,7 @@ interface Remembered {
 
 export interface RedisCredits extends CreditCounters {
   /** This process has to settle the call; what Redis loses of it is put back. */
-  remember(ownerId: string, callId: string, millicredits: number): void;
+  remember(request: ReservationRequest, millicredits: number): void;
   stop(): void;
 }
 
@@ -64,10 +85,10 @@ export const createRedisCredits = (
   client: Redis | Cluster,
   { reservationTtlMs, now, onLoss }: RedisCreditsOptions,
 ): RedisCredits => {
-  client.defineCommand('settleCredits', { numberOfKeys: 3, lua: settleScript });
-  client.defineCommand('loadCredits', { numberOfKeys: 3, lua: loadScript });
-  client.defineCommand('assertCredits', { numberOfKeys: 3, lua: assertScript });
-  client.defineCommand('heldCredits', { numberOfKeys: 3, lua: heldScript });
+  client.defineCommand('settleCredits', { numberOfKeys: 4, lua: settleScript });
+  client.defineCommand('loadCredits', { numberOfKeys: 4, lua: loadScript });
+  client.defineCommand('assertCredits', { numberOfKeys: 4, lua: assertScript });
+  client.defineCommand('heldCredits', { numberOfKeys: 4, lua: heldScript });
   const at = () => now?.() ?? '';
   const calls = new Map<string, Remembered>();
   let epoch: string | undefined;
@@ -91,9 +112,10 @@ export const createRedisCredits = (
   };
 
   const assertAll = async () => {
-    for (const [callId, { ownerId, millicredits, settled }] of calls) {
+    for (const [callId, { ownerId, millicredits, places, settled }] of calls) {
       const ttl = settled ? settledTtlMs : reservationTtlMs;
-      await client.assertCredits(...creditKeys(ownerId), at(), callId, millicredits, ttl);
+      const call = [callId, millicredits, ttl, places, settled ? 1 : 0];
+      await client.assertCredits(...creditKeys(ownerId), at(), ...call);
     }
   };
 
@@ -123,20 +145,32 @@ export const createRedisCredits = (
   }, pollMs);
   timer.unref();
 
-  const store = async (ownerId: string, balance: number, seq: number, ids: readonly string[]) => {
+  const store = async (
+    ownerId: string,
+    balance: number,
+    seq: number,
+    booked: readonly HeldCredits[],
+    { monthMillicredits = balance, used = [] }: LedgerDetails = {},
+  ) => {
     const closedMs = isYoung(await translateRedisError(currentEpoch())) ? reassertMs : 0;
+    const calls = booked.flatMap(({ callId, millicredits }) => [callId, millicredits]);
+    const uses = used.flatMap((use) => [place(use), use.millicredits]);
+    const ledger = [balance, seq, monthMillicredits, closedMs];
     await translateRedisError(
-      client.loadCredits(...creditKeys(ownerId), at(), balance, seq, closedMs, ...ids),
+      client.loadCredits(
+        ...[...creditKeys(ownerId), at(), ...ledger, booked.length, ...calls, ...uses],
+      ),
     );
   };
   const list = (ownerId: string, most: number) =>
     translateRedisError(client.heldCredits(...creditKeys(ownerId), at(), most));
 
   return {
-    remember(ownerId, callId, millicredits) {
+    remember({ ownerId, callId, budgets = [] }, millicredits) {
       if (calls.size >= maxRemembered) return;
       const until = Date.now() + reservationTtlMs;
-      calls.set(callId, { ownerId, millicredits, settled: false, unsent: false, until });
+      const places = budgets.map(place).join(' ');
+      calls.set(callId, { ownerId, millicredits, places, settled: false, unsent: false, until });
     },
     stop() {
       clearInterval(timer);
@@ -146,6 +180,7 @@ export const createRedisCredits = (
       const call: Remembered = {
         ownerId,
         millicredits: usedMillicredits,
+        places: calls.get(callId)?.places ?? '',
         settled: true,
         unsent: true,
         until: Date.now() + rememberedMs,
@@ -154,7 +189,7 @@ export const createRedisCredits = (
       // What does not reach Redis now is sent by the next poll.
       await sendSettlement(callId, call).catch(() => {});
     },
-    load: (ownerId, balance, seq) => store(ownerId, balance, seq, []),
+    load: (ownerId, balance, seq, details) => store(ownerId, balance, seq, [], details),
     book: store,
     reserved: async (ownerId) => (await list(ownerId, 0))[0],
     async held(ownerId) {

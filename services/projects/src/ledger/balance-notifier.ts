@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CreditCounters } from '@backlot/counters';
+import type { CreditCounters, HeldCredits } from '@backlot/counters';
 import type { Logger } from '@backlot/telemetry';
 import type { LedgerMetrics } from './ledger-metrics.ts';
 
@@ -10,13 +10,15 @@ export type LedgerCounters = Pick<CreditCounters, 'load' | 'book' | 'reserved' |
 export interface OwnerCredits {
   balanceMillicredits: number;
   seq: number;
+  /** Used this month and still there. */
+  monthMillicredits: number;
 }
 
 /** An owner's balance after these calls were booked. */
 export interface BookedCalls extends OwnerCredits {
   ownerId: string;
   /** Those booked before included. */
-  callIds: readonly string[];
+  calls: readonly HeldCredits[];
 }
 
 export interface BalanceNotifierDeps {
@@ -43,10 +45,10 @@ export const createBalanceNotifier = ({
 
   return {
     /** Never rejects: what fails is left to `retryFailed`. */
-    async notify({ ownerId, balanceMillicredits, seq, callIds }: BookedCalls): Promise<void> {
+    async notify({ ownerId, balanceMillicredits, seq, calls, ...details }: BookedCalls): Promise<void> {
       for (let tried = 1; ; tried++) {
         try {
-          await counters.book(ownerId, balanceMillicredits, seq, callIds);
+          await counters.book(ownerId, balanceMillicredits, seq, calls, details);
           return;
         } catch (error) {
           if (tried < tries) {
@@ -67,8 +69,8 @@ export const createBalanceNotifier = ({
     /** Loads the balances whose notification failed; rejects while the counters are unavailable. */
     async retryFailed(ownerCredits: (ownerId: string) => Promise<OwnerCredits>): Promise<void> {
       for (const ownerId of failed) {
-        const { balanceMillicredits, seq } = await ownerCredits(ownerId);
-        await counters.load(ownerId, balanceMillicredits, seq);
+        const { balanceMillicredits, seq, ...details } = await ownerCredits(ownerId);
+        await counters.load(ownerId, balanceMillicredits, seq, details);
         failed.delete(ownerId);
       }
     },

@@ -24,6 +24,7 @@ export interface LedgerAccountsDeps {
 export interface BookedLine {
   seq: number;
   since: number;
+  millicredits: number;
 }
 
 export type LedgerAccounts = ReturnType<typeof createLedgerAccounts>;
@@ -124,15 +125,23 @@ export const createLedgerAccounts = ({ database, outbox, now }: LedgerAccountsDe
       return account;
     },
 
-    /** Those of `callIds` that have a line: its number, and since when (epoch milliseconds). */
+    /** Those of `callIds` that have a line: its number, since when (epoch milliseconds), and its amount. */
     async booked(account: number, callIds: readonly string[]): Promise<Map<string, BookedLine>> {
-      const rows = await database.named<{ call_id: string; seq: number; created_at: Date }>(
+      const rows = await database.named<{
+        call_id: string;
+        seq: number;
+        created_at: Date;
+        amount_millicredits: number;
+      }>(
         'booked-calls',
-        `SELECT call_id, seq, created_at FROM transfers WHERE owner_account = $1 AND kind = 'debit' AND call_id = ANY($2::uuid[])`,
+        `SELECT call_id, seq, created_at, amount_millicredits FROM transfers WHERE owner_account = $1 AND kind = 'debit' AND call_id = ANY($2::uuid[])`,
         [account, [...callIds]],
       );
       return new Map(
-        rows.map((row) => [row.call_id, { seq: row.seq, since: row.created_at.getTime() }]),
+        rows.map(({ call_id: callId, seq, created_at: since, amount_millicredits: millicredits }) => [
+          callId,
+          { seq, since: since.getTime(), millicredits },
+        ]),
       );
     },
 

@@ -58,6 +58,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 const ownerCredits = ({ state }: Pick<LedgerAccount, 'state'>): OwnerCredits => ({
   balanceMillicredits: state.balance,
   seq: state.seq,
+  monthMillicredits: state.used + state.balance,
 });
 
 /** What changes owners' credits. Every change is one transaction that holds the owner's row alone. */
@@ -76,7 +77,7 @@ export const createLedger = (deps: LedgerDeps) => {
     if (account.lines.length === 0) return;
     const { ownerId } = account.state;
     database.afterCommit(
-      () => void notifier.notify({ ownerId, ...ownerCredits(account), callIds: [] }),
+      () => void notifier.notify({ ownerId, ...ownerCredits(account), calls: [] }),
     );
   };
 
@@ -123,7 +124,8 @@ export const createLedger = (deps: LedgerDeps) => {
     };
     const earliest = Math.min(...priced.map((usage) => usage.occurredAt));
     const account = await accounts.change(ownerId, work, earliest);
-    return { ownerId, callIds, ...ownerCredits(account) };
+    const held = [...calls.values()].map(({ callId, millicredits }) => ({ callId, millicredits }));
+    return { ownerId, calls: held, ...ownerCredits(account) };
   };
 
   /** An owner who fails does not stop the others. */

@@ -8,6 +8,7 @@ interface AccountTotals {
   number: number;
   owner_id: string;
   balance_millicredits: number;
+  used_millicredits: number;
   seq: number;
   remaining_millicredits: number;
 }
@@ -59,7 +60,7 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
 
   const readAccounts = (after: number) =>
     database.query<AccountTotals>(
-      `SELECT number, owner_id, balance_millicredits, seq,
+      `SELECT number, owner_id, balance_millicredits, used_millicredits, seq,
               (SELECT coalesce(sum(remaining_millicredits), 0)::int8 FROM grants
                 WHERE owner_account = number AND remaining_millicredits > 0) AS remaining_millicredits
          FROM accounts WHERE owner_id IS NOT NULL AND number > $1 ORDER BY number LIMIT $2`,
@@ -110,16 +111,17 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
     const booked = await accounts.booked(account.number, callIds);
     const inBalance = held.flatMap(({ callId, millicredits }) => {
       const line = booked.get(callId);
-      return line && line.seq <= account.seq ? [{ ...line, callId, millicredits }] : [];
+      return line && line.seq <= account.seq ? [{ ...line, callId, held: millicredits }] : [];
     });
     if (inBalance.length === 0) return 0;
-    const ids = inBalance.map(({ callId }) => callId);
     await ignoreUnavailable(
-      counters.book(account.owner_id, account.balance_millicredits, account.seq, ids),
+      counters.book(account.owner_id, account.balance_millicredits, account.seq, inBalance, {
+        monthMillicredits: account.used_millicredits + account.balance_millicredits,
+      }),
     );
     return inBalance
       .filter(({ since }) => since <= now() - settlingMs)
-      .reduce((sum, { millicredits }) => sum + millicredits, 0);
+      .reduce((sum, { held }) => sum + held, 0);
   };
 
   const compare = async (totals: readonly AccountTotals[]): Promise<Difference[]> => {
