@@ -33,6 +33,12 @@ export interface Account {
   warned_percent: Generated<number>;
 }
 
+export interface BudgetNotice {
+  day: Date;
+  kind: string;
+  owner_id: string;
+}
+
 export interface Grant {
   amount_millicredits: number;
   created_at: Date;
@@ -92,6 +98,7 @@ export interface Outbox {
 export interface Project {
   created_at: Date;
   deleted_at: Date | null;
+  deleted_by: string | null;
   id: string;
   name: string;
   number: Generated<number>;
@@ -124,6 +131,7 @@ export interface Transfer {
 
 export interface DB {
   accounts: Account;
+  budget_notices: BudgetNotice;
   grants: Grant;
   idempotency: Idempotency;
   keys: Key;
