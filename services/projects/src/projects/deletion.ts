@@ -52,7 +52,7 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
       const at = new Date(now());
       const rows = await queries
         .updateTable('projects')
-        .set({ deleted_at: at, updated_at: at })
+        .set({ deleted_at: at, deleted_by: 'owner', updated_at: at })
         .where('number', 'in', ({ selectFrom }) =>
           selectFrom('projects')
             .select('number')
@@ -75,7 +75,11 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
         const at = new Date(now());
         const row = await queries
           .updateTable('projects')
-          .set({ deleted_at: at, updated_at: at })
+          .set({
+            deleted_at: at,
+            deleted_by: scope.anyOwner ? 'operator' : 'owner',
+            updated_at: at,
+          })
           .where(inScope(scope))
           .where('deleted_at', 'is', null)
           .returning(['number', 'id'])
@@ -87,21 +91,29 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
         await projects.publishChange(row);
       }),
 
-    /** Leaves a project that is not deleted as it is. @throws ApiError project_not_found */
+    /**
+     * Leaves a project that is not deleted as it is. What the operator has deleted the operator restores.
+     * @throws ApiError project_not_found, forbidden
+     */
     restore: (scope: ProjectScope): Promise<Project> =>
       database.transaction(async () => {
         const row = await queries
           .selectFrom('projects')
-          .select(projectColumns)
+          .select([...projectColumns, 'deleted_by'])
           .where(inScope(scope))
           .forNoKeyUpdate()
           .executeTakeFirst();
         if (!row || (row.deleted_at && row.deleted_at <= restorableSince()))
           throw projectNotFound();
         if (row.deleted_at === null) return projects.present(row);
+        if (row.deleted_by === 'operator' && !scope.anyOwner)
+          throw new ApiError(
+            'forbidden',
+            'The operator has deleted this project; only the operator can restore it.',
+          );
         await queries
           .updateTable('projects')
-          .set({ deleted_at: null, updated_at: new Date(now()) })
+          .set({ deleted_at: null, deleted_by: null, updated_at: new Date(now()) })
           .where(inScope(scope))
           .execute();
         await projects.publishChange(row);

@@ -49,6 +49,21 @@ describe('restoreProject', () => {
     });
   });
 
+  it('is the operator’s alone where the operator has deleted it', async () => {
+    const id = await bed.project();
+    await bed.call('DELETE', `/platform/projects/${id}`, { identity: await bed.operator(id) });
+    expect(await call('POST', id, '/restore')).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden', error: expect.stringContaining('operator') },
+    });
+    expect((await call('GET', id)).status).toBe(410);
+    const identity = await bed.operator(id);
+    const restored = await bed.call('POST', `/platform/projects/${id}/restore`, { identity });
+    expect(restored).toMatchObject({ status: 200, body: { status: 'active' } });
+    await call('DELETE', id);
+    expect((await call('POST', id, '/restore')).status).toBe(200);
+  });
+
   it('leaves a project that was not deleted as it is, without an event', async () => {
     const id = await bed.project();
     await call('PATCH', id, '', { status: 'paused' });
