@@ -93,7 +93,7 @@ describe('credits of calls whose caller left, or whose outcome nobody knows', ()
     await start(9000, {
       service: service((send) => send(200, 1000)),
       deps: {
-        credits: { loadOwner: () => counters.load(ownerId, 9000, 1) },
+        credits: { noteRefusal: async () => {}, loadOwner: () => counters.load(ownerId, 9000, 1) },
         counters: {
           ...counters,
           async admit(...call) {

@@ -120,6 +120,7 @@ describe('credits at the gateway', () => {
       deps: {
         counters,
         credits: {
+          noteRefusal: async () => {},
           loadOwner: async () => {
             loads++;
             await counters.load(ownerId, balance, ++seq);
@@ -146,6 +147,7 @@ describe('credits at the gateway', () => {
       deps: {
         counters,
         credits: {
+          noteRefusal: async () => {},
           loadOwner: async () => {
             if (fails) throw new Error('down');
             await counters.load(ownerId, 1000, 1);
@@ -168,6 +170,7 @@ describe('credits at the gateway', () => {
       deps: {
         counters,
         credits: {
+          noteRefusal: async () => {},
           loadOwner: async () => {
             if (fails) throw new Error('down');
             await counters.load(ownerId, 1000, 1);

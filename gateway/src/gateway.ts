@@ -30,6 +30,7 @@ import { createDescription } from './pages/docs.ts';
 import { createSystemPages } from './pages/system-pages.ts';
 import { createAdmit } from './steps/admit.ts';
 import { createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
+import { notAmongCallers } from './steps/budgets.ts';
 import { limitToMinimum, openCharge, reservationFor } from './steps/charge.ts';
 import { describeTus } from './steps/describe-tus.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
@@ -132,7 +133,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     failedLookups,
     now,
   });
-  const { admit, admitUnread } = createAdmit(counters, deps.credits, now);
+  const { admit, admitUnread } = createAdmit(counters, deps.credits, { now, log });
   const signIdentity = createSignIdentity(identityKeys, now);
   const startCall = createStartCalls();
   const discard = deps.discardBody ?? discardBody;
@@ -166,7 +167,8 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       const caller = await authenticate(req, document.access, ownProject, address);
       const addressCount = countAddress(ownProject, 'read', caller, address);
       const by = { caller, address, addressCount };
-      await admit(res, { project: ownProject, limitClass: 'read', ...by });
+      const route = `GET ${at.path}`;
+      await admit(res, { project: ownProject, limitClass: 'read', route, ...by });
       return documents.send(res, document, { project: ownProject, caller, address });
     }
     const inPlatformProject = plane === 'runtime' && ownProject.id === platformProject.id;
@@ -183,15 +185,19 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
 
     const { limit: limitClass } = definition;
     const addressCount = countAddress(ownProject, limitClass, caller, address);
-    const isOutOfScope = lacksScope(caller, definition);
+    const refusal = lacksScope(caller, definition)
+      ? scopeMissing(caller, definition)
+      : notAmongCallers(ownProject, caller, limitClass);
+    const route = `${definition.method} ${definition.path}`;
+    const asked = { project: ownProject, limitClass, route, caller, address, addressCount };
+    const { priceChanges } = config;
     const price = (body?: unknown) =>
-      isOutOfScope
+      refusal
         ? undefined
-        : reservationFor(req, definition, ownProject, body, config.priceChanges);
-    const asked = { project: ownProject, limitClass, caller, address, addressCount };
+        : reservationFor(req, { ...asked, definition, body, priceChanges, now: now() });
     let ahead: ReadAhead | undefined;
     let isCounted = false;
-    if (needsReadAhead(definition) && !isOutOfScope) {
+    if (needsReadAhead(definition) && !refusal) {
       ({ isCounted } = await admitUnread(res, asked, () => limitToMinimum(price())));
       if (res.destroyed) return;
       const flow = toFlow({ project: ownProject, ip: address });
@@ -210,7 +216,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       call.projectId = targetProjectId;
       project = checkTarget(await findProject.byId(targetProjectId), caller, definition);
     }
-    if (isOutOfScope) throw scopeMissing(caller, definition);
+    if (refusal) throw refusal;
     checkSize(req, definition);
     if (ahead?.refusal) throw ahead.refusal;
 

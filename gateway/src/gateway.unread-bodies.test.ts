@@ -58,7 +58,10 @@ describe('the body of a call that is refused whatever it says', () => {
     const counters = createMemoryCounters(() => 0);
     await start(0, {
       service: service((send) => send(200, 1000)),
-      deps: { counters, credits: { loadOwner: () => counters.load(ownerId, 1000, 1) } },
+      deps: {
+        counters,
+        credits: { noteRefusal: async () => {}, loadOwner: () => counters.load(ownerId, 1000, 1) },
+      },
     });
     expect((await think()).status).toBe(200);
     expect((await think()).status).toBe(402);
@@ -95,7 +98,7 @@ describe('the body of a call that is refused whatever it says', () => {
             return counters.admit(...call);
           },
         },
-        credits: { loadOwner: () => counters.load(ownerId, 5000, 1) },
+        credits: { noteRefusal: async () => {}, loadOwner: () => counters.load(ownerId, 5000, 1) },
       },
     });
     await counters.load(ownerId, 5000, 1);

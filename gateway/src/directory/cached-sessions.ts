@@ -38,7 +38,7 @@ export interface CachedSessions {
    * @throws ApiError unavailable when the auth service does not answer.
    */
   verify(token: string, project: GatewayProject): Promise<Session | null>;
-  /** Their role or groups have changed: the next call asks for them. */
+  /** Their role, their groups or whether they are verified has changed: the next call asks for it. */
   forgetUser(projectNumber: number, userId: string): void;
   forget(): void;
   listen(bus: Bus): Promise<void>;
@@ -196,6 +196,7 @@ export const createCachedSessions = (
           for (const sessionId of sessionIds) revoked.set(`${projectNumber}:${sessionId}`, true);
         },
         'user.changed': ({ projectNumber, userIds }) => noteChange(projectNumber, userIds),
+        'user.verified': ({ projectNumber, userId }) => noteChange(projectNumber, [userId]),
       }),
   };
 };

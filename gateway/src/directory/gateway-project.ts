@@ -1,4 +1,9 @@
-import { type LimitClass, limitClasses, type ProjectSnapshot } from '@backlot/contract';
+import {
+  type LimitClass,
+  limitClasses,
+  type ProjectSettings,
+  type ProjectSnapshot,
+} from '@backlot/contract';
 import type { RateCheck } from '@backlot/counters';
 import type { IdentityProject } from '@backlot/identity';
 
@@ -28,6 +33,8 @@ export interface GatewayProject {
   ownerId: string | null;
   status: ProjectSnapshot['status'];
   pausedBy: ProjectSnapshot['pausedBy'];
+  /** Who may make calls that cost credits; all where nothing is said. */
+  callers: ProjectSettings['callers'];
   identity: IdentityProject;
   admission: Record<LimitClass, ClassAdmission>;
 }
@@ -49,11 +56,13 @@ const classAdmission = (project: ProjectSnapshot, limitClass: LimitClass): Class
 };
 
 /**
- * Without settings that are lists: the identity is a header, and a thousand addresses would not fit into
+ * Without settings that are lists or hold some: the identity is a header, and a thousand addresses would not fit into
  * its 32 KB.
  */
 const scalarSettings = (project: ProjectSnapshot) =>
-  Object.fromEntries(Object.entries(project.settings).filter(([, value]) => !Array.isArray(value)));
+  Object.fromEntries(
+    Object.entries(project.settings).filter(([, value]) => typeof value !== 'object'),
+  );
 
 export const toGatewayProject = (project: ProjectSnapshot): GatewayProject => ({
   id: project.id,
@@ -61,6 +70,7 @@ export const toGatewayProject = (project: ProjectSnapshot): GatewayProject => ({
   ownerId: project.ownerId,
   status: project.status,
   pausedBy: project.pausedBy,
+  callers: project.settings.callers,
   identity: {
     id: project.id,
     number: project.number,

@@ -1,16 +1,27 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError, type CreditDirectory, type LimitClass } from '@backlot/contract';
+import {
+  ApiError,
+  type CreditDirectory,
+  type LimitClass,
+  type ProjectUseAsking,
+} from '@backlot/contract';
 import type {
   Admission,
+  Budget,
   Counters,
   RateCheck,
   RateState,
+  ReservationOutcome,
   ReservationRequest,
 } from '@backlot/counters';
+import type { Logger } from '@backlot/telemetry';
 import { LRUCache } from 'lru-cache';
 import type { AddressCount } from '../addresses/count-address.ts';
 import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
 import { type Caller, isUncounted } from './authenticate.ts';
+import { budgetRefusal } from './budgets.ts';
+import type { ReservedCredits } from './charge.ts';
+import { createNoteRefusal } from './note-refusal.ts';
 
 /** Name of the caller's own counter; undefined for those whom only the project's limit holds. */
 const callerCounter = (
@@ -39,6 +50,8 @@ const state = (name: string, { remaining, resetMs }: RateState) =>
 export interface AdmittedCall {
   project: GatewayProject;
   limitClass: LimitClass;
+  /** Method and path of its route. */
+  route: string;
   caller: Caller;
   address: string;
   /** Undefined for those whose address does not count. */
@@ -55,13 +68,14 @@ export interface Admit {
   /**
    * Counts the call against the caller's and the project's limit and states both (header fields of
    * draft-ietf-httpapi-ratelimit-headers, since its version 08: `q` calls in `w` seconds, `r` left, all free in `t`).
-   * Answers the millicredits reserved, where some were asked for.
-   * @throws ApiError rate_limited, out_of_credits, unavailable
+   * Answers the credits reserved, where some were asked for.
+   * @throws ApiError rate_limited, visitor_budget, out_of_credits, project_budget, unavailable
    */
-  admit(res: ServerResponse, call: AdmittedCall): Promise<number | undefined>;
+  admit(res: ServerResponse, call: AdmittedCall): Promise<ReservedCredits | undefined>;
   /**
    * Refuses a call that would be refused whatever its body says, before that is read. Asks the counters only
-   * where the owner's last priced call found too few credits; the call has been counted then.
+   * where the last priced call of the owner, or of one of its budgets, found too few credits; the call has
+   * been counted then.
    * @param least what such a call costs at least
    * @throws ApiError as admit
    */
@@ -124,23 +138,54 @@ const answerLimits = (
 
 const maxOwners = 10_000;
 
+/** Of owners, and of visitors and projects with a budget. */
+const maxOutOfCredits = 20_000;
+const budgetKey = (ownerId: string, { period, name }: Budget) => `${ownerId} ${period} ${name}`;
+
+/** Whose last priced call found too few credits. */
+const createOutOfCredits = () => {
+  const keys = new LRUCache<string, true>({ max: maxOutOfCredits });
+  const all = ({ ownerId, budgets = [] }: ReservationRequest) => [
+    ownerId,
+    ...budgets.map((budget) => budgetKey(ownerId, budget)),
+  ];
+  return {
+    has: (request: ReservationRequest) => all(request).some((key) => keys.has(key)),
+    note(request: ReservationRequest, outcome: ReservationOutcome | undefined) {
+      const { ownerId } = request;
+      if (outcome?.kind === 'insufficient') keys.set(ownerId, true);
+      if (outcome?.kind === 'over_budget') keys.set(budgetKey(ownerId, outcome.budget), true);
+      if (outcome?.kind === 'reserved') for (const key of all(request)) keys.delete(key);
+    },
+  };
+};
+
 export const createAdmit = (
   counters: Counters,
   credits: CreditDirectory,
-  now: () => number,
+  { now, log }: { now: () => number; log: Logger },
 ): Admit => {
   const isDue = createReloadGate(now);
-  /** Owners whose last priced call found too few credits. */
-  const outOfCredits = new LRUCache<string, true>({ max: maxOwners });
+  const outOfCredits = createOutOfCredits();
+  const noteRefusal = createNoteRefusal(credits, now, log);
+
+  /** @throws ApiError visitor_budget, project_budget */
+  const refuse = (call: AdmittedCall, { ownerId }: ReservationRequest, budget: Budget): never => {
+    const { id: projectId, number: projectNumber } = call.project;
+    const { address, route } = call;
+    noteRefusal(ownerId, { projectId, projectNumber, kind: budget.of, address, route });
+    throw budgetRefusal(budget, call, now());
+  };
 
   const admit: Admit['admit'] = async (res, call) => {
     const { request } = call;
     const admission = await admitLoaded(counters, credits, toChecks(call, now()), request, isDue);
     answerLimits(res, call, admission);
     const { reservation } = admission;
-    if (request && reservation?.kind === 'insufficient') outOfCredits.set(request.ownerId, true);
-    if (request && reservation?.kind === 'reserved') outOfCredits.delete(request.ownerId);
-    return reservedCredits(admission);
+    if (!request) return undefined;
+    outOfCredits.note(request, reservation);
+    if (reservation?.kind === 'over_budget') return refuse(call, request, reservation.budget);
+    return reservedCredits(reservation);
   };
 
   return {
@@ -148,9 +193,8 @@ export const createAdmit = (
     async admitUnread(res, call, least) {
       const refusal = counters.knownRefusal(toChecks(call, now()));
       if (refusal) answerLimits(res, call, refusal);
-      const { ownerId } = call.project;
-      const request = ownerId !== null && outOfCredits.has(ownerId) ? least() : undefined;
-      if (!request) return { isCounted: false };
+      const request = least();
+      if (!request || !outOfCredits.has(request)) return { isCounted: false };
       await admit(res, { ...call, request });
       void counters.settle(request.ownerId, request.callId, 0);
       return { isCounted: true };
@@ -166,6 +210,15 @@ const createReloadGate = (now: () => number): ((ownerId: string) => boolean) => 
     loadedAt.set(ownerId, now());
     return true;
   };
+};
+
+/** What of projects its budgets have to know. */
+const projectUse = ({ budgets = [] }: ReservationRequest): ProjectUseAsking | undefined => {
+  const ofProject = budgets.filter(({ of }) => of === 'project');
+  const [first] = ofProject;
+  return (
+    first && { projectNumber: Number(first.name), periods: ofProject.map(({ period }) => period) }
+  );
 };
 
 const creditsUnavailable = (cause?: unknown) =>
@@ -188,7 +241,7 @@ const admitLoaded = async (
   const mayBeOutdated = kind === 'insufficient' && isDue(request.ownerId);
   if (kind !== 'unloaded' && !mayBeOutdated) return admission;
   try {
-    await credits.loadOwner(request.ownerId);
+    await credits.loadOwner(request.ownerId, projectUse(request));
   } catch (cause) {
     // The refusal stands: under load one of many calls without credits would be told something else.
     if (mayBeOutdated) return admission;
@@ -199,12 +252,14 @@ const admitLoaded = async (
   return { ...(await counters.admit([], request)), states: admission.states };
 };
 
-const reservedCredits = ({ reservation }: Admission): number | undefined => {
+const reservedCredits = (
+  reservation: Exclude<ReservationOutcome, { kind: 'over_budget' }> | undefined,
+): ReservedCredits | undefined => {
   switch (reservation?.kind) {
     case undefined:
       return undefined;
     case 'reserved':
-      return reservation.millicredits;
+      return { millicredits: reservation.millicredits, boundBy: reservation.boundBy?.of };
     case 'insufficient':
       throw new ApiError('out_of_credits', 'The owner of this app has run out of credits.');
     case 'unloaded':

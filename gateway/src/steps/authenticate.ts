@@ -23,6 +23,8 @@ export interface Caller {
   /** Of a user alone. */
   role?: string;
   groups?: SessionSnapshot['groups'];
+  /** Of a user alone; absent where the auth service does not say. */
+  emailVerified?: boolean;
   /** Epoch milliseconds; null without a session. */
   signedInAtMs: number | null;
   /** The credential is not valid; the caller counts as anonymous. */
@@ -146,8 +148,12 @@ const asCaller = (
   const isPlatformToken = session.audience === platformProject.id;
   if (definition.plane === 'platform' && isPlatformToken) return { kind: 'owner', ...person };
   if (session.audience === project.id) {
-    const { role, groups } = session;
-    return { kind: 'user', ...person, role, ...(groups.length > 0 && { groups }) };
+    const { role, groups, emailVerified } = session;
+    return {
+      ...{ kind: 'user', ...person, role },
+      ...(groups.length > 0 && { groups }),
+      ...(emailVerified !== undefined && { emailVerified }),
+    };
   }
   if (isPlatformToken && project.ownerId === userId) return { kind: 'owner', ...person };
   throw invalidToken(definition);

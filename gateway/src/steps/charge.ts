@@ -8,9 +8,9 @@ import {
   usageFollows,
   usageHeader,
 } from '@backlot/contract';
-import type { CreditCounters, ReservationRequest } from '@backlot/counters';
+import type { Budget, CreditCounters, ReservationRequest } from '@backlot/counters';
 import onHeaders from 'on-headers';
-import type { GatewayProject } from '../directory/gateway-project.ts';
+import { type BudgetedCall, budgetsFor } from './budgets.ts';
 
 /** What one priced call has reserved, until its answer says what it used. */
 export interface Charge {
@@ -18,6 +18,8 @@ export interface Charge {
   /** The service is held to this. */
   millicredits: number;
   millicreditsPerUnit: number;
+  /** Whose budget leaves less than the call wanted; undefined where it is the owner's credits. */
+  boundBy: Budget['of'] | undefined;
   /** The outcome is unknown: the reservation stays until the ledger has booked the call, or it expires. */
   leaveOpen(): void;
   /** The service did nothing. */
@@ -28,14 +30,21 @@ export interface PricedCall extends ReservationRequest {
   millicreditsPerUnit: number;
 }
 
+export interface AskedFor extends BudgetedCall {
+  definition: RouteDefinition;
+  /** Parsed JSON that nobody has validated yet. */
+  body: unknown;
+  priceChanges: PriceChanges;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
 /** What the call asks for; undefined where it is free. */
 export const reservationFor = (
   req: IncomingMessage,
-  { price }: RouteDefinition,
-  { ownerId, identity }: GatewayProject,
-  body: unknown,
-  priceChanges: PriceChanges,
+  { definition: { price }, body, priceChanges, now, ...call }: AskedFor,
 ): PricedCall | undefined => {
+  const { ownerId, identity } = call.project;
   if (!price || ownerId === null) return undefined;
   const millicreditsPerUnit = priceInForce(price, priceChanges);
   if (millicreditsPerUnit === 0) return undefined;
@@ -57,8 +66,14 @@ export const reservationFor = (
     wantMillicredits: maxMillicredits,
     minMillicredits,
     millicreditsPerUnit,
+    budgets: budgetsFor(call, millicreditsPerUnit, now),
   };
 };
+
+export interface ReservedCredits {
+  millicredits: number;
+  boundBy: Budget['of'] | undefined;
+}
 
 /** What the call needs to be served at all. */
 export const limitToMinimum = (call: PricedCall | undefined): PricedCall | undefined =>
@@ -78,7 +93,7 @@ export const openCharge = (
   res: ServerResponse,
   counters: CreditCounters,
   { ownerId, callId, millicreditsPerUnit }: PricedCall,
-  millicredits: number,
+  { millicredits, boundBy }: ReservedCredits,
 ): Charge => {
   let open = true;
   const settle = (used: number | undefined) => {
@@ -91,6 +106,7 @@ export const openCharge = (
     callId,
     millicredits,
     millicreditsPerUnit,
+    boundBy,
     leaveOpen() {
       open = false;
     },

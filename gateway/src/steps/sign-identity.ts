@@ -93,6 +93,7 @@ export const createSignIdentity = (keys: readonly IdentityKey[], now: () => numb
           callId: charge.callId,
           millicredits: charge.millicredits,
           millicreditsPerUnit: charge.millicreditsPerUnit,
+          ...(charge.boundBy && { boundBy: charge.boundBy }),
         },
       }),
     };

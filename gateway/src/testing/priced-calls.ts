@@ -1,11 +1,24 @@
 import type { RequestListener } from 'node:http';
-import { defineRoute, type RouteDefinition, type Tariff, usageHeader } from '@backlot/contract';
+import {
+  defineRoute,
+  type ProjectSettings,
+  type RouteDefinition,
+  type Tariff,
+  usageHeader,
+} from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
 import { type Identity, identityHeader } from '@backlot/identity';
 import { readIdentity, serveForTest } from '@backlot/testing';
 import { z } from 'zod';
 import { createHttpUpstream } from '../upstream/http.ts';
-import { createTestBed, ownerId, type TestBed, type TestBedOptions } from './test-bed.ts';
+import {
+  type CallOptions,
+  createTestBed,
+  ownerId,
+  projectSnapshot,
+  type TestBed,
+  type TestBedOptions,
+} from './test-bed.ts';
 
 export const thousandTokens = {
   operationId: 'think',
@@ -98,7 +111,16 @@ export const createPricedCalls = () => {
     return upstream ? { upstream } : {};
   };
 
-  const start = async (balance: number, options: TestBedOptions) => {
+  /** Visitors may spend all, unless the settings of the project say otherwise. */
+  const generous: ProjectSettings = {
+    aiPerVisitorPerDay: 1_000_000,
+    visitorCreditsPerDay: 1_000_000,
+  };
+  const start = async (
+    balance: number,
+    options: TestBedOptions,
+    settings: ProjectSettings = generous,
+  ) => {
     served.length = 0;
     const counters = createMemoryCounters(Date.now);
     bed = await createTestBed({
@@ -106,14 +128,18 @@ export const createPricedCalls = () => {
       deps: {
         routes: [priced],
         counters,
-        credits: { loadOwner: () => counters.load(ownerId, balance, 1) },
+        credits: {
+          noteRefusal: async () => {},
+          loadOwner: () => counters.load(ownerId, balance, 1),
+        },
         ...options.deps,
       },
     });
+    bed.fake.projects.set('demo', projectSnapshot({ id: 'demo', number: 1001, settings }));
     return counters;
   };
-  const think = (body: object | string = { most: 1000 }) =>
-    bed.call('POST', '/api/runtime/demo/ai', { body });
+  const think = (body: object | string = { most: 1000 }, options: CallOptions = {}) =>
+    bed.call('POST', '/api/runtime/demo/ai', { body, ...options });
 
   return {
     served,

@@ -216,7 +216,10 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     >,
     projects: fake.directory,
     sessions: fake.sessions,
-    credits: { loadOwner: (ownerId) => counters.load(ownerId, 100_000, 1) },
+    credits: {
+      noteRefusal: async () => {},
+      loadOwner: (ownerId) => counters.load(ownerId, 100_000, 1),
+    },
     shapes: fake.shapes,
     counters,
     bus,

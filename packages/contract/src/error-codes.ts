@@ -20,6 +20,7 @@ export const errorStatus = {
   invalid_token: 401,
   invalid_credentials: 401,
   out_of_credits: 402,
+  project_budget: 402,
   forbidden: 403,
   project_paused: 403,
   collection_limit: 403,

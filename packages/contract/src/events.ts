@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { onPaidFields, pays, pricedItem, settledOutcomes } from './paid-items.ts';
+import { budgetKinds } from './ports.ts';
 
 /** An id that no user has. */
 export const nobody = '00000000-0000-0000-0000-000000000000';
@@ -65,6 +66,17 @@ export const events = {
     ownerId: z.uuid(),
     percent: z.union([z.literal(80), z.literal(95), z.literal(100)]),
     balanceMillicredits: z.number().int(),
+  }),
+  /** Visitors, or a whole project, have met a budget: at most once a day and kind for an owner. */
+  'budget.reached': z.object({
+    projectId: z.string(),
+    projectNumber: z.number().int(),
+    projectName: z.string(),
+    ownerId: z.uuid(),
+    kind: z.enum(budgetKinds),
+    /** Of who met it first: network address, and method and path of the call. */
+    address: z.string(),
+    route: z.string(),
   }),
   /** A payment took a step: it is published once for each status that is reached. */
   'payment.changed': z.object({

@@ -57,7 +57,7 @@ export const services = {
     summary: 'Mail to users of a project, delivered with retries.',
     sends: ['mail.queued', 'usage.recorded'],
     hears: [
-      ...(['credits.low', 'mail.queued', 'mail.requested'] as const),
+      ...(['budget.reached', 'credits.low', 'mail.queued', 'mail.requested'] as const),
       ...(['project.changed', 'project.erased', 'user.erased'] as const),
     ],
   },
@@ -72,7 +72,7 @@ export const services = {
     port: 8087,
     title: 'Control plane',
     summary: 'Projects, keys, limits and credits, for their owners.',
-    sends: ['credits.low', 'key.revoked', 'project.changed', 'project.erased'],
+    sends: ['budget.reached', 'credits.low', 'key.revoked', 'project.changed', 'project.erased'],
     hears: ['owner.verified', 'usage.recorded', 'user.erased'],
   },
 } as const satisfies Record<string, ServiceEntry>;
@@ -85,7 +85,10 @@ export const serviceNames = Object.keys(services) as ServiceName[];
 export const eventTraffic: Readonly<Record<ServiceName | 'gateway', EventTraffic>> = {
   gateway: {
     sends: [],
-    hears: ['key.revoked', 'project.changed', 'project.erased', 'session.revoked', 'user.changed'],
+    hears: [
+      ...(['key.revoked', 'project.changed', 'project.erased'] as const),
+      ...(['session.revoked', 'user.changed', 'user.verified'] as const),
+    ],
   },
   ...services,
 };

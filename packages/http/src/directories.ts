@@ -101,8 +101,8 @@ export const createHttpSessionDirectory = (options: HttpDirectoryOptions): Sessi
       const session = await jsonOrNull<SessionSnapshot & { live: boolean }>(response);
       if (session?.live !== true) return null;
       // Older versions of the service tell no role and no groups.
-      const { role = 'user', groups = [] } = session;
-      return { role, groups };
+      const { role = 'user', groups = [], emailVerified } = session;
+      return { role, groups, ...(emailVerified !== undefined && { emailVerified }) };
     },
     async jwks() {
       const { path, operationId } = authRoutes.getJwks;
@@ -153,12 +153,14 @@ export const createHttpUserDirectory = (options: HttpDirectoryOptions): UserDire
 /** The projects service asked to load credits over HTTP. */
 export const createHttpCreditDirectory = (options: HttpDirectoryOptions): CreditDirectory => {
   const ask = createAsk(options, 'POST');
+  const post = async (ownerId: string, what: string, body: unknown) => {
+    const response = await ask(`/internal/credits/${encodeURIComponent(ownerId)}/${what}`, body);
+    await response.body?.cancel();
+    if (response.status !== 200) throw new Error(`${options.origin} knows no such owner.`);
+  };
   return {
-    async loadOwner(ownerId) {
-      const response = await ask(`/internal/credits/${encodeURIComponent(ownerId)}/load`);
-      await response.body?.cancel();
-      if (response.status !== 200) throw new Error(`${options.origin} knows no such owner.`);
-    },
+    loadOwner: (ownerId, project) => post(ownerId, 'load', project),
+    noteRefusal: (ownerId, refusal) => post(ownerId, 'refusals', refusal),
   };
 };
 

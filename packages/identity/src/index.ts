@@ -34,6 +34,8 @@ export interface Reservation {
   millicredits: number;
   /** The price in force when it was reserved. */
   millicreditsPerUnit: number;
+  /** Whose budget leaves less than the call wanted; absent where it is the owner's credits. */
+  boundBy?: 'visitors' | 'project';
 }
 
 /** A group of a project's users, and what one of them is in it. */

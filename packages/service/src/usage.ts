@@ -1,5 +1,12 @@
-import { affordableQuantity, costMillicredits, type Payload, type Tariff } from '@backlot/contract';
+import {
+  ApiError,
+  affordableQuantity,
+  costMillicredits,
+  type Payload,
+  type Tariff,
+} from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
+import { budgetUsedUp } from './visitor-budgets.ts';
 
 /** Null where the call is free: nothing was reserved, or the project has no owner to charge. */
 const findPayer = ({ reservation, project: { ownerId } }: Identity) =>
@@ -19,6 +26,16 @@ export const coveredQuantity = (identity: Identity, price: Tariff): number => {
   const payer = findPayer(identity);
   if (!payer) return Number.POSITIVE_INFINITY;
   return affordableQuantity(price, payer.millicredits, payer.millicreditsPerUnit);
+};
+
+/** Of a call that what was reserved for it does not cover. @param nowMs epoch milliseconds */
+export const notCovered = ({ reservation }: Identity, message: string, nowMs: number): ApiError => {
+  if (reservation?.boundBy === 'visitors') return budgetUsedUp(nowMs);
+  return reservation?.boundBy === 'project'
+    ? new ApiError('project_budget', `${message} The project has used what its owner allows it.`, {
+        hint: 'The owner can change its settings creditsPerDay and creditsPerMonth.',
+      })
+    : new ApiError('out_of_credits', message);
 };
 
 export interface UsageEvent {

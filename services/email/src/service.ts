@@ -94,6 +94,7 @@ export const emailService = defineService({
       subscriptions: {
         'mail.queued': async () => worker.wake(),
         'mail.requested': (payload, eventId) => platformMails.sendAccountLink(eventId, payload),
+        'budget.reached': (payload, eventId) => platformMails.sendBudgetNotice(eventId, payload),
         'credits.low': (payload, eventId) => platformMails.sendCreditsWarning(eventId, payload),
         // Anybody can sign up with an address that is not theirs.
         'user.erased': async ({ projectNumber, email, emailVerified }) => {

@@ -1,15 +1,26 @@
-import { ApiError, type ProjectDirectory } from '@backlot/contract';
-import { Router } from 'express';
+import { ApiError, budgetKinds, type ProjectDirectory } from '@backlot/contract';
+import express, { Router } from 'express';
 import { z } from 'zod';
+import type { BudgetNotices } from './ledger/budget-notices.ts';
 import type { Credits } from './ledger/credits.ts';
 import type { Owners } from './owners.ts';
 
 const uuid = z.uuid();
+const projectNumber = z.int().min(1);
+const projectUse = z.object({
+  projectNumber,
+  periods: z.array(z.string().regex(/^\d{4}-\d\d(-\d\d)?$/)).max(4),
+});
+const budgetRefusal = z.object({
+  ...{ projectId: z.string().max(64), projectNumber, kind: z.enum(budgetKinds) },
+  ...{ address: z.string().max(64), route: z.string().max(200) },
+});
 
 /** The directories over HTTP: JSON, or 404 where they say null. */
 export const internalRouter = (
   directory: ProjectDirectory,
   credits: Credits,
+  budgetNotices: BudgetNotices,
   owners: Owners,
 ): Router => {
   const router = Router();
@@ -27,10 +38,20 @@ export const internalRouter = (
     const ownerId = uuid.safeParse(req.params.ownerId);
     res.json({ verified: ownerId.success && (await owners.isVerified(ownerId.data)) });
   });
-  router.post('/credits/:ownerId/load', async (req, res) => {
+  router.post('/credits/:ownerId/load', express.json(), async (req, res) => {
     const ownerId = uuid.safeParse(req.params.ownerId);
     if (!ownerId.success) throw new ApiError('not_found', 'There is no such owner.');
-    res.json(await credits.loadOwner(ownerId.data));
+    const project = projectUse.optional().safeParse(req.body);
+    if (!project.success) throw new ApiError('invalid_body', 'Send a project and its periods.');
+    res.json(await credits.loadOwner(ownerId.data, project.data));
+  });
+  router.post('/credits/:ownerId/refusals', express.json(), async (req, res) => {
+    const ownerId = uuid.safeParse(req.params.ownerId);
+    const refusal = budgetRefusal.safeParse(req.body);
+    if (!ownerId.success || !refusal.success)
+      throw new ApiError('invalid_body', 'Send the refusal of a call.');
+    await budgetNotices.note(ownerId.data, refusal.data);
+    res.json({ ok: true });
   });
   return router;
 };

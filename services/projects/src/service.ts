@@ -3,11 +3,17 @@
  * directory that the gateway asks for them. Owns no user and no record: owners are users of the
  * built-in project `platform`, kept by the auth service; others erase what they hold on `project.erased`.
  */
-import { type AccountDirectory, type ProjectSnapshot, platformProject } from '@backlot/contract';
+import {
+  type AccountDirectory,
+  type ProjectSettings,
+  type ProjectSnapshot,
+  platformProject,
+} from '@backlot/contract';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { type ProjectsConfig, projectsConfig } from './config.ts';
 import { internalRouter } from './internal.ts';
 import type { LedgerCounters } from './ledger/balance-notifier.ts';
+import { createBudgetNotices } from './ledger/budget-notices.ts';
 import { createCredits, maintenanceIntervalMs } from './ledger/credits.ts';
 import { createUsageReports } from './ledger/usage-report.ts';
 import { createCheckBounds } from './origins/check-bounds.ts';
@@ -39,6 +45,7 @@ export interface SeedProject {
   id: string;
   name: string;
   ownerId: string;
+  settings?: ProjectSettings;
 }
 
 export const projectsService = defineService({
@@ -62,6 +69,7 @@ export const projectsService = defineService({
     });
     const directory = createDirectory({ database, config, now, log });
     const credits = createCredits({ ...context, ...config, owners });
+    const budgetNotices = createBudgetNotices({ database, outbox, now });
     const usageReports = createUsageReports(database, projects, now);
     const sweep = async () => {
       const erased = await deletion.sweep();
@@ -74,7 +82,7 @@ export const projectsService = defineService({
         ...routesForOrigins(origins),
         ...routesForCredits(credits, usageReports, config.priceChanges),
       ],
-      internal: internalRouter(directory, credits, owners),
+      internal: internalRouter(directory, credits, budgetNotices, owners),
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           if (projectNumber === platformProject.number) await deletion.removeAllOwnedBy(userId);
@@ -86,6 +94,7 @@ export const projectsService = defineService({
         { run: sweep },
         { run: origins.recheck, everyMs: recheckIntervalMs },
         { run: () => checkBounds.sweep() },
+        { run: () => budgetNotices.sweep() },
         { run: credits.maintain, everyMs: maintenanceIntervalMs },
         { run: credits.reconcile, everyMs: config.reconcileSeconds * 1000 },
       ],
@@ -94,7 +103,9 @@ export const projectsService = defineService({
           projects: directory,
           owners: { isVerified: owners.isVerified },
           credits: {
-            loadOwner: async (ownerId: string) => void (await credits.loadOwner(ownerId)),
+            loadOwner: async (...asked: Parameters<typeof credits.loadOwner>) =>
+              void (await credits.loadOwner(...asked)),
+            noteRefusal: budgetNotices.note,
           },
         },
         /** Erases projects that are past restoring; also runs every hour. */
@@ -108,9 +119,9 @@ export const projectsService = defineService({
         /** Expires grants and makes those of a new month; also runs every minute. */
         maintain: credits.maintain,
         /** Creates a project of a chosen id unless there is one, which is left as it is. */
-        async ensureProject({ id, name, ownerId }: SeedProject): Promise<ProjectSnapshot> {
+        async ensureProject({ id, ...wanted }: SeedProject): Promise<ProjectSnapshot> {
           if (!isProjectId(id)) throw new Error(`"${id}" can not be the id of a project.`);
-          await database.transaction(() => projects.insert(id, { name, ownerId }));
+          await database.transaction(() => projects.insert(id, wanted));
           const project = await directory.findProject(id);
           if (!project) throw new Error(`The project "${id}" was erased meanwhile.`);
           return project;

@@ -42,7 +42,7 @@ const gateway = createGateway({
     findKey: async () => null,
   },
   sessions: { findSession: async () => null, jwks: async () => ({ keys: [] }) },
-  credits: { loadOwner: async () => {} },
+  credits: { noteRefusal: async () => {}, loadOwner: async () => {} },
   shapes: { describe: async () => [] },
   counters,
   bus: createInProcessBus({ onDead: () => {} }),

@@ -22,6 +22,10 @@ describe.each(upstreamModes)('credits of an owner, services reached %s', (mode) 
       BACKLOT_PRICES: JSON.stringify({ sendEmail: 400 }),
     });
     project = await platform.newProject();
+    await platform.control('PATCH', `/projects/${project.id}`, {
+      token: project.owner.token,
+      body: { settings: { aiPerVisitorPerDay: 1000, visitorCreditsPerDay: 1000 } },
+    });
     const wide = { perCaller: 10_000, perProject: 10_000 };
     await platform.control('PUT', `/projects/${project.id}/limits`, {
       token: platform.operatorToken,

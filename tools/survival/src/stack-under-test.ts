@@ -157,7 +157,10 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
         const owner = { id: signUp.body.user.id, token: signUp.body.token };
         const project = await control('POST', '/projects', {
           token: owner.token,
-          body: { name: 'Shop' },
+          body: {
+            name: 'Shop',
+            settings: { aiPerVisitorPerDay: 1_000_000, visitorCreditsPerDay: 1_000_000 },
+          },
         });
         const grant = await control('POST', '/credits/grants', {
           token: operatorToken,

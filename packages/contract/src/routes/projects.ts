@@ -28,11 +28,36 @@ const pageUrl = z
     'must be an address such as https://example.org/account, as browsers write it, without a fragment',
   );
 
+/** Who may make calls of a kind: each of these; with none of them nobody but the owner and keys. */
+const callersOfKind = z
+  .array(
+    z
+      .string()
+      .max(37, { abort: true })
+      .regex(
+        /^(anyone|users|role:[a-z0-9_-]{1,32})$/,
+        'must be "anyone", "users" or "role:<name>", such as "role:member"',
+      ),
+  )
+  .max(20);
+const credits = z.number().int().min(0).max(1_000_000_000);
+
 /** docs/api.md, "Control plane"; every setting may be left out. */
 export const projectSettings = z.strictObject({
   emailRecipients: z.enum(['anyone', 'known']).optional(),
   emailAllowList: z.array(email).max(1000).optional(),
   emailPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
+  uploadsPerVisitorPerDay: z.number().int().min(0).max(1_000_000).optional(),
+  visitorCreditsPerDay: credits.optional(),
+  creditsPerDay: credits.optional(),
+  creditsPerMonth: credits.optional(),
+  callers: z
+    .strictObject({
+      ai: callersOfKind.optional(),
+      uploads: callersOfKind.optional(),
+      email: callersOfKind.optional(),
+    })
+    .optional(),
   allowedOrigins: z.array(origin).max(100).optional(),
   accountPageUrl: pageUrl.optional(),
   maxUploadBytes: z
@@ -52,6 +77,12 @@ export const projectSettings = z.strictObject({
   defaultAccess: z.enum(accessPresets).optional(),
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;
+
+/** What no secret key sets: payments, and who spends how much of the owner's credits. */
+export const moneySettings = [
+  ...(['payments', 'callers', 'creditsPerDay', 'creditsPerMonth', 'visitorCreditsPerDay'] as const),
+  ...(['aiPerVisitorPerDay', 'emailPerVisitorPerDay', 'uploadsPerVisitorPerDay'] as const),
+] as const satisfies readonly (keyof ProjectSettings)[];
 
 export const project = z
   .object({
@@ -160,7 +191,7 @@ export const restoreProject = defineRoute({
   params: oneProject,
   response: project,
   status: 200,
-  errors: ['not_found'],
+  errors: ['not_found', 'forbidden'],
 });
 
 const limit = z.number().int().min(0).max(1_000_000);

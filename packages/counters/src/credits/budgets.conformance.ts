@@ -115,9 +115,7 @@ export const budgetsConformance = (
         await reserve([visitor()], 2000, callId);
         await subject.counters.settle(ownerId, callId, 1000);
       }
-      await subject.counters.book(ownerId, 99_000, 2, [
-        { callId: callIds[0], millicredits: 1000 },
-      ]);
+      await subject.counters.book(ownerId, 99_000, 2, [{ callId: callIds[0], millicredits: 1000 }]);
       subject.advance(settledTtlMs + 1000);
       expect(await left([visitor()])).toBe(2000);
     });

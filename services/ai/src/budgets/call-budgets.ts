@@ -1,10 +1,11 @@
-import { ApiError, affordableQuantity, aiRoutes, costMillicredits } from '@backlot/contract';
+import { type ApiError, affordableQuantity, aiRoutes, costMillicredits } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import {
   budgetUsedUp,
   chargeFor,
   coveredQuantity,
+  notCovered,
   type RecordUsage,
   type VisitorBudgets,
 } from '@backlot/service';
@@ -36,8 +37,7 @@ export interface WorstCase {
 
 const price = aiRoutes.generationPrice;
 
-const outOfCredits = () =>
-  new ApiError('out_of_credits', 'The credits left do not cover this prompt and its answer.');
+const tooFewCredits = 'The credits left do not cover this prompt and its answer.';
 
 export const createCallBudgets = ({
   database,
@@ -50,6 +50,7 @@ export const createCallBudgets = ({
     identity: Identity,
     { promptTokens, outputTokens }: WorstCase,
   ): Promise<CallBudget> {
+    const outOfCredits = () => notCovered(identity, tooFewCredits, now());
     const ownerTokens = coveredQuantity(identity, price);
     if (ownerTokens <= promptTokens) throw outOfCredits();
     const { reservation } = identity;

@@ -131,13 +131,13 @@ export const createSessions = ({ database, outbox, users, now, config }: Session
     async find(project: number, id: string): Promise<SessionSnapshot | null> {
       const [row] = await database.read(
         'find_session',
-        `SELECT ${roleAndGroupsSql}
+        `SELECT ${roleAndGroupsSql}, u.email_verified::text
            FROM sessions s
            JOIN users u ON u.project_number = $1 AND u.id = s.user_id
           WHERE s.project_number = $1 AND s.id = $2 AND s.expires_at > $3`,
         [project, id, new Date(now())],
       );
-      return row ? presentRoleAndGroups(row) : null;
+      return row ? { ...presentRoleAndGroups(row), emailVerified: row[2] === 'true' } : null;
     },
   };
 };

@@ -340,6 +340,22 @@ describe('the platform’s own mails', () => {
     bed.users.clear();
   });
 
+  it('tell an owner who met a budget, where, and which settings to change', async () => {
+    const { id: projectId, number: projectNumber, ownerId } = testProject;
+    const budget = { projectId, projectNumber, ownerId, projectName: '<i>Shop</i>' };
+    const met = { ...budget, address: '2001:db8::/64', route: 'POST /ai' };
+    const once = randomUUID();
+    for (let n = 0; n < 2; n++) await tell('budget.reached', { ...met, kind: 'visitors' }, once);
+    const mail = await sent();
+    expect(mail).toMatchObject({ to: [ownerAddress], projectId: 'platform' });
+    for (const said of ['Olga', '<i>Shop</i>', '2001:db8::/64', 'POST /ai', '"callers"'])
+      expect(mail.text).toContain(said);
+    expect(mail.text).toContain('"visitorCreditsPerDay"');
+    expect(mail.html).not.toContain('<i>');
+    await tell('budget.reached', { ...met, kind: 'project' });
+    expect((await sent(2)).text).toContain('"creditsPerMonth"');
+  });
+
   it('are erased with the verified address, or the project, that they are about', async () => {
     bed.users.add('ada@example.org').add('bob@example.org');
     const send = (to: string | string[]) =>

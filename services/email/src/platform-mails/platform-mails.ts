@@ -11,6 +11,7 @@ import { showProjectName } from '../mails/shown-name.ts';
 import { accountMailBounds } from './account-mail-bounds.ts';
 import {
   allowEmailChangeContent,
+  budgetContent,
   confirmNewEmailContent,
   creditsContent,
   groupInviteContent,
@@ -144,6 +145,13 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
     ): Promise<void> {
       const creditsLeft = Math.floor(Math.max(0, balanceMillicredits) / creditMillicredits);
       await sendToOwner(ownerId, eventId, (name) => creditsContent({ name, percent, creditsLeft }));
+    },
+
+    async sendBudgetNotice(
+      eventId: string,
+      { ownerId, ...budget }: Payload<'budget.reached'>,
+    ): Promise<void> {
+      await sendToOwner(ownerId, eventId, (name) => budgetContent({ ...budget, name }));
     },
 
     async sendStopNotice(projectId: string, reason: string): Promise<void> {

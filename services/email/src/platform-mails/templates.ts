@@ -1,3 +1,4 @@
+import type { BudgetKind } from '@backlot/contract';
 import { escapeHtml } from '@backlot/http';
 import { oneLine } from '../mails/mail.ts';
 import { showName } from '../mails/shown-name.ts';
@@ -174,6 +175,38 @@ export const creditsContent = (credits: {
   ],
   footer: 'You get this mail because you own projects on Backlot.',
 });
+
+export const budgetContent = (budget: {
+  name: string | null;
+  projectName: string;
+  projectId: string;
+  kind: BudgetKind;
+  address: string;
+  route: string;
+}): MailContent => {
+  const project = `${oneLine(budget.projectName)} (${budget.projectId})`;
+  const caller = `the network address ${oneLine(budget.address)} with ${oneLine(budget.route)}`;
+  const where = `PATCH /api/platform/projects/${budget.projectId} {"settings": {…}}`;
+  const isOfVisitors = budget.kind === 'visitors';
+  return {
+    subject: isOfVisitors
+      ? `Visitors of ${budget.projectName} have used their credits for today`
+      : `${budget.projectName} has used the credits that you allow it`,
+    greeting: greet(budget.name),
+    paragraphs: isOfVisitors
+      ? [
+          `calls of visitors to your project ${project} are refused until midnight UTC: they have used what one of them, or all of them together, may take of your credits a day. The first was ${caller}.`,
+          'Nothing else is touched: you, your keys, users with an own budget left and your other projects go on.',
+          `If it was misuse, say who may make such calls: "callers": {"ai": ["users"], "uploads": ["users"], "email": ["users"]}. If it was not, give more: "aiPerVisitorPerDay", "uploadsPerVisitorPerDay", "emailPerVisitorPerDay" for one, "visitorCreditsPerDay" for all. Both are settings of the project: ${where}.`,
+        ]
+      : [
+          `calls that cost credits are refused in your project ${project}: it has used what its settings "creditsPerDay" and "creditsPerMonth" allow. The first was ${caller}.`,
+          'Everything else of it goes on, and so do your other projects.',
+          `You can change both: ${where}.`,
+        ],
+    footer: 'You get this mail at most once a day, because you own this project on Backlot.',
+  };
+};
 
 export const sendingStoppedContent = (stop: {
   name: string | null;

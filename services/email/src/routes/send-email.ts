@@ -1,7 +1,7 @@
 import { ApiError, emailRoutes } from '@backlot/contract';
 import { hintHeader, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import { coveredQuantity, usageEvent } from '@backlot/service';
+import { coveredQuantity, notCovered, usageEvent } from '@backlot/service';
 import type { NewMail, Refusal } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { OwnerMails } from '../mails/owner-mails.ts';
@@ -87,9 +87,10 @@ export const sendEmail = (deps: SendEmailDeps) =>
       const { addresses, shown } = sortAddresses(asked, cc, bcc);
       const { price } = emailRoutes.sendEmail;
       if (addresses.length > coveredQuantity(identity, price))
-        throw new ApiError(
-          'out_of_credits',
+        throw notCovered(
+          identity,
           `The credits left do not cover a mail to ${addresses.length} recipients.`,
+          now(),
         );
       if (to === 'owner') await ownerMails.count(identity);
       const takeBack = await visitorMails.count(identity, addresses.length);

@@ -45,7 +45,13 @@ export const createBalanceNotifier = ({
 
   return {
     /** Never rejects: what fails is left to `retryFailed`. */
-    async notify({ ownerId, balanceMillicredits, seq, calls, ...details }: BookedCalls): Promise<void> {
+    async notify({
+      ownerId,
+      balanceMillicredits,
+      seq,
+      calls,
+      ...details
+    }: BookedCalls): Promise<void> {
       for (let tried = 1; ; tried++) {
         try {
           await counters.book(ownerId, balanceMillicredits, seq, calls, details);

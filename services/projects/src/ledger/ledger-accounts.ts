@@ -138,10 +138,12 @@ export const createLedgerAccounts = ({ database, outbox, now }: LedgerAccountsDe
         [account, [...callIds]],
       );
       return new Map(
-        rows.map(({ call_id: callId, seq, created_at: since, amount_millicredits: millicredits }) => [
-          callId,
-          { seq, since: since.getTime(), millicredits },
-        ]),
+        rows.map(
+          ({ call_id: callId, seq, created_at: since, amount_millicredits: millicredits }) => [
+            callId,
+            { seq, since: since.getTime(), millicredits },
+          ],
+        ),
       );
     },
 

@@ -1,4 +1,4 @@
-import { ApiError, creditMillicredits } from '@backlot/contract';
+import { ApiError, creditMillicredits, type ProjectUseAsking } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
 import type { Owners } from '../owners.ts';
@@ -12,6 +12,7 @@ import type { LedgerAccount, RegularGrants, Usage } from './ledger-account.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { LedgerMetrics } from './ledger-metrics.ts';
 import { toMonth } from './month.ts';
+import { projectUse } from './project-use.ts';
 
 export interface NewGrant {
   ownerId: string;
@@ -165,9 +166,12 @@ export const createLedger = (deps: LedgerDeps) => {
     upToDate,
 
     /** Puts the balance into the counters, for a gateway that has not met this owner yet. */
-    async loadOwner(ownerId: string): Promise<OwnerCredits> {
+    async loadOwner(ownerId: string, project?: ProjectUseAsking): Promise<OwnerCredits> {
       const credits = await upToDate(ownerId);
-      await counters.load(ownerId, credits.balanceMillicredits, credits.seq);
+      const { balanceMillicredits, seq, monthMillicredits } = credits;
+      const used = project && (await projectUse(database, project));
+      const details = { monthMillicredits, ...(used && { used }) };
+      await counters.load(ownerId, balanceMillicredits, seq, details);
       return credits;
     },
 

@@ -1,3 +1,5 @@
+import { projectRoutes } from '@backlot/contract';
+import { asKey } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, ownerA, type TestBed } from '../testing/test-bed.ts';
 
@@ -56,6 +58,32 @@ describe('updateProject', () => {
     };
     expect(body.settings).toEqual(settings);
     expect((await bed.service.directories.projects.findProject(id))?.settings).toEqual(settings);
+  });
+
+  it.each(projectRoutes.moneySettings)('lets no key change %s, and any owner', async (name) => {
+    const { body: key } = await bed.call('GET', `/platform/projects/${id}`, {
+      identity: await bed.owner(ownerA, id),
+    });
+    const identity = asKey({ project: { ...(await bed.owner(ownerA, id)).project } });
+    const refused = await bed.call('PATCH', `/platform/projects/${id}`, {
+      identity,
+      body: { name: 'Renamed', settings: { aiModel: 'm', [name]: null } },
+    });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(refused.body.error).toContain(`settings.${name}`);
+    const after = await patch({ settings: { [name]: null } });
+    expect(after).toMatchObject({ status: 200, body: { name: key.name, settings: {} } });
+  });
+
+  it('takes caps, budgets and who may call; a caller that nobody is is refused', async () => {
+    const settings = {
+      callers: { ai: ['users', 'role:member'], uploads: [], email: ['anyone'] },
+      ...{ creditsPerDay: 10, creditsPerMonth: 100, visitorCreditsPerDay: 5 },
+      uploadsPerVisitorPerDay: 3,
+    };
+    expect(await patch({ settings })).toMatchObject({ status: 200, body: { settings } });
+    for (const wrong of [{ ai: ['everybody'] }, { db: ['users'] }, { ai: ['role:A B'] }, []])
+      expect((await patch({ settings: { callers: wrong } })).status).toBe(400);
   });
 
   it('loses no setting when several are changed at once', async () => {

@@ -1,7 +1,7 @@
 import { ApiError, storageRoutes } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
-import { coveredQuantity } from '@backlot/service';
+import { coveredQuantity, notCovered } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
 import type { DB as Tables } from '../tables.ts';
@@ -31,7 +31,8 @@ const uploadLimit = ({ settings }: Identity['project']): SizeLimit => {
 
 const creditLimit = (identity: Identity): SizeLimit => ({
   bytes: coveredQuantity(identity, storageRoutes.uploadPrice),
-  error: () => new ApiError('out_of_credits', 'The credits left do not cover a file of this size.'),
+  error: () =>
+    notCovered(identity, 'The credits left do not cover a file of this size.', Date.now()),
 });
 
 const totalsSql = `

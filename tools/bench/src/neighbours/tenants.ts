@@ -31,13 +31,21 @@ export const signUp = async (base: string, address: Address) => {
   return { email, token: String(token), userId: String(user.id) };
 };
 
+/** What is measured are turns, not budgets. */
+const generous = {
+  aiPerVisitorPerDay: 1_000_000,
+  emailPerVisitorPerDay: 1_000_000,
+  uploadsPerVisitorPerDay: 1_000_000,
+  visitorCreditsPerDay: 1_000_000,
+};
+
 /** @throws Error where the platform takes no owner from this address */
 export const openTenant = async (origin: string, address: Address): Promise<Tenant> => {
   const owner = await signUp(`${origin}/api/runtime/platform`, address);
   const control = apiAt(`${origin}/api/platform`, fetchFrom(address));
   const made = await control('POST', '/projects', {
     token: owner.token,
-    body: { name: 'Tenant' },
+    body: { name: 'Tenant', settings: generous },
   });
   const projectId = String(checked(201, made).id);
   const base = `${origin}/api/runtime/${projectId}`;

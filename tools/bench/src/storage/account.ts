@@ -34,7 +34,11 @@ const openProject = async (origin: string) => {
   const { token, user } = checked(201, await platform('POST', '/auth/signup', { body: account }));
   const made = await control('POST', '/projects', { token, body: { name: 'Files' } });
   const { id } = checked(201, made);
-  const settings = { maxUploadBytes: largestUploadBytes };
+  const settings = {
+    maxUploadBytes: largestUploadBytes,
+    uploadsPerVisitorPerDay: 1_000_000,
+    visitorCreditsPerDay: 1_000_000,
+  };
   checked(200, await control('PATCH', `/projects/${id}`, { token, body: { settings } }));
   const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
   const limits = { read: wide, write: wide, upload: wide };
