@@ -1,5 +1,5 @@
 import { recordRoutes } from '@backlot/contract';
-import { anonymous, asKey, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
+import { anonymous, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -140,28 +140,6 @@ describe('the check of access', () => {
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
       expect(answer.body.error).toContain(message);
     }
-  });
-
-  it('advises against personal collections that everybody can read', async () => {
-    const hintOf = async (path: string, identity = anonymous()) =>
-      (await bed.call('GET', path, { identity })).headers.get('backlot-hint');
-    for (const name of ['orders', 'customerMessages', 'user_profiles']) {
-      await setAccess(name, 'shared');
-      const { id } = await bed.create(name, { n: 1 }, asUser(ada));
-      for (const path of ['', '/_count', `/${id}`]) {
-        const hint = await hintOf(`/db/${name}${path}`);
-        expect(hint).toContain(`Anyone can read all of "${name}".`);
-        expect(hint).toMatch(/^[\x20-\x7e]{1,500}$/);
-      }
-      await setAccess(name, 'private');
-      expect(await hintOf(`/db/${name}`, asKey())).toBeNull();
-    }
-    await setAccess('orders', { read: ['anyone'], create: [], change: [] });
-    await setAccess('notes', 'shared');
-    expect(await hintOf('/db/notes')).toBeNull();
-    const { body } = await bed.call('GET', `${base}/collections`, { identity: asOwner() });
-    const advised = body.items.filter(({ advice }: { advice?: string }) => advice !== undefined);
-    expect(advised.map(({ name }: { name: string }) => name)).toEqual(['orders']);
   });
 
   refusesStrangers(
