@@ -79,6 +79,8 @@ export interface RouteDefinition {
   answers?: 'json-or-events' | 'html' | 'file';
   /** 204 has no body. */
   status: 200 | 201 | 204;
+  /** Another one that a call which was done may answer with, and when. */
+  otherStatus?: { status: 201; when: string };
   errors: readonly ErrorCode[];
   /** Free unless stated. */
   price?: Price;

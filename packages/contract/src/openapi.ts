@@ -148,6 +148,12 @@ const toOperation = (route: RouteDefinition, changes: PriceChanges, schemas: Sch
       }),
       ...(route.status !== 204 && { content: toContent(route, schemas) }),
     },
+    ...(route.otherStatus && {
+      [route.otherStatus.status]: {
+        description: route.otherStatus.when,
+        content: toContent(route, schemas),
+      },
+    }),
     ...toFailures(route),
   },
 });

@@ -55,6 +55,8 @@ export interface Reply<R extends RouteDefinition> {
   /** A large one is sent in parts, at the caller's pace; it goes with no Idempotency-Key. */
   body: RouteResponse<R> | JsonText | LargeJson;
   headers?: Record<string, string>;
+  /** Instead of the route's `status`: one of its `otherStatus`. */
+  status?: NonNullable<R['otherStatus']>['status'];
   /** What a priced call used; a replay of its answer uses nothing. */
   usedMillicredits?: number;
   /** The last writes, stored together with the answer where an Idempotency-Key keeps it. */
@@ -296,7 +298,12 @@ export const route = <const R extends RouteDefinition>(
   ) => {
     const { identity } = call;
     let usage: Record<string, string> = {};
-    const toSentAnswer = ({ body, headers = {}, usedMillicredits }: Reply<R>): SentAnswer => {
+    const toSentAnswer = ({
+      body,
+      status,
+      headers = {},
+      usedMillicredits,
+    }: Reply<R>): SentAnswer => {
       if (usedMillicredits !== undefined) usage = { [usageHeader]: String(usedMillicredits) };
       if (body instanceof LargeJson) throw new TypeError('A large answer can not be kept.');
       const pieces = body instanceof JsonText ? body.pieces : [JSON.stringify(body) ?? ''];
@@ -304,7 +311,7 @@ export const route = <const R extends RouteDefinition>(
         const text = pieces.join('');
         definition.response.parse(text === '' ? undefined : JSON.parse(text));
       }
-      return { status: definition.status, headers, pieces };
+      return { status: status ?? definition.status, headers, pieces };
     };
     const finish = async (reply: Reply<R> | LastWrites<R>): Promise<SentAnswer> => {
       const last = 'transact' in reply ? await reply.transact() : reply;

@@ -18,9 +18,23 @@ export const pathProblem = (name: string): string | undefined => {
   return undefined;
 };
 
+/** `post+user` and `post,user`, where one field is named. */
+const joinedNames = /^[\w.]+\s*[+,]\s*[\w.]+/;
+export const severalNamed = (name: string): string | undefined =>
+  joinedNames.test(name) ? 'names several fields; send each by itself' : undefined;
+
 /** jsonb stores any text without NUL and half surrogate pairs. */
 export const isStorableText = (text: string): boolean =>
   text.isWellFormed() && !text.includes('\0');
+
+/** Why a client's text can't be a key of a record; undefined when it can. */
+export const keyProblem = (key: string): string | undefined => {
+  if (key === '__proto__') return 'is not allowed as a key';
+  if (key.startsWith('$')) return 'starts with "$", which keys may not';
+  if (key.includes('.')) return 'has a ".", which keys may not';
+  if (!isStorableText(key)) return 'holds NUL or half a surrogate pair';
+  return undefined;
+};
 
 /** A segment that can also be a position in an array: as MongoDB has it, without leading zeros. */
 export const isPosition = (segment: string): boolean => /^(0|[1-9]\d{0,8})$/.test(segment);

@@ -8,12 +8,16 @@ import { createFairShares } from '@backlot/fair-shares';
 import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createAccessChecks } from './collections/access-check.ts';
-import { createCollections, eraseProject } from './collections/collections.ts';
+import { createCollections } from './collections/collections.ts';
+import { eraseProject } from './collections/erase-project.ts';
+import { createCollectionEraser } from './collections/erasure.ts';
+import { createPersonalFields } from './collections/personal-fields.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
 import { beginEveryMs, createMover, moveEveryMs } from './giants/mover.ts';
 import { internalRouter } from './internal.ts';
 import { createAggregates } from './list/aggregates.ts';
 import { createCounts } from './list/counts.ts';
+import { createDeletions } from './list/deletions.ts';
 import { createEmptyHints } from './list/empty/empty-hints.ts';
 import { createLists } from './list/lists.ts';
 import { createIncludes } from './list/shown/include.ts';
@@ -25,6 +29,7 @@ import { createClaimTurns } from './record/claims/claim-turns.ts';
 import { createEmailShares } from './record/email-shares.ts';
 import { mostGathered } from './record/gathered/gathered-calls.ts';
 import { retryLocked } from './record/locked-writes.ts';
+import { createNewIds } from './record/new-ids.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
 import { createRecords } from './record/records.ts';
@@ -76,7 +81,7 @@ const largeAnswers = {
 
 /** What records ask of others. */
 export interface RecordsContext extends ServiceContext<RecordsConfig> {
-  /** For what an owner asks about a user, and whose an address is; no call of an app waits for it. */
+  /** For what an owner asks about a user, whose an address is, and for new records under ids that a client chose. */
   users: UserDirectory;
 }
 
@@ -148,6 +153,7 @@ export const recordsService = defineService({
     const mover = createMover({ database, outbox, giantRows: config.giantRows, now });
     const slotBuilder = createSlotBuilder({ database, outbox });
     const uniqueBuilder = createUniqueBuilder({ database, outbox, quota });
+    const eraser = createCollectionEraser(database, outbox);
     const searchBuilder = createSearchBuilder({ database, outbox, quota });
     const wordsRenewal = createWordsRenewal(database, outbox);
     return {
@@ -168,7 +174,10 @@ export const recordsService = defineService({
         counts: createCounts({ database, limits, refresh, scans, quickScans, observations }),
         emptyHints: createEmptyHints({ database, scans, now }),
         aggregates: createAggregates({ database, limits, refresh, scans }),
+        deletions: createDeletions({ database, refresh, scans, batches }),
         users,
+        newIds: createNewIds(users, now),
+        personalFields: createPersonalFields(database, collections),
         cursorKeys: deriveOwnKeys(identityKeys, 'records', 'list cursor'),
       }),
       internal: internalRouter(shapes),
@@ -189,6 +198,7 @@ export const recordsService = defineService({
         { run: () => uniqueBuilder.run(), everyMs: buildEveryMs },
         { run: () => searchBuilder.run(), everyMs: buildEveryMs },
         { run: () => wordsRenewal.run(), everyMs: buildEveryMs },
+        { run: () => eraser.run(), everyMs: buildEveryMs },
         { run: () => observations.report(), everyMs: reportEveryMs },
         { run: () => slots.dropUnused() },
         { run: () => forgetObservations(database, now) },

@@ -7,9 +7,7 @@ import {
 import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
-import { dropOwnTable } from '../giants/copy.ts';
 import type { OwnTable, StoredCollection } from '../giants/records-table.ts';
-import { lockTotals } from '../record/quota/totals.ts';
 import type { CollectionSearch, SearchState } from '../search/search-words.ts';
 import { type SearchChange, searchSql, setSearch, shownSearchSql } from '../search/searches.ts';
 import type { SlotAssignment } from '../slots/assign.ts';
@@ -23,8 +21,11 @@ import {
   shownFieldsSql,
   type UniqueState,
 } from '../unique/unique-fields.ts';
-import { bypassesRules, checkCreate, recordNotFound, resolveAccess } from './access.ts';
+import { bypassesRules, checkCreate, resolveAccess } from './access.ts';
 import { adviceFor } from './advice.ts';
+import type { PersonalKind } from './personal-values.ts';
+import { type MadeBy, makePlace, makerOf } from './places.ts';
+import { emptyCollection, lockCollections, nextCollectionId, removeCollection } from './removal.ts';
 import { formatAccess, parseAccess } from './rules.ts';
 
 /** A collection as the statements on its records need it. */
@@ -38,6 +39,8 @@ export interface Collection extends StoredCollection {
   unique: readonly UniqueField[];
   /** Undefined where it is off. */
   search?: CollectionSearch;
+  /** Fields in which a write had what looks personal. */
+  personal?: Readonly<Record<string, PersonalKind>>;
 }
 
 export interface CollectionSummary {
@@ -104,7 +107,7 @@ export interface Collections {
    * @throws ApiError unauthenticated, forbidden, collection_limit, collection_creation_off
    */
   findOrCreate(identity: Identity, name: string): Promise<Collection>;
-  /** The collection as it is now. @throws ApiError not_found */
+  /** The collection as it is now. @throws CollectionGone */
   refresh(collection: Collection): Promise<Collection>;
   list(projectNumber: number): Promise<CollectionSummary[]>;
   /**
@@ -116,6 +119,18 @@ export interface Collections {
     name: string,
     changes: CollectionChanges,
   ): Promise<CollectionSummary>;
+  /** @throws ApiError not_found, conflict where the name is another's */
+  rename(project: Identity['project'], name: string, newName: string): Promise<CollectionSummary>;
+  /**
+   * Deletes the collection with its records, or these alone. Nobody finds them any more from then on; they are
+   * erased in the background. Returns how many there were.
+   * @throws ApiError not_found, conflict where too many are being erased
+   */
+  remove(
+    project: Identity['project'],
+    name: string,
+    options: { keepsCollection: boolean },
+  ): Promise<number>;
   /** Drops the cached entry: another process has changed the collection. */
   invalidate(projectNumber: number, name: string): void;
 }
@@ -128,8 +143,22 @@ export interface CollectionsDeps {
   now: () => number;
 }
 
-/** docs/api.md, "Records". */
-export const maxCollections = 100;
+/** It was deleted or renamed since the caller found it. */
+export class CollectionGone extends ApiError {
+  constructor() {
+    super('not_found', 'There is no such collection.');
+  }
+}
+
+/** Once more where the collection was deleted meanwhile: what creates records makes it anew. */
+export const unlessGone = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CollectionGone) return work();
+    throw error;
+  }
+};
 
 const cacheTtlMs = 5000;
 const cacheEntries = 10_000;
@@ -138,7 +167,7 @@ const defaultAccess: AccessPreset = 'shared';
 /** Of the project `$1`. */
 const collectionSql = `SELECT coll_id, access, epoch, (
     SELECT json_agg(json_build_object('number', slot, 'field', field, 'state', state, 'distinctShare', distinct_share))
-    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, own_table, ${searchSql}
+    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, own_table, ${searchSql}, nullif(personal, '{}')
   FROM collections WHERE project_id = $1 AND name = $2`;
 
 const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 'state', state,
@@ -151,7 +180,7 @@ const countedSql = (folded: string, unfolded: string) =>
   `greatest(0, ${folded} + (SELECT coalesce(sum(${unfolded}), 0) FROM count_delta
     WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))::int8`;
 
-const summaryColumns = `name, access, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes, ${missingIndexesSql} AS "missingIndexes", ${shownFieldsSql} AS "unique", ${shownSearchSql} AS search,
+const summaryColumns = `name, access, personal, ${isoTimeSql('created_at')} AS "createdAt", ${indexesSql} AS indexes, ${missingIndexesSql} AS "missingIndexes", ${shownFieldsSql} AS "unique", ${shownSearchSql} AS search,
   ${countedSql('row_count', 'd')} AS count, ${countedSql('byte_count', 'bytes')} AS "sizeBytes"`;
 
 type IndexRow = Omit<CollectionIndex, 'waitsFor'> & {
@@ -159,6 +188,7 @@ type IndexRow = Omit<CollectionIndex, 'waitsFor'> & {
   waitsFor: CollectionIndex['waitsFor'] | null;
 };
 type SummaryRow = Omit<CollectionSummary, 'access' | 'indexes'> & {
+  personal: Record<string, PersonalKind>;
   access: string;
   indexes: IndexRow[];
 };
@@ -169,9 +199,9 @@ const toIndex = ({ filled, waitsFor, ...index }: IndexRow, count: number): Colle
   return { ...index, progress, ...(waitsFor && { waitsFor }) };
 };
 
-const toSummary = (row: SummaryRow): CollectionSummary => {
+const toSummary = ({ personal, ...row }: SummaryRow): CollectionSummary => {
   const access = parseAccess(row.access);
-  const advice = adviceFor(row.name, access);
+  const advice = adviceFor({ name: row.name, access, personal });
   const indexes = row.indexes.map((index) => toIndex(index, row.count));
   return { ...row, access, indexes, ...(advice !== undefined && { advice }) };
 };
@@ -190,6 +220,10 @@ export const createCollections = ({
   });
   const cacheKey = (projectNumber: number, name: string) => `${projectNumber}/${name}`;
 
+  const invalidate = (projectNumber: number, name: string) => {
+    cache.delete(cacheKey(projectNumber, name));
+  };
+
   /** Only once the surrounding transaction has committed: what is rolled back must not be cached. */
   const cacheAfterCommit = (collection: Collection) =>
     database.afterCommit(() => {
@@ -199,43 +233,66 @@ export const createCollections = ({
   const read = async (projectNumber: number, name: string): Promise<Collection | null> => {
     const [row] = await database.read('records_collection', collectionSql, [projectNumber, name]);
     if (!row) return null;
-    const [id, access, epoch, slots, unique, ownTable, search] = row;
+    const [id, access, epoch, slots, unique, ownTable, search, personal] = row;
     return {
       ...{ projectNumber, name, id: Number(id), access: parseAccess(access ?? '') },
       ...{ epoch: Number(epoch), slots: JSON.parse(slots ?? '[]') as Slot[] },
       unique: JSON.parse(unique ?? '[]') as UniqueField[],
       ...(search && { search: JSON.parse(search) as CollectionSearch }),
+      ...(personal && { personal: JSON.parse(personal) as Record<string, PersonalKind> }),
       ...(ownTable && { ownTable: ownTable as OwnTable }),
     };
   };
 
-  /** Ids are 1 to the limit without gaps, under a lock, so that the limit is exact. */
-  const insertIfMissing = (projectNumber: number, name: string, access: CollectionAccess) =>
+  /** Tells every process, this one once the surrounding transaction has committed. */
+  const tellChanged = async (projectNumber: number, name: string) => {
+    await outbox.append('collection.changed', { projectNumber, name });
+    database.afterCommit(() => invalidate(projectNumber, name));
+  };
+
+  /** One that gave its place up comes back with what a write that was under way has brought. */
+  const bringBack = async (projectNumber: number, name: string): Promise<Collection | null> => {
+    await database.query(
+      `UPDATE collections SET name = former_name, former_name = NULL, deleted_at = NULL, epoch = epoch + 1
+       WHERE project_id = $1 AND former_name = $2 AND deleted_at IS NOT NULL`,
+      [projectNumber, name],
+    );
+    return read(projectNumber, name);
+  };
+
+  /** Under a lock, so that the limit is exact. */
+  const insertIfMissing = (
+    project: Identity['project'],
+    name: string,
+    access: CollectionAccess,
+    madeBy: MadeBy,
+  ) =>
     database.transaction(async () => {
-      await database.query(`SELECT pg_advisory_xact_lock(hashtextextended('collections', $1))`, [
-        projectNumber,
-      ]);
+      const projectNumber = project.number;
+      await lockCollections(database, projectNumber);
       const existing = await read(projectNumber, name);
       if (existing) return existing;
-      const [last = { count: 0, id: 0 }] = await database.query<{ count: number; id: number }>(
-        `SELECT count(*), coalesce(max(coll_id), 0) AS id FROM collections WHERE project_id = $1`,
-        [projectNumber],
-      );
-      if (last.count >= maxCollections) {
-        throw new ApiError(
-          'collection_limit',
-          `A project has at most ${maxCollections} collections.`,
-        );
-      }
-      const id = last.id + 1;
+      await makePlace(database, project, madeBy, now());
+      await tellChanged(projectNumber, name);
+      const back = await bringBack(projectNumber, name);
+      if (back) return back;
+      const id = await nextCollectionId(database, projectNumber);
       await database.query(
-        `INSERT INTO collections (project_id, coll_id, name, access, created_at, counted_at)
-         VALUES ($1, $2, $3, $4, $5, now())`,
-        [projectNumber, id, name, formatAccess(access), new Date(now())],
+        `INSERT INTO collections (project_id, coll_id, name, access, created_at, counted_at, made_by, is_set)
+         VALUES ($1, $2, $3, $4, $5, now(), $6, $6::text IS NULL)`,
+        [projectNumber, id, name, formatAccess(access), new Date(now()), madeBy],
       );
-      await outbox.append('collection.changed', { projectNumber, name });
       return { projectNumber, id, name, access, epoch: 1, slots: [], unique: [] };
     });
+
+  const readSummary = async (projectNumber: number, name: string): Promise<CollectionSummary> => {
+    const [row] = await database.query<SummaryRow>(
+      `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 AND name = $2`,
+      [projectNumber, name],
+    );
+    if (!row) throw new CollectionGone();
+    return toSummary(row);
+  };
 
   const find = async (projectNumber: number, name: string) => {
     const cached = cache.get(cacheKey(projectNumber, name));
@@ -245,10 +302,6 @@ export const createCollections = ({
     return collection;
   };
 
-  const invalidate = (projectNumber: number, name: string) => {
-    cache.delete(cacheKey(projectNumber, name));
-  };
-
   return {
     find,
     invalidate,
@@ -256,7 +309,7 @@ export const createCollections = ({
       invalidate(projectNumber, name);
       const current = await find(projectNumber, name);
       if (current) return current;
-      throw recordNotFound();
+      throw new CollectionGone();
     },
     async findOrCreate(identity, name) {
       const { number: projectNumber, settings } = identity.project;
@@ -273,85 +326,65 @@ export const createCollections = ({
           `There is no collection "${name}", and in this project only its owner and its secret keys create collections.`,
         );
       }
-      const created = await insertIfMissing(projectNumber, name, access);
+      const maker = makerOf(identity);
+      const created = await insertIfMissing(identity.project, name, access, maker);
       cacheAfterCommit(created);
       return created;
     },
     async list(projectNumber) {
       const rows = await database.query<SummaryRow>(
-        `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 ORDER BY name`,
+        `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY name`,
         [projectNumber],
       );
       return rows.map(toSummary);
     },
 
-    set: ({ number: projectNumber, settings }, name, { access, indexes, unique, search }) =>
+    set: (project, name, { access, indexes, unique, search }) =>
       database.transaction(async () => {
+        const { number: projectNumber, settings } = project;
         const collection = await insertIfMissing(
-          ...([projectNumber, name] as const),
+          ...([project, name] as const),
           access ?? (settings.defaultAccess as AccessPreset | undefined) ?? defaultAccess,
+          null,
         );
         if (indexes) await slots.pin(collection, indexes);
         if (unique) await setUniqueFields(database, collection, unique);
         if (search !== undefined) await setSearch(database, collection, search);
         await database.query(
-          'UPDATE collections SET access = coalesce($3, access) WHERE project_id = $1 AND name = $2',
+          'UPDATE collections SET access = coalesce($3, access), is_set = true WHERE project_id = $1 AND name = $2',
           [projectNumber, name, access === undefined ? null : formatAccess(access)],
         );
-        await outbox.append('collection.changed', { projectNumber, name });
-        database.afterCommit(() => invalidate(projectNumber, name));
-        const [row] = await database.query<SummaryRow>(
-          `SELECT ${summaryColumns} FROM collections WHERE project_id = $1 AND name = $2`,
-          [projectNumber, name],
+        await tellChanged(projectNumber, name);
+        return readSummary(projectNumber, name);
+      }),
+
+    rename: ({ number: projectNumber }, name, newName) =>
+      database.transaction(async () => {
+        await lockCollections(database, projectNumber);
+        if (!(await read(projectNumber, name))) throw new CollectionGone();
+        if (name === newName) return readSummary(projectNumber, name);
+        if (await read(projectNumber, newName))
+          throw new ApiError(
+            'conflict',
+            `There is a collection ${JSON.stringify(newName)} already.`,
+          );
+        await database.query(
+          `UPDATE collections SET name = $3, is_set = true, epoch = epoch + 1 WHERE project_id = $1 AND name = $2`,
+          [projectNumber, name, newName],
         );
-        if (!row) throw new ApiError('not_found', 'There is no such collection.');
-        return toSummary(row);
+        for (const changed of [name, newName]) await tellChanged(projectNumber, changed);
+        return readSummary(projectNumber, newName);
+      }),
+
+    remove: ({ number: projectNumber }, name, { keepsCollection }) =>
+      database.transaction(async () => {
+        await lockCollections(database, projectNumber);
+        const collection = await read(projectNumber, name);
+        if (!collection) throw new CollectionGone();
+        const { count } = await readSummary(projectNumber, name);
+        await (keepsCollection ? emptyCollection : removeCollection)(database, collection);
+        await tellChanged(projectNumber, name);
+        return count;
       }),
   };
-};
-
-const eraseBatchSize = 2000;
-
-const eraseRows = async (
-  database: Database,
-  [table, key]: readonly [table: string, key: string],
-  projectNumber: number,
-): Promise<void> => {
-  for (;;) {
-    const erased = await database.query(
-      `DELETE FROM ${table} WHERE project_id = $1 AND (coll_id, ${key}) IN (
-         SELECT coll_id, ${key} FROM ${table} WHERE project_id = $1 ORDER BY coll_id, ${key} LIMIT $2) RETURNING 1`,
-      [projectNumber, eraseBatchSize],
-    );
-    if (erased.length < eraseBatchSize) return;
-  }
-};
-
-/** Holds the collections, so that none begins to move. */
-const dropOwnTables = async (database: Database, projectNumber: number): Promise<void> => {
-  const collections = await database.query<{ id: number; own_table: OwnTable | null }>(
-    'SELECT coll_id AS id, own_table FROM collections WHERE project_id = $1 ORDER BY coll_id FOR UPDATE',
-    [projectNumber],
-  );
-  for (const { id, own_table } of collections)
-    if (own_table !== null) await dropOwnTable(database, { projectNumber, id });
-};
-
-/** Deletes all records and collections of a project, in short statements; may be repeated. */
-export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
-  await eraseRows(database, ['records', 'id'], projectNumber);
-  await eraseRows(database, ['paid_records', 'record_id'], projectNumber);
-  await eraseRows(database, ['shares', 'record_id, user_id, email'], projectNumber);
-  await eraseRows(database, ['unique_values', 'number, key'], projectNumber);
-  await eraseRows(database, ['search_texts', 'number, record_id'], projectNumber);
-  await database.transaction(async () => {
-    await lockTotals(database);
-    await dropOwnTables(database, projectNumber);
-    for (const table of [
-      ...['count_delta', 'slots', 'observations', 'unique_fields', 'moves', 'moved_changes'],
-      ...['searches', 'collections', 'totals', 'project_owners'],
-    ]) {
-      await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
-    }
-  });
 };

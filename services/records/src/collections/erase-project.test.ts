@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
-import { eraseProject } from './collections.ts';
+import { eraseProject } from './erase-project.ts';
 
 describe('the erasure of a project', () => {
   let bed: TestBed;

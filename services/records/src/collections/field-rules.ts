@@ -159,6 +159,11 @@ const quoted = (field: string) => JSON.stringify(field.slice(0, 100));
 export const fieldForbidden = (access: Access, field: string, place: Place): ApiError =>
   refuse(access, `You may not change the field ${quoted(field)}.`, place);
 
+interface NewFields {
+  has(field: string): boolean;
+  groupId?: string | null | undefined;
+}
+
 /** Which words hold for a record that the caller makes. */
 const holdsForNew = (
   { userId, groupIds }: Access,
@@ -169,10 +174,28 @@ const holdsForNew = (
   return userId === null ? word === 'ownerless' : word === 'owner';
 };
 
+/** A new record's JSON as its maker may see it: a field that is hidden from them is missing. */
+export const visibleNewJson = (
+  access: Access,
+  { json, has, groupId = null }: NewFields & { json: string },
+): string => {
+  const hidden = access.fields.hidden.filter(
+    ({ field, policy }) =>
+      has(field) &&
+      (policy === 'none' || !policy.some((word) => holdsForNew(access, word, groupId))),
+  );
+  if (hidden.length === 0) return json;
+  const left = new Set(hidden.map(({ field }) => field));
+  const data: object = JSON.parse(json);
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(data).filter(([field]) => !left.has(field))),
+  );
+};
+
 /** @throws ApiError unauthenticated, forbidden where a new record has a field that it may not */
 export const checkNewFields = (
   access: Access,
-  { has, groupId = null }: { has(field: string): boolean; groupId?: string | null | undefined },
+  { has, groupId = null }: NewFields,
   place: Place,
 ): void => {
   for (const { field, policy } of access.fields.notGiven) {

@@ -61,7 +61,7 @@ const maySql = `SELECT NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'cit
 /** Of the owner who has fewest such tables: many large collections of one keep nobody else waiting for all of them. */
 const largeSql = `SELECT c.project_id AS "projectNumber", coll_id AS id, name
   FROM collections c LEFT JOIN project_owners p ON p.project_id = c.project_id
-  WHERE own_table IS NULL AND row_count >= $1 AND counted_at IS NOT NULL
+  WHERE own_table IS NULL AND row_count >= $1 AND counted_at IS NOT NULL AND deleted_at IS NULL
     AND NOT EXISTS (SELECT FROM moves WHERE state <> 'emptying')
   ORDER BY (SELECT count(*) FROM project_owners o JOIN collections own ON own.project_id = o.project_id
     WHERE o.owner_id = p.owner_id AND own.own_table IS NOT NULL), row_count DESC LIMIT 1`;

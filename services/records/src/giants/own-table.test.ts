@@ -1,7 +1,7 @@
 import { asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { V7Generator } from 'uuidv7';
-import { eraseProject } from '../collections/collections.ts';
+import { eraseProject } from '../collections/erase-project.ts';
 import { createMoves, type Moves } from '../testing/moves.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -135,7 +135,7 @@ describe('a collection with a table of its own', () => {
       () => call('DELETE', `/db/big/${id}`),
       () => call('POST', '/db/big/_batch', { delete: [id] }),
     ]) {
-      expect((await upsert()).status).toBe(200);
+      expect((await upsert()).status).toBe(201);
       expect(await read(id, carol)).toBe(404);
       const share = { userId: carol, may: 'read' };
       expect((await call('PUT', `/db/big/${id}/_shares`, share)).status).toBe(200);

@@ -3,7 +3,7 @@ import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
-import { pathProblem } from '../fields.ts';
+import { pathProblem, severalNamed } from '../fields.ts';
 import { checkTable } from '../giants/current-table.ts';
 import { onCurrentSlots } from '../slots/current-slots.ts';
 import { aggregateSlice, columnsOfField, type GroupState } from './aggregate-statement.ts';
@@ -37,6 +37,32 @@ const refuse = (message: string): never => {
   throw new ApiError('invalid_query', message);
 };
 
+/** `createdAt:day`, `day(createdAt)` and `date(createdAt)`. */
+const datePart =
+  /^[\w.]+:(second|minute|hour|day|date|week|month|quarter|year|weekday)$|^\w+\(.*\)$/i;
+
+/** @throws ApiError invalid_query where it asks for what groups can not be by */
+const checkGroupField = (group: string): string => {
+  const quoted = JSON.stringify(group.slice(0, 100));
+  if (severalNamed(group))
+    throw new ApiError(
+      'invalid_query',
+      `"group": ${quoted} names several fields; one is possible`,
+      {
+        hint: 'Keep both in one field of the record and group by that, or ask once for each value of the other: group=user&where={"post":"..."}.',
+      },
+    );
+  if (datePart.test(group))
+    throw new ApiError(
+      'invalid_query',
+      `"group": ${quoted} is no field; groups by parts of a date, or by functions, are not there yet`,
+      {
+        hint: 'Keep the day in a field of the record, such as {"day":"2026-01-31"}, and group by that; or count each span: where={"createdAt":{"$gte":"2026-01-31","$lt":"2026-02-01"}}.',
+      },
+    );
+  return checkField('group', group);
+};
+
 const checkField = (parameter: string, field: string): string => {
   if (field === '') refuse(`"${parameter}" needs the name of a field`);
   const problem = pathProblem(field);
@@ -56,16 +82,22 @@ export const parseAggregation = (
   const fields = [...new Set(measures.map(({ field }) => field))];
   if (fields.length > maxFields)
     refuse(`"sum", "avg", "min" and "max" may name at most ${maxFields} fields together`);
-  const group = query.group === undefined ? undefined : checkField('group', query.group);
+  const group = query.group === undefined ? undefined : checkGroupField(query.group);
   return { group, measures, fields };
 };
+
+export interface Groups {
+  groups: Group[];
+  /** Fields that were asked for and that no record had, as far as the groups show. */
+  missing: string[];
+}
 
 export interface Aggregates {
   /**
    * @param selection null where there is no such collection
    * @throws ApiError unauthenticated, query_too_expensive; FairShareFull
    */
-  groups(selection: Selection | null, aggregation: Aggregation, reader: Reader): Promise<Group[]>;
+  groups(selection: Selection | null, aggregation: Aggregation, reader: Reader): Promise<Groups>;
 }
 
 export interface AggregatesDeps {
@@ -108,6 +140,19 @@ const toGroup = (state: GroupState, { group, measures, fields }: Aggregation): G
     shown[name] = { ...shown[name], [field]: measured[name] };
   }
   return shown;
+};
+
+const isWithout = (state: GroupState, field: number): boolean => {
+  const start = 2 + columnsOfField * field;
+  const [, numbers, , , first] = state.slice(start, start + columnsOfField);
+  return Number(numbers) === 0 && first === null;
+};
+
+const findMissing = (states: readonly GroupState[], { group, fields }: Aggregation): string[] => {
+  if (states.length === 0) return [];
+  const measured = fields.filter((_, i) => states.every((state) => isWithout(state, i)));
+  const isUngrouped = group !== undefined && states.every(([value]) => value === null);
+  return isUngrouped ? [group, ...measured] : measured;
 };
 
 const bySize = (a: GroupState, b: GroupState): number =>
@@ -166,7 +211,8 @@ export const createAggregates = ({
             );
       const none: GroupState = [null, 0];
       const all = states.length === 0 && aggregation.group === undefined ? [none] : states;
-      return all.sort(bySize).map((state) => toGroup(state, aggregation));
+      const groups = all.sort(bySize).map((state) => toGroup(state, aggregation));
+      return { groups, missing: findMissing(states, aggregation) };
     },
   };
 };

@@ -1,14 +1,29 @@
+import { isUuid, recordRoutes } from '@backlot/contract';
 import { hintHeader, nearestName, printable } from '@backlot/http';
 import { isSystemField } from '../fields.ts';
-import type { Filter, Json } from '../where/filter.ts';
+import type { Filter, Json, Test } from '../where/filter.ts';
 import { isObject, nearestOperator } from '../where/operands.ts';
 import type { Sort } from './sort.ts';
+
+const { maxPageRecords } = recordRoutes;
 
 /** `{"title":{"contains":"x"}}`: an object whose every key is an operator without its `$`. */
 const bareOperator = (value: Json): string | undefined => {
   if (!isObject(value)) return undefined;
   const names = Object.keys(value);
   return names.every((name) => nearestOperator(name) !== undefined) ? names[0] : undefined;
+};
+
+/** `{"ownerId":"me"}` and `{"id":"12"}`: what is no UUID is nobody's. */
+const ownerHint = (field: string, test: Test): string | undefined => {
+  if (field !== 'ownerId' && field !== 'id') return undefined;
+  const values = test.op === 'eq' ? [test.value] : test.op === 'in' ? test.values : [];
+  const odd = values.find((value) => value !== null && !isUuid(String(value)));
+  if (odd === undefined) return undefined;
+  const compared = `"${field}" was compared with "${printable(String(odd))}", and holds UUIDs.`;
+  return field === 'id'
+    ? compared
+    : `${compared} mine=1 lists the records of the user who calls; {"ownerId":null} those of nobody.`;
 };
 
 const filterHint = (filter: Filter): string | undefined => {
@@ -19,6 +34,8 @@ const filterHint = (filter: Filter): string | undefined => {
     case 'not':
       return filterHint(filter.filter);
     case 'test': {
+      const owner = ownerHint(filter.field, filter.test);
+      if (owner !== undefined) return owner;
       const name = filter.test.op === 'eq' ? bareOperator(filter.test.value) : undefined;
       if (name === undefined) return undefined;
       const field = printable(filter.field);
@@ -61,9 +78,16 @@ const sortHint = ({ fields }: Sort): string | undefined => {
     : `Sorted by the field "${printable(odd.field)}". For descending order put "-" before the field: sort=-price.`;
 };
 
+const limitHint = (limit: number): string | undefined =>
+  limit > maxPageRecords
+    ? `limit=${limit} was taken for ${maxPageRecords}, the most that a page has: its nextCursor, as cursor, leads to the next one.`
+    : undefined;
+
 /** Says in a header what a list or a count took for something else than was probably meant. */
-export const listHints = (filter: Filter, sort?: Sort): Record<string, string> => {
-  const hints = [filterHint(filter), sort && sortHint(sort)].filter((hint) => hint !== undefined);
+export const listHints = (filter: Filter, sort?: Sort, limit = 0): Record<string, string> => {
+  const hints = [filterHint(filter), sort && sortHint(sort), limitHint(limit)].filter(
+    (hint) => hint !== undefined,
+  );
   return hints.length === 0 ? {} : { [hintHeader]: hints.join(' ') };
 };
 

@@ -32,6 +32,10 @@ const refuseOtherForms = (text: string): void => {
     const sign = /^(-1|desc)/i.test(word) ? '-' : '';
     refuse(`${JSON.stringify(text)} is not a field; send sort=${sign}${field}.`);
   }
+  if (/^\w+\(.*\)$/.test(text))
+    refuse(
+      `${JSON.stringify(text.slice(0, 100))} is no field, and functions are not there; for a random order keep a random number in a field.`,
+    );
   if (/^[{[]/.test(text))
     refuse('is no JSON; send the name of a field, "-" before it for descending: sort=-price.');
 };

@@ -201,7 +201,7 @@ const updateSql = (
 };
 
 /** Deletes nothing where the collection's slots or unique fields have changed. */
-const deleteSql = (collection: Collection, parameters: Parameters): string => {
+export const deleteSql = (collection: Collection, parameters: Parameters): string => {
   const sides = joinSides(
     freeDeletedSql(collection.unique, 'deleted', parameters),
     forgetWordsSql(collection, 'deleted', parameters),

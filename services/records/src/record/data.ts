@@ -1,5 +1,5 @@
 import { ApiError, maxRecordBytes } from '@backlot/contract';
-import { isStorableText, isSystemField, maxDepth } from '../fields.ts';
+import { isStorableText, isSystemField, keyProblem, maxDepth } from '../fields.ts';
 import { sentJson } from './sent-json.ts';
 
 /** docs/api.md, "Records". The table checks both again, because a merge can exceed them. */
@@ -22,14 +22,6 @@ const formatPath = (path: readonly (string | number)[]): string =>
     .replace(/^/, 'data')
     .toWellFormed()
     .slice(0, 200);
-
-export const keyProblem = (key: string): string | undefined => {
-  if (key === '__proto__') return 'is not allowed as a key';
-  if (key.startsWith('$')) return 'starts with "$", which keys may not';
-  if (key.includes('.')) return 'has a ".", which keys may not';
-  if (!isStorableText(key)) return 'holds NUL or half a surrogate pair';
-  return undefined;
-};
 
 /** How much longer PostgreSQL writes a finite double than JSON.stringify: without an exponent. */
 const extraDigits = (value: number): number => {

@@ -1,9 +1,9 @@
 import { ApiError } from '@backlot/contract';
 import { type Access, rowPolicySql, type WriteAction } from '../collections/access.ts';
 import type { ChangedFields } from '../collections/field-rules.ts';
-import { isSystemField } from '../fields.ts';
+import { isSystemField, keyProblem } from '../fields.ts';
 import type { Parameters } from '../sql.ts';
-import { checkData, keyProblem } from './data.ts';
+import { checkData } from './data.ts';
 
 export interface Patch {
   /** JSON of the fields to set. */

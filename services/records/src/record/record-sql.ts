@@ -56,6 +56,8 @@ const keptAnswersSql = (kept: readonly KeptAnswer[], parameters: Parameters): st
 interface CreateOptions {
   groupId?: string | undefined;
   onConflict?: string | undefined;
+  /** As the API writes it, where it is not the time of creation. */
+  updatedAt?: string | undefined;
   /** The answer, where the statement stores it too. */
   kept?: KeptAnswer | undefined;
 }
@@ -64,7 +66,7 @@ interface CreateOptions {
 export const createSql = (
   collection: Collection,
   parameters: Parameters,
-  { groupId, onConflict = '', kept }: CreateOptions = {},
+  { groupId, onConflict = '', updatedAt, kept }: CreateOptions = {},
 ): string => {
   const { slots, unique } = collection;
   const keys = slotValues(slots, '$6::jsonb', '$4::uuid', parameters);
@@ -76,9 +78,10 @@ export const createSql = (
   // Where the client chooses the id, another record may have had it.
   const unshared = onConflict && unsharedSql('record_id = $3', 'created');
   const group = groupId === undefined ? '' : `, ${parameters.add(groupId, 'uuid')}`;
+  const updated = updatedAt === undefined ? '$5' : parameters.add(updatedAt, 'timestamptz');
   return `WITH created AS (
     INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns}${group && ', group_id'})
-    SELECT $1, $2, $3, $4, $5::timestamptz, $5, $6::jsonb${keys.values}${group}
+    SELECT $1, $2, $3, $4, $5::timestamptz, ${updated}, $6::jsonb${keys.values}${group}
     WHERE ${isCurrentSql(collection, parameters)} ${onConflict} RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'created')}${unshared}${keptSql}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode, isUuid } from '@backlot/contract';
+import { ApiError, type ErrorCode } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { KeptAnswer } from '@backlot/http';
@@ -6,7 +6,7 @@ import type { Identity } from '@backlot/identity';
 import { V7Generator } from 'uuidv7';
 import { type Access, checkChange, checkCreate } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
-import { checkNewFields } from '../collections/field-rules.ts';
+import { checkNewFields, visibleNewJson } from '../collections/field-rules.ts';
 import type { Reader } from '../list/reader.ts';
 import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
 import { startParameters } from '../sql.ts';
@@ -48,8 +48,15 @@ export interface Records extends Changes {
   ): Promise<WrittenRecord>;
   /** @throws FairShareFull too */
   get(target: RecordTarget, reader: Reader): Promise<ReadRecord>;
-  /** Creates the record where there is none. @throws ApiError invalid_path where its id is no new UUIDv7 */
-  upsert(target: RecordTarget, data: CheckedData): Promise<WrittenRecord>;
+  /**
+   * Creates the record where there is none.
+   * @param refuseId why a new record may not have the id; undefined where it may
+   */
+  upsert(
+    target: RecordTarget,
+    data: CheckedData,
+    refuseId: () => Promise<ApiError | undefined>,
+  ): Promise<WrittenRecord & { isNew: boolean }>;
 }
 
 export interface RecordsDeps {
@@ -71,17 +78,6 @@ interface GatheredCreate {
   /** Creates it by itself. */
   create(): Promise<boolean>;
 }
-
-/** A record's id is the time of its creation: a client that makes one may be offline for a day. */
-const oldestNewIdMs = 24 * 60 * 60_000;
-const clockDifferenceMs = 60_000;
-const newIdRule =
-  'A new record takes a UUIDv7 as its id that is at most 24 hours old and at most a minute ahead.';
-const isNewId = (id: string, now: number) =>
-  isUuid(id) &&
-  /^7.{4}[89ab]/i.test(id.slice(14)) &&
-  idTimeMs(id) >= now - oldestNewIdMs &&
-  idTimeMs(id) <= now + clockDifferenceMs;
 
 const isRefusedAs = (code: ErrorCode, error: unknown) =>
   error instanceof ApiError && error.code === code;
@@ -134,17 +130,20 @@ export const createRecords = ({
   /** Undefined where the id is taken. */
   const insert = async (
     { project, collection, access, id }: RecordTarget,
-    { json, sizeBytes, at, groupId }: CheckedData,
+    data: CheckedData,
     { onConflict, keep }: { onConflict?: string | undefined; keep?: KeepRecord | undefined } = {},
   ): Promise<WrittenRecord | undefined> => {
-    const version = idTimeMs(id);
-    const time = toIso(version);
+    const { json, sizeBytes, at, groupId } = data;
+    const time = toIso(idTimeMs(id));
+    // A record of before may have had the id, and its versions.
+    const version = onConflict === undefined ? idTimeMs(id) : Math.max(idTimeMs(id), now());
+    const updatedAt = toIso(version);
     const ofGroup = groupId !== undefined && { groupId };
-    const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt: time };
-    const record = { pieces: recordPieces(ownFields, json), version };
+    const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt };
+    const record = { pieces: recordPieces(ownFields, visibleNewJson(access, data)), version };
     const kept = keep?.(record);
     const create = async (): Promise<boolean> => {
-      const options = { groupId, onConflict, kept };
+      const options = { groupId, onConflict, kept, ...(updatedAt !== time && { updatedAt }) };
       const parameters = startParameters(collection, id, access.userId, time, json);
       const text = createSql(collection, parameters, options);
       return (await write(collection, text, parameters)).length > 0;
@@ -162,17 +161,17 @@ export const createRecords = ({
     return isWritten ? record : undefined;
   };
 
-  const upsert = async (target: RecordTarget, data: CheckedData): Promise<WrittenRecord> => {
+  const upsert: Records['upsert'] = async (target, data, refuseId) => {
     const { id, access } = target;
     if (access.rights.create !== 'all') checkChange(access);
-    const mayCreate = access.rights.create === 'all' && isNewId(id, now());
-    let refusal: unknown;
+    let refusal: unknown = access.rights.create === 'all' ? await refuseId() : undefined;
+    const mayCreate = access.rights.create === 'all' && refusal === undefined;
     if (mayCreate) {
       try {
         checkNewFields(access, data, target);
         const newTarget = { ...target, id: id.toLowerCase() };
         const created = await insert(newTarget, data, { onConflict: 'ON CONFLICT DO NOTHING' });
-        if (created) return created;
+        if (created) return { ...created, isNew: true };
       } catch (error) {
         // What is there already may be replaced by something smaller, or has the field already.
         if (!isRefused(error)) throw error;
@@ -180,12 +179,11 @@ export const createRecords = ({
       }
     }
     try {
-      return await changes.replace(target, data, undefined);
+      return { ...(await changes.replace(target, data, undefined)), isNew: false };
     } catch (error) {
       if (!isRefusedAs('not_found', error)) throw error;
       checkCreate(access, target, null);
-      if (refusal !== undefined) throw refusal;
-      throw mayCreate ? error : new ApiError('invalid_path', newIdRule);
+      throw refusal ?? error;
     }
   };
 
@@ -205,7 +203,8 @@ export const createRecords = ({
       });
     },
 
-    upsert: (target, data) => onCurrentSlots(refresh, target, (current) => upsert(current, data)),
+    upsert: (target, data, refuseId) =>
+      onCurrentSlots(refresh, target, (current) => upsert(current, data, refuseId)),
 
     patch: (target, patch, versions) =>
       onCurrentSlots(refresh, target, (current) => changes.patch(current, patch, versions)),

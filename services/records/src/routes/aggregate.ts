@@ -5,6 +5,7 @@ import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
 import { type Aggregates, parseAggregation } from '../list/aggregates.ts';
+import type { EmptyHints } from '../list/empty/empty-hints.ts';
 import { takeGroup } from '../list/group-selection.ts';
 import { listHints } from '../list/hints.ts';
 import { splitFilter } from '../list/selection.ts';
@@ -12,7 +13,11 @@ import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
 import { parseMine } from './lists.ts';
 
-export const aggregateRecords = (collections: Collections, aggregates: Aggregates) =>
+export const aggregateRecords = (
+  collections: Collections,
+  aggregates: Aggregates,
+  emptyHints: EmptyHints,
+) =>
   route(recordRoutes.aggregateRecords, async ({ params, query, identity, signal }) => {
     const where = parseWhere(query.where);
     const aggregation = parseAggregation(query);
@@ -33,6 +38,7 @@ export const aggregateRecords = (collections: Collections, aggregates: Aggregate
       ...{ filter: splitFilter(taken.filter), groupId: taken.groupId },
     };
     const reader = { flow: toFlow(identity), signal };
-    const groups = await aggregates.groups(selection, aggregation, reader);
-    return { body: { groups }, headers: listHints(where) };
+    const { groups, missing } = await aggregates.groups(selection, aggregation, reader);
+    const hint = selection && (await emptyHints.findMissing(missing, selection, reader));
+    return { body: { groups, ...(hint && { hint }) }, headers: listHints(where) };
   });

@@ -2,7 +2,8 @@ import { ApiError, recordRoutes } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
 import { type Call, route } from '@backlot/http';
 import { type Access, resolveAccess } from '../collections/access.ts';
-import type { Collections } from '../collections/collections.ts';
+import { type Collections, unlessGone } from '../collections/collections.ts';
+import type { PersonalFields } from '../collections/personal-fields.ts';
 import { type Batches, type BatchOperations, inOperation } from '../record/batch.ts';
 import { checkData } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
@@ -10,26 +11,39 @@ import { parsePatch } from '../record/patch.ts';
 import { inTurn } from './turns.ts';
 
 /** @param shares of the connections: a batch may take a hundred times as long as one write */
-export const writeBatch = (collections: Collections, batches: Batches, shares: FairShares) =>
+export const writeBatch = (
+  collections: Collections,
+  batches: Batches,
+  personal: PersonalFields,
+  shares: FairShares,
+) =>
   route(
     recordRoutes.writeBatch,
     async ({ params, rawBody, identity }) => {
       const body = rawBody.value as RawBody;
       const operations = parseOperations(body);
-      const collection = await collections.findOrCreate(identity, params.collection);
-      const access = resolveAccess(collection.access, identity);
-      const { project } = identity;
-      for (const [index, { groupId }] of operations.create.entries()) {
-        try {
-          checkGroup(access, identity, { project, collection }, groupId);
-        } catch (error) {
-          throw inOperation(`create[${index}]`, error);
+      return unlessGone(async () => {
+        const collection = await collections.findOrCreate(identity, params.collection);
+        const access = resolveAccess(collection.access, identity);
+        const { project } = identity;
+        for (const [index, { groupId }] of operations.create.entries()) {
+          try {
+            checkGroup(access, identity, { project, collection }, groupId);
+          } catch (error) {
+            throw inOperation(`create[${index}]`, error);
+          }
         }
-      }
-      const allowed = access.compiled.uses.group
-        ? parseOperations(withoutGroupIds(body, access))
-        : operations;
-      return { body: await batches.write(project, collection, access, allowed) };
+        const allowed = access.compiled.uses.group
+          ? parseOperations(withoutGroupIds(body, access))
+          : operations;
+        const written = await batches.write(project, collection, access, allowed);
+        const { create = [], update = [] } = body;
+        personal.notice(
+          collection,
+          [...create, ...update].map(({ data }) => data),
+        );
+        return { body: written };
+      });
     },
     inTurn(shares),
   );

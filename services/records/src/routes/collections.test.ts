@@ -10,7 +10,7 @@ import {
   testProject,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxCollections } from '../collections/collections.ts';
+import { maxCollections } from '../collections/places.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const project = (changes: object) => ({ ...testProject, ...changes });
@@ -121,7 +121,7 @@ describe('collections', () => {
 
   it('are at most 100 a project, however many are created at once', async () => {
     const full = project({ id: 'full', number: 3003 });
-    const identity = asUser(ada, { project: full });
+    const identity = asKey({ project: full });
     const answers = await Promise.all(
       Array.from({ length: maxCollections + 20 }, (_, i) =>
         bed.call('POST', `/db/c${i % (maxCollections + 10)}`, { identity, body: { data: { i } } }),
@@ -170,13 +170,18 @@ describe('collections', () => {
     );
   });
 
-  for (const definition of [recordRoutes.listCollections, recordRoutes.setCollectionAccess]) {
+  for (const definition of [
+    recordRoutes.listCollections,
+    recordRoutes.setCollectionAccess,
+    recordRoutes.renameCollection,
+    recordRoutes.deleteCollection,
+  ]) {
     refusesStrangers(
       definition,
       () => bed.http,
       () => ({
         path: definition.path.replace(':projectId', testProject.id).replace(':collection', 'notes'),
-        body: { access: 'shared' },
+        body: definition.method === 'PATCH' ? { name: 'notes' } : { access: 'shared' },
       }),
     );
   }

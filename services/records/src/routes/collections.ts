@@ -32,6 +32,27 @@ export const listCollections = (collections: Collections, quota: Quota, reads: F
     inTurn(reads),
   );
 
+export const renameCollection = (collections: Collections, writes: FairShares) =>
+  route(
+    recordRoutes.renameCollection,
+    async ({ params, body, identity }) => ({
+      body: await collections.rename(identity.project, params.collection, body.name),
+    }),
+    inTurn(writes),
+  );
+
+export const deleteCollection = (collections: Collections, writes: FairShares) =>
+  route(
+    recordRoutes.deleteCollection,
+    async ({ params, query, identity }) => {
+      const keepsCollection = query.empty === '1' || query.empty === 'true';
+      const { project } = identity;
+      const count = await collections.remove(project, params.collection, { keepsCollection });
+      return { body: { ok: true as const, count } };
+    },
+    inTurn(writes),
+  );
+
 export const setCollectionAccess = (collections: Collections, writes: FairShares) =>
   route(
     recordRoutes.setCollectionAccess,

@@ -4,12 +4,15 @@ import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute } from '@backlot/http';
 import type { AccessChecks } from '../collections/access-check.ts';
 import type { Collections } from '../collections/collections.ts';
+import type { PersonalFields } from '../collections/personal-fields.ts';
 import type { Aggregates } from '../list/aggregates.ts';
 import type { Counts } from '../list/counts.ts';
+import type { Deletions } from '../list/deletions.ts';
 import type { EmptyHints } from '../list/empty/empty-hints.ts';
 import type { Lists } from '../list/lists.ts';
 import type { ShownRecords } from '../list/shown/shown-records.ts';
 import type { Batches } from '../record/batch.ts';
+import type { NewIds } from '../record/new-ids.ts';
 import type { Quota } from '../record/quota/quota.ts';
 import type { Records } from '../record/records.ts';
 import type { Shares } from '../record/shares.ts';
@@ -18,7 +21,13 @@ import type { Shapes } from '../shape/shapes.ts';
 import { checkAccess } from './access-check.ts';
 import { aggregateRecords } from './aggregate.ts';
 import { writeBatch } from './batch.ts';
-import { listCollections, setCollectionAccess } from './collections.ts';
+import {
+  deleteCollection,
+  listCollections,
+  renameCollection,
+  setCollectionAccess,
+} from './collections.ts';
+import { deleteRecords } from './delete-matching.ts';
 import { countRecords, listRecords } from './lists.ts';
 import { createRecord, deleteRecord, getRecord, replaceRecord, updateRecord } from './records.ts';
 import { getCollectionShape, getProjectShape } from './shape.ts';
@@ -41,7 +50,10 @@ export interface RoutesDeps {
   parseSearch: (text: string) => Promise<SearchWords>;
   shownRecords: ShownRecords;
   aggregates: Aggregates;
+  deletions: Deletions;
   users: UserDirectory;
+  newIds: NewIds;
+  personalFields: PersonalFields;
   cursorKeys: readonly KeyObject[];
 }
 
@@ -63,23 +75,29 @@ export const createRoutes = ({
   parseSearch,
   shownRecords,
   aggregates,
+  deletions,
   users,
+  newIds,
+  personalFields,
   cursorKeys,
 }: RoutesDeps): MountedRoute[] => [
   countRecords({ collections, counts, emptyHints, parseSearch }),
-  aggregateRecords(collections, aggregates),
+  aggregateRecords(collections, aggregates, emptyHints),
   listRecords({ collections, lists, counts, emptyHints, parseSearch, shownRecords }, cursorKeys),
   getRecord(collections, records, shownRecords),
-  createRecord(collections, records, writeShares),
-  writeBatch(collections, batches, batchShares),
-  updateRecord(collections, records, writeShares),
-  replaceRecord(collections, records, writeShares),
+  createRecord(collections, records, personalFields, writeShares),
+  writeBatch(collections, batches, personalFields, batchShares),
+  updateRecord(collections, records, personalFields, writeShares),
+  replaceRecord(collections, records, newIds, personalFields, writeShares),
   deleteRecord(collections, records, writeShares),
+  deleteRecords({ collections, counts, deletions }, cursorKeys),
   shareRecord(collections, shares, writeShares),
   listShares(collections, shares, smallReads),
   unshareRecord(collections, shares, writeShares),
   listCollections(collections, quota, smallReads),
   setCollectionAccess(collections, writeShares),
+  renameCollection(collections, writeShares),
+  deleteCollection(collections, writeShares),
   checkAccess({ collections, checks: accessChecks, users, reads: smallReads }),
   getProjectShape(shapes),
   getCollectionShape(shapes),

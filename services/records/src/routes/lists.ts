@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
-import { JsonText, LargeJson, route } from '@backlot/http';
+import { type JsonParts, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
@@ -42,7 +42,8 @@ export const listRecords = (
 ) =>
   route(recordRoutes.listRecords, async (call) => {
     const { params, query, identity } = call;
-    const { limit, offset, cursor } = query;
+    const { offset, cursor } = query;
+    const limit = Math.min(query.limit, recordRoutes.maxPageRecords);
     const where = parseWhere(query.where);
     const { search } = query;
     const isRanked = search !== undefined && query.sort === undefined;
@@ -77,11 +78,15 @@ export const listRecords = (
     const { hasMore, last } = page;
     const items = await shownRecords.list(page.items, shown, identity, reader);
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
-    const headers = withAdvice(listHints(where, sort), place);
+    const headers = withAdvice(listHints(where, sort, query.limit), place);
     const total = withTotal ? totalJson(await counts.count(selection, reader)) : '';
     const isEmpty =
       page.items === '[]' && !hasMore && limit > 0 && offset === 0 && !after && !words;
-    const hint = isEmpty ? hintJson(await emptyHints.find(filter, selection, reader)) : '';
+    const named = query.sort === undefined ? [] : sortFields;
+    const missing = unseenIn(page.items, [...named, ...(shown.fields ?? [])]);
+    const hint = isEmpty
+      ? hintJson(await emptyHints.find(filter, selection, reader))
+      : hintJson(await emptyHints.findMissing(missing, selection, reader));
     const rest = `,"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}${hint}}`;
     return {
       headers,
@@ -122,6 +127,12 @@ export const countRecords = ({
     const body = { ...count, ...(hint !== undefined && { hint }) };
     return { body, headers: withAdvice(listHints(where), place) };
   });
+
+/** Of the fields those that no record of the page has, where it has any. */
+const unseenIn = (items: string | JsonParts, fields: readonly string[]): string[] => {
+  if (typeof items !== 'string' || items === '[]') return [];
+  return fields.filter((field) => !items.includes(`${JSON.stringify(field.split('.')[0])}:`));
+};
 
 const totalJson = ({ count, approximate }: Count) =>
   `,"total":${count}${approximate ? ',"approximate":true' : ''}`;

@@ -4,7 +4,8 @@ import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
-import type { Collections } from '../collections/collections.ts';
+import { type Collections, unlessGone } from '../collections/collections.ts';
+import type { PersonalFields } from '../collections/personal-fields.ts';
 import { systemFields } from '../fields.ts';
 import { idHint } from '../list/hints.ts';
 import { CallReader } from '../list/reader.ts';
@@ -12,6 +13,7 @@ import { wholePart } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { type CheckedData, checkData, type Data } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
+import type { NewIds } from '../record/new-ids.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { WrittenRecord } from '../record/record-sql.ts';
 import type { Records } from '../record/records.ts';
@@ -36,26 +38,41 @@ export const getRecord = (collections: Collections, records: Records, shownRecor
       : { headers, body: new JsonText(part.toString()) };
   });
 
-export const createRecord = (collections: Collections, records: Records, writes: FairShares) =>
+export const createRecord = (
+  collections: Collections,
+  records: Records,
+  personal: PersonalFields,
+  writes: FairShares,
+) =>
   route(
     recordRoutes.createRecord,
     async ({ params, body, rawBody, identity }, keep) => {
       const checked = parseData(rawBody);
-      const { project } = identity;
-      const collection = await collections.findOrCreate(identity, params.collection);
-      const access = resolveAccess(collection.access, identity);
-      const groupId = body.groupId?.toLowerCase();
-      checkGroup(access, identity, { project, collection }, groupId);
-      const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
-      const hints = toHints(droppedHint(rawBody.value), nestedHint(rawBody.value));
-      const reply = (created: WrittenRecord) => replyWith(created, { project, collection }, hints);
-      const keepReply = keep && ((created: WrittenRecord) => keep(reply(created)));
-      return reply(await records.create(project, collection, access, data, keepReply));
+      return unlessGone(async () => {
+        const { project } = identity;
+        const collection = await collections.findOrCreate(identity, params.collection);
+        const access = resolveAccess(collection.access, identity);
+        const groupId = body.groupId?.toLowerCase();
+        checkGroup(access, identity, { project, collection }, groupId);
+        const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
+        const hints = toHints(droppedHint(rawBody.value), nestedHint(rawBody.value));
+        const reply = (created: WrittenRecord) =>
+          replyWith(created, { project, collection }, hints);
+        const keepReply = keep && ((created: WrittenRecord) => keep(reply(created)));
+        const answer = reply(await records.create(project, collection, access, data, keepReply));
+        personal.notice(collection, [body.data]);
+        return answer;
+      });
     },
     { ...inShortTurn(writes), storesAnswer: true },
   );
 
-export const updateRecord = (collections: Collections, records: Records, writes: FairShares) =>
+export const updateRecord = (
+  collections: Collections,
+  records: Records,
+  personal: PersonalFields,
+  writes: FairShares,
+) =>
   route(
     recordRoutes.updateRecord,
     async ({ params, query, rawBody, identity, header }) => {
@@ -65,28 +82,40 @@ export const updateRecord = (collections: Collections, records: Records, writes:
       const ownBody = withoutGroupId(body, target.access);
       const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
       const patched = await records.patch(target, allowed, parseIfMatch(header('if-match')));
+      personal.notice(target.collection, [body.data]);
       return replyWith(patched, target);
     },
     inShortTurn(writes),
   );
 
-export const replaceRecord = (collections: Collections, records: Records, writes: FairShares) =>
+export const replaceRecord = (
+  collections: Collections,
+  records: Records,
+  newIds: NewIds,
+  personal: PersonalFields,
+  writes: FairShares,
+) =>
   route(
     recordRoutes.replaceRecord,
-    async ({ params, query, rawBody, identity, header }) => {
+    async ({ params, query, body, rawBody, identity, header }) => {
       const data = parseData(rawBody);
       const hints = toHints(nestedHint(rawBody.value));
-      if (isSet(query.upsert) && header('if-match') === undefined) {
+      const upsert = async () => {
         const collection = await collections.findOrCreate(identity, params.collection);
         const access = resolveAccess(collection.access, identity);
         const target = { project: identity.project, collection, access, id: params.id };
-        const upserted = await records.upsert(target, withoutOwnFields(data, rawBody, access));
-        return replyWith(upserted, target, hints);
-      }
+        const allowed = withoutOwnFields(data, rawBody, access);
+        const refuseId = () => newIds.refusal(identity, params.id);
+        const { isNew, ...upserted } = await records.upsert(target, allowed, refuseId);
+        personal.notice(collection, [body.data]);
+        return { ...replyWith(upserted, target, hints), ...(isNew && { status: 201 as const }) };
+      };
+      if (isSet(query.upsert) && header('if-match') === undefined) return unlessGone(upsert);
       const replace = async () => {
         const target = await findTarget(collections, identity, params);
         const allowed = withoutOwnFields(data, rawBody, target.access);
         const replaced = await records.replace(target, allowed, parseIfMatch(header('if-match')));
+        personal.notice(target.collection, [body.data]);
         return replyWith(replaced, target, hints);
       };
       return replace().catch(leadToUpsert);
@@ -109,7 +138,7 @@ export const deleteRecord = (collections: Collections, records: Records, writes:
 const leadToUpsert = (error: unknown): never => {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
   throw recordNotFound(
-    'PUT replaces what is there. To create a record under an id of your own, send ?upsert=1 with a new UUIDv7.',
+    'PUT replaces what is there. To create a record under an id of your own, send ?upsert=1 with a new UUIDv7, or with the id of the user who calls.',
   );
 };
 

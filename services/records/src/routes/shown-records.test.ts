@@ -46,12 +46,13 @@ describe('what a read shows', () => {
     });
 
     it('is bounded, and names nothing else', async () => {
-      for (const fields of ['', 'a,', Array.from({ length: 51 }, (_, n) => `f${n}`).join(',')]) {
+      const tooMany = Array.from({ length: 51 }, (_, n) => `f${n}`).join(',');
+      for (const fields of ['', 'a,', tooMany, '__proto__']) {
         const { status, body } = await get(`/db/notes?fields=${fields}`);
         expect([status, body.code]).toEqual([400, 'invalid_query']);
         expect(body.error).toContain('"fields"');
       }
-      expect((await get('/db/notes?fields=__proto__,constructor&limit=1')).body.items).toEqual([
+      expect((await get('/db/notes?fields=constructor&limit=1')).body.items).toEqual([
         { id: expect.any(String) },
       ]);
     });

@@ -10,7 +10,7 @@ import {
   raiseEpoch,
   startDropping,
 } from '../building/generations.ts';
-import { isSystemField, pathProblem } from '../fields.ts';
+import { isSystemField, pathProblem, severalNamed } from '../fields.ts';
 import { inCollection } from '../sql.ts';
 import { keepWords } from './renew-words.ts';
 import type { CollectionSearch, SearchState } from './search-words.ts';
@@ -27,7 +27,9 @@ interface SearchRow {
 /** @throws ApiError invalid_body */
 const checkField = (field: string): void => {
   const quoted = JSON.stringify(field.slice(0, 60));
-  const problem = isSystemField(field) ? 'holds no words' : pathProblem(field);
+  const problem = isSystemField(field)
+    ? 'holds no words'
+    : (pathProblem(field) ?? severalNamed(field));
   if (problem) throw new ApiError('invalid_body', `search: the field ${quoted} ${problem}.`);
 };
 

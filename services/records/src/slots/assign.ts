@@ -1,7 +1,7 @@
 import { ApiError, type EventPayloads, recordRoutes } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
-import { pathProblem } from '../fields.ts';
+import { pathProblem, severalNamed } from '../fields.ts';
 import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import type { NotIndexed } from './missing-indexes.ts';
@@ -219,7 +219,7 @@ const findSuitable = async (
 /** @throws ApiError invalid_body */
 const checkField = (field: string): void => {
   const quoted = JSON.stringify(field.slice(0, 60));
-  const problem = pathProblem(field);
+  const problem = pathProblem(field) ?? severalNamed(field);
   if (problem) throw new ApiError('invalid_body', `indexes: the field ${quoted} ${problem}.`);
   if (canHaveSlot(field)) return;
   throw new ApiError(

@@ -7,7 +7,7 @@ import {
   raiseEpoch,
   startDropping,
 } from '../building/generations.ts';
-import { pathProblem } from '../fields.ts';
+import { pathProblem, severalNamed } from '../fields.ts';
 import { inCollection } from '../sql.ts';
 
 export type UniqueState = 'building' | 'ready' | 'failed';
@@ -26,6 +26,14 @@ const checkField = (field: string): void => {
   const quoted = JSON.stringify(field.slice(0, 60));
   const problem = pathProblem(field);
   if (problem) throw new ApiError('invalid_body', `unique: the field ${quoted} ${problem}.`);
+  if (severalNamed(field))
+    throw new ApiError(
+      'invalid_body',
+      `unique: ${quoted} names several fields, and no combination can be unique yet.`,
+      {
+        hint: 'Keep both in one field of the record, such as {"key":"<post>:<user>"}, and send {"unique":["key"]}. {"unique":["ownerId"]} allows each user one record.',
+      },
+    );
   if (!cannotBeUnique.has(field)) return;
   throw new ApiError('invalid_body', `unique: ${quoted} can not be chosen.`);
 };

@@ -117,7 +117,9 @@ export const listCollections = defineRoute({
 
 /** Of the path of a field that has an index: the list of collections shows them all. */
 export const maxFieldPath = 300;
-const fieldPath = z.string().max(maxFieldPath);
+const fieldPath = z
+  .string({ error: 'must be the name of one field: combinations of several are not there yet' })
+  .max(maxFieldPath);
 
 export const setCollectionAccess = defineRoute({
   ...platform,
@@ -153,6 +155,45 @@ export const setCollectionAccess = defineRoute({
   response: collection,
   status: 200,
   errors: ['invalid_path', 'invalid_body', 'not_found', 'collection_limit', 'conflict'],
+});
+
+export const renameCollection = defineRoute({
+  ...platform,
+  operationId: 'renameCollection',
+  method: 'PATCH',
+  path: '/projects/:projectId/collections/:collection',
+  summary: 'Rename a collection; what names it elsewhere, as rules of payments do, stays as it is',
+  limit: 'write',
+  params: z.object({ projectId: idInPath, collection: collectionName }),
+  body: z.strictObject({ name: collectionName }),
+  response: collection,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'not_found', 'conflict'],
+});
+
+export const deleteCollection = defineRoute({
+  ...platform,
+  operationId: 'deleteCollection',
+  method: 'DELETE',
+  path: '/projects/:projectId/collections/:collection',
+  summary: 'Delete a collection with its records, or its records alone',
+  limit: 'write',
+  params: z.object({ projectId: idInPath, collection: collectionName }),
+  query: z.object({
+    empty: z
+      .enum(['1', '0', 'true', 'false', ''])
+      .optional()
+      .describe('1: the collection stays, with its settings and without its records'),
+  }),
+  response: z.object({
+    ok: z.literal(true),
+    count: z
+      .int()
+      .min(0)
+      .describe('Records that it had: gone for everybody, and erased within minutes'),
+  }),
+  status: 200,
+  errors: ['invalid_path', 'invalid_query', 'not_found', 'conflict'],
 });
 
 const decision = z

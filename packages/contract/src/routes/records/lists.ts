@@ -8,6 +8,11 @@ const emptyHint = z
   .optional()
   .describe('Why nothing fits the filter, perhaps; from a sample of what this caller may read');
 
+const missingHint = z
+  .string()
+  .optional()
+  .describe('A field that was asked for and is in no record, and what it may have been');
+
 /** Numbers as a browser sends them; `limit` above 1,000 is clamped. */
 const wholeNumber = z
   .string()
@@ -38,6 +43,9 @@ const search = z
   .optional()
   .describe('Up to 10 words that a record has to have, in a collection that can be searched');
 
+/** Records of a page; a higher `limit` is taken for this one. */
+export const maxPageRecords = 1000;
+
 export const listRecords = defineRoute({
   ...base,
   operationId: 'listRecords',
@@ -54,10 +62,7 @@ export const listRecords = defineRoute({
       .max(1024)
       .optional()
       .describe('Up to 3 comma-separated fields, - before one for descending'),
-    limit: wholeNumber
-      .transform((n) => Math.min(n, 1000))
-      .default(100)
-      .describe('100 unless stated, at most 1,000'),
+    limit: wholeNumber.default(100).describe('100 unless stated, at most 1,000'),
     offset: wholeNumber.default(0).describe('At most 10,000; cursor goes further'),
     cursor: z.string().max(8192).optional().describe('The nextCursor of the page before'),
     ...shown,
@@ -152,7 +157,36 @@ export const aggregateRecords = defineRoute({
       )
       .max(maxGroups)
       .describe('The largest first'),
+    hint: missingHint,
   }),
   status: 200,
   errors: ['invalid_path', 'invalid_query', 'invalid_where', 'query_too_expensive'],
+});
+
+export const deleteRecords = defineRoute({
+  ...base,
+  callers: ['owner', 'key', 'operator'],
+  operationId: 'deleteRecords',
+  method: 'DELETE',
+  path: '/db/:collection',
+  summary: 'Delete the records that fit a filter',
+  limit: 'write',
+  params: inCollection,
+  query: z.object({
+    where: filter.where,
+    dryRun: z
+      .enum(['1', '0', 'true', 'false', ''])
+      .optional()
+      .describe('1: only counts what would be deleted'),
+    cursor: z.string().max(8192).optional().describe('The nextCursor of the call before'),
+  }),
+  response: z.object({
+    count: z.int().min(0).describe('Records that this call has deleted'),
+    hasMore: z.boolean().describe('The call has ended early: go on with the cursor'),
+    nextCursor: z.string().nullable(),
+    dryRun: z.literal(true).optional(),
+    approximate: z.literal(true).optional().describe('The count of a dry run is an estimate'),
+  }),
+  status: 200,
+  errors: ['invalid_path', 'invalid_query', 'invalid_where', 'invalid_cursor', 'overloaded'],
 });

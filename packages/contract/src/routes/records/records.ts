@@ -99,12 +99,15 @@ export const replaceRecord = defineRoute({
     upsert: z
       .enum(['1', '0', 'true', 'false', ''])
       .optional()
-      .describe('1: create the record where there is none; its id is then a new UUIDv7'),
+      .describe(
+        '1: create the record where there is none; its id is then a new UUIDv7, or that of the user who calls',
+      ),
   }),
   body: z.object({ data }),
   bodyLimitBytes: recordBodyLimitBytes,
   response: record,
   status: 200,
+  otherStatus: { status: 201, when: 'Created, by `upsert`' },
   errors: [
     'invalid_path',
     'invalid_body',

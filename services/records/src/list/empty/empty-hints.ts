@@ -7,7 +7,7 @@ import type { RowPolicy } from '../../collections/rules.ts';
 import { type SampleBounds, type Sampled, sampleRecords } from '../../shape/sample.ts';
 import { type Filter, fieldsIn } from '../../where/filter.ts';
 import type { Reader } from '../reader.ts';
-import { explainCollection, explainEmpty } from './explain.ts';
+import { explainCollection, explainEmpty, explainFields } from './explain.ts';
 import { type KnownFields, knowFields } from './known-fields.ts';
 
 /** Says why a filtered list or count that found nothing may have been meant otherwise. */
@@ -17,6 +17,12 @@ export interface EmptyHints {
    * or where there is no time to look: the answer is right without it.
    */
   find(filter: Filter, sampled: Sampled, reader: Reader): Promise<string | undefined>;
+  /** The same of fields that an answer names and shows nothing of, such as those of `sort`. */
+  findMissing(
+    paths: readonly string[],
+    sampled: Sampled,
+    reader: Reader,
+  ): Promise<string | undefined>;
   /** For a collection that is not there. To others than those whom no rule binds, names are private. */
   findCollection(identity: Identity, name: string): Promise<string | undefined>;
 }
@@ -87,11 +93,23 @@ export const createEmptyHints = ({
     );
   };
 
+  /** Undefined where there is nothing to know, or no time for it. */
+  const know = async (sampled: Sampled, reader: Reader): Promise<KnownFields | undefined> => {
+    if (readsNothing(sampled.access)) return undefined;
+    const key = rightsKey(sampled);
+    try {
+      const known = cache.get(key) ?? (await look(key, sampled, reader));
+      return known?.isEmpty ? undefined : known;
+    } catch {
+      return undefined;
+    }
+  };
+
   return {
     async findCollection(identity, name) {
       if (!bypassesRules(identity)) return undefined;
       const rows = await database.query<{ name: string }>(
-        'SELECT name FROM collections WHERE project_id = $1 ORDER BY name LIMIT 100',
+        'SELECT name FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY name LIMIT 100',
         [identity.project.number],
       );
       return explainCollection(
@@ -100,14 +118,14 @@ export const createEmptyHints = ({
       );
     },
     async find(filter, sampled, reader) {
-      if (readsNothing(sampled.access) || fieldsIn(filter).length === 0) return undefined;
-      const key = rightsKey(sampled);
-      try {
-        const known = cache.get(key) ?? (await look(key, sampled, reader));
-        return known && !known.isEmpty ? explainEmpty(filter, known) : undefined;
-      } catch {
-        return undefined;
-      }
+      if (fieldsIn(filter).length === 0) return undefined;
+      const known = await know(sampled, reader);
+      return known && explainEmpty(filter, known);
+    },
+    async findMissing(paths, sampled, reader) {
+      if (paths.length === 0) return undefined;
+      const known = await know(sampled, reader);
+      return known && explainFields(paths, known);
     },
   };
 };

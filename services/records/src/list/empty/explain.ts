@@ -128,6 +128,24 @@ const explainTest = (path: string, test: Test, known: KnownFields): string | und
   );
 };
 
+const randomOrder = /^(random|rand|shuffled?)$/i;
+
+/** Of fields that are no part of a filter: the first that no record of the sample has. */
+export const explainFields = (paths: readonly string[], known: KnownFields): string | undefined => {
+  for (const path of paths) {
+    const withoutPositions = path
+      .split('.')
+      .filter((part) => !isPosition(part))
+      .join('.');
+    if (ownFields.includes(path) || known.fields.has(withoutPositions)) continue;
+    if (randomOrder.test(path))
+      return `No record of the sample has ${quoted(path)}, and there is no random order: sort by a field that holds random numbers, or shuffle the page.`;
+    const hint = explainMissing(withoutPositions, known);
+    if (hint !== undefined) return hint;
+  }
+  return undefined;
+};
+
 /** For a collection that is not there, from the names of those that are. */
 export const explainCollection = (name: string, names: readonly string[]): string | undefined => {
   if (names.length === 0) return undefined;

@@ -1,5 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import type { JsonParts } from '@backlot/http';
+import { keyProblem } from '../../fields.ts';
 
 /** docs/api.md, "Lists". */
 const maxShownFields = 50;
@@ -15,6 +16,15 @@ export const parseFields = (text: string | undefined): ReadonlySet<string> | und
   const names = text.split(',').map((name) => name.trim());
   if (names.some((name) => name === ''))
     throw new ApiError('invalid_query', '"fields" needs names of fields, as in fields=title,done');
+  const impossible = names.find((name) => keyProblem(name) !== undefined);
+  if (impossible !== undefined)
+    throw new ApiError(
+      'invalid_query',
+      `"fields": no record has a field ${JSON.stringify(impossible.slice(0, 100))}`,
+      {
+        hint: 'It names fields at the top of a record: fields=address shows all that is inside of it.',
+      },
+    );
   if (names.length > maxShownFields)
     throw new ApiError('invalid_query', `"fields" may have at most ${maxShownFields} names`);
   return new Set(['id', ...names]);

@@ -119,7 +119,7 @@ export class Model {
     };
     if (!allows(this.#rules.create, who, record) || !Object.keys(data).every(mayGive))
       return this.#refused(who);
-    return { status: 201, body: data };
+    return { status: 201, body: seen(this.#rules, who, { ...record, data }) };
   }
 
   run(who: Identity, operation: Operation): Answer {
@@ -264,7 +264,7 @@ export class Model {
     { isNew, data }: OperationOf<'upsert'>,
   ): Answer {
     const made = this.#made(who, data, undefined);
-    if (isNew) return made.status === 201 ? ok(made.body) : made;
+    if (isNew) return made;
     if (this.#shutsOut(who, 'change')) return { status: 401 };
     if (record && canRead(this.#rules, who, record))
       return this.#single(who, record, { kind: 'put', which: 0, data });

@@ -163,9 +163,9 @@ export const send = async (
       const { which, isNew, data } = operation;
       const path = isNew ? `/${uuidv7()}` : pathTo(which);
       const { status, body } = await call('PUT', `${path}?upsert=1`, { data });
-      if (status !== 200) return { status };
+      if (status !== (isNew ? 201 : 200)) return { status };
       if (isNew) model.records.push(toRecord(identity, body.id, { data }));
-      return ok(withoutSystemFields(body));
+      return { status, body: withoutSystemFields(body) };
     }
     case 'patch':
     case 'put': {

@@ -1,0 +1,50 @@
+import type { Database } from '@backlot/database';
+import { dropOwnTable } from '../giants/copy.ts';
+import type { OwnTable } from '../giants/records-table.ts';
+import { lockTotals } from '../record/quota/totals.ts';
+
+const eraseBatchSize = 2000;
+
+const eraseRows = async (
+  database: Database,
+  [table, key]: readonly [table: string, key: string],
+  projectNumber: number,
+): Promise<void> => {
+  for (;;) {
+    const erased = await database.query(
+      `DELETE FROM ${table} WHERE project_id = $1 AND (coll_id, ${key}) IN (
+         SELECT coll_id, ${key} FROM ${table} WHERE project_id = $1 ORDER BY coll_id, ${key} LIMIT $2) RETURNING 1`,
+      [projectNumber, eraseBatchSize],
+    );
+    if (erased.length < eraseBatchSize) return;
+  }
+};
+
+/** Holds the collections, so that none begins to move. */
+const dropOwnTables = async (database: Database, projectNumber: number): Promise<void> => {
+  const collections = await database.query<{ id: number; own_table: OwnTable | null }>(
+    'SELECT coll_id AS id, own_table FROM collections WHERE project_id = $1 ORDER BY coll_id FOR UPDATE',
+    [projectNumber],
+  );
+  for (const { id, own_table } of collections)
+    if (own_table !== null) await dropOwnTable(database, { projectNumber, id });
+};
+
+/** Deletes all records and collections of a project, in short statements; may be repeated. */
+export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
+  await eraseRows(database, ['records', 'id'], projectNumber);
+  await eraseRows(database, ['paid_records', 'record_id'], projectNumber);
+  await eraseRows(database, ['shares', 'record_id, user_id, email'], projectNumber);
+  await eraseRows(database, ['unique_values', 'number, key'], projectNumber);
+  await eraseRows(database, ['search_texts', 'number, record_id'], projectNumber);
+  await database.transaction(async () => {
+    await lockTotals(database);
+    await dropOwnTables(database, projectNumber);
+    for (const table of [
+      ...['count_delta', 'slots', 'observations', 'unique_fields', 'moves', 'moved_changes'],
+      ...['searches', 'collections', 'totals', 'project_owners'],
+    ]) {
+      await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
+    }
+  });
+};

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventPayloads } from '@backlot/contract';
+import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
+import { claimBytes, countGrowthSql, shareBytesSql } from '../building/side-sql.ts';
+import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
+import { dropOwnTable } from '../giants/copy.ts';
+import { lockTotals } from '../record/quota/totals.ts';
+import { inCollection, insertFromSql } from '../sql.ts';
+
+interface DeletedRow {
+  project_id: number;
+  coll_id: number;
+  former_name: string | null;
+  own_table: string | null;
+  /** Whether nobody is left who read the collection before it was deleted. */
+  is_over: boolean;
+}
+
+export interface CollectionEraser {
+  /** Works for about a second on deleted collections; goes on at the next call, if any is left. */
+  run(): Promise<typeof workLeft | undefined>;
+}
+
+const batchRows = 500;
+
+/** Who knows the collection has done with it by then: an answer in parts takes five minutes at most. */
+const afterAll = "interval '6 minutes'";
+
+const columns = `project_id, coll_id, former_name, own_table, deleted_at < now() - ${afterAll} AS is_over`;
+const isNext = `deleted_at IS NOT NULL AND (deleted_at < now() - ${afterAll} OR former_name IS NULL AND NOT is_erased)`;
+const nextSql = `SELECT DISTINCT ON (project_id) ${columns} FROM collections
+  WHERE ${isNext} AND NOT EXISTS (SELECT FROM moves WHERE moves.project_id = collections.project_id AND moves.coll_id = collections.coll_id)
+  ORDER BY project_id, deleted_at`;
+const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records erasure', 0)) AS free`;
+
+/** Tables with rows of a collection: what names one of them, and what the quota counts for it. */
+const sides = [
+  ['unique_values', '(number, key)', String(claimBytes)],
+  ['search_texts', '(number, record_id)', 'size_bytes'],
+  ['shares', '(record_id, user_id, email)', shareBytesSql],
+  ['paid_records', '(record_id)', '0'],
+] as const;
+
+const keyOf = ({ project_id, coll_id }: DeletedRow) => [project_id, coll_id];
+
+/** By an array, as in `deleteBatch` of a move. */
+const eraseRecordsSql = `WITH gone AS (
+    DELETE FROM records WHERE ${inCollection} AND id = ANY (ARRAY(
+      SELECT id FROM records WHERE ${inCollection} ORDER BY id LIMIT $3)) RETURNING size_bytes),
+  counted AS (${insertFromSql('count_delta', { d: '-rows', bytes: '-bytes' }, '(SELECT count(*)::int AS rows, sum(size_bytes) AS bytes FROM gone) total', 'rows > 0')})
+  SELECT count(*) AS rows FROM gone`;
+
+const eraseSideSql = (table: string, key: string, bytes: string) => `WITH gone AS (
+    DELETE FROM ${table} WHERE ${inCollection} AND ${key} IN (
+      SELECT ${key.slice(1, -1)} FROM ${table} WHERE ${inCollection} ORDER BY ${key.slice(1, -1)} LIMIT $3)
+    RETURNING -${bytes} AS growth),
+  counted AS (${countGrowthSql('gone')})
+  SELECT count(*) AS rows FROM gone`;
+
+const statements = [
+  eraseRecordsSql,
+  ...sides.map(([table, key, bytes]) => eraseSideSql(table, key, bytes)),
+];
+
+/**
+ * Erases what is left of deleted collections, in batches of which each is counted: a process that dies loses
+ * and repeats nothing. Owners take turns. The collection itself goes last, once nobody can know it any more: its number is
+ * then free, and a table of its own has no reader.
+ */
+export const createCollectionEraser = (
+  database: Database,
+  outbox: Outbox<EventPayloads>,
+): CollectionEraser => {
+  const takeTurns = createTurns<DeletedRow>({ database, nextSql });
+
+  /** A write that was under way when the collection gave up its place has brought a record. */
+  const restore = async (row: DeletedRow): Promise<boolean> => {
+    const key = keyOf(row);
+    const [record] = await database.query(`SELECT FROM records WHERE ${inCollection} LIMIT 1`, key);
+    if (!record) return false;
+    const [restored] = await database.query<{ name: string }>(
+      `UPDATE collections SET deleted_at = NULL, former_name = NULL, epoch = epoch + 1, name = CASE
+         WHEN EXISTS (SELECT FROM collections other WHERE other.project_id = $1 AND other.name = $3)
+         THEN left($3, 50) || '_' || coll_id ELSE $3 END
+       WHERE ${inCollection} RETURNING name`,
+      [...key, row.former_name],
+    );
+    if (restored)
+      await outbox.append('collection.changed', {
+        projectNumber: row.project_id,
+        name: restored.name,
+      });
+    return true;
+  };
+
+  const endCollection = async (row: DeletedRow): Promise<void> => {
+    const key = keyOf(row);
+    await lockTotals(database);
+    if (row.own_table !== null)
+      await dropOwnTable(database, { projectNumber: row.project_id, id: row.coll_id });
+    for (const table of ['count_delta', 'slots', 'observations', 'unique_fields', 'searches'])
+      await database.query(`DELETE FROM ${table} WHERE ${inCollection}`, key);
+    const [left] = await database.query<{ records: number; bytes: number }>(
+      `DELETE FROM collections WHERE ${inCollection} RETURNING row_count AS records, byte_count AS bytes`,
+      key,
+    );
+    await database.query(
+      'UPDATE totals SET records = records - $2, bytes = bytes - $3 WHERE project_id = $1',
+      [row.project_id, left?.records ?? 0, left?.bytes ?? 0],
+    );
+  };
+
+  const erase = async (row: DeletedRow): Promise<Turn> => {
+    if (row.is_over && row.former_name !== null && (await restore(row))) return 'worked';
+    for (const statement of statements) {
+      const [gone] = await database.query<{ rows: number }>(statement, [...keyOf(row), batchRows]);
+      if ((gone?.rows ?? 0) > 0) return 'worked';
+    }
+    const isErasedSql = `UPDATE collections SET is_erased = true WHERE ${inCollection}`;
+    await (row.is_over ? endCollection(row) : database.query(isErasedSql, keyOf(row)));
+    return 'worked';
+  };
+
+  const runBatch = (row: DeletedRow): Promise<Turn> =>
+    database
+      .transaction(async (): Promise<Turn> => {
+        const [[lock]] = await Promise.all([
+          database.query<{ free: boolean }>(lockSql),
+          shortenLockWaits(database),
+        ]);
+        if (!lock?.free) return 'elsewhere';
+        const [current] = await database.query<DeletedRow>(
+          `SELECT ${columns} FROM collections WHERE ${inCollection} AND ${isNext} FOR NO KEY UPDATE`,
+          keyOf(row),
+        );
+        return current ? erase(current) : 'nothing';
+      })
+      .catch((error: unknown) => {
+        if (error instanceof LockTimeout) return 'waited';
+        throw error;
+      });
+
+  return {
+    run: () =>
+      takeTurns(async (row) => {
+        const startedAt = performance.now();
+        const outcome = await runBatch(row);
+        // As long a pause as the batch took leaves at least half of one connection's work to others.
+        if (outcome === 'worked') await pause(performance.now() - startedAt);
+        return outcome;
+      }),
+  };
+};

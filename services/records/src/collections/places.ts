@@ -1,0 +1,87 @@
+import { ApiError } from '@backlot/contract';
+import type { Database } from '@backlot/database';
+import type { Identity } from '@backlot/identity';
+import { bypassesRules } from './access.ts';
+import { setAside } from './removal.ts';
+
+/** docs/api.md, "Records". */
+export const maxCollections = 100;
+/** Of these, what visitors without an account may make, and what they and users may make together. */
+const maxByVisitors = 10;
+const maxByUsers = 50;
+
+/** Who has made a collection; null: the project's own callers. */
+export type MadeBy = 'visitor' | 'user' | null;
+
+export const makerOf = (identity: Identity): MadeBy => {
+  if (bypassesRules(identity)) return null;
+  return identity.caller === 'user' ? 'user' : 'visitor';
+};
+
+/** A younger one may have no records because the first is on its way: a call takes 30 seconds at most. */
+const leastAgeMs = 60_000;
+
+interface Bound {
+  most: number;
+  /** Whose collections count; undefined: all. */
+  makers: readonly string[] | undefined;
+  message: string;
+}
+
+const all: Bound = {
+  ...{ most: maxCollections, makers: undefined },
+  message: `A project has at most ${maxCollections} collections.`,
+};
+const ofUsers: Bound = {
+  ...{ most: maxByUsers, makers: ['user', 'visitor'] },
+  message: `Users and visitors make at most ${maxByUsers} collections of a project.`,
+};
+const ofVisitors: Bound = {
+  ...{ most: maxByVisitors, makers: ['visitor'] },
+  message: `Visitors without an account make at most ${maxByVisitors} collections of a project.`,
+};
+
+const boundsFor = (maker: MadeBy): readonly Bound[] => {
+  if (maker === null) return [all];
+  return maker === 'user' ? [all, ofUsers] : [all, ofUsers, ofVisitors];
+};
+
+/**
+ * Sees to it that the project has a place for a new collection, in the transaction that has locked its collections:
+ * where there is none, one without records and without settings of its own gives its own up.
+ * @throws ApiError collection_limit
+ */
+export const makePlace = async (
+  database: Database,
+  project: { id: string; number: number },
+  maker: MadeBy,
+  nowMs: number,
+): Promise<void> => {
+  const [counts] = await database.query<{ all: number; users: number; visitors: number }>(
+    `SELECT count(*) AS all, count(*) FILTER (WHERE made_by IN ('user', 'visitor')) AS users,
+       count(*) FILTER (WHERE made_by = 'visitor') AS visitors
+     FROM collections WHERE project_id = $1 AND deleted_at IS NULL`,
+    [project.number],
+  );
+  const has = { all: counts?.all ?? 0, users: counts?.users ?? 0, visitors: counts?.visitors ?? 0 };
+  const taken = new Map([
+    [all, has.all],
+    [ofUsers, has.users],
+    [ofVisitors, has.visitors],
+  ]);
+  const full = boundsFor(maker).findLast((bound) => (taken.get(bound) ?? 0) >= bound.most);
+  if (!full) return;
+  const [unused] = await database.query<{ id: number; name: string }>(
+    `SELECT coll_id AS id, name FROM collections
+     WHERE project_id = $1 AND deleted_at IS NULL AND NOT is_set AND own_table IS NULL AND created_at < $2
+       AND ($3::text[] IS NULL OR made_by = ANY ($3))
+       AND NOT EXISTS (SELECT FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)
+     ORDER BY created_at LIMIT 1`,
+    [project.number, new Date(nowMs - leastAgeMs), full.makers ?? null],
+  );
+  if (unused && (await setAside(database, { projectNumber: project.number, ...unused }, 'unused')))
+    return;
+  throw new ApiError('collection_limit', full.message, {
+    hint: `The project’s owner makes more by PUT /api/platform/projects/${project.id}/collections/<name>, and deletes one with its records by DELETE of the same address.`,
+  });
+};

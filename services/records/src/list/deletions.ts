@@ -1,0 +1,126 @@
+import type { Database } from '@backlot/database';
+import type { FairShares } from '@backlot/fair-shares';
+import type { Collections } from '../collections/collections.ts';
+import { checkTable, holdTable } from '../giants/current-table.ts';
+import { recordsTable } from '../giants/records-table.ts';
+import { deleteSql } from '../record/batch.ts';
+import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
+import { and, startParameters } from '../sql.ts';
+import type { Reader } from './reader.ts';
+import { boundsSql, conditionsSql, type Selection } from './selection.ts';
+import { findSlice, type Kept } from './slices/slice-statement.ts';
+import { usualSlicing } from './slices/slices.ts';
+import type { Sort } from './sort.ts';
+
+/** One call deletes for so long, and looks at so many records; the next one goes on behind them. */
+const workMs = 5000;
+const mostLookedAt = 100_000;
+/** Records that one transaction deletes, at most. */
+const batchRows = 500;
+
+/** The order in which a deletion walks. */
+export const oldestFirst: Sort = { fields: [], idDescending: false };
+
+export interface Deleted {
+  count: number;
+  /** The record with which the next call begins; null where all were looked at. */
+  next: string | null;
+}
+
+export interface Deletions {
+  /** Deletes what fits the selection, in batches, from `from` on. @throws FairShareFull */
+  run(selection: Selection, from: string | undefined, reader: Reader): Promise<Deleted>;
+}
+
+export interface DeletionsDeps {
+  database: Database;
+  refresh: Collections['refresh'];
+  scans: FairShares;
+  batches: FairShares;
+  workMs?: number;
+}
+
+/**
+ * Looks for records in short turns among the scans, and deletes what it finds in turns among the batches: each batch is
+ * done or not, and a call that ends early loses nothing.
+ */
+export const createDeletions = (deps: DeletionsDeps): Deletions => {
+  const { database, refresh, scans, batches } = deps;
+
+  const look = (selection: Selection, from: string | undefined, { flow, signal }: Reader) =>
+    scans.run(
+      flow,
+      () =>
+        onCurrentSlots(refresh, selection, async (current) => {
+          const query = {
+            ...current,
+            sort: oldestFirst,
+            limit: batchRows,
+            offset: 0,
+            after: undefined,
+          };
+          const slice = { from, rows: batchRows, ms: usualSlicing.sliceMs };
+          const { text, values } = findSlice(query, slice, batchRows);
+          const [piece] = await database.scan<{
+            next: string | null;
+            looked: number;
+            kept: Kept[];
+          }>(text, values);
+          await checkTable(database, current.collection);
+          const { next, looked, kept } = piece ?? { next: null, looked: 0, kept: [] };
+          return { next, looked, ids: kept.map(([id]) => id) };
+        }),
+      { signal },
+    );
+
+  /** Those of the records that fit still. */
+  const deleteBatch = (selection: Selection, ids: readonly string[]) =>
+    onCurrentSlots(refresh, selection, (current) =>
+      database.transaction(async () => {
+        const { collection } = current;
+        await holdTable(database, collection);
+        const parameters = startParameters(collection, ids);
+        const fits = and([
+          ...[boundsSql(current, parameters), 'id = ANY ($3::uuid[])'],
+          ...conditionsSql(current, parameters),
+        ]);
+        const locked = await database.query<{ id: string }>(
+          `SELECT id FROM ${recordsTable(collection)} WHERE ${fits} ORDER BY id FOR UPDATE`,
+          parameters.values,
+        );
+        if (locked.length === 0) return 0;
+        const chosen = startParameters(
+          collection,
+          locked.map(({ id }) => id),
+        );
+        const deleted = await database.query(deleteSql(collection, chosen), chosen.values);
+        if (deleted.length === 0) throw new StaleSlots();
+        return locked.length;
+      }),
+    );
+
+  return {
+    async run(selection, from, reader) {
+      const { flow, signal } = reader;
+      const untilMs = performance.now() + (deps.workMs ?? workMs);
+      let next: string | null | undefined = from;
+      let count = 0;
+      let looked = 0;
+      do {
+        const found = await look(selection, next ?? undefined, reader);
+        const { ids } = found;
+        if (ids.length > 0)
+          await batches.run(
+            flow,
+            async () => {
+              count += await deleteBatch(selection, ids);
+            },
+            { signal },
+          );
+        looked += found.looked;
+        next = found.next;
+      } while (next !== null && performance.now() < untilMs && looked < mostLookedAt);
+      return { count, next };
+    },
+  };
+};
