@@ -19,7 +19,8 @@ const openFields = ({ access, personal = {} }: Advised): [string, PersonalKind][
   return Object.entries(personal).filter(([field]) => isOpen(rules, field));
 };
 
-const listed = (fields: readonly string[]) => fields.map((field) => `"${printable(field)}"`).join(', ');
+const listed = (fields: readonly string[]) =>
+  fields.map((field) => `"${printable(field)}"`).join(', ');
 
 /** What its owner should know of fields that everybody can read; undefined where nothing personal is. */
 export const adviceFor = (collection: Advised): string | undefined => {
