@@ -69,6 +69,7 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ],
   ['replaceRecord', ({ db }) => db('todos').replace(id, { a: 1 }, { upsert: true })],
   ['deleteRecord', ({ db }) => db('todos').delete(id)],
+  ['deleteRecords', ({ db }) => db('todos').deleteWhere({ a: 1 }, { dryRun: true })],
   [
     'writeBatch',
     ({ db }) =>
@@ -193,6 +194,7 @@ it('calls every operation of the runtime plane that an app has', async () => {
       'updateRecord',
       'replaceRecord',
       'deleteRecord',
+      'deleteRecords',
       'writeBatch',
       'shareRecord',
       'listShares',

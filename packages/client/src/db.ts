@@ -178,7 +178,7 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
       ),
     /** The largest groups first; without `group` all records are one. */
     aggregate: (options: AggregateOptions<T> = {}) =>
-      call<{ groups: RecordGroup[] }>('GET', `${path}/_aggregate`, toQuery(options)),
+      call<{ groups: RecordGroup[]; hint?: string }>('GET', `${path}/_aggregate`, toQuery(options)),
     get: (id: string, shown: Shown = {}) =>
       call<Stored<T>>('GET', pathTo(id), { query: { ...shown } }),
     /** The record with its version, for `ifMatch` of a later change. */
@@ -216,6 +216,26 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
       call<Stored<T>>('PUT', pathTo(id), { body: { data }, ...onlyIf(options) }),
     async delete(id: string, options: ChangeOptions = {}): Promise<void> {
       await call('DELETE', pathTo(id), { ...onlyIf(options), canRepeat: false });
+    },
+    /**
+     * For the project's owner and keys: deletes what fits, in as many calls as that takes.
+     * @param options `dryRun` only counts
+     */
+    async deleteWhere(
+      where: NonNullable<Selection<T>['where']>,
+      options: { dryRun?: boolean } = {},
+    ): Promise<{ count: number }> {
+      let count = 0;
+      let cursor: string | undefined;
+      do {
+        const query = { where, dryRun: options.dryRun ? 1 : undefined, cursor };
+        const part = await call<{ count: number; nextCursor: string | null }>('DELETE', path, {
+          query,
+        });
+        count += part.count;
+        cursor = part.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return { count };
     },
     /** Up to 500 operations, all or none. */
     batch: (operations: Batch<T>) =>
