@@ -19,6 +19,7 @@ describe('the scope that a key needs', () => {
   it('is "admin" for what a key may do on the control plane and for roles, and no more', () => {
     expect(withScope('admin').sort()).toEqual([
       'checkAccess',
+      'deleteCollection',
       'deletePrompt',
       'deleteUser',
       'getProject',
@@ -28,6 +29,7 @@ describe('the scope that a key needs', () => {
       'listProjectFiles',
       'listPrompts',
       'listUsers',
+      'renameCollection',
       'setCollectionAccess',
       'setLimits',
       'setPrompt',
