@@ -25,7 +25,10 @@ export const identify = (
 export const checkCaller = (definition: RouteDefinition, identity: Identity): void => {
   if (definition.callers.includes(identity.caller)) return;
   if (identity.caller === 'anonymous') throw new ApiError('unauthenticated', 'Sign in first.');
-  throw new ApiError('forbidden', `This call is not open to the caller "${identity.caller}".`);
+  const { summary, callers } = definition;
+  throw new ApiError('forbidden', `This call is not open to the caller "${identity.caller}".`, {
+    hint: `${summary}: for ${callers.join(', ')}.`,
+  });
 };
 
 /**

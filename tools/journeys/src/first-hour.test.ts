@@ -119,7 +119,11 @@ const guesses: Guess[] = [
     status: 404,
     leadsTo: ['?upsert=1'],
   },
-  { typed: 'DELETE /db/cards', status: 405, leadsTo: ['DELETE goes to /db/<collection>/<id>'] },
+  {
+    typed: 'DELETE /db/cards',
+    status: 403,
+    leadsTo: ['Delete the records that fit a filter: for owner, key, operator.'],
+  },
   { typed: 'GET /db', status: 404, leadsTo: ['GET /db/<collection>'] },
   { typed: 'POST /auth/login', body: {}, status: 404, leadsTo: ['POST /auth/signin'] },
   { typed: 'POST /auth/register', body: {}, status: 404, leadsTo: ['POST /auth/signup'] },
