@@ -41,7 +41,7 @@ it.each<[string, string]>([
   ['/send-email', 'To send a mail: POST /email/send.'],
   ['/checkout', 'To start a payment: POST /payments/checkout.'],
   ['/storage/uplaod', 'Did you mean POST /storage/upload?'],
-  ['/db/todos/', 'Did you mean GET, POST /db/<collection>?'],
+  ['/db/todos/', 'Did you mean GET, POST, DELETE /db/<collection>?'],
   [
     '/db/todos/018f0000-0000-7000-8000-000000000000/comments',
     'a field of another /db/<collection>',
@@ -141,8 +141,8 @@ it('says what the built-in project has', () => {
 });
 
 it.each([
-  ['DELETE', '/db/todos', 'It takes GET, HEAD, POST. DELETE goes to /db/<collection>/<id>.'],
-  ['PATCH', '/db/todos', 'It takes GET, HEAD, POST. PATCH goes to /db/<collection>/<id>.'],
+  ['PUT', '/db/todos', 'It takes GET, HEAD, POST, DELETE. PUT goes to /db/<collection>/<id>.'],
+  ['PATCH', '/db/todos', 'It takes GET, HEAD, POST, DELETE. PATCH goes to /db/<collection>/<id>.'],
   ['POST', '/db/todos/1', 'It takes GET, HEAD, PUT, PATCH, DELETE. POST goes to /db/<collection>.'],
   ['POST', '/db/todos/_bulk', 'Many at once: POST /db/<collection>/_batch.'],
   ['POST', '/db/todos/query', 'To list: GET /db/<collection>?where={"done":false}.'],
