@@ -9,7 +9,7 @@ import { and, startParameters } from '../sql.ts';
 import type { Reader } from './reader.ts';
 import { boundsSql, conditionsSql, type Selection } from './selection.ts';
 import { findSlice, type Kept } from './slices/slice-statement.ts';
-import { usualSlicing } from './slices/slices.ts';
+import { usualSliceBytes, usualSlicing } from './slices/slices.ts';
 import type { Sort } from './sort.ts';
 
 /** One call deletes for so long, and looks at so many records; the next one goes on behind them. */
@@ -59,7 +59,8 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
             offset: 0,
             after: undefined,
           };
-          const slice = { from, rows: batchRows, ms: usualSlicing.sliceMs };
+          const { sliceMs: ms } = usualSlicing;
+          const slice = { from, rows: batchRows, bytes: usualSliceBytes, ms };
           const { text, values } = findSlice(query, slice, batchRows);
           const [piece] = await database.scan<{
             next: string | null;

@@ -16,7 +16,7 @@ export interface Slicing {
   patienceMs?: number;
 }
 
-const usualSliceBytes = 32 * 1024 * 1024;
+export const usualSliceBytes = 32 * 1024 * 1024;
 const usualPatienceMs = 15_000;
 
 export const usualSlicing: Slicing = {
