@@ -371,6 +371,7 @@ declare const createCollection: <T>({ call, send }: Transport, name: string) => 
     /** The largest groups first; without `group` all records are one. */
     aggregate: (options?: AggregateOptions<T>) => Promise<{
         groups: RecordGroup[];
+        hint?: string;
     }>;
     get: (id: string, shown?: Shown) => Promise<Stored<T>>;
     /** The record with its version, for `ifMatch` of a later change. */
@@ -403,6 +404,15 @@ declare const createCollection: <T>({ call, send }: Transport, name: string) => 
         upsert?: boolean;
     }) => Promise<Stored<T>>;
     delete(id: string, options?: ChangeOptions): Promise<void>;
+    /**
+     * For the project's owner and keys: deletes what fits, in as many calls as that takes.
+     * @param options `dryRun` only counts
+     */
+    deleteWhere(where: NonNullable<Selection<T>['where']>, options?: {
+        dryRun?: boolean;
+    }): Promise<{
+        count: number;
+    }>;
     /** Up to 500 operations, all or none. */
     batch: (operations: Batch<T>) => Promise<{
         create: Written[];
