@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Bus, type BusEvent, maxDeliveries } from './bus.ts';
+import { type Bus, type BusEvent, EventInvalid, maxDeliveries } from './bus.ts';
 
 export interface BusUnderTest {
   bus: Bus;
   /** Events given up so far, with the queue that gave them up. */
   dead: () => { id: string; queue: string }[];
+  /** Ids of events whose first failure was told. */
+  failed: () => string[];
   close(): Promise<void>;
 }
 
@@ -76,6 +78,7 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
       await subject.bus.publish(event('a'));
       await until(() => tries === 3);
       expect(subject.dead()).toEqual([]);
+      expect(subject.failed()).toHaveLength(1);
     });
 
     it(`gives an event up after ${maxDeliveries} deliveries and goes on with the next`, async () => {
@@ -98,6 +101,24 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
       await until(() => good.length === 1 && subject.dead().length === 1);
       expect(poisoned).toBe(maxDeliveries);
       expect(subject.dead()).toEqual([{ id: poison.id, queue: 'poisoned' }]);
+    });
+
+    it('gives an event up at once that no delivery can succeed for', async () => {
+      let deliveries = 0;
+      await subject.bus.subscribe({
+        queue: 'invalid',
+        topics: ['a'],
+        handler: async () => {
+          deliveries++;
+          throw new EventInvalid('no such payload');
+        },
+      });
+      const sent = event('a');
+      await subject.bus.publish(sent);
+      await until(() => subject.dead().length === 1);
+      expect([deliveries, subject.failed(), subject.dead()]).toEqual([
+        ...[1, [], [{ id: sent.id, queue: 'invalid' }]],
+      ]);
     });
 
     it('reaches every listener, and a failing queue does not keep it from them', async () => {

@@ -11,12 +11,30 @@ export interface Subscription {
   /**
    * Subscribers of the same queue share its events, each event going to one of them; every queue gets
    * every event of its topics. A failing handler gets the event again, up to five times, then the
-   * event is dead: it is kept aside and reported, and those behind it go on.
+   * event is dead: it is kept aside and reported, and those behind it go on. One that fails with
+   * EventInvalid is dead at once.
    */
   queue: string;
   topics: readonly string[];
   handler: BusHandler;
 }
+
+/** What a handler throws where no further delivery can succeed: the event is dead at once. */
+export class EventInvalid extends Error {
+  override name = 'EventInvalid';
+}
+
+/** Of one queue that this process takes events from. */
+export interface QueueBacklog {
+  queue: string;
+  /** Not handled yet; those that wait for their next try stand under a name of their own. */
+  waiting: number;
+  /** Dead, for a person to look at. */
+  parked: number;
+}
+
+/** Told of an event's first failure; it is tried again. */
+export type OnFailed = (event: BusEvent, queue: string, error: unknown) => void;
 
 /** The event was not taken over: the bus is out of reach, or refused it. */
 export class BusUnavailable extends Error {
@@ -32,6 +50,8 @@ export interface Bus {
    * For caches only.
    */
   listen(topics: readonly string[], handler: (event: BusEvent) => void): Promise<void>;
+  /** How much lies in the queues that this process takes events from; empty while nobody can tell. */
+  backlog(): Promise<QueueBacklog[]>;
   /** Waits for the events taken over to be handled, then refuses further ones. */
   close(): Promise<void>;
 }

@@ -1,8 +1,16 @@
-import { type Bus, type BusEvent, maxDeliveries, type Subscription } from './bus.ts';
+import {
+  type Bus,
+  type BusEvent,
+  EventInvalid,
+  maxDeliveries,
+  type OnFailed,
+  type Subscription,
+} from './bus.ts';
 
 export interface InProcessBusOptions {
   /** Told of each event that no delivery succeeded for. */
   onDead: (event: BusEvent, queue: string, error: unknown) => void;
+  onFailed?: OnFailed;
   /** Waits between deliveries, in milliseconds; doubled each time. Default 50. */
   retryDelayMs?: number;
 }
@@ -11,7 +19,11 @@ export interface InProcessBusOptions {
  * The bus of the all-in-one. `publish` resolves when every queue has handled the event or given it
  * up, so that the outbox row of an event stays until its work is done and a crash loses nothing.
  */
-export const createInProcessBus = ({ onDead, retryDelayMs = 50 }: InProcessBusOptions): Bus => {
+export const createInProcessBus = ({
+  onDead,
+  onFailed = () => {},
+  retryDelayMs = 50,
+}: InProcessBusOptions): Bus => {
   const queues = new Map<string, { members: Subscription[]; turn: number }>();
   const listeners: { topics: readonly string[]; handler: (event: BusEvent) => void }[] = [];
   const underWay = new Set<Promise<void>>();
@@ -28,10 +40,11 @@ export const createInProcessBus = ({ onDead, retryDelayMs = 50 }: InProcessBusOp
         await member?.handler(event);
         return;
       } catch (error) {
-        if (delivery === maxDeliveries) {
+        if (delivery === maxDeliveries || error instanceof EventInvalid) {
           onDead(event, queue, error);
           return;
         }
+        if (delivery === 1) onFailed(event, queue, error);
         await new Promise((resolve) => setTimeout(resolve, retryDelayMs * 2 ** (delivery - 1)));
       }
     }
@@ -63,6 +76,8 @@ export const createInProcessBus = ({ onDead, retryDelayMs = 50 }: InProcessBusOp
     async listen(topics, handler) {
       listeners.push({ topics, handler });
     },
+    // Who publishes waits until all is handled.
+    backlog: async () => [],
     async close() {
       closed = true;
       await Promise.allSettled(underWay);

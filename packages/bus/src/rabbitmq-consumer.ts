@@ -1,5 +1,11 @@
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
-import { type BusEvent, maxDeliveries, type Subscription } from './bus.ts';
+import {
+  type BusEvent,
+  EventInvalid,
+  maxDeliveries,
+  type OnFailed,
+  type Subscription,
+} from './bus.ts';
 import { confirmed } from './rabbitmq-confirm.ts';
 import { decode, failedOptions, readTries } from './rabbitmq-message.ts';
 import {
@@ -18,6 +24,7 @@ export interface ConsumerOptions {
   /** Waits after the first failure, the second and so on; the last one is repeated. */
   retryDelaysMs: readonly number[];
   confirmTimeoutMs: number;
+  onFailed: OnFailed;
   onDead: (event: BusEvent | undefined, queue: string, error: unknown) => void;
   /** A delivery begins; it ends with the promise. */
   track: (work: Promise<void>) => void;
@@ -61,12 +68,14 @@ export const consume = async (
       await handler(event);
       return undefined;
     } catch (error) {
-      return { error, event, tries: readTries(message) + 1 };
+      const isHopeless = error instanceof EventInvalid;
+      return { error, event, tries: isHopeless ? maxDeliveries : readTries(message) + 1 };
     }
   };
 
   const setAside = async (message: ConsumeMessage, { error, event, tries }: Failure) => {
     const dead = tries >= maxDeliveries;
+    if (event && tries === 1) options.onFailed(event, queue, error);
     const delays = options.retryDelaysMs;
     const delayMs = delays[Math.min(tries, delays.length) - 1] ?? 0;
     await confirmed(channel, options.confirmTimeoutMs, {

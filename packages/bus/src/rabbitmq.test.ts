@@ -29,14 +29,16 @@ const open = async (url: string, more: Partial<RabbitmqBusOptions> = {}) => {
 busConformance('rabbitmq', async () => {
   const broker = await createTestBroker();
   const dead: { id: string; queue: string }[] = [];
+  const failed: string[] = [];
   const bus = await open(broker.url, {
     onDead: (event, queue) => void dead.push({ id: event?.id ?? '', queue }),
+    onFailed: ({ id }) => void failed.push(id),
   });
   const close = async () => {
     await bus.close();
     await broker.drop();
   };
-  return { bus, dead: () => dead, close };
+  return { bus, dead: () => dead, failed: () => failed, close };
 });
 
 describe('the bus over RabbitMQ', () => {
@@ -200,6 +202,9 @@ describe('the bus over RabbitMQ', () => {
     await until(() => dead.length === 2);
     expect(dead).toEqual([poison.id, undefined]);
     await until(async () => (await bus.parked('q')) === 2);
+    const backlog = await bus.backlog();
+    expect(backlog).toContainEqual({ queue: 'q', waiting: 0, parked: 2 });
+    expect(backlog).toContainEqual({ queue: 'backlot.q.retry.10ms', waiting: 0, parked: 0 });
     const parked = await channel.get(deadQueueName('q'));
     if (parked === false) throw new Error('nothing is parked');
     expect(JSON.parse(parked.content.toString())).toEqual({ n: 1 });

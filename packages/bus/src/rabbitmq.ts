@@ -1,15 +1,22 @@
 import pTimeout from 'p-timeout';
-import { type Bus, type BusEvent, BusUnavailable } from './bus.ts';
+import {
+  type Bus,
+  type BusEvent,
+  BusUnavailable,
+  type OnFailed,
+  type QueueBacklog,
+} from './bus.ts';
 import { confirmed } from './rabbitmq-confirm.ts';
 import { keepConnected } from './rabbitmq-connection.ts';
 import type { Link } from './rabbitmq-link.ts';
 import { encode } from './rabbitmq-message.ts';
-import { deadQueueName, topicExchange } from './rabbitmq-topology.ts';
+import { deadQueueName, queueName, retryName, topicExchange } from './rabbitmq-topology.ts';
 
 export interface RabbitmqBusOptions {
   url: string;
   /** Told of each event that is parked in its queue's dead queue; undefined where it is no event. */
   onDead: (event: BusEvent | undefined, queue: string, error: unknown) => void;
+  onFailed?: OnFailed;
   /** Told of failed connections and listeners. */
   onError: (error: unknown) => void;
   /** Told when the bus is reached, and when it is lost: what listeners missed is not made up for. */
@@ -34,6 +41,7 @@ export interface RabbitmqBus extends Bus {
 }
 
 const drainTimeoutMs = 10_000;
+const countTimeoutMs = 2000;
 
 /**
  * The bus between processes. It connects by itself, and again after each loss, with all subscriptions
@@ -41,13 +49,15 @@ const drainTimeoutMs = 10_000;
  */
 export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<RabbitmqBus> => {
   const { onError, confirmTimeoutMs = 10_000 } = options;
+  const { retryDelaysMs = [1_000, 10_000, 60_000, 600_000] } = options;
   const mustReach = new Set(options.mustReach);
+  const queues = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let closed = false;
   const connection = await keepConnected(options.url, {
     ...{ onError, confirmTimeoutMs, onDead: options.onDead, onState: options.onState },
+    ...{ onFailed: options.onFailed ?? (() => {}), retryDelaysMs },
     prefetch: options.prefetch ?? 16,
-    retryDelaysMs: options.retryDelaysMs ?? [1_000, 10_000, 60_000, 600_000],
     track: (work) => {
       underWay.add(work);
       void work.finally(() => underWay.delete(work));
@@ -59,6 +69,8 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
     if (link === undefined) throw new BusUnavailable('RabbitMQ is out of reach.');
     return link;
   };
+
+  const count = async (name: string) => (await reach().publisher.checkQueue(name)).messageCount;
 
   return {
     async publish(event) {
@@ -76,12 +88,33 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
       });
       if (link.returned.delete(id)) throw new BusUnavailable(`No queue takes ${topic} yet.`);
     },
-    subscribe: (subscription) => connection.subscribe(subscription),
+    async subscribe(subscription) {
+      await connection.subscribe(subscription);
+      queues.add(subscription.queue);
+    },
     listen: (topics, handler) => connection.listen({ topics, handler }),
     connected: () => connection.link() !== undefined,
     ready: (timeoutMs) => within(connection.first(), timeoutMs),
-    async parked(queue) {
-      return (await reach().publisher.checkQueue(deadQueueName(queue))).messageCount;
+    parked: (queue) => count(deadQueueName(queue)),
+    async backlog() {
+      if (connection.link() === undefined) return [];
+      const retries = [...queues].flatMap((queue) =>
+        retryDelaysMs.map((ms) => retryName(queue, ms)),
+      );
+      const backlogs = [
+        ...[...queues].map(async (queue) => ({
+          ...{
+            queue,
+            waiting: await count(queueName(queue)),
+            parked: await count(deadQueueName(queue)),
+          },
+        })),
+        ...[...new Set(retries)].map(async (queue) => ({
+          ...{ queue, waiting: await count(queue), parked: 0 },
+        })),
+      ];
+      const all = pTimeout(Promise.all(backlogs), { milliseconds: countTimeoutMs });
+      return await all.catch((): QueueBacklog[] => []);
     },
     async close() {
       if (closed) return;

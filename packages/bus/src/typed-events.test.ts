@@ -13,9 +13,13 @@ const schemas = {
   other: { parse: (payload: unknown) => payload as { n: number } },
 };
 
-it('hands parsed payloads to handlers by topic; what does not parse is dead, and reaches none', async () => {
+it('hands parsed payloads to handlers by topic; what does not parse is dead at once, and reaches none', async () => {
   const dead: string[] = [];
-  const bus = createInProcessBus({ onDead: ({ id }) => void dead.push(id), retryDelayMs: 0 });
+  let failures = 0;
+  const bus = createInProcessBus({
+    onDead: ({ id }) => void dead.push(id),
+    onFailed: () => void failures++,
+  });
   const handled: string[] = [];
   await subscribeTo(bus, schemas, 'queue', {
     named: async ({ name }, id) => handled.push(`${id} ${name}`),
@@ -26,5 +30,5 @@ it('hands parsed payloads to handlers by topic; what does not parse is dead, and
   await bus.publish({ id: '3', topic: 'other', payload: { n: 7 } });
   await bus.close();
   expect(handled).toEqual(['1 x', '7']);
-  expect(dead).toEqual(['2']);
+  expect([dead, failures]).toEqual([['2'], 0]);
 });

@@ -1,4 +1,4 @@
-import type { Bus, BusEvent } from './bus.ts';
+import { type Bus, type BusEvent, EventInvalid } from './bus.ts';
 
 /** Reads the payload of each topic: the contract's `events`. */
 export type EventSchemas = Record<string, { parse(payload: unknown): unknown }>;
@@ -12,17 +12,25 @@ export type EventHandlers<Schemas extends EventSchemas, Result> = {
 
 type Handle<Result> = (payload: unknown, eventId: string) => Result;
 
+const parse = (schema: EventSchemas[string], topic: string, payload: unknown) => {
+  try {
+    return schema.parse(payload);
+  } catch (cause) {
+    throw new EventInvalid(`An event is not what ${topic} promises.`, { cause });
+  }
+};
+
 const bind = <Result>(schemas: EventSchemas, handlers: object) => ({
   topics: Object.keys(handlers),
   handler({ id, topic, payload }: BusEvent): Result {
     const handle = (handlers as Record<string, Handle<Result>>)[topic];
     const schema = schemas[topic];
     if (!handle || !schema) throw new Error(`Nobody here handles ${topic}.`);
-    return handle(schema.parse(payload), id);
+    return handle(parse(schema, topic, payload), id);
   },
 });
 
-/** `bus.subscribe` to the topics of the handlers; a payload that does not parse is a failed delivery. */
+/** `bus.subscribe` to the topics of the handlers; an event whose payload does not parse is dead. */
 export const subscribeTo = <Schemas extends EventSchemas>(
   bus: Bus,
   schemas: Schemas,

@@ -26,6 +26,8 @@ export const openBus = (
     prefetch: 64,
     onDead: (event, queue, err) =>
       log.error({ eventId: event?.id, topic: event?.topic, queue, err }, 'parked an event'),
+    onFailed: ({ id, topic }, queue, err) =>
+      log.warn({ eventId: id, topic, queue, err }, 'an event failed; it is tried again'),
     onError: countRepeats((failure) => log.warn(failure, 'RabbitMQ')),
     onState: (connected) => {
       log.info({ connected }, 'events');

@@ -34,6 +34,7 @@ import {
   type Registry,
 } from '@backlot/telemetry';
 import { Router } from 'express';
+import { measureEvents } from './event-metrics.ts';
 import { createIdempotencyStore } from './idempotency.ts';
 import type { ConfigReader } from './settings.ts';
 
@@ -230,6 +231,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
     }
   };
   measureQueues(registry, { largeBodies, connections, ...parts.queues });
+  measureEvents(registry, bus, database);
   const sweeps: Sweep[] = [{ run: () => idempotency.sweep() }, ...(parts.sweeps ?? [])];
   const sweepers = sweeps.map(({ run, everyMs }) =>
     createSweeper(

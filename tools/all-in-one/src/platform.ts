@@ -70,6 +70,8 @@ export const startPlatform = async (
     const bus = createInProcessBus({
       onDead: ({ id, topic }, queue, err) =>
         log.error({ eventId: id, topic, queue, err }, 'gave an event up'),
+      onFailed: ({ id, topic }, queue, err) =>
+        log.warn({ eventId: id, topic, queue, err }, 'an event failed; it is tried again'),
     });
     running.push(() => bus.close());
 

@@ -1,0 +1,43 @@
+import type { Bus, QueueBacklog } from '@backlot/bus';
+import type { Database } from '@backlot/database';
+import { shareLook } from '@backlot/http';
+import { Gauge, type Registry } from '@backlot/telemetry';
+
+/** More are not counted one by one. */
+const maxCounted = 100_000;
+
+/** Shows at each look at the metrics how many events wait, where, and which were given up. Nowhere without a registry. */
+export const measureEvents = (
+  registry: Registry | undefined,
+  bus: Bus,
+  database: Database,
+): void => {
+  if (!registry) return;
+  const registers = [registry];
+  new Gauge({
+    name: 'backlot_events_unsent',
+    help: `Events in the outbox, up to ${maxCounted}`,
+    registers,
+    async collect() {
+      const counting = database.query<{ count: number }>(
+        'SELECT count(*) FROM (SELECT FROM outbox LIMIT $1) AS unsent',
+        [maxCounted],
+      );
+      const [row] = await counting.catch(() => []);
+      if (row) this.set(row.count);
+      else this.reset();
+    },
+  });
+  const backlog = shareLook(() => bus.backlog(), performance.now.bind(performance));
+  const gauge = (name: string, help: string, read: (queue: QueueBacklog) => number) =>
+    new Gauge({
+      ...{ name, help, registers, labelNames: ['queue'] as const },
+      async collect() {
+        const queues = await backlog();
+        this.reset();
+        for (const queue of queues) this.set({ queue: queue.queue }, read(queue));
+      },
+    });
+  gauge('backlot_events_waiting', 'Events to be handled or tried again', ({ waiting }) => waiting);
+  gauge('backlot_events_parked', 'Events that no delivery succeeded for', ({ parked }) => parked);
+};
