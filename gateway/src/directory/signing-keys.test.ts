@@ -20,13 +20,13 @@ it('fetches the keys for an unknown id, but not again within seconds', async () 
   expect(asked).toEqual(['jwks', 'jwks']);
 });
 
-it('forgets a key that is no longer published', async () => {
+it('forgets a key that is no longer published, within five seconds', async () => {
   let now = 0;
   const published = [{ kid: 'k1', publicKey }];
   const keys = createSigningKeys(createFakeDirectories(published).sessions, () => now);
   expect(await keys.find('k1')).not.toBeNull();
   published.length = 0;
-  now += 300_000;
+  now += 5000;
   expect(await keys.find('k1')).toBeNull();
 });
 
@@ -41,4 +41,32 @@ it('goes on with the keys it has while they can not be fetched', async () => {
   now += 600_000;
   expect(await keys.find('k1')).not.toBeNull();
   await expect(keys.find('k2')).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+it('asks for fresh keys while those it has serve', async () => {
+  let now = 0;
+  const { sessions, asked } = createFakeDirectories([{ kid: 'k1', publicKey }]);
+  const keys = createSigningKeys(sessions, () => now);
+  await keys.find('k1');
+  now += 1999;
+  await keys.find('k1');
+  expect(asked).toHaveLength(1);
+  now += 1;
+  await Promise.all(Array.from({ length: 20 }, () => keys.find('k1')));
+  expect(asked).toHaveLength(2);
+});
+
+it('waits no longer than a moment for an auth service that hangs, and once', async () => {
+  let now = 0;
+  const { sessions } = createFakeDirectories([{ kid: 'k1', publicKey }]);
+  let tries = 0;
+  const jwks = () => (tries++ === 0 ? sessions.jwks() : new Promise<never>(() => {}));
+  const keys = createSigningKeys({ ...sessions, jwks }, () => now);
+  await keys.find('k1');
+  now += 60_000;
+  expect(await keys.find('k1')).not.toBeNull();
+  now += 501;
+  const answers = Array.from({ length: 20 }, () => keys.find('k1'));
+  for (const answer of await Promise.all(answers)) expect(answer).not.toBeNull();
+  expect(tries).toBe(2);
 });

@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Jwks, type SessionDirectory } from '@backlot/contract';
 
 export interface SigningKeys {
@@ -8,8 +9,11 @@ export interface SigningKeys {
 
 /** A made-up key id must not become a call to the auth service each time. */
 const minRefetchMs = 5000;
-/** A key that is no longer published is forgotten after this at the latest. */
-const maxAgeMs = 300_000;
+/** Keys older than this are fetched anew while they serve. */
+const freshMs = 2000;
+/** Past this the fetch is waited for: a key that was taken back serves no longer where auth answers. */
+const maxAgeMs = 5000;
+const patienceMs = 500;
 const maxKeys = 100;
 
 const readKeys = ({ keys }: Jwks): Map<string, KeyObject> => {
@@ -25,10 +29,13 @@ const readKeys = ({ keys }: Jwks): Map<string, KeyObject> => {
 export const createSigningKeys = (sessions: SessionDirectory, now: () => number): SigningKeys => {
   let keys = new Map<string, KeyObject>();
   let fetchedAt = Number.NEGATIVE_INFINITY;
+  let triedAt = Number.NEGATIVE_INFINITY;
   let fetching: Promise<void> | undefined;
 
   const fetchOnce = () => {
-    fetching ??= sessions
+    if (fetching !== undefined) return fetching;
+    triedAt = now();
+    fetching = sessions
       .jwks()
       .then((jwks) => {
         keys = readKeys(jwks);
@@ -40,23 +47,29 @@ export const createSigningKeys = (sessions: SessionDirectory, now: () => number)
     return fetching;
   };
 
+  /** Of a key that is known: one that auth can't be asked about goes on. */
+  const renew = async (age: number) => {
+    if (age < freshMs) return;
+    const triedMs = now() - triedAt;
+    // Only at its beginning a try is waited for, and a failed one is not repeated at once.
+    if (triedMs < freshMs && (fetching === undefined || triedMs > patienceMs)) return;
+    const renewing = fetchOnce().catch(() => {});
+    if (age >= maxAgeMs)
+      await Promise.race([renewing, sleep(patienceMs, undefined, { ref: false })]);
+  };
+
   return {
     async find(kid) {
       const age = now() - fetchedAt;
-      const due = age >= maxAgeMs || (!keys.has(kid) && age >= minRefetchMs);
-      if (due) {
+      if (keys.has(kid)) await renew(age);
+      else if (age >= minRefetchMs)
         await fetchOnce().catch((cause: unknown) => {
-          if (keys.has(kid)) return;
           throw new ApiError(
             'unavailable',
             'Tokens can not be verified right now. Try again shortly.',
-            {
-              cause,
-              retryAfterSeconds: 2,
-            },
+            { cause, retryAfterSeconds: 2 },
           );
         });
-      }
       return keys.get(kid) ?? null;
     },
   };
