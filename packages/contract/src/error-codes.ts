@@ -67,6 +67,7 @@ export const errorStatus = {
   unavailable: 503,
   overloaded: 503,
   index_building: 503,
+  secrets_unreadable: 503,
   timeout: 504,
 } as const;
 

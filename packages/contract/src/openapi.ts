@@ -214,7 +214,7 @@ export const openApiDocument = (
       responses: {
         Failure: {
           description:
-            'Any call may also answer 401 invalid_token, 403 project_paused, 404 project_not_found, 410 project_deleted, 429 rate_limited, 500 internal, 503 unavailable or 504 timeout.',
+            'Any call may also answer 401 invalid_token, 403 project_paused, 404 project_not_found, 410 project_deleted, 429 rate_limited, 500 internal, 503 unavailable or secrets_unreadable, or 504 timeout.',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
         },
       },

@@ -31,6 +31,16 @@ export const toApiError = (error: unknown): ApiError => {
       },
     );
   }
+  if (error instanceof Error && error.name === 'SealBroken') {
+    return new ApiError(
+      'secrets_unreadable',
+      'A key that this project keeps here can not be read at the moment.',
+      {
+        cause: error,
+        hint: 'The operator has to put the master key back, or the owner has to set the key again.',
+      },
+    );
+  }
   if (isFull(error)) {
     return new ApiError('overloaded', 'Too many such calls at once. Try again shortly.', {
       cause: error,

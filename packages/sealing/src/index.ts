@@ -19,6 +19,8 @@ export interface Sealer {
   open(sealed: Buffer, context: string): string;
   /** False for what an older key sealed: seal it again. */
   isCurrent(sealed: Buffer): boolean;
+  /** What is sealed begins with one of these, all of one length, or does not open. */
+  keyNames: readonly Buffer[];
 }
 
 export class SealBroken extends Error {
@@ -96,5 +98,6 @@ export const createSealer = (keys: readonly Buffer[]): Sealer => {
       return openUnder(known.key, sealed.subarray(nameBytes), context).toString('utf8');
     },
     isCurrent: (sealed) => current.name.equals(sealed.subarray(0, nameBytes)),
+    keyNames: ring.map(({ name }) => name),
   };
 };

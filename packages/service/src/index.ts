@@ -20,6 +20,7 @@ export { keepAnswersSql } from './idempotency.ts';
 export * from './owner-verification.ts';
 export * from './run-service.ts';
 export * from './runnable-service.ts';
+export * from './secrets-readiness.ts';
 export * from './settings.ts';
 export * from './stop.ts';
 export * from './usage.ts';

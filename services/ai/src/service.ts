@@ -10,6 +10,7 @@ import { createFairShares } from '@backlot/fair-shares';
 import { createSealer } from '@backlot/sealing';
 import {
   createRecordUsage,
+  createSecretsReadiness,
   createVisitorBudgets,
   defineService,
   type ServiceContext,
@@ -77,6 +78,7 @@ export const aiService = defineService({
       { places: callShares, recordUsage },
     );
     return {
+      ready: createSecretsReadiness({ ...context, sealer }),
       routes: createRoutes({ generations, prompts, projectKeys }),
       queues: { calls: callShares, schemas, images: imageShares },
       subscriptions: {

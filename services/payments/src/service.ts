@@ -5,7 +5,7 @@
  */
 import type { OwnerDirectory, ProjectDirectory } from '@backlot/contract';
 import { createSealer } from '@backlot/sealing';
-import { defineService, type ServiceContext } from '@backlot/service';
+import { createSecretsReadiness, defineService, type ServiceContext } from '@backlot/service';
 import { createCheckouts } from './checkout/checkouts.ts';
 import { createDailyBounds } from './checkout/daily-bounds.ts';
 import { createLookups } from './checkout/lookups.ts';
@@ -84,6 +84,7 @@ export const paymentsService = defineService({
       ...{ ...context, payments, accounts, lookups, refunds, sessionCloser, paidRecords },
     });
     return {
+      ready: createSecretsReadiness({ ...context, sealer }),
       routes: createRoutes({
         paymentList: createPaymentList(database),
         products,

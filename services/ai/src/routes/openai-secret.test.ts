@@ -129,6 +129,24 @@ describe('a project’s own key', () => {
     expect(JSON.stringify(answer.body)).not.toContain('sk-');
   });
 
+  it('that no master key opens is 503 by name, and the service says so until it is set again', async () => {
+    await call('PUT', { apiKey });
+    await bed.database.query(`UPDATE secrets SET sealed = '\\x00'::bytea || sealed`);
+    server.answers();
+    expect(await bed.ask(hello)).toMatchObject({
+      status: 503,
+      body: { code: 'secrets_unreadable', hint: expect.stringContaining('set the key again') },
+    });
+    expect(server.chats()).toEqual([]);
+    expect(await bed.http.call('GET', '/readyz')).toMatchObject({
+      status: 200,
+      body: { ok: true, missing: ['secrets'], reasons: { secrets: 'other_master_key' } },
+    });
+    await call('PUT', { apiKey });
+    expect((await bed.ask(hello)).status).toBe(200);
+    await call('DELETE');
+  });
+
   it('is sealed again when the master key has changed', async () => {
     await call('PUT', { apiKey });
     const { database } = bed;

@@ -143,8 +143,8 @@ describe("a project's own keys", () => {
     });
     const strange = await bed.withConfig({ masterKeys: [masterKey] });
     expect(await strange.call('POST', '/payments/checkout', { identity, body })).toMatchObject({
-      status: 500,
-      body: { code: 'internal' },
+      status: 503,
+      body: { code: 'secrets_unreadable' },
     });
     await rotated.call('GET', `/platform/projects/testproject${path}`, { identity });
   });

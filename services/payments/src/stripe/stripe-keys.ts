@@ -1,7 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import type { IdentityProject } from '@backlot/identity';
-import type { Sealer } from '@backlot/sealing';
+import { SealBroken, type Sealer } from '@backlot/sealing';
 import type { Modes } from '../checkout/modes.ts';
 import type { OwnerCheck } from '../checkout/owner-check.ts';
 import { checkoutClosed, ProviderFailed } from '../checkout/provider.ts';
@@ -95,6 +95,16 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
       .where('project_number', '=', projectNumber)
       .$narrowType<SecretValues>();
   const find = (projectNumber: number) => secrets(projectNumber).executeTakeFirst();
+  /** Keys that no master key opens any more are replaced like any others. */
+  const openOrForget = (projectNumber: number, sealed: Buffer): StripeKeys | undefined => {
+    try {
+      return openKeys(sealer, projectNumber, sealed);
+    } catch (error) {
+      if (error instanceof SealBroken) return undefined;
+      throw error;
+    }
+  };
+
   /** Undefined where the project has none. They are sealed again under the current master key, without what is outdated. */
   const read = async (projectNumber: number): Promise<StripeKeys | undefined> => {
     const row = await find(projectNumber);
@@ -150,7 +160,7 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
       await checkWithStripe(stripe, secretKey);
       return database.transaction(async () => {
         const stored = await secrets(projectNumber).forUpdate().executeTakeFirst();
-        const before = stored && openKeys(sealer, projectNumber, stored.sealed);
+        const before = stored && openOrForget(projectNumber, stored.sealed);
         const isLive = isLiveKey(secretKey);
         const row: SecretRow = {
           sealed: sealKeys(sealer, projectNumber, replaceKeys(before, newKeys, now())),
