@@ -26,7 +26,7 @@ const host: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^(\/api(\/v\d+|\/runtime|\/platform)?|\/v\d+|\/rest(\/v1)?)?\/(db|auth|storage|ai|email|payments|groups|users|products|collections|todos|rest)(\/.*)?$/,
-    'Calls go to a project: /api/runtime/<project>, then as in /db/<collection> or /auth/signin.',
+    'The API is below /api/runtime/<project>, as in /api/runtime/<project>/db/<collection>.',
   ],
 ];
 

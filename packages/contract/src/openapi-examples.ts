@@ -25,9 +25,9 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   joinGroup: { token },
   setUserRole: { role: 'staff' },
 
-  createRecord: { data: { title: 'Buy milk', priority: 2, done: false } },
-  updateRecord: { data: { done: true }, inc: { priority: 1 } },
-  replaceRecord: { data: { title: 'Buy oat milk', priority: 2, done: false } },
+  createRecord: { data: { title: 'Buy milk', stars: 2, done: false } },
+  updateRecord: { data: { done: true }, inc: { stars: 1 } },
+  replaceRecord: { data: { title: 'Buy oat milk', stars: 2, done: false } },
   writeBatch: { create: [{ data: { title: 'Buy milk' } }, { data: { title: 'Call Bob' } }] },
 
   generateText: { messages: [{ role: 'user', content: 'Name a teapot.' }], maxTokens: 200 },

@@ -191,12 +191,12 @@ const guesses: Guess[] = [
   {
     typed: 'email.send(to, subject, html)',
     call: (client) => client.email.send('ada@example.org', 'Hi', '<p>Hi</p>'),
-    leadsTo: ['an object with "to", "subject", "html" and perhaps "cc", "replyTo"'],
+    leadsTo: ['an object with "to", "subject", "html" and perhaps "cc", "bcc", "replyTo"'],
   },
   {
-    typed: 'payments.list({ status })',
-    call: ({ payments }) => payments.list({ status: 'paid' }),
-    leadsTo: ['"status". Known here: limit, cursor'],
+    typed: 'payments.list({ state })',
+    call: ({ payments }) => payments.list({ state: 'paid' }),
+    leadsTo: ['"state" (did you mean "status"?)'],
   },
 ];
 

@@ -209,7 +209,7 @@ const guesses: Guess[] = [
     typed: 'POST /payments/checkout',
     body: { items: [{ ...item, price: 1200 }], returnUrl },
     status: 400,
-    leadsTo: ['did you mean "amount"?', '"items.0.amount" is in cents'],
+    leadsTo: ['did you mean "amount"?', '"amount" in the smallest unit'],
   },
   {
     typed: 'GET /payments/verify?sessionId=x',
