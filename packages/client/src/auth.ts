@@ -179,8 +179,8 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
     resetPassword: async (token: string, password: string): Promise<void> =>
       void (await post('reset', { token, password })),
     /**
-     * @param password of the account, from who is not signed in to it in this client: without it all
-     * sessions of the account end
+     * @param password of the account, from who is not signed in to it in this client: without it
+     * all sessions of the account end and its password too: a link for a new one is mailed
      */
     verifyEmail: async (token: string, password?: string): Promise<void> =>
       void (await post('verify', { token, password })),

@@ -263,7 +263,7 @@ export const verifyEmail = defineRoute({
   method: 'POST',
   path: '/auth/verify',
   summary:
-    'Confirm the e-mail address with the token of the mailed link; without a session of the account or its password every session ends',
+    'Confirm the e-mail address with the token of the mailed link; without a session of the account or its password every session ends, and the password: a link for a new one is mailed',
   callers: everyone,
   limit: 'write',
   body: z.object({ token: oneTimeToken, password: passwordOfClick }),

@@ -1,3 +1,4 @@
+import type { Payload } from '@backlot/contract';
 import { anonymous, asOwner } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -71,9 +72,19 @@ describe('a click on a mailed link', () => {
         401,
       );
       expect(await confirm(change, { by })).toMatchObject(invalid);
-      const [ended] = await bed.take('session.revoked');
-      expect(ended?.sessionIds).toHaveLength(2);
-      const { body } = await bed.signIn(person, '192.0.2.1', project);
+      const stored = await bed.takeEvents();
+      const find = (topic: string) => stored.find((event) => event.topic === topic)?.payload;
+      const ended = find('session.revoked') as Payload<'session.revoked'>;
+      expect(ended.sessionIds).toHaveLength(2);
+      expect((await bed.signIn(person, '192.0.2.1', project)).status).toBe(401);
+
+      const mail = find('mail.requested') as Payload<'mail.requested'>;
+      expect(mail).toMatchObject({ to: person.email, template: 'reset-password' });
+      const fresh = 'chosen by whoever has the address';
+      expect((await post('/auth/reset', { token: mail.token, password: fresh }, by)).status).toBe(
+        200,
+      );
+      const { body } = await bed.signIn({ ...person, password: fresh }, '192.0.2.1', project);
       expect(body.user).toMatchObject({ email: person.email, emailVerified: true });
     },
   );
@@ -137,8 +148,20 @@ describe('a click on a mailed link', () => {
       expect((await confirm(fresh)).status).toBe(200);
       expect(await isLive(person)).toBe(false);
       if (first === 'fresh') expect((await confirm(present)).body.changed).toBe(true);
-      expect((await bed.signIn({ email, password: goodPassword })).status).toBe(200);
+      expect((await bed.signIn({ email, password: goodPassword })).status).toBe(401);
     }
+  });
+
+  it('to a new address is worth nothing to whoever had the account: a new password ends the change', async () => {
+    const { person, token } = await signedUp();
+    await verify(token, { by: person.identity });
+    const email = newAddress();
+    const links = await askForChange(person, email);
+    await confirm(links.get(email) ?? '');
+    const [mail] = await bed.take('mail.requested');
+    expect(mail?.to).toBe(person.email);
+    await post('/auth/reset', { token: mail?.token, password: 'another one for the account' });
+    expect(await confirm(links.get(person.email) ?? '')).toMatchObject(invalid);
   });
 
   it('and a change asked for at the same instant: the present address is asked, or the change ends', async () => {

@@ -3,8 +3,9 @@ import type { Identity } from '@backlot/identity';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
 import type { Account } from '../users/user-row.ts';
+import { newToken } from './links.ts';
 
-interface Click {
+export interface Click {
   identity: Identity;
   signal: AbortSignal;
   password: string | undefined;
@@ -37,14 +38,27 @@ export const isOwnClick = async (
 };
 
 /**
- * Ends what stood before somebody has shown that the address is theirs. Belongs into the transaction of that,
- * which has locked the account.
+ * What stands in for the password of an account that somebody may have made with another's address: nobody
+ * knows it.
+ * @throws ApiError overloaded
  */
-export const endStanding = async (
-  { sessions, emailChanges }: Pick<Features, 'sessions' | 'emailChanges'>,
-  project: number,
-  userId: string,
+export const hashUnknownPassword = async (
+  { passwords }: Pick<Features, 'passwords'>,
+  { identity: { project, ip }, signal }: Click,
+): Promise<string> => passwords.hash({ project, ip, signal }, newToken());
+
+/**
+ * Ends every session and the password of an account whose address was just shown to be somebody's, and mails
+ * them a link for a new one. Belongs into the transaction of that, which has locked the account.
+ */
+export const handOver = async (
+  { sessions, passwords, links }: Pick<Features, 'sessions' | 'passwords' | 'links'>,
+  { identity }: Click,
+  account: Account,
+  unknownPassword: string,
 ): Promise<void> => {
-  await emailChanges.revoke(project, userId);
-  await sessions.endAll(project, userId);
+  const { number } = identity.project;
+  await sessions.endAll(number, account.id);
+  await passwords.change(number, account, unknownPassword);
+  await links.send(identity, 'reset', account);
 };

@@ -2,7 +2,7 @@ import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
-import { isOwnClick } from '../links/own-click.ts';
+import { handOver, hashUnknownPassword, isOwnClick } from '../links/own-click.ts';
 
 const wrongPassword = () => new ApiError('invalid_credentials', '"password": is wrong.');
 
@@ -44,22 +44,27 @@ export const changeEmail = (features: Features) =>
   );
 
 /**
- * The new address is shown to be somebody's for the first time: sessions end, unless who follows its link has
- * the account too.
+ * The new address is shown to be somebody's for the first time: sessions and password end, unless who follows
+ * its link has the account too. Until the other link was followed a new password ends the change as well.
  */
 export const confirmEmailChange = (features: Features) =>
   route(
     authRoutes.confirmEmailChange,
     async ({ body: { token, password }, identity, signal }) => {
-      const { emailChanges, sessions, database } = features;
+      const { emailChanges, users, database } = features;
       const { number } = identity.project;
+      const click = { identity, signal, password };
       const { account, isToNewAddress } = await emailChanges.findLink(number, token);
-      const isOwn = await isOwnClick(features, { identity, signal, password }, account);
+      const isOwn = await isOwnClick(features, click, account);
+      const isFirstProof = isToNewAddress && !isOwn;
+      const unknownPassword = isFirstProof && (await hashUnknownPassword(features, click));
       return {
         transact: () =>
           database.transaction(async () => {
             const changed = await emailChanges.confirm(number, account.id, token);
-            if (isToNewAddress && !isOwn) await sessions.endAll(number, account.id);
+            const current = await users.find(number, account.id);
+            if (current && unknownPassword !== false)
+              await handOver(features, click, current, unknownPassword);
             return { body: { ok: true as const, changed } };
           }),
       };

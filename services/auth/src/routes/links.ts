@@ -3,7 +3,7 @@ import { route } from '@backlot/http';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
 import { invalidLink } from '../links/links.ts';
-import { endStanding, isOwnClick } from '../links/own-click.ts';
+import { handOver, hashUnknownPassword, isOwnClick } from '../links/own-click.ts';
 import { checkPassword } from '../passwords/rules.ts';
 
 /** Past the limit of mails an address gets none, silently. */
@@ -23,7 +23,7 @@ export const resetPassword = (features: Features) =>
     authRoutes.resetPassword,
     async ({ body, identity, signal }) => {
       const { project, ip } = identity;
-      const { users, passwords, links, database } = features;
+      const { users, passwords, sessions, links, emailChanges, database } = features;
       const { id, email } = await links.findAccount(project.number, body.token, 'reset');
       await checkPassword(body.password, email);
       const passwordHash = await passwords.hash({ project, ip, signal }, body.password);
@@ -35,29 +35,38 @@ export const resetPassword = (features: Features) =>
             if (!(await passwords.change(project.number, account, passwordHash)))
               throw invalidLink();
             await users.update(project.number, id, { emailVerified: true });
-            await endStanding(features, project.number, id);
+            await emailChanges.revoke(project.number, id);
+            await sessions.endAll(project.number, id);
           }),
       };
     },
     features.passwords.hashingRoute,
   );
 
-/** The first proof of an address ends what stood before it, unless who follows the link has the account too. */
+/**
+ * The first proof of an address ends what stood before it, the password too, unless who follows the link has
+ * the account as well.
+ */
 export const verifyEmail = (features: Features) =>
   route(
     authRoutes.verifyEmail,
     async ({ body: { token, password }, identity, signal }) => {
-      const { users, links, database } = features;
+      const { users, links, emailChanges, database } = features;
       const { number } = identity.project;
+      const click = { identity, signal, password };
       const found = await links.findAccount(number, token, 'verify');
-      const isOwn = await isOwnClick(features, { identity, signal, password }, found);
+      const isOwn = await isOwnClick(features, click, found);
+      const isFirstProof = !found.email_verified && !isOwn;
+      const unknownPassword = isFirstProof && (await hashUnknownPassword(features, click));
       return {
         body: { ok: true as const },
         commit: () =>
           database.transaction(async () => {
             const account = await links.use(number, found.id, token, 'verify');
             await users.update(number, found.id, { emailVerified: true });
-            if (!account.email_verified && !isOwn) await endStanding(features, number, found.id);
+            if (account.email_verified || unknownPassword === false) return;
+            await emailChanges.revoke(number, found.id);
+            await handOver(features, click, account, unknownPassword);
           }),
       };
     },
