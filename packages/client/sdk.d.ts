@@ -214,8 +214,8 @@ declare const createAuth: ({ call }: Transport, storage: TokenStorage) => {
     forgotPassword: (email: string) => Promise<void>;
     resetPassword: (token: string, password: string) => Promise<void>;
     /**
-     * @param password of the account, from who is not signed in to it in this client: without it all
-     * sessions of the account end
+     * @param password of the account, from who is not signed in to it in this client: without it
+     * all sessions of the account end and its password too: a link for a new one is mailed
      */
     verifyEmail: (token: string, password?: string) => Promise<void>;
     /**
