@@ -68,6 +68,23 @@ describe('credits at the gateway', () => {
     expect(served.map(({ reservation }) => reservation?.millicredits)).toEqual([3000, 9000]);
   });
 
+  it('reserves nothing for a call that its price does not apply to, whoever has no credits', async () => {
+    const price = {
+      ...{ ...thousandTokens, needsBody: false, worstCase: () => 0 },
+      appliesTo: ({ header }) => header('x-most') === '0',
+    } satisfies RouteDefinition['price'];
+    const counters = await start(1000, {
+      service: service((send) => send(200, 1000)),
+      deps: { routes: [{ ...priced, price }] },
+    });
+    const ask = (most: string) =>
+      bed().call('POST', '/api/runtime/demo/ai', { body: {}, headers: { 'x-most': most } });
+    const answers = [await ask('0'), await ask('0'), await ask('7')];
+    expect(answers.map(({ status }) => status)).toEqual([200, 402, 200]);
+    expect(served.map(({ reservation }) => reservation?.millicredits)).toEqual([1000, undefined]);
+    expect(await counters.reserved(ownerId)).toBe(1000);
+  });
+
   it('holds a call to what is left, and refuses it below one credit', async () => {
     await start(1500, { service: service((send) => send(200, 700)) });
     expect((await think({ most: 4000 })).status).toBe(200);

@@ -59,6 +59,7 @@ export const reservationFor = (
     header,
     settings: identity.settings,
   };
+  if (price.appliesTo?.(request) === false) return undefined;
   const { minMillicredits, maxMillicredits } = costBounds(price, request, millicreditsPerUnit);
   return {
     ownerId,

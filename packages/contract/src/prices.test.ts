@@ -18,6 +18,12 @@ describe('a price', () => {
     expect(costMillicredits(generateText.price, 1, 1500)).toBe(1500);
   });
 
+  it('is nothing where nothing was used, but for an empty file, which costs what the smallest does', () => {
+    expect(tariffs.map((tariff) => costMillicredits(tariff, 0, 700))).toEqual([0, 0, 700]);
+    expect(costMillicredits(uploadFile.price, 1, 700)).toBe(700);
+    expect(costMillicredits(uploadFile.price, 0, 0)).toBe(0);
+  });
+
   it('covers exactly as much as it can pay for, whatever the operator has set', () => {
     const quantity = fc.integer({ min: 1, max: 5 * 1024 ** 3 });
     const perUnit = fc.integer({ min: 1, max: 1_000_000 });
@@ -31,7 +37,8 @@ describe('a price', () => {
         millicredits,
         (tariff, used, price, credits) => {
           const covered = affordableQuantity(tariff, credits, price);
-          expect(costMillicredits(tariff, covered, price)).toBeLessThanOrEqual(credits);
+          const coveredCost = covered === 0 ? 0 : costMillicredits(tariff, covered, price);
+          expect(coveredCost).toBeLessThanOrEqual(credits);
           expect(costMillicredits(tariff, covered + 1, price)).toBeGreaterThan(credits);
           const cost = costMillicredits(tariff, used, price);
           expect(affordableQuantity(tariff, cost, price)).toBeGreaterThanOrEqual(used);
@@ -70,7 +77,7 @@ describe('the list of prices', () => {
     expect(priceList({ uploadFile: 3000 })).toContainEqual(
       expect.objectContaining({
         operationId: 'uploadFile',
-        operations: ['appendResumable', 'completeUpload', 'uploadFile'],
+        operations: ['appendResumable', 'completeUpload', 'createResumable', 'uploadFile'],
         millicreditsPerUnit: 3000,
       }),
     );

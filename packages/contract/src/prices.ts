@@ -18,10 +18,14 @@ export interface Price {
   millicreditsPerUnit: number;
   /** A call that used anything pays for so many units at least. */
   minimumUnits: number;
+  /** A call that was served pays those even where it used none: an empty file is a file. */
+  chargesNone?: true;
   /** The worst case is read from the body, so the gateway has to read it. */
   needsBody: boolean;
   /** The most that the call can use, in `quantity`. */
   worstCase(request: PricedRequest): number;
+  /** Whether the call costs anything; every call does without it. */
+  appliesTo?(request: PricedRequest): boolean;
   /**
    * When the caller goes, the service is told and ends its work, and records what was used until then.
    * Otherwise a priced call is heard to its end.
@@ -40,7 +44,7 @@ export interface PricedRequest {
 }
 
 /** A price without how its worst case is found. */
-export type Tariff = Omit<Price, 'needsBody' | 'worstCase' | 'endsWithCaller'>;
+export type Tariff = Omit<Price, 'needsBody' | 'worstCase' | 'appliesTo' | 'endsWithCaller'>;
 
 /** Milli-credits per unit that the operator has set, by the price's operationId. */
 export type PriceChanges = Readonly<Record<string, number>>;
@@ -56,13 +60,13 @@ export const priceTerms = (price: Tariff, changes: PriceChanges) => {
   return { quantity, unitSize, chargesStartedUnits, millicreditsPerUnit, minimumMillicredits };
 };
 
-/** Nothing used costs nothing. @param millicreditsPerUnit the price in force */
+/** Nothing used costs nothing, unless the tariff charges for it. @param millicreditsPerUnit the price in force */
 export const costMillicredits = (
-  { unitSize, minimumUnits, chargesStartedUnits }: Tariff,
+  { unitSize, minimumUnits, chargesStartedUnits, chargesNone }: Tariff,
   used: number,
   millicreditsPerUnit: number,
 ): number => {
-  if (used <= 0) return 0;
+  if (used <= 0 && !chargesNone) return 0;
   const cost = chargesStartedUnits
     ? Math.ceil(used / unitSize) * millicreditsPerUnit
     : Math.ceil((used * millicreditsPerUnit) / unitSize);

@@ -79,6 +79,25 @@ describe.each(usualModes)('resumable uploads, services reached %s', (mode) => {
     expect((await credits()).reservedMillicredits).toBe(0);
   });
 
+  it('of no bytes are an empty file, which costs what the smallest does', async () => {
+    const before = (await credits()).balanceMillicredits;
+    const last = await new Promise<HttpResponse>((resolve, reject) =>
+      new Upload(Buffer.alloc(0), {
+        endpoint: endpoint(),
+        headers: authorization(),
+        metadata: { filename: 'empty.txt' },
+        retryDelays: null,
+        onSuccess: ({ lastResponse }) => resolve(lastResponse),
+        onError: reject,
+      }).start(),
+    );
+    const url = last.getHeader('X-File-Url') ?? '';
+    expect((await fetch(url)).status).toBe(200);
+    expect(await bytesAt(url)).toHaveLength(0);
+    await until(async () => (await credits()).balanceMillicredits === before - 1000);
+    expect((await credits()).reservedMillicredits).toBe(0);
+  });
+
   it('keep what came before a connection broke', async () => {
     const opened = await fetch(endpoint(), {
       method: 'POST',

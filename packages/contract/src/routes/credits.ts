@@ -69,7 +69,7 @@ const price = z
     unitSize: z.number().int().describe('So many of them are one unit'),
     chargesStartedUnits: z.boolean().describe('A started unit counts as a whole one'),
     millicreditsPerUnit: amount,
-    minimumMillicredits: amount.describe('For a call that used anything'),
+    minimumMillicredits: amount.describe('For a call that used anything, and for an empty file'),
   })
   .meta({ id: 'Price' });
 

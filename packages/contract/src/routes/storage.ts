@@ -11,7 +11,7 @@ export const defaultUploadBytes = 50 * MIB;
 const formBytes = MIB;
 const maxSignedSeconds = 7 * 24 * 3600;
 
-/** A credit for each started 10 MB, however the file comes. */
+/** A credit for each started 10 MB, however the file comes; an empty one costs what the smallest does. */
 export const uploadPrice = {
   operationId: 'uploadFile',
   quantity: 'bytes',
@@ -19,6 +19,7 @@ export const uploadPrice = {
   chargesStartedUnits: true,
   millicreditsPerUnit: creditMillicredits,
   minimumUnits: 1,
+  chargesNone: true,
 } as const satisfies Tariff;
 
 const visibility = z.enum(['public', 'private']);
@@ -38,7 +39,7 @@ const uploaded = z.object({
   id: uuid,
   url: z.string(),
   name: z.string(),
-  size: z.int().min(1).describe('Bytes'),
+  size: z.int().min(0).describe('Bytes'),
 });
 const typed = uploaded
   .extend({
@@ -168,15 +169,27 @@ export const createResumable = defineRoute({
   method: 'POST',
   path: '/storage/tus',
   summary:
-    'Open a resumable upload (tus 1.0.0): Upload-Length, and `filename`, `visibility` and `groupId` in Upload-Metadata',
+    'Open a resumable upload (tus 1.0.0): Upload-Length, and `filename`, `visibility` and `groupId` in Upload-Metadata. A length of 0 makes an empty file, and pays for it; any other costs nothing yet',
   limit: 'upload',
-  response: z.object({ id: uuid, expiresAt: timestamp }),
+  response: z.object({
+    id: uuid,
+    expiresAt: timestamp,
+    file: uploaded
+      .nullable()
+      .describe('Where Upload-Length is 0; X-File-Id and X-File-Url too. Else null'),
+  }),
   status: 201,
   errors: [
     ...resumable.errors,
     ...(['forbidden', 'body_too_large', 'unsupported_media_type'] as const),
-    ...(['storage_quota', 'overloaded'] as const),
+    ...(['out_of_credits', 'storage_quota', 'overloaded'] as const),
   ],
+  price: {
+    ...uploadPrice,
+    needsBody: false,
+    worstCase: () => 0,
+    appliesTo: ({ header }) => header('upload-length') === '0',
+  },
 });
 
 export const getResumable = defineRoute({
@@ -190,7 +203,7 @@ export const getResumable = defineRoute({
   response: z.object({
     id: uuid,
     offset: z.int().min(0).describe('Bytes that have arrived'),
-    length: z.int().min(1).describe('Bytes in all'),
+    length: z.int().min(0).describe('Bytes in all'),
     expiresAt: timestamp,
     file: uploaded.nullable().describe('Once all of it has arrived; X-File-Id and X-File-Url too'),
   }),

@@ -98,6 +98,8 @@ const requestedRange = (headers: IncomingHttpHeaders, content: Content): ByteRan
   if (typeof condition === 'string' && !matchesIfRange(condition, cachingHeaders(content)))
     return undefined;
   const { sizeBytes } = content;
+  // Of nothing no part can be named, and some callers ask for one of whatever they read.
+  if (sizeBytes === 0) return undefined;
   const suffixed = isSuffixBeyondStart(range, sizeBytes) ? 'bytes=0-' : range;
   const ranges = parseRange(sizeBytes, suffixed, { combine: true });
   if (ranges === -2) return undefined;

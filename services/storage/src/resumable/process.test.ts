@@ -130,4 +130,29 @@ describe.each([
     expect(await pool.query('SELECT blob_key FROM loose_blobs')).toEqual([]);
     await pool.close();
   });
+
+  it.each([
+    ['opened first', false],
+    ['sent with the call that opens it', true],
+  ])('has an empty file as one, %s', async (_how, uploadDataDuringCreation) => {
+    const last = await new Promise<HttpResponse>((resolve, reject) =>
+      new Upload(Buffer.alloc(0), {
+        endpoint: `${service.url}/storage/tus`,
+        metadata: { filename: 'empty.bin' },
+        uploadDataDuringCreation,
+        retryDelays: null,
+        onBeforeRequest(req) {
+          const headers = identity(req.getMethod(), new URL(req.getURL()).pathname);
+          for (const [name, value] of Object.entries(headers)) req.setHeader(name, value);
+        },
+        onSuccess: ({ lastResponse }) => resolve(lastResponse),
+        onError: reject,
+      }).start(),
+    );
+    const url = last.getHeader('X-File-Url') ?? '';
+    const path = servicePath(url);
+    const response = await fetch(service.url + path, { headers: identity('GET', path) });
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 0]);
+    expect(url).toMatch(new RegExp(`/${last.getHeader('X-File-Id')}/empty\\.bin$`));
+  });
 });

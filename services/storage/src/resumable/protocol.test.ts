@@ -102,13 +102,26 @@ describe('the tus protocol', () => {
     [412, 'precondition_failed', 'Tus-Resumable', { 'tus-resumable': undefined }],
     [400, 'invalid_header', 'Upload-Length', { 'upload-length': undefined }],
     [400, 'invalid_header', 'Upload-Length', { 'upload-length': '' }],
-    [400, 'invalid_header', 'Upload-Length', { 'upload-length': '0' }],
+    [400, 'invalid_header', 'Upload-Length', { 'upload-length': '00' }],
+    [400, 'invalid_header', 'Upload-Length', { 'upload-length': '0, 0' }],
     [400, 'invalid_header', 'Upload-Length', { 'upload-length': '-1' }],
     [400, 'invalid_header', 'Upload-Length', { 'upload-length': '1e3' }],
     [400, 'invalid_header', 'Upload-Length', { 'upload-length': '9'.repeat(30) }],
     [413, 'body_too_large', '', { 'upload-length': String(50 * MIB + 1) }],
     [413, 'body_too_large', '', { 'upload-length': String(6 * 1024 * MIB) }],
     [400, 'invalid_header', 'Upload-Defer-Length', { 'upload-defer-length': '1' }],
+    [
+      400,
+      'invalid_header',
+      'Upload-Defer-Length',
+      { 'upload-defer-length': '1', 'upload-length': undefined },
+    ],
+    [
+      400,
+      'invalid_header',
+      'Upload-Defer-Length',
+      { 'upload-defer-length': '1', 'upload-length': '0' },
+    ],
     [400, 'invalid_header', 'Upload-Concat', { 'upload-concat': 'partial' }],
     [400, 'invalid_header', 'Upload-Metadata', { 'upload-metadata': 'filename not-base64!' }],
     [
@@ -127,8 +140,29 @@ describe('the tus protocol', () => {
       '',
       { 'content-type': 'application/offset+octet-stream', 'content-length': '1' },
     ],
+    [
+      415,
+      'unsupported_media_type',
+      '',
+      {
+        'content-type': 'application/offset+octet-stream',
+        'content-length': '1',
+        'upload-length': '0',
+      },
+    ],
+    [
+      415,
+      'unsupported_media_type',
+      '',
+      {
+        'content-type': 'application/offset+octet-stream',
+        'transfer-encoding': 'chunked',
+        'upload-length': '0',
+      },
+    ],
   ])('answers %i %s to a creation with a wrong %s (%#)', async (status, code, field, headers) => {
-    const body = 'content-length' in headers ? { body: Buffer.from('x') } : {};
+    const isSent = 'content-length' in headers || 'transfer-encoding' in headers;
+    const body = isSent ? { body: Buffer.from('x') } : {};
     const answer = await tus.create(10, {}, { headers, ...body });
     expect(answer).toMatchObject({
       status,
@@ -136,6 +170,7 @@ describe('the tus protocol', () => {
       headers: { 'tus-resumable': '1.0.0' },
     });
     if (status === 412) expect(answer.headers['tus-version']).toBe('1.0.0');
+    expect(await bed.database.query('SELECT FROM files WHERE size_bytes = 0')).toEqual([]);
   });
 
   it.each([

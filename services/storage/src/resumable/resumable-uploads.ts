@@ -11,6 +11,7 @@ import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import { checkGroup } from '../files/file.ts';
 import type { Files } from '../files/files.ts';
+import { plainText } from '../files/media-type.ts';
 import type { Quota } from '../files/quota.ts';
 import type { TransferPlace, TransferPlaces } from '../transfer-places.ts';
 import { inspectStoredBlob, uploadNotFound } from '../upload/open-uploads.ts';
@@ -38,6 +39,9 @@ export interface ResumableUploadsDeps {
 }
 
 export type ResumableUploads = ReturnType<typeof createResumableUploads>;
+
+const emptyBlob = { sizeBytes: 0, mediaType: plainText };
+async function* noBytes(): AsyncGenerator<Buffer> {}
 
 const completed = (upload: ResumableUpload): Progress => ({ ...upload, offset: upload.sizeBytes });
 
@@ -95,19 +99,21 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       await unclaimedBlobs.scheduleRemoval(projectNumber, keys, graceMs);
     });
 
+  const makeFile = (payer: Identity, upload: ResumableUpload, blob: typeof emptyBlob) =>
+    database.transaction(async () => {
+      const { id, blobKey, name, visibility, groupId, ownerId } = upload;
+      if (!(await rows.finish(payer.project.number, id))) throw uploadNotFound();
+      const received = { name, visibility, groupId, ...blob };
+      await files.create(payer.project, [{ identity: payer, ownerId, id, blobKey, received }]);
+    });
+
   const finish = async (identity: Identity, upload: ResumableUpload): Promise<Progress> => {
-    const { id, blobKey, name, visibility, groupId } = upload;
+    const { blobKey } = upload;
     const blob = await translateNotFound(inspectStoredBlob(store, blobKey));
     if (blob.sizeBytes !== upload.sizeBytes)
       throw new Error(`the blob ${blobKey} has ${blob.sizeBytes} bytes, not ${upload.sizeBytes}`);
     const payer = { ...identity, reservation: upload.reservation };
-    const makeFile = async () => {
-      if (!(await rows.finish(identity.project.number, id))) throw uploadNotFound();
-      const received = { name, visibility, groupId, ...blob };
-      const { ownerId } = upload;
-      await files.create(payer.project, [{ identity: payer, ownerId, id, blobKey, received }]);
-    };
-    await database.transaction(makeFile).catch(async (error: unknown) => {
+    await makeFile(payer, upload, blob).catch(async (error: unknown) => {
       // This answer releases the reservation: nobody may finish the upload with it later.
       if (error instanceof ApiError && error.status < 500)
         await discard(identity.project.number, upload);
@@ -151,13 +157,22 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       const upload = await insert(identity, newUpload);
       try {
         const { blobKey: id, sizeBytes: size } = upload;
-        await datastore.create(new Upload({ id, size, offset: 0 }));
+        // Stores complete no blob of no parts.
+        if (size === 0) await store.put(id, noBytes());
+        else await datastore.create(new Upload({ id, size, offset: 0 }));
       } catch (error) {
         await discard(identity.project.number, upload);
         throw error;
       }
       return upload;
     },
+
+    /**
+     * An upload of no bytes is a file as soon as it is opened; the call that opens it pays. Where this fails, the
+     * upload is never found. @throws ApiError storage_quota, invalid_token, forbidden, not_found
+     */
+    finishEmpty: (identity: Identity, upload: ResumableUpload): Promise<void> =>
+      makeFile(identity, upload, emptyBlob),
 
     /**
      * Ends a call that still sends. An upload that has all its bytes, and is not finished, becomes a file.
@@ -200,7 +215,10 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       const work = async (place: TransferPlace, stop: AbortSignal) => {
         const upload = await rows.find(identity, id);
         const { sizeBytes } = upload;
-        if (upload.isFinished && part.offset === sizeBytes) return completed(upload);
+        if (upload.isFinished) {
+          if (part.offset !== sizeBytes) throw wrongOffset();
+          return completed(upload);
+        }
         const mayFinish = part.length === undefined || part.offset + part.length >= sizeBytes;
         if (!mayFinish) {
           await admission.checkPart({ ...identity, reservation: null }, upload, part);

@@ -14,7 +14,7 @@ export interface NewUpload extends Audience {
   metadata: string;
 }
 
-const bytesType = 'application/offset+octet-stream';
+export const bytesType = 'application/offset+octet-stream';
 const maxMetadataLength = 8 * KIB;
 /** What is read of it. */
 const known = new Set(['filename', 'visibility', 'groupId']);
@@ -49,15 +49,17 @@ const parseMetadata = (sent: string): Record<string, string | null> => {
   }
 };
 
-/** @throws ApiError precondition_failed, unsupported_media_type, invalid_header */
-export const parseCreationHeaders = (header: GetHeader): NewUpload => {
+/**
+ * @param sendsBytes whether bytes come with the call; callers may say that they send those of an empty file
+ * @throws ApiError precondition_failed, unsupported_media_type, invalid_header
+ */
+export const parseCreationHeaders = (header: GetHeader, sendsBytes: boolean): NewUpload => {
   checkVersion(header('tus-resumable'));
-  if (header('content-type') === bytesType)
+  if (sendsBytes)
     throw new ApiError('unsupported_media_type', 'Open the upload first, then send its bytes.');
   for (const name of ['Upload-Concat', 'Upload-Defer-Length'])
     if (header(name.toLowerCase()) !== undefined) throw invalid(name, 'is not supported.');
   const sizeBytes = parseByteCount('Upload-Length', header);
-  if (sizeBytes === 0) throw invalid('Upload-Length', 'must be at least 1.');
   const metadata = header('upload-metadata') ?? '';
   const values = parseMetadata(metadata);
   const { filename, visibility, groupId } = values;

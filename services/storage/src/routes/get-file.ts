@@ -99,7 +99,7 @@ const send = async (
   content: Content,
 ) => {
   const response = prepareResponse(content, req.method, req.headers);
-  if (response.status === 304 || req.method === 'HEAD') {
+  if (response.status === 304 || req.method === 'HEAD' || content.sizeBytes === 0) {
     res.writeHead(response.status, response.headers).end();
     return;
   }

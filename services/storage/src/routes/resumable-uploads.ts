@@ -2,12 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { storageRoutes } from '@backlot/contract';
 import { discardBody, type MountedRoute, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
+import { chargeFor } from '@backlot/service';
 import { TUS_RESUMABLE } from '@tus/server';
 import type { Links } from '../files/links.ts';
 import { createPartBody } from '../resumable/append.ts';
 import type { ResumableUpload } from '../resumable/resumable-rows.ts';
 import type { Progress } from '../resumable/resumable-uploads.ts';
-import { checkVersion, parseCreationHeaders, parsePartHeaders } from '../resumable/tus-headers.ts';
+import {
+  bytesType,
+  checkVersion,
+  parseCreationHeaders,
+  parsePartHeaders,
+} from '../resumable/tus-headers.ts';
 import type { Features } from './features.ts';
 import { describeFile } from './uploads.ts';
 
@@ -37,25 +43,46 @@ const describeProgress = (links: Links, { project }: Identity, upload: Progress)
   return { file, headers };
 };
 
-export const createResumable = ({ resumableUploads }: Features) =>
+/** Waits for the first byte, or the end, of a body that does not say its length. */
+const sendsBytes = async (req: IncomingMessage): Promise<boolean> => {
+  const { headers } = req;
+  if (headers['content-type'] !== bytesType) return false;
+  if (headers['transfer-encoding'] === undefined) return headers['content-length'] !== '0';
+  try {
+    for await (const _chunk of req.iterator({ destroyOnReturn: false })) return true;
+    return false;
+  } catch {
+    // The caller has gone.
+    return true;
+  }
+};
+
+export const createResumable = ({ resumableUploads, links }: Features) =>
   tusRoute(
     route(
       storageRoutes.createResumable,
-      async ({ header, identity }) => {
-        const upload = await resumableUploads.create(identity, parseCreationHeaders(header));
+      async ({ header, identity, rawBody }) => {
+        const newUpload = parseCreationHeaders(header, rawBody.value === true);
+        const upload = await resumableUploads.create(identity, newUpload);
         const { id, expiresAt } = upload;
+        const isFinished = upload.sizeBytes === 0;
+        const progress = { ...upload, offset: 0, isFinished };
+        const { file, headers } = describeProgress(links, identity, progress);
+        const used = isFinished ? chargeFor(identity, storageRoutes.uploadPrice, 0) : undefined;
         return {
-          body: { id, expiresAt: expiresAt.toISOString() },
+          body: { id, expiresAt: expiresAt.toISOString(), file },
           // Relative: only the gateway knows the address.
-          headers: { Location: `tus/${id}`, ...expiryHeader(upload) },
+          headers: { Location: `tus/${id}`, ...headers },
+          ...(isFinished && { commit: () => resumableUploads.finishEmpty(identity, upload) }),
+          ...(used === undefined ? {} : { usedMillicredits: used }),
         };
       },
       {
         isSlow: true,
         // No body: where an Idempotency-Key comes twice, these headers are compared.
-        receive: async ({ headers }) => ({
-          value: undefined,
-          text: JSON.stringify([headers['upload-length'], headers['upload-metadata']]),
+        receive: async (req) => ({
+          value: await sendsBytes(req),
+          text: JSON.stringify([req.headers['upload-length'], req.headers['upload-metadata']]),
         }),
       },
     ),
