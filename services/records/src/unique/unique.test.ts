@@ -226,34 +226,40 @@ describe('unique fields', () => {
   });
 
   it('are tried again where two that swap their values wait for each other', async () => {
+    // Made before the field is unique: a value that was claimed just now is looked for by a read first.
+    const pairs = await Promise.all(
+      Array.from({ length: 4 }, async (_, pair) => ({
+        mine: await bed.create('swaps', { n: `mine ${pair}` }),
+        theirs: await bed.create('swaps', { n: `theirs ${pair}` }),
+      })),
+    );
     await put('swaps', { unique: ['n'] });
-    const mine = await bed.create('swaps', { n: 'mine' });
-    const theirs = await bed.create('swaps', { n: 'theirs' });
     await untilBuilt('swaps');
     const { ownerDatabase } = bed;
-    const swap = () =>
+    const swap = (pair: number) =>
       ownerDatabase.transaction(async () => {
-        await ownerDatabase.query('DELETE FROM unique_values WHERE record_id = $1', [theirs.id]);
-        await ownerDatabase.query(`UPDATE records SET data = '{}' WHERE id = $1`, [theirs.id]);
-        const answer = call('PATCH', `swaps/${mine.id}`, { data: { n: 'theirs' } });
+        const { mine, theirs } = pairs[pair] ?? {};
+        await ownerDatabase.query('DELETE FROM unique_values WHERE record_id = $1', [theirs?.id]);
+        await ownerDatabase.query(`UPDATE records SET data = '{}' WHERE id = $1`, [theirs?.id]);
+        const answer = call('PATCH', `swaps/${mine?.id}`, { data: { n: `theirs ${pair}` } });
         await until(async () => (await countLockWaits(bed.databaseUrl)) > 0);
         await ownerDatabase.query(
           `INSERT INTO unique_values
-           SELECT project_id, coll_id, number, unique_key('"mine"'), $1
+           SELECT project_id, coll_id, number, unique_key($2::jsonb), $1
            FROM unique_fields JOIN collections USING (project_id, coll_id) WHERE name = 'swaps'
            ON CONFLICT DO NOTHING`,
-          [theirs.id],
+          [theirs?.id, JSON.stringify(`mine ${pair}`)],
         );
-        return { answer };
+        return { answer, pair };
       });
     // PostgreSQL may end this transaction in place of the caller's: then nothing has changed.
-    const swapUntilCallerLoses = (): ReturnType<typeof swap> =>
-      swap().catch((error: unknown) => {
-        if (isDeadlock(error)) return swapUntilCallerLoses();
+    const swapUntilCallerLoses = (pair = 0): ReturnType<typeof swap> =>
+      swap(pair).catch((error: unknown) => {
+        if (isDeadlock(error)) return swapUntilCallerLoses(pair + 1);
         throw error;
       });
-    const { answer } = await swapUntilCallerLoses();
-    expect(await answer).toMatchObject({ status: 200, body: { n: 'theirs' } });
+    const { answer, pair } = await swapUntilCallerLoses();
+    expect(await answer).toMatchObject({ status: 200, body: { n: `theirs ${pair}` } });
     expect(await wrongClaims('swaps')).toEqual([]);
   });
 

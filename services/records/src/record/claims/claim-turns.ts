@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/collections.ts';
@@ -92,13 +93,19 @@ export const createClaimTurns = (database: Database): ClaimTurns => {
   const work = async <T>(names: readonly string[], write: () => Promise<T>): Promise<T> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     for (const name of names) working.set(name, promise);
+    const remember = () => {
+      for (const name of names) recent.set(name, true);
+    };
     try {
-      return await write();
+      const written = await write();
+      remember();
+      return written;
+    } catch (error) {
+      // Not where it failed for another reason: what is tried again waits for the value itself.
+      if (error instanceof ApiError && error.code === 'not_unique') remember();
+      throw error;
     } finally {
-      for (const name of names) {
-        working.delete(name);
-        recent.set(name, true);
-      }
+      for (const name of names) working.delete(name);
       resolve();
     }
   };
