@@ -10,7 +10,11 @@ const failed = (status: number, code: string) =>
   Response.json({ code }, { status, headers: { 'Retry-After': '0.001' } });
 
 /** Each call is answered in turn; what was sent, and under which routes of the contract. */
-const upload = async (answers: (Response | Error)[], options: PartsOptions = {}) => {
+const upload = async (
+  answers: (Response | Error)[],
+  options: PartsOptions = {},
+  content = '0123456789',
+) => {
   const sent: string[] = [];
   const client = createClient('https://api.example.org/api/runtime/demo', {
     retries: 0,
@@ -31,7 +35,7 @@ const upload = async (answers: (Response | Error)[], options: PartsOptions = {})
       return answer;
     },
   });
-  const blob = new Blob(['0123456789']);
+  const blob = new Blob([content]);
   const result = await uploadInParts(client, blob, { partBytes: 4, ...options }).catch(
     (error: unknown) => error,
   );
@@ -54,6 +58,14 @@ it('sends part after part, then asks for the file', async () => {
   ]);
   expect(progress).toEqual([4, 8, 10]);
   expect(result).toEqual(file);
+});
+
+it('sends no part of an empty file, which is one with the call that opens it', async () => {
+  const empty = { ...file, size: 0 };
+  const state = Response.json({ id: 'u', offset: 0, length: 0, file: empty });
+  const { sent, result } = await upload([opened(), state], {}, '');
+  expect(sent).toEqual(['createResumable', 'getResumable']);
+  expect(result).toEqual(empty);
 });
 
 it.each([

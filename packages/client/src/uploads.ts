@@ -104,7 +104,8 @@ export const uploadInParts = async (
     });
 
   let arrived = 0;
-  let isKnown = options.id === undefined;
+  // One of no bytes is a file already.
+  let isKnown = options.id === undefined && size > 0;
   for (let failures = 0; ; ) {
     try {
       if (!isKnown) {
