@@ -32,7 +32,7 @@ describe('refreshToken', () => {
       exp: Math.floor((bed.clock.now() + 30 * dayMs) / 1000),
     });
     bed.clock.pass(29 * dayMs);
-    expect(await bed.findSession(sessionId)).toEqual({ role: 'user', groups: [] });
+    expect(await bed.findSession(sessionId)).toMatchObject({ role: 'user', groups: [] });
     bed.clock.pass(dayMs);
     expect(await bed.findSession(sessionId)).toBeNull();
   });
