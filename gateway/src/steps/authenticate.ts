@@ -88,8 +88,11 @@ const noToken = () =>
     hint: 'Send it as Authorization: Bearer <token>.',
   });
 
-const notForKeys = () =>
-  new ApiError('invalid_token', 'No secret key opens this call: send the token of an owner.');
+const notForKeys = ({ callers }: AccessRules) =>
+  new ApiError(
+    'invalid_token',
+    `No secret key opens this call: send the token of ${callers.includes('owner') ? 'an owner' : 'the operator'}.`,
+  );
 
 const keyExpired = (expiresAtMs: number) =>
   new ApiError('invalid_token', `This key expired at ${new Date(expiresAtMs).toISOString()}.`, {
@@ -194,7 +197,7 @@ export const createAuthenticate = ({
       throw invalidToken(definition);
     const { expiresAtMs } = key;
     if (expiresAtMs !== undefined && expiresAtMs <= now()) throw keyExpired(expiresAtMs);
-    if (onPlatform && !definition.callers.includes('key')) throw notForKeys();
+    if (onPlatform && !definition.callers.includes('key')) throw notForKeys(definition);
     return { ...anonymous, kind: 'key', key };
   };
 

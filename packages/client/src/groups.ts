@@ -84,7 +84,7 @@ export const createUsers = ({ call }: Transport) => ({
   /** Those of up to 100 users with whom the signed-in one shares a group. */
   find: async (ids: readonly string[]): Promise<Person[]> =>
     (await call<List<Person>>('GET', '/users', { query: { ids } })).items,
-  /** With a secret key alone. */
+  /** With the token of the project's owner. */
   setRole: (id: string, role: string): Promise<Person & { role: string }> =>
     call('PATCH', `/users/${encodeURIComponent(id)}`, { body: { role } }),
 });

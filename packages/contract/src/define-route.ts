@@ -7,10 +7,6 @@ import type { ServiceName } from './services.ts';
 export const callers = ['anonymous', 'user', 'owner', 'key', 'operator'] as const;
 export type Caller = (typeof callers)[number];
 
-/** What a secret key was made for (docs/api.md, "Secret keys"). */
-export const keyScopes = ['read', 'write', 'admin'] as const;
-export type KeyScope = (typeof keyScopes)[number];
-
 /** Rate classes (docs/api.md, "Limits and credits"). */
 export const limitClasses = ['read', 'write', 'ai', 'upload', 'email', 'payments'] as const;
 export type LimitClass = (typeof limitClasses)[number];
@@ -42,10 +38,8 @@ export interface RouteDefinition {
   method: Method;
   path: string;
   summary: string;
-  /** Who may call; a caller outside the list gets 401 (anonymous) or 403. */
+  /** Who may call; a caller outside the list gets 401 (anonymous) or 403. Keys: see `callsOfScopes` too. */
   callers: readonly Caller[];
-  /** What a key that calls has to have: see `neededScope`, which derives it unless it is stated. */
-  scope?: KeyScope;
   limit: LimitClass;
   /**
    * The call counts as one for each started `itemsPerCall` of the items in the lists of its body, and
@@ -104,21 +98,6 @@ export const forgiving = { unknownQuery: 'hinted', unknownBody: 'hinted' } as co
 export const indifferent = { unknownQuery: 'ignored', unknownBody: 'ignored' } as const;
 
 export const defineRoute = <const R extends RouteDefinition>(route: R): R => route;
-
-/**
- * The scope without which a key may not call; null where no key calls, or credentials are not looked at.
- * On the control plane `admin`; else `read` for what only reads, `write` for the rest.
- */
-export const neededScope = (route: RouteDefinition): KeyScope | null => {
-  if (!route.callers.includes('key') || route.ignoresCredentials) return null;
-  if (route.scope) return route.scope;
-  if (route.plane === 'platform') return 'admin';
-  return route.method === 'GET' ? 'read' : 'write';
-};
-
-/** Every key may read; old versions of the projects service name no scopes. */
-export const hasScope = (scopes: readonly KeyScope[] = ['read', 'write'], needed: KeyScope) =>
-  needed === 'read' || scopes.includes(needed);
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 export type RouteParams<R extends RouteDefinition> = Parsed<R['params']>;

@@ -6,6 +6,7 @@ export * from './define-route.ts';
 export { normalizeEmail } from './email-address.ts';
 export * from './error-codes.ts';
 export * from './events.ts';
+export * from './key-scopes.ts';
 export { openApiDocument } from './openapi.ts';
 export { bodyExamples } from './openapi-examples.ts';
 export type { Pays } from './paid-items.ts';

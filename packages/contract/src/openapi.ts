@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { defaultBodyLimitBytes, neededScope, type RouteDefinition } from './define-route.ts';
+import { defaultBodyLimitBytes, type RouteDefinition } from './define-route.ts';
 import { type ErrorCode, errorStatus } from './error-codes.ts';
+import { neededScope } from './key-scopes.ts';
 import { bodyExamples, parameterExamples } from './openapi-examples.ts';
 import { createSchemas, type Schemas } from './openapi-schemas.ts';
 import { type PriceChanges, priceTerms } from './prices.ts';

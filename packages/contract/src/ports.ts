@@ -2,8 +2,9 @@
  * What the gateway and services need to know at once, asked of a service in the same process or over
  * HTTP. The gateway caches the answers; events tell it when to forget them.
  */
-import type { Caller, KeyScope, LimitClass } from './define-route.ts';
+import type { Caller, LimitClass } from './define-route.ts';
 import type { ErrorCode } from './error-codes.ts';
+import type { KeyScope } from './key-scopes.ts';
 import type { ProjectSettings } from './routes/projects.ts';
 import type { CollectionShape } from './routes/records/shape.ts';
 import type { ServiceName } from './services.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError, type RouteDefinition } from '@backlot/contract';
+import { ApiError, fieldsKeptFromKeys, keptField, type RouteDefinition } from '@backlot/contract';
 import {
   type Identity,
   IdentityInvalid,
@@ -28,6 +28,19 @@ export const checkCaller = (definition: RouteDefinition, identity: Identity): vo
   const { summary, callers } = definition;
   throw new ApiError('forbidden', `This call is not open to the caller "${identity.caller}".`, {
     hint: `${summary}: for ${callers.join(', ')}.`,
+  });
+};
+
+/** @throws ApiError forbidden where a key names a field that keys leave to the owner */
+export const checkFields = (
+  definition: RouteDefinition,
+  { caller }: Identity,
+  body: unknown,
+): void => {
+  const field = caller === 'key' ? keptField(definition, body) : undefined;
+  if (field === undefined) return;
+  throw new ApiError('forbidden', `"${field}": no secret key may set it; the owner can.`, {
+    hint: `Keys leave these to the owner: ${fieldsKeptFromKeys[definition.operationId]?.join(', ')}.`,
   });
 };
 

@@ -16,7 +16,7 @@ import { LargeJson, sendParts } from './answer/json-parts.ts';
 import { roundedNumberRefusal } from './body/exact-numbers.ts';
 import { freeChunk } from './body/free-chunk.ts';
 import { parseJson, readBody } from './body/json-body.ts';
-import { checkCaller, checkProject, identify } from './caller.ts';
+import { checkCaller, checkFields, checkProject, identify } from './caller.ts';
 import type { FailureLog } from './failure.ts';
 import {
   type Answer,
@@ -365,6 +365,7 @@ export const route = <const R extends RouteDefinition>(
       const call = readCall(definition, identity, req, res, received ?? parseJson(bytes), received);
       checkCaller(definition, identity);
       checkProject(definition, identity, req.params);
+      checkFields(definition, identity, call.body);
       return call;
     };
     const { inTurnForLargeBody } = context;

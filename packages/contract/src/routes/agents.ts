@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { defineRoute } from '../define-route.ts';
 import { idInPath } from '../schemas.ts';
 
-/** Each tool asks for the scope that its own calls need. */
 export const callTools = defineRoute({
   service: 'projects',
   answeredBy: 'gateway',
   plane: 'platform',
   callers: ['owner', 'key', 'operator'],
-  scope: 'read',
   operationId: 'callTools',
   method: 'POST',
   path: '/projects/:projectId/mcp',

@@ -124,7 +124,7 @@ export const updateMe = defineRoute({
   elsewhere: {
     email: 'The address: POST /auth/change-email {"email":"new@example.org","password":"..."}.',
     password: 'The password: POST /auth/password {"currentPassword":"...","newPassword":"..."}.',
-    role: 'The role: PATCH /users/<id> with a secret key of the scope "admin".',
+    role: 'The role: the owner of the app sets it, PATCH /api/platform/projects/<project>/users/<id>.',
     data: inProfile,
     metadata: inProfile,
     user_metadata: inProfile,

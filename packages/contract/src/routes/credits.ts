@@ -76,7 +76,6 @@ const price = z
 export const listPrices = defineRoute({
   ...base,
   callers,
-  scope: 'read',
   operationId: 'listPrices',
   method: 'GET',
   path: '/prices',

@@ -243,8 +243,7 @@ export const findUsers = defineRoute({
 
 export const setUserRole = defineRoute({
   ...base,
-  callers: ['owner', 'key', 'operator'],
-  scope: 'admin',
+  callers: ['owner', 'operator'],
   operationId: 'setUserRole',
   method: 'PATCH',
   path: '/users/:userId',

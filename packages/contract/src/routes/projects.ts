@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { defineRoute, keyScopes, limitClasses, MIB } from '../define-route.ts';
+import { defineRoute, limitClasses, MIB } from '../define-route.ts';
 import { email } from '../email-address.ts';
+import { keyScopes } from '../key-scopes.ts';
 import { displayName, idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
 import { accessPresets } from './records/access.ts';
 
@@ -77,12 +78,6 @@ export const projectSettings = z.strictObject({
   defaultAccess: z.enum(accessPresets).optional(),
 });
 export type ProjectSettings = z.infer<typeof projectSettings>;
-
-/** What no secret key sets: payments, and who spends how much of the owner's credits. */
-export const moneySettings = [
-  ...(['payments', 'callers', 'creditsPerDay', 'creditsPerMonth', 'visitorCreditsPerDay'] as const),
-  ...(['aiPerVisitorPerDay', 'emailPerVisitorPerDay', 'uploadsPerVisitorPerDay'] as const),
-] as const satisfies readonly (keyof ProjectSettings)[];
 
 export const project = z
   .object({

@@ -40,8 +40,6 @@ const checkMayVerify = async (
 
 export const updateUser = (features: Features) =>
   route(authRoutes.updateUser, async ({ params, body, identity }) => {
-    if (identity.caller === 'key' && body.role !== undefined)
-      throw new ApiError('forbidden', '"role": a key may not set it; the owner can.');
     if (body.emailVerified === true) await checkMayVerify(features, identity);
     const user = await features.users.update(identity.project.number, params.userId, body);
     return { body: presentUser(user) };

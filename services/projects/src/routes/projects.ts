@@ -5,19 +5,6 @@ import type { Limits } from '../projects/limits.ts';
 import type { Projects } from '../projects/projects.ts';
 import { toScope } from '../projects/scope.ts';
 
-const { moneySettings } = projectRoutes;
-
-/** @throws ApiError forbidden */
-const checkNoMoney = (settings: Record<string, unknown> = {}) => {
-  const named = moneySettings.find((name) => name in settings);
-  if (named === undefined) return;
-  throw new ApiError(
-    'forbidden',
-    `"settings.${named}": no secret key may change it; the owner can.`,
-    { hint: `Keys leave these to the owner: ${moneySettings.join(', ')}.` },
-  );
-};
-
 /** Projects, their settings and their limits. */
 export const routesForProjects = (
   projects: Projects,
@@ -40,10 +27,9 @@ export const routesForProjects = (
   route(projectRoutes.getProject, async ({ identity }) => ({
     body: await projects.get(toScope(identity)),
   })),
-  route(projectRoutes.updateProject, async ({ body, identity }) => {
-    if (identity.caller === 'key') checkNoMoney(body.settings);
-    return { body: await projects.update(toScope(identity), body) };
-  }),
+  route(projectRoutes.updateProject, async ({ body, identity }) => ({
+    body: await projects.update(toScope(identity), body),
+  })),
   route(projectRoutes.deleteProject, async ({ identity }) => {
     await deletion.remove(toScope(identity));
     return { body: { ok: true as const } };

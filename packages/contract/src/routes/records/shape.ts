@@ -42,7 +42,6 @@ const base = {
   service: 'records',
   plane: 'platform',
   callers: ['owner', 'key', 'operator'],
-  scope: 'read',
   method: 'GET',
   limit: 'read',
   status: 200,
