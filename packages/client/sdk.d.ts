@@ -483,7 +483,7 @@ declare const createGroups: ({ call }: Transport) => {
 declare const createUsers: ({ call }: Transport) => {
     /** Those of up to 100 users with whom the signed-in one shares a group. */
     find: (ids: readonly string[]) => Promise<Person[]>;
-    /** With a secret key alone. */
+    /** With the token of the project's owner. */
     setRole: (id: string, role: string) => Promise<Person & {
         role: string;
     }>;
