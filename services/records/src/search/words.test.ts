@@ -55,7 +55,7 @@ describe('words of texts and of searches', () => {
     ['𠮷野家', ['𠮷', '野家']],
   ])('%s is found by each of %j', async (title, searches) => {
     const collection = `c${uuidv7().replaceAll('-', '').slice(-20)}`;
-    const { id } = await bed.create(collection, { title });
+    const { id } = await bed.create(collection, { title }, asOwner());
     await bed.create(collection, { title: 'qqq' });
     await switchOn(collection);
     for (const search of searches) {
