@@ -80,7 +80,7 @@ describe('gateway', () => {
         405,
         'method_not_allowed',
       );
-      expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+      expect(headers.get('allow')).toBe('GET, HEAD, POST, DELETE, OPTIONS');
     });
     it('401 before 429, and 429 before 413', async () => {
       bed.fake.projects.set(
