@@ -32,6 +32,7 @@ import { createAdmit } from './steps/admit.ts';
 import { createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
 import { notAmongCallers } from './steps/budgets.ts';
 import { limitToMinimum, openCharge, reservationFor } from './steps/charge.ts';
+import { checkHead } from './steps/check-head.ts';
 import { describeTus } from './steps/describe-tus.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createFindRoute, servicePath } from './steps/find-route.ts';
@@ -249,6 +250,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   pipeline.use((req, res, next) => {
     setStandardHeaders(req, res);
     addresses.countOpenCall(req, res);
+    checkHead(req);
     const isPreflight = req.method === 'OPTIONS';
     const path = isPreflight ? undefined : readPath(req.url);
     const startedAt = performance.now();

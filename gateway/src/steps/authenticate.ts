@@ -120,21 +120,10 @@ export const scopeMissing = ({ key }: Caller, definition: RouteDefinition): ApiE
 export const isUncounted = ({ kind, key }: Caller, counted: GatewayProject): boolean =>
   kind === 'operator' || (key !== null && key.projectNumber === counted.number);
 
-/** Node keeps the first of several Authorization headers; no honest client sends two. */
-const hasSeveralCredentials = ({ rawHeaders }: IncomingMessage): boolean => {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 13 && name.toLowerCase() === 'authorization') count++;
-  }
-  return count > 1;
-};
-
-const readBearer = (req: IncomingMessage, definition: AccessRules): string | undefined => {
+const readBearer = (req: IncomingMessage): string | undefined => {
   const header = req.headers.authorization;
   if (header === undefined) return undefined;
   const token = header.length <= maxHeaderLength ? bearer.exec(header)?.[1] : undefined;
-  if (hasSeveralCredentials(req)) throw invalidToken(definition);
   if (token === undefined || leftByVariables.has(token)) throw noToken();
   return token;
 };
@@ -225,7 +214,7 @@ export const createAuthenticate = ({
 
   const withAnyToken = async (...[req, ...call]: Parameters<Authenticate>) => {
     try {
-      const token = readBearer(req, call[0]);
+      const token = readBearer(req);
       return token === undefined ? anonymous : await withToken(token, ...call);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'invalid_token') return withBadCredential;
@@ -237,7 +226,7 @@ export const createAuthenticate = ({
     if (definition.ignoresCredentials) return anonymous;
     if (definition.badCredentials === 'reach-service')
       return withAnyToken(req, definition, project, address);
-    const token = readBearer(req, definition);
+    const token = readBearer(req);
     if (token !== undefined) return withToken(token, definition, project, address);
     if (definition.callers.includes('anonymous')) return anonymous;
     throw new ApiError(
