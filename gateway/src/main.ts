@@ -1,7 +1,7 @@
 import { longestCallMs, openApiDocument, routes } from '@backlot/contract';
 import { createFallbackCounters, createMemoryCounters, withRefusalCache } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
-import { createHttpDirectories, serve } from '@backlot/http';
+import { createHttpDirectories, createSilenceGuards, serve } from '@backlot/http';
 import { endOnFault, endOnSignal, openBus, stopOnSignal } from '@backlot/service';
 import { countRepeats, createLogger, createRegistry, metricsListener } from '@backlot/telemetry';
 import { parseConfig } from './config.ts';
@@ -31,12 +31,18 @@ const counters = createFallbackCounters({
   now: Date.now,
   onChange: (degraded, err) => log.warn({ degraded, err }, 'limits'),
 });
+const guards = createSilenceGuards(config.origins, log);
 let forget = () => {};
 const bus = await openBus(config.amqpUrl, log, (connected) => connected && forget());
 const gateway = createGateway({
   ...{ ...shared, bus, counters, registry, config: config.gateway },
-  ...createHttpDirectories(['projects', 'credits', 'sessions', 'shapes'], config.origins, shared),
-  upstreams: createHttpUpstreams(config.origins),
+  ...createHttpDirectories(
+    ['projects', 'credits', 'sessions', 'shapes'],
+    config.origins,
+    shared,
+    guards,
+  ),
+  upstreams: createHttpUpstreams(config.origins, guards),
   apiDescription: openApiDocument(routes, config.gateway.priceChanges),
   eventsConnected: bus.connected,
   ready: () => readinessOfServices(config.origins, shared),

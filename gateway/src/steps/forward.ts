@@ -46,12 +46,13 @@ const createProgressCheck = (res: ServerResponse) => {
 /**
  * Hands the call to its service, and aborts it at its time-out, when its body comes too slowly or when
  * the caller leaves. Uploads have their service's own rule.
- * @throws ApiError rate_limited, overloaded
+ * @throws ApiError rate_limited, overloaded; what the service's silence throws
  */
 export const createForward =
   ({ upstreams, bodies, discardBody, timeoutMs }: ForwardDeps): Forward =>
   (req, res, { definition, path, charge, address, startedAt }, onFailure) => {
     const { service, price, answers, takes } = definition;
+    upstreams[service].check?.();
     const isStreamed = takes === 'multipart' || takes === 'bytes';
     req.url = path;
     // What the service did is unknown: the ledger settles it.

@@ -19,6 +19,7 @@ import {
   type TestBed,
   type TestBedOptions,
 } from './test-bed.ts';
+import { withHealth } from './with-health.ts';
 
 export const thousandTokens = {
   operationId: 'think',
@@ -94,7 +95,7 @@ export const createPricedCalls = () => {
   const upstreams = {
     'in-process': undefined,
     http: async (app: RequestListener) => {
-      const { url, stop } = await serveForTest(app);
+      const { url, stop } = await serveForTest(withHealth(app));
       const upstream = createHttpUpstream(url);
       return {
         ...upstream,

@@ -194,7 +194,7 @@ export const upstreamConformance = (name: string, start: StartUpstream): void =>
       await expect(fetch(url + list).then((response) => response.text())).rejects.toThrow();
     });
 
-    it('gives a silent service up with 504 and serves the next call', async () => {
+    it('gives a call without an answer up with 504 and serves the next call', async () => {
       const late: (() => void)[] = [];
       const { call } = await given((req, res) => {
         if (req.url?.endsWith('slow')) late.push(() => res.end('too late'));

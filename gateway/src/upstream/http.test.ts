@@ -12,12 +12,13 @@ import { testIdentityKeys, until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { upstreamConformance } from '../testing/upstream.conformance.ts';
+import { withHealth } from '../testing/with-health.ts';
 import { createHttpUpstream } from './http.ts';
 import { createProxyUpstream } from './proxy.ts';
 
 const servers: Server[] = [];
 const listen = async (service: RequestListener) => {
-  const server = createServer(service);
+  const server = createServer(withHealth(service));
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -8,6 +8,8 @@ export type OnFailure = (error: unknown) => void;
  * those that the service may see. The upstream writes the answer on `res`, or reports a failure.
  */
 export interface Upstream {
+  /** @throws Error that shows as 503 while the service is silent; nothing need be forwarded */
+  check?(): void;
   /**
    * Returns a function that aborts the call; an answer that comes later is ignored.
    * @param isStreamed the service sees the body as it comes; a small one may be held until its end otherwise

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { defaultLimits } from '@backlot/contract';
 import { signingKey } from '@backlot/identity';
 import { type ServiceUnderTest, serveForTest, testIdentityKeys } from '@backlot/testing';
@@ -12,6 +13,7 @@ import {
   createHttpUserDirectory,
 } from './directories.ts';
 import { internalOnly } from './internal-only.ts';
+import { createSilenceGuard, ServiceSilent } from './silence.ts';
 
 let service: ServiceUnderTest | undefined;
 afterEach(() => service?.stop());
@@ -122,4 +124,26 @@ it('a failing or absent service is a failure, not an absence', async () => {
   await service?.stop();
   await expect(projects.findProject('demo')).rejects.toThrow();
   service = undefined;
+});
+
+it('a service that is silent fails whoever waits for its answer, and the next at once', async () => {
+  let asked = 0;
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    socket.on('data', (data) => {
+      if (data.toString().startsWith('GET /internal/')) asked += 1;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const times = { lookMs: 20, suspectMs: 60, probeMs: 300, probeEveryMs: 60_000 };
+  const guard = createSilenceGuard(origin, undefined, times);
+  const identityKey = signingKey(testIdentityKeys('gateway'), 'projects');
+  const directory = createHttpProjectDirectory({ origin, identityKey, now: Date.now, guard });
+  await expect(directory.findProject('demo')).rejects.toThrow(ServiceSilent);
+  await expect(directory.findProject('demo')).rejects.toThrow(ServiceSilent);
+  expect(asked).toBe(1);
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });

@@ -29,6 +29,7 @@ import {
   signingKey,
 } from '@backlot/identity';
 import { internalCall } from './internal-only.ts';
+import { createSilenceGuard, type SilenceGuard } from './silence.ts';
 
 export interface HttpDirectoryOptions {
   /** Origin of the service that is asked, for example `http://projects:8087`. */
@@ -37,6 +38,8 @@ export interface HttpDirectoryOptions {
   identityKey: IdentityKey;
   /** Epoch milliseconds. */
   now: () => number;
+  /** Of that service. */
+  guard?: SilenceGuard | undefined;
 }
 
 /** A caller waits for these answers, so that a slow directory must fail before the caller's own patience. */
@@ -49,13 +52,20 @@ type Ask = (path: string, body?: unknown, operation?: string) => Promise<Respons
 
 const createAsk =
   (
-    { origin, identityKey, now }: HttpDirectoryOptions,
+    { origin, identityKey, now, guard = createSilenceGuard(origin) }: HttpDirectoryOptions,
     method = 'GET',
     timeoutMs = defaultTimeoutMs,
   ): Ask =>
   async (path, body, operation) => {
     const url = new URL(path, origin);
     const call = operation ?? internalCall(method, url.pathname + url.search);
+    guard.check();
+    const silence = new AbortController();
+    let hasAnswer = false;
+    const end = guard.watch({
+      hasAnswer: () => hasAnswer,
+      fail: (error) => silence.abort(error),
+    });
     const response = await fetch(url, {
       method,
       headers: {
@@ -64,8 +74,13 @@ const createAsk =
       },
       body: body === undefined ? null : JSON.stringify(body),
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), silence.signal]),
+    })
+      .then((answer) => {
+        hasAnswer = true;
+        return answer;
+      })
+      .finally(end);
     if (response.status !== 200 && response.status !== 404) {
       await response.body?.cancel();
       throw new Error(`${origin}${path} answered ${response.status}.`);
@@ -216,19 +231,21 @@ const httpDirectories: {
 
 /**
  * The directories of these names, of services that are processes of their own.
+ * @param guards by service; a directory without one makes its own
  * @throws RangeError without a key to sign with
  */
 export const createHttpDirectories = <Name extends DirectoryName>(
   names: readonly Name[],
   origins: Readonly<Partial<Record<ServiceName, string>>>,
   { identityKeys, now }: { identityKeys: readonly IdentityKey[]; now: () => number },
+  guards: Partial<Record<ServiceName, SilenceGuard>> = {},
 ): Pick<Directories, Name> => {
   const entries = names.map((name) => {
     const service = directoryServices[name];
     const origin = origins[service];
     if (origin === undefined) throw new Error(`Where ${service} is reached is not given.`);
     const identityKey = signingKey(identityKeys, service);
-    return [name, httpDirectories[name]({ origin, identityKey, now })];
+    return [name, httpDirectories[name]({ origin, identityKey, now, guard: guards[service] })];
   });
   return Object.fromEntries(entries) as Pick<Directories, Name>;
 };

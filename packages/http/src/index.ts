@@ -35,3 +35,4 @@ export * from './route.ts';
 export { createRouteTable } from './route-table.ts';
 export * from './serve.ts';
 export * from './service-app.ts';
+export * from './silence.ts';

@@ -9,7 +9,7 @@ import {
   pendingMigrations,
   requireOwnSessions,
 } from '@backlot/database';
-import { createHttpDirectories, serve } from '@backlot/http';
+import { createHttpDirectories, createSilenceGuards, serve } from '@backlot/http';
 import {
   countRepeats,
   createLogger,
@@ -109,7 +109,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
     env,
     database,
     bus,
-    directories: createHttpDirectories(asks, origins, shared),
+    directories: createHttpDirectories(asks, origins, shared, createSilenceGuards(origins, log)),
     registry,
     checkResponses: false,
   });
