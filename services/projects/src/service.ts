@@ -96,7 +96,7 @@ export const projectsService = defineService({
         { run: () => checkBounds.sweep() },
         { run: () => budgetNotices.sweep() },
         { run: credits.maintain, everyMs: maintenanceIntervalMs },
-        { run: credits.reconcile, everyMs: config.reconcileSeconds * 1000 },
+        { run: credits.reconcileInTurn, everyMs: config.reconcileSeconds * 1000 },
       ],
       api: {
         directories: {
@@ -114,8 +114,9 @@ export const projectsService = defineService({
         loadOwner: credits.loadOwner,
         /** Looks again at origins that were proven a while ago; also runs every five minutes. */
         recheckOrigins: () => database.acrossProjects(origins.recheck),
-        /** Compares the ledger, balances and counters of all owners; also runs every `reconcileSeconds`. */
+        /** Compares the ledger, balances and counters of all owners; every `reconcileSeconds` one process does. */
         reconcile: credits.reconcile,
+        reconcileInTurn: credits.reconcileInTurn,
         /** Expires grants and makes those of a new month; also runs every minute. */
         maintain: credits.maintain,
         /** Creates a project of a chosen id unless there is one, which is left as it is. */

@@ -39,6 +39,13 @@ export interface BudgetNotice {
   owner_id: string;
 }
 
+export interface CheckedLine {
+  owner_account: number;
+  read_whole_at: Date;
+  seq: number;
+  sum_millicredits: number;
+}
+
 export interface Grant {
   amount_millicredits: number;
   created_at: Date;
@@ -111,6 +118,12 @@ export interface Project {
   updated_at: Date;
 }
 
+export interface Reconciliation {
+  counts: Generated<Json>;
+  is_only: Generated<boolean>;
+  started_at: Date;
+}
+
 export interface Transfer {
   amount_millicredits: number;
   call_id: string | null;
@@ -132,6 +145,7 @@ export interface Transfer {
 export interface DB {
   accounts: Account;
   budget_notices: BudgetNotice;
+  checked_lines: CheckedLine;
   grants: Grant;
   idempotency: Idempotency;
   keys: Key;
@@ -139,5 +153,6 @@ export interface DB {
   origins: Origin;
   outbox: Outbox;
   projects: Project;
+  reconciliation: Reconciliation;
   transfers: Transfer;
 }

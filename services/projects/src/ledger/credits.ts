@@ -26,6 +26,7 @@ export interface CreditsDeps {
   log: Logger;
   now: () => number;
   monthlyCredits: number;
+  reconcileSeconds: number;
 }
 
 export interface OwnerCreditHistory extends Page<CreditHistoryItem> {
@@ -78,6 +79,7 @@ export const createCredits = (deps: CreditsDeps) => {
     /** Handles the payload of `usage.recorded`. */
     consume: createUsageConsumer(ledger, notifier),
     reconcile: reconciliation.run,
+    reconcileInTurn: reconciliation.runInTurn,
 
     /**
      * @param opensAccount whether a ledger account is opened where the owner has none

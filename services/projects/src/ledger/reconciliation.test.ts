@@ -124,4 +124,44 @@ describe('reconciliation', () => {
     await bookings;
     expect(runs).toBeGreaterThan(0);
   });
+
+  it('is done by one of many processes in an interval, and the others show what it found', async () => {
+    bed.pass(300_000);
+    const runs = await Promise.all(Array.from({ length: 8 }, () => bed.service.reconcileInTurn()));
+    expect(runs.filter((run) => run !== undefined)).toHaveLength(1);
+    const wrong = `UPDATE grants SET remaining_millicredits = 5000 WHERE owner_account = ${account}`;
+    const right = `UPDATE grants SET remaining_millicredits = 7000 WHERE owner_account = ${account}`;
+    await plant(wrong);
+    bed.pass(300_000);
+    expect((await bed.service.reconcileInTurn())?.counts).toEqual({ ...nothing, grants: 1 });
+    await plant(right);
+    await bed.service.reconcile();
+    expect(await gauge()).toEqual(nothing);
+    expect(await bed.service.reconcileInTurn()).toBeUndefined();
+    expect(await gauge()).toEqual({ ...nothing, grants: 1 });
+    bed.pass(300_000);
+    expect((await bed.service.reconcileInTurn())?.counts).toEqual(nothing);
+  });
+
+  it('reads a line once, and all of them again after a day or where something differs', async () => {
+    await bed.service.reconcile();
+    expect(await bed.service.reconcile()).toMatchObject({ lines: 0, differences: [] });
+    await consumers(bed, 1)[0]?.(usageEvent(bed, ownerId));
+    expect(await bed.service.reconcile()).toMatchObject({ lines: 1, differences: [] });
+
+    // In what was found right before.
+    await plant(
+      `UPDATE transfers SET amount_millicredits = 999 WHERE seq = 2 AND owner_account = ${account}`,
+    );
+    const found = [{ ownerId, kind: 'balance', expected: 6000, found: 6001 }];
+    expect(await bed.service.reconcile()).toMatchObject({ lines: 0, differences: [] });
+    bed.pass(24 * 3600 * 1000);
+    expect((await bed.service.reconcile()).differences).toEqual(found);
+    expect(await bed.service.reconcile()).toMatchObject({ lines: 5, differences: found });
+    await plant(
+      `UPDATE transfers SET amount_millicredits = 1000 WHERE seq = 2 AND owner_account = ${account}`,
+    );
+    expect(await bed.service.reconcile()).toMatchObject({ lines: 5, differences: [] });
+    expect(await bed.service.reconcile()).toMatchObject({ lines: 0, differences: [] });
+  });
 });

@@ -1,15 +1,13 @@
 import type { Database } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
 import type { LedgerCounters } from './balance-notifier.ts';
+import { type AccountLines, createCheckedLines } from './checked-lines.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import { type DifferenceKind, differenceKinds, type LedgerMetrics } from './ledger-metrics.ts';
 
-interface AccountTotals {
-  number: number;
+interface AccountTotals extends AccountLines {
   owner_id: string;
-  balance_millicredits: number;
   used_millicredits: number;
-  seq: number;
   remaining_millicredits: number;
 }
 
@@ -27,6 +25,8 @@ export interface Difference {
 
 export interface Reconciled {
   owners: number;
+  /** How many lines were read. */
+  lines: number;
   /** How many owners differ. */
   counts: Record<DifferenceKind, number>;
   /** The first hundred. */
@@ -40,11 +40,13 @@ export interface ReconciliationDeps {
   metrics: LedgerMetrics;
   log: Logger;
   now: () => number;
+  /** How often it is done, whatever the number of processes. */
+  reconcileSeconds: number;
 }
 
 const ownersAtOnce = 100;
-/** Of each owner in one statement. */
-const linesAtOnce = 10_000;
+/** All of an owner's lines are read again after that long. */
+const wholeEveryMs = 24 * 3600 * 1000;
 const maxListed = 100;
 /** The counters learn of a booking right after it. */
 const settlingMs = 60_000;
@@ -52,46 +54,26 @@ const settlingMs = 60_000;
 export type Reconciliation = ReturnType<typeof createReconciliation>;
 
 /**
- * Compares an owner's lines, balance, grants and held credits. Takes no lock: lines up to a number
- * never change, so they are summed after the rest was read at one instant.
+ * Compares an owner's lines, balance, grants and held credits, with lines that were found right before read
+ * once a day alone.
  */
 export const createReconciliation = (deps: ReconciliationDeps) => {
   const { database, accounts, counters, metrics, log, now } = deps;
+  const checkedLines = createCheckedLines(database, now);
 
   const readAccounts = (after: number) =>
     database.query<AccountTotals>(
-      `SELECT number, owner_id, balance_millicredits, used_millicredits, seq,
+      `SELECT number, owner_id, balance_millicredits, used_millicredits, accounts.seq,
+              coalesce(checked.seq, 0) AS checked_seq,
+              coalesce(sum_millicredits, 0) AS checked_millicredits,
               (SELECT coalesce(sum(remaining_millicredits), 0)::int8 FROM grants
                 WHERE owner_account = number AND remaining_millicredits > 0) AS remaining_millicredits
-         FROM accounts WHERE owner_id IS NOT NULL AND number > $1 ORDER BY number LIMIT $2`,
-      [after, ownersAtOnce],
+         FROM accounts
+         LEFT JOIN checked_lines checked
+           ON owner_account = number AND read_whole_at > $3 AND checked.seq <= accounts.seq
+        WHERE owner_id IS NOT NULL AND number > $1 ORDER BY number LIMIT $2`,
+      [after, ownersAtOnce, new Date(now() - wholeEveryMs).toISOString()],
     );
-
-  /** Count and sum of each account's lines up to its `seq`. */
-  const sumLines = async (totals: readonly AccountTotals[]) => {
-    const sums = new Map(totals.map((account) => [account.number, { count: 0, sum: 0 }]));
-    const longest = Math.max(...totals.map((account) => account.seq));
-    for (let from = 0; from < longest; from += linesAtOnce) {
-      const rows = await database.query<{ owner_account: number; count: number; sum: number }>(
-        `SELECT owner_account, count(*),
-                sum(CASE WHEN to_account = owner_account THEN amount_millicredits ELSE -amount_millicredits END)::int8 AS sum
-           FROM unnest($1::int8[], $2::int8[]) AS book (number, seq)
-           JOIN transfers ON owner_account = number AND transfers.seq > $3 AND transfers.seq <= least(book.seq, $4)
-          GROUP BY owner_account`,
-        [
-          totals.map((account) => account.number),
-          totals.map((account) => account.seq),
-          from,
-          from + linesAtOnce,
-        ],
-      );
-      for (const row of rows) {
-        const sum = sums.get(row.owner_account);
-        if (sum) Object.assign(sum, { count: sum.count + row.count, sum: sum.sum + row.sum });
-      }
-    }
-    return sums;
-  };
 
   /** Unavailable counters are no difference: they have alerts of their own. */
   const ignoreUnavailable = <T>(request: Promise<T>): Promise<T | undefined> =>
@@ -124,15 +106,15 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
       .reduce((sum, { held }) => sum + held, 0);
   };
 
-  const compare = async (totals: readonly AccountTotals[]): Promise<Difference[]> => {
-    const sums = await sumLines(totals);
+  const compare = async (totals: readonly AccountTotals[]) => {
+    const { sums, lines } = await checkedLines.sum(totals);
     const held = await Promise.all(totals.map(heldAfterBooking));
     const found: Difference[] = [];
     for (const [n, account] of totals.entries()) {
-      const { count = 0, sum = 0 } = sums.get(account.number) ?? {};
+      const { count = 0, millicredits = 0 } = sums.get(account.number) ?? {};
       const pairs: [DifferenceKind, number, number][] = [
         ['lines', account.seq, count],
-        ['balance', account.balance_millicredits, sum],
+        ['balance', account.balance_millicredits, millicredits],
         ['grants', account.balance_millicredits, account.remaining_millicredits],
         ['held', 0, held[n] ?? 0],
       ];
@@ -141,31 +123,64 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
           found.push({ ownerId: account.owner_id, kind, expected, found: actual });
       }
     }
-    return found;
+    return { found, lines };
   };
 
-  return {
-    /** Goes through all owners, a bounded part at a time. */
-    async run(): Promise<Reconciled> {
-      const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Record<
-        DifferenceKind,
-        number
-      >;
-      const result: Reconciled = { owners: 0, counts, differences: [] };
-      for (let after = 0; ; ) {
-        const totals = await readAccounts(after);
-        for (const difference of await compare(totals)) {
-          counts[difference.kind] += 1;
-          if (result.differences.length === maxListed) continue;
-          result.differences.push(difference);
-          log.error(difference, 'ledger of an owner is inconsistent');
-        }
-        result.owners += totals.length;
-        after = totals.at(-1)?.number ?? after;
-        if (totals.length < ownersAtOnce) break;
+  /** Goes through all owners, a bounded part at a time. */
+  const run = async (): Promise<Reconciled> => {
+    const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Record<
+      DifferenceKind,
+      number
+    >;
+    const result: Reconciled = { owners: 0, lines: 0, counts, differences: [] };
+    for (let after = 0; ; ) {
+      const totals = await readAccounts(after);
+      const { found, lines } = await compare(totals);
+      for (const difference of found) {
+        counts[difference.kind] += 1;
+        if (result.differences.length === maxListed) continue;
+        result.differences.push(difference);
+        log.error(difference, 'ledger of an owner is inconsistent');
       }
-      metrics.reconciled(counts);
-      return result;
+      result.owners += totals.length;
+      result.lines += lines;
+      after = totals.at(-1)?.number ?? after;
+      if (totals.length < ownersAtOnce) break;
+    }
+    metrics.reconciled(counts);
+    return result;
+  };
+
+  const time = (ms: number) => new Date(ms).toISOString();
+  /** A little less than the interval: clocks and timers differ. */
+  const dueAfterMs = deps.reconcileSeconds * 900;
+
+  return {
+    run,
+
+    /**
+     * Unless another process began in this interval, whose result it shows then. One that dies meanwhile is
+     * followed by whoever comes in the next.
+     */
+    async runInTurn(): Promise<Reconciled | undefined> {
+      const [turn] = await database.query(
+        `INSERT INTO reconciliation (started_at) VALUES ($1)
+         ON CONFLICT (is_only) DO UPDATE SET started_at = excluded.started_at
+          WHERE reconciliation.started_at <= $2 RETURNING started_at`,
+        [time(now()), time(now() - dueAfterMs)],
+      );
+      if (turn) {
+        const reconciled = await run();
+        await database.query('UPDATE reconciliation SET counts = $1', [
+          JSON.stringify(reconciled.counts),
+        ]);
+        return reconciled;
+      }
+      const [last] = await database.query<{ counts: Partial<Record<DifferenceKind, number>> }>(
+        'SELECT counts FROM reconciliation',
+      );
+      metrics.reconciled({ lines: 0, balance: 0, grants: 0, held: 0, ...last?.counts });
+      return undefined;
     },
   };
 };

@@ -72,6 +72,6 @@ export const consumers = (bed: TestBed, count: number): ((payload: unknown) => P
     const outbox = createOutbox<EventPayloads>(database, () => {});
     const log = createLogger({ service: 'projects', level: 'silent' });
     const owners = { isVerified: async () => true, check: async () => {} };
-    const settings = { monthlyCredits: 0, isOwnerVerificationOn: false };
+    const settings = { monthlyCredits: 0, isOwnerVerificationOn: false, reconcileSeconds: 300 };
     return createCredits({ database, outbox, counters, owners, log, now, ...settings }).consume;
   });
