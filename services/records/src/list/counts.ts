@@ -3,6 +3,7 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkTable } from '../giants/current-table.ts';
+import type { Reader } from '../reader.ts';
 import {
   type SearchWords,
   tooManyFound,
@@ -18,7 +19,6 @@ import { inCollection } from '../sql.ts';
 import type { ReadLimits } from './list-statement.ts';
 import { slotStretch } from './lists.ts';
 import { createQuickScans } from './quick-scans.ts';
-import type { Reader } from './reader.ts';
 import { type Selection, scannedField } from './selection.ts';
 import { countAllSlice, countSlice, type Slice } from './slices/slice-statement.ts';
 import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices/slices.ts';

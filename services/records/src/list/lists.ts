@@ -5,6 +5,7 @@ import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkTable } from '../giants/current-table.ts';
+import type { Reader } from '../reader.ts';
 import { createKeptStatements } from '../record/statements/kept-statements.ts';
 import {
   type SearchWords,
@@ -29,7 +30,6 @@ import {
   smallListText,
 } from './list-statement.ts';
 import { createQuickScans } from './quick-scans.ts';
-import type { Reader } from './reader.ts';
 import { createLargePages } from './shown/large-pages.ts';
 import { createSlicedLists } from './slices/sliced-lists.ts';
 import { type Slicing, usualSlicing } from './slices/slices.ts';

@@ -5,7 +5,7 @@ import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.t
 import type { Collections } from '../collections/collections.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
 import { checkTable } from '../giants/current-table.ts';
-import type { Reader } from '../list/reader.ts';
+import type { Reader } from '../reader.ts';
 import { onCurrentSlots } from '../slots/current-slots.ts';
 import {
   and,

@@ -7,7 +7,7 @@ import { V7Generator } from 'uuidv7';
 import { type Access, checkChange, checkCreate } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
 import { checkNewFields, visibleNewJson } from '../collections/field-rules.ts';
-import type { Reader } from '../list/reader.ts';
+import type { Reader } from '../reader.ts';
 import { checkEpoch, onCurrentSlots } from '../slots/current-slots.ts';
 import { startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';

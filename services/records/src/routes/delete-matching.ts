@@ -8,8 +8,8 @@ import { decodePosition, encodePosition } from '../list/cursor.ts';
 import { type Deletions, oldestFirst } from '../list/deletions.ts';
 import { takeGroup } from '../list/group-selection.ts';
 import { listHints } from '../list/hints.ts';
-import { CallReader } from '../list/reader.ts';
 import { splitFilter } from '../list/selection.ts';
+import { CallReader } from '../reader.ts';
 import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
 

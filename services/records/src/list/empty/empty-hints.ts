@@ -4,9 +4,9 @@ import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
 import { type Access, bypassesRules } from '../../collections/access.ts';
 import type { RowPolicy } from '../../collections/rules.ts';
+import type { Reader } from '../../reader.ts';
 import { type SampleBounds, type Sampled, sampleRecords } from '../../shape/sample.ts';
 import { type Filter, fieldsIn } from '../../where/filter.ts';
-import type { Reader } from '../reader.ts';
 import { explainCollection, explainEmpty, explainFields } from './explain.ts';
 import { type KnownFields, knowFields } from './known-fields.ts';
 

@@ -2,10 +2,10 @@ import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { JsonPart, JsonParts } from '@backlot/http';
 import { visibleRecordsSql } from '../../collections/field-rules.ts';
+import type { Reader } from '../../reader.ts';
 import { toSearchTerms } from '../../search/search-query.ts';
 import { stillFoundSql } from '../../search/search-statement.ts';
 import { and, inCollection, recordJsonSql, startParameters } from '../../sql.ts';
-import type { Reader } from '../reader.ts';
 import { conditionsSql, type Selection } from '../selection.ts';
 
 /** Documents of a part, in bytes; a larger one is a part of its own. */

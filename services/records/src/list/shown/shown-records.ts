@@ -1,6 +1,6 @@
 import type { JsonPart, JsonParts } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import type { Reader } from '../reader.ts';
+import type { Reader } from '../../reader.ts';
 import { type IncludedField, type Includes, parseInclude, refuseLargeInclude } from './include.ts';
 import { type JsonRecord, parseFields, showFields, showPartFields } from './shown-fields.ts';
 
