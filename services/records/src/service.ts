@@ -35,9 +35,9 @@ import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals
 import { createRecords } from './record/records.ts';
 import { createShares } from './record/shares.ts';
 import { createRoutes } from './routes/index.ts';
+import { createSearchBuilder } from './search/build.ts';
 import { createWordsRenewal } from './search/renew-words.ts';
 import { parseSearch } from './search/search-query.ts';
-import { createSearchBuilder } from './search/searches.ts';
 import { createShapes } from './shape/shapes.ts';
 import { createSlotAssignment } from './slots/assign.ts';
 import { buildEveryMs, createSlotBuilder } from './slots/build.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, LockTimeout, type workLeft } from '@backlot/database';
+import type { EventPayloads } from '@backlot/contract';
+import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
 import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
 import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
@@ -10,6 +11,15 @@ import { createTurns, shortenLockWaits, type Turn } from './turns.ts';
 export interface Builder {
   /** Works for about a second on what is building or dropping; goes on at the next call, if any is left. */
   run(): Promise<typeof workLeft | undefined>;
+}
+
+export interface BuilderDeps {
+  database: Database;
+  outbox: Outbox<EventPayloads>;
+  quota: {
+    /** Whether the records of the project, or of its owner, have as many bytes as they may. */
+    isFull(projectNumber: number): Promise<boolean>;
+  };
 }
 
 /** What is kept beside the records of a collection from an epoch on. */

@@ -1,6 +1,5 @@
 import { ApiError, type EventPayloads } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import type { Quota } from '../record/quota/quota.ts';
 import { inCollection } from '../sql.ts';
 
 export interface CollectionKey {
@@ -10,12 +9,6 @@ export interface CollectionKey {
 
 /** Tables that say what is kept beside the records of a collection, by the epoch that began with it. */
 export type GenerationTable = 'unique_fields' | 'searches';
-
-export interface BuilderDeps {
-  database: Database;
-  outbox: Outbox<EventPayloads>;
-  quota: Pick<Quota, 'isFull'>;
-}
 
 /** How many are still being removed, at most: who switches to and fro waits for them. */
 const maxDropping = 20;
@@ -58,7 +51,7 @@ export const startDropping = async (
  * @param failed the columns of that one, beside those of every generation
  */
 export const failBuilding = (
-  { database, outbox }: BuilderDeps,
+  { database, outbox }: { database: Database; outbox: Outbox<EventPayloads> },
   table: GenerationTable,
   { project_id, coll_id, number }: { project_id: number; coll_id: number; number: number },
   failed: Readonly<Record<string, unknown>>,

@@ -10,7 +10,6 @@ import { LRUCache } from 'lru-cache';
 import type { OwnTable, StoredCollection } from '../giants/records-table.ts';
 import type { CollectionSearch, SearchState } from '../search/search-words.ts';
 import { type SearchChange, searchSql, setSearch, shownSearchSql } from '../search/searches.ts';
-import type { SlotAssignment } from '../slots/assign.ts';
 import { missingIndexesSql, type WhyMissing } from '../slots/missing-indexes.ts';
 import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
@@ -138,7 +137,13 @@ export interface Collections {
 export interface CollectionsDeps {
   database: Database;
   outbox: Outbox<EventPayloads>;
-  slots: Pick<SlotAssignment, 'pin'>;
+  slots: {
+    /** Indexes exactly these fields for as long as the owner wants. @throws ApiError invalid_body */
+    pin(
+      collection: { projectNumber: number; id: number; name: string },
+      fields: readonly string[],
+    ): Promise<void>;
+  };
   /** Epoch milliseconds. */
   now: () => number;
 }

@@ -1,19 +1,15 @@
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { type Builder, createBuilder, type Generation } from '../building/build.ts';
 import {
-  type BuilderDeps,
   type CollectionKey,
   checkDropping,
-  failBuilding,
   lockCollection,
   raiseEpoch,
   startDropping,
 } from '../building/generations.ts';
 import { isSystemField, pathProblem, severalNamed } from '../fields.ts';
 import { inCollection } from '../sql.ts';
-import { keepWords } from './renew-words.ts';
-import type { CollectionSearch, SearchState } from './search-words.ts';
+import type { SearchState } from './search-words.ts';
 
 /** What the owner asks for: all fields, these, or none. */
 export type SearchChange = boolean | readonly string[];
@@ -76,21 +72,3 @@ export const searchSql = `(SELECT json_build_object('number', number, 'fields', 
 
 /** As the list of collections shows it: JSON. */
 export const shownSearchSql = `(SELECT json_build_object('fields', fields, 'state', state) ${ofCollection} AND state <> 'dropping')`;
-
-/** Fills in the words of records from before, and removes those that are searched no longer. */
-export const createSearchBuilder = (deps: BuilderDeps): Builder => {
-  const { database, quota } = deps;
-  return createBuilder<Generation & Pick<CollectionSearch, 'fields'>>(database, {
-    table: 'searches',
-    columns: ['fields'],
-    rows: { table: 'search_texts', key: 'record_id', bytes: 'size_bytes' },
-    batchRows: 50,
-    async fill(collection, row, ids) {
-      const { fields } = row;
-      if (await quota.isFull(row.project_id))
-        return () => failBuilding(deps, 'searches', row, { fields });
-      await keepWords(database, collection, row, ids);
-      return 'done';
-    },
-  });
-};

@@ -1,5 +1,10 @@
-import { type Builder, createBuilder, type Generation } from '../building/build.ts';
-import { type BuilderDeps, failBuilding } from '../building/generations.ts';
+import {
+  type Builder,
+  type BuilderDeps,
+  createBuilder,
+  type Generation,
+} from '../building/build.ts';
+import { failBuilding } from '../building/generations.ts';
 import { claimBytes } from '../building/side-sql.ts';
 import { claimValues } from './claims.ts';
 
