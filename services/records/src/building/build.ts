@@ -1,11 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
+import type { GenerationTable } from '../collections/stored/generations.ts';
+import {
+  keepTable,
+  recordsTable,
+  type StoredCollection,
+} from '../collections/stored/records-table.ts';
+import { countGrowthSql } from '../collections/stored/side-sql.ts';
 import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
-import type { GenerationTable } from './generations.ts';
-import { countGrowthSql } from './side-sql.ts';
 import { createTurns, shortenLockWaits, type Turn } from './turns.ts';
 
 export interface Builder {

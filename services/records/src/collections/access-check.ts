@@ -1,11 +1,10 @@
 import { type AccessRules, isUuid, type RouteResponse, type recordRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { checkTable } from '../giants/current-table.ts';
-import { recordsTable } from '../giants/records-table.ts';
-import { onCurrentSlots } from '../slots/current-slots.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { type Access, recordNotFound, recordWordSql } from './access.ts';
 import type { Collection, Collections } from './collections.ts';
+import { onCurrentSlots } from './current-slots.ts';
+import { checkTable } from './current-table.ts';
 import {
   type CallerKind,
   countWords,
@@ -14,6 +13,7 @@ import {
   recordWords,
   toPolicy,
 } from './rules.ts';
+import { recordsTable } from './stored/records-table.ts';
 
 type AccessCheck = RouteResponse<typeof recordRoutes.checkAccess>;
 type Decision = AccessCheck['read'];

@@ -7,25 +7,25 @@ import {
 import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
-import type { OwnTable, StoredCollection } from '../giants/records-table.ts';
-import type { CollectionSearch, SearchState } from '../search/search-words.ts';
-import { type SearchChange, searchSql, setSearch, shownSearchSql } from '../search/searches.ts';
-import { missingIndexesSql, type WhyMissing } from '../slots/missing-indexes.ts';
-import type { Slot, SlotState } from '../slots/slots.ts';
 import { isoTimeSql } from '../sql.ts';
-import type { UniqueField } from '../unique/claims.ts';
-import {
-  claimedFieldsSql,
-  setUniqueFields,
-  shownFieldsSql,
-  type UniqueState,
-} from '../unique/unique-fields.ts';
 import { bypassesRules, checkCreate, resolveAccess } from './access.ts';
 import { adviceFor } from './advice.ts';
 import type { PersonalKind } from './personal-values.ts';
 import { type MadeBy, makePlace, makerOf } from './places.ts';
 import { emptyCollection, lockCollections, nextCollectionId, removeCollection } from './removal.ts';
 import { formatAccess, parseAccess } from './rules.ts';
+import type { UniqueField } from './stored/claims.ts';
+import { missingIndexesSql, type WhyMissing } from './stored/missing-indexes.ts';
+import type { OwnTable, StoredCollection } from './stored/records-table.ts';
+import type { CollectionSearch, SearchState } from './stored/search-words.ts';
+import { type SearchChange, searchSql, setSearch, shownSearchSql } from './stored/searches.ts';
+import type { Slot, SlotState } from './stored/slots.ts';
+import {
+  claimedFieldsSql,
+  setUniqueFields,
+  shownFieldsSql,
+  type UniqueState,
+} from './stored/unique-fields.ts';
 
 /** A collection as the statements on its records need it. */
 export interface Collection extends StoredCollection {

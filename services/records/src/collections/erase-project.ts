@@ -1,7 +1,7 @@
 import type { Database } from '@backlot/database';
 import { dropOwnTable } from '../giants/copy.ts';
-import type { OwnTable } from '../giants/records-table.ts';
 import { lockTotals } from '../record/quota/totals.ts';
+import type { OwnTable } from './stored/records-table.ts';
 
 const eraseBatchSize = 2000;
 

@@ -1,8 +1,8 @@
 import { ApiError } from '@backlot/contract';
-import { recordsTable, type StoredCollection } from '../giants/records-table.ts';
 import { inCollection, type Parameters } from '../sql.ts';
 import { type Access, checkRead, type Place, recordWordSql, rowPolicySql } from './access.ts';
 import { type FieldLimit, type RecordWord, type RowPolicy, recordWords } from './rules.ts';
+import { recordsTable, type StoredCollection } from './stored/records-table.ts';
 
 /** A set of words as a number, so that the text of a statement does not grow with the rules. */
 const toBits = (policy: RowPolicy): number => {

@@ -1,6 +1,6 @@
 import type { Database } from '@backlot/database';
+import { ownTableName } from '../collections/stored/records-table.ts';
 import { inCollection } from '../sql.ts';
-import { ownTableName } from './records-table.ts';
 
 /** A collection that moves, as the job reads it. */
 export interface Move {

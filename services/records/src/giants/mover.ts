@@ -7,10 +7,10 @@ import {
   type TransactionOptions,
 } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
+import { ownTableName } from '../collections/stored/records-table.ts';
 import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection } from '../sql.ts';
 import { copyBatch, copyChanges, createOwnTable, deleteBatch, type Move } from './copy.ts';
-import { ownTableName } from './records-table.ts';
 
 export interface Mover {
   /** Chooses a collection that has become large enough; copying begins with the next `run`. */

@@ -2,7 +2,8 @@ import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
-import { checkTable } from '../giants/current-table.ts';
+import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
+import { checkTable } from '../collections/current-table.ts';
 import type { Reader } from '../reader.ts';
 import {
   type SearchWords,
@@ -11,7 +12,6 @@ import {
   withBuiltSearch,
 } from '../search/search-query.ts';
 import { searchCountStatement } from '../search/search-statement.ts';
-import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { countDriver, driverSlots, wantedFields } from '../slots/drivers.ts';
 import type { Observations } from '../slots/observations.ts';
 import { slotCountStatement } from '../slots/slot-statement.ts';

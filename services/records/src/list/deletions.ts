@@ -1,11 +1,11 @@
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { Collections } from '../collections/collections.ts';
-import { checkTable, holdTable } from '../giants/current-table.ts';
-import { recordsTable } from '../giants/records-table.ts';
+import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
+import { checkTable, holdTable } from '../collections/current-table.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
 import type { Reader } from '../reader.ts';
 import { deleteSql } from '../record/batch.ts';
-import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { and, startParameters } from '../sql.ts';
 import { boundsSql, conditionsSql, type Selection } from './selection.ts';
 import { findSlice, type Kept } from './slices/slice-statement.ts';

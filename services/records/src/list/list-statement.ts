@@ -1,5 +1,5 @@
 import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { recordsTable } from '../giants/records-table.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
 import {
   and,
   inCollection,

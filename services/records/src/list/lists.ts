@@ -4,7 +4,8 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
-import { checkTable } from '../giants/current-table.ts';
+import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
+import { checkTable } from '../collections/current-table.ts';
 import type { Reader } from '../reader.ts';
 import { createKeptStatements } from '../record/statements/kept-statements.ts';
 import {
@@ -14,7 +15,6 @@ import {
   withBuiltSearch,
 } from '../search/search-query.ts';
 import { searchListStatement } from '../search/search-statement.ts';
-import { onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
 import { driverSlots, listDrivers, wantedFields } from '../slots/drivers.ts';
 import { createExactWalks } from '../slots/exact-walks.ts';
 import type { Observations } from '../slots/observations.ts';

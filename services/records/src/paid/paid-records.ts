@@ -2,11 +2,11 @@ import { ApiError, type EventPayloads, type Payload } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { fullAccess } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
-import { holdTable } from '../giants/current-table.ts';
-import { recordsTable } from '../giants/records-table.ts';
+import { onCurrentSlots } from '../collections/current-slots.ts';
+import { holdTable } from '../collections/current-table.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { Records } from '../record/records.ts';
-import { onCurrentSlots } from '../slots/current-slots.ts';
 import { inCollection } from '../sql.ts';
 import { isPaid } from './items.ts';
 

@@ -2,7 +2,6 @@ import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { V7Generator } from 'uuidv7';
-import { countGrowthSql, joinSides } from '../building/side-sql.ts';
 import {
   type Access,
   changeForbidden,
@@ -13,12 +12,20 @@ import {
   recordNotFound,
 } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
+import { checkEpoch, onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
+import { holdTable } from '../collections/current-table.ts';
 import { checkNewFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
-import { holdTable } from '../giants/current-table.ts';
-import { changeLogSql, recordsTable } from '../giants/records-table.ts';
-import { forgetWordsSql, keepWordsSql, touchesWords } from '../search/search-words.ts';
-import { checkEpoch, onCurrentSlots, StaleSlots } from '../slots/current-slots.ts';
-import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
+import {
+  claimChangedSql,
+  claimValues,
+  freeDeletedSql,
+  notUnique,
+  touchedFields,
+} from '../collections/stored/claims.ts';
+import { changeLogSql, recordsTable } from '../collections/stored/records-table.ts';
+import { forgetWordsSql, keepWordsSql, touchesWords } from '../collections/stored/search-words.ts';
+import { countGrowthSql, joinSides } from '../collections/stored/side-sql.ts';
+import { isCurrentSql, slotAssignments } from '../collections/stored/slots.ts';
 import {
   inCollection,
   nextVersionSql,
@@ -27,13 +34,6 @@ import {
   versionSql,
 } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
-import {
-  claimChangedSql,
-  claimValues,
-  freeDeletedSql,
-  notUnique,
-  touchedFields,
-} from '../unique/claims.ts';
 import { type Claim, type ClaimTurns, claimsOf } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
 import { type LockedRow, lockRecords } from './lock-records.ts';

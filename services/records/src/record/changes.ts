@@ -1,20 +1,20 @@
 import { ApiError, isUuid } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { joinSides } from '../building/side-sql.ts';
 import { checkChange } from '../collections/access.ts';
+import { checkEpoch } from '../collections/current-slots.ts';
 import { type ChangedFields, freeFieldsSql, keptFieldsSql } from '../collections/field-rules.ts';
-import { recordsTable } from '../giants/records-table.ts';
-import { forgetWordsSql, keepWordsSql } from '../search/search-words.ts';
-import { checkEpoch } from '../slots/current-slots.ts';
-import { isCurrentSql, slotAssignments } from '../slots/slots.ts';
-import { and, type Parameters } from '../sql.ts';
 import {
   claimChangedSql,
   freeDeletedSql,
   lockRecord,
   touchedFields,
   type UniqueField,
-} from '../unique/claims.ts';
+} from '../collections/stored/claims.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
+import { forgetWordsSql, keepWordsSql } from '../collections/stored/search-words.ts';
+import { joinSides } from '../collections/stored/side-sql.ts';
+import { isCurrentSql, slotAssignments } from '../collections/stored/slots.ts';
+import { and, type Parameters } from '../sql.ts';
 import { type ClaimTurns, claimsOf } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
 import { gatherChanges } from './gathered/gathered-changes.ts';

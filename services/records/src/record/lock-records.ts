@@ -2,7 +2,7 @@ import type { Database } from '@backlot/database';
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import type { RowPolicy } from '../collections/rules.ts';
-import { recordsTable } from '../giants/records-table.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 
 /** What the caller may do with a record. */

@@ -3,10 +3,10 @@ import type { FairShares } from '@backlot/fair-shares';
 import type { JsonPart } from '@backlot/http';
 import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
+import { onCurrentSlots } from '../collections/current-slots.ts';
+import { checkTable } from '../collections/current-table.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { checkTable } from '../giants/current-table.ts';
 import type { Reader } from '../reader.ts';
-import { onCurrentSlots } from '../slots/current-slots.ts';
 import {
   and,
   inCollection,

@@ -1,14 +1,15 @@
 import { isUuid } from '@backlot/contract';
 import type { KeptAnswer } from '@backlot/http';
 import { keepAnswersSql } from '@backlot/service';
-import { joinSides, type SideSql } from '../building/side-sql.ts';
 import { recordNotFound, type WriteAction, writePolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { visibleDataSql } from '../collections/field-rules.ts';
-import { changeLogSql, recordsTable } from '../giants/records-table.ts';
+import { claimNewSql } from '../collections/stored/claims.ts';
+import { changeLogSql, recordsTable } from '../collections/stored/records-table.ts';
+import { keepWordsSql } from '../collections/stored/search-words.ts';
+import { joinSides, type SideSql } from '../collections/stored/side-sql.ts';
+import { isCurrentSql, slotValues } from '../collections/stored/slots.ts';
 import { idHint } from '../list/hints.ts';
-import { keepWordsSql } from '../search/search-words.ts';
-import { isCurrentSql, slotValues } from '../slots/slots.ts';
 import {
   and,
   epochMsSql,
@@ -19,7 +20,6 @@ import {
   startParameters,
   versionSql,
 } from '../sql.ts';
-import { claimNewSql } from '../unique/claims.ts';
 import { sideGrowthSql } from './quota/side-bytes.ts';
 import type { AcceptedVersions, RecordTarget } from './refusals.ts';
 import { unsharedSql } from './share-rows.ts';

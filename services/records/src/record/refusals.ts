@@ -11,9 +11,9 @@ import {
 } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { type ChangedFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
-import { recordsTable } from '../giants/records-table.ts';
+import { toNotUnique, type UniqueField } from '../collections/stored/claims.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
 import { inCollection, startParameters, versionSql } from '../sql.ts';
-import { toNotUnique, type UniqueField } from '../unique/claims.ts';
 import { maxDataBytes, maxKeys } from './data.ts';
 import { uncountableSql } from './patch.ts';
 

@@ -1,6 +1,6 @@
 import { ApiError, shareRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { countGrowthSql, shareBytesSql } from '../building/side-sql.ts';
+import { countGrowthSql, shareBytesSql } from '../collections/stored/side-sql.ts';
 import type { Quota } from './quota/quota.ts';
 import type { RecordTarget } from './refusals.ts';
 

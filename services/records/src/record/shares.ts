@@ -7,12 +7,12 @@ import {
   shareRoutes,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import { shareBytes } from '../building/side-sql.ts';
 import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
-import { checkTable, holdTable } from '../giants/current-table.ts';
-import { recordsTable } from '../giants/records-table.ts';
-import { onCurrentSlots } from '../slots/current-slots.ts';
+import { onCurrentSlots } from '../collections/current-slots.ts';
+import { checkTable, holdTable } from '../collections/current-table.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
+import { shareBytes } from '../collections/stored/side-sql.ts';
 import { inCollection, isoTimeSql, startParameters } from '../sql.ts';
 import { createRecordEmailShares } from './email-shares.ts';
 import type { Quota } from './quota/quota.ts';

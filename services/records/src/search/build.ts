@@ -4,9 +4,9 @@ import {
   createBuilder,
   type Generation,
 } from '../building/build.ts';
-import { failBuilding } from '../building/generations.ts';
+import { failBuilding } from '../collections/stored/generations.ts';
+import type { CollectionSearch } from '../collections/stored/search-words.ts';
 import { keepWords } from './renew-words.ts';
-import type { CollectionSearch } from './search-words.ts';
 
 /** Fills in the words of records from before, and removes those that are searched no longer. */
 export const createSearchBuilder = (deps: BuilderDeps): Builder => {

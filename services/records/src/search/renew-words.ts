@@ -1,12 +1,16 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox } from '@backlot/database';
 import type { Builder, Generation } from '../building/build.ts';
-import { countGrowthSql } from '../building/side-sql.ts';
 import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
-import { keepTable, recordsTable, type StoredCollection } from '../giants/records-table.ts';
+import {
+  keepTable,
+  recordsTable,
+  type StoredCollection,
+} from '../collections/stored/records-table.ts';
+import { type CollectionSearch, searchWordsSql } from '../collections/stored/search-words.ts';
+import { countGrowthSql } from '../collections/stored/side-sql.ts';
 import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection, startParameters } from '../sql.ts';
-import { type CollectionSearch, searchWordsSql } from './search-words.ts';
 
 /** The rule of `cut_words`. */
 const currentRule = 2;

@@ -2,7 +2,7 @@ import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Access } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
-import { type CollectionSearch, wordPrefix } from './search-words.ts';
+import { type CollectionSearch, wordPrefix } from '../collections/stored/search-words.ts';
 
 /** docs/api.md, "Search". A pair of characters counts as a quarter of a word. */
 const maxWords = 10;

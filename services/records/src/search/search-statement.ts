@@ -1,4 +1,5 @@
 import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { epochSql } from '../collections/stored/slots.ts';
 import {
   deadlineSql,
   isInTime,
@@ -12,7 +13,6 @@ import {
 } from '../list/list-statement.ts';
 import { boundsSql, conditionsSql, type Selection } from '../list/selection.ts';
 import { afterSql, type Sort, sortKeySql } from '../list/sort.ts';
-import { epochSql } from '../slots/slots.ts';
 import { and, type Parameters, startParameters } from '../sql.ts';
 import type { SearchTerms } from './search-query.ts';
 

@@ -2,8 +2,8 @@ import { asKey, asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { uuidv7 } from 'uuidv7';
+import { wordPrefix } from '../collections/stored/search-words.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
-import { wordPrefix } from './search-words.ts';
 
 const path = `/platform/projects/${testProject.id}/collections`;
 

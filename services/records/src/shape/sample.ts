@@ -3,7 +3,7 @@ import type { Database } from '@backlot/database';
 import type { YieldSlot } from '@backlot/fair-shares';
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { recordsTable, type StoredCollection } from '../giants/records-table.ts';
+import { recordsTable, type StoredCollection } from '../collections/stored/records-table.ts';
 import { deadlineSql, isInTime } from '../list/list-statement.ts';
 import { inCollection, type Parameters, startParameters } from '../sql.ts';
 

@@ -3,8 +3,8 @@ import type { Database } from '@backlot/database';
 import { type FairShares, toFlow, type YieldSlot } from '@backlot/fair-shares';
 import { fullAccess } from '../collections/access.ts';
 import type { CollectionSummary, Collections } from '../collections/collections.ts';
-import { checkTable } from '../giants/current-table.ts';
-import { onCurrentSlots } from '../slots/current-slots.ts';
+import { onCurrentSlots } from '../collections/current-slots.ts';
+import { checkTable } from '../collections/current-table.ts';
 import { inferFields } from './infer-fields.ts';
 import { sampleRecords, shapeBounds } from './sample.ts';
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import type { Slot } from '../collections/stored/slots.ts';
 import { createCounts } from '../list/counts.ts';
 import type { CursorPosition } from '../list/cursor.ts';
 import { createLists } from '../list/lists.ts';
@@ -21,7 +22,6 @@ import {
 import { readItems } from '../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
-import type { Slot } from './slots.ts';
 
 const fields = ['a', 'b', 'd', 'a.b', 'b.a', 'ownerId'];
 const long = 'é'.repeat(128);

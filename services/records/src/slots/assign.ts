@@ -1,11 +1,11 @@
 import { ApiError, type EventPayloads, recordRoutes } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
+import type { NotIndexed } from '../collections/stored/missing-indexes.ts';
+import { keepTable, recordsTable } from '../collections/stored/records-table.ts';
+import { recordKeySql, type SlotState, slotCount } from '../collections/stored/slots.ts';
 import { pathProblem, severalNamed } from '../fields.ts';
-import { keepTable, recordsTable } from '../giants/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
-import type { NotIndexed } from './missing-indexes.ts';
-import { recordKeySql, type SlotState, slotCount } from './slots.ts';
 
 interface CollectionKey {
   projectNumber: number;

@@ -1,10 +1,10 @@
-import { recordsTable } from '../giants/records-table.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
+import { slotColumn } from '../collections/stored/slots.ts';
 import { isInTime, type ListQuery, recordColumns } from '../list/list-statement.ts';
 import { boundsSql, type Selection } from '../list/selection.ts';
 import { and, type Parameters } from '../sql.ts';
 import type { Driver, Way } from './drivers.ts';
 import { type KeyRange, maxKeyLength } from './key-ranges.ts';
-import { slotColumn } from './slots.ts';
 
 export const jsonb = (text: string, parameters: Parameters) => parameters.add(text, 'jsonb');
 

@@ -1,10 +1,10 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
 import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
-import { keepTable, recordsTable } from '../giants/records-table.ts';
+import { keepTable, recordsTable } from '../collections/stored/records-table.ts';
+import { recordKeySql, type SlotState } from '../collections/stored/slots.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { type Batch, createPace } from './pace.ts';
-import { recordKeySql, type SlotState } from './slots.ts';
 import { createWaitForWriters } from './writers.ts';
 
 export interface SlotBuilder {

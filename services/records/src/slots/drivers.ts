@@ -1,3 +1,4 @@
+import { ownerField, type Slot } from '../collections/stored/slots.ts';
 import { isPosition } from '../fields.ts';
 import type { ListQuery } from '../list/list-statement.ts';
 import type { Selection } from '../list/selection.ts';
@@ -12,7 +13,6 @@ import {
   simpleBounds,
   testRange,
 } from './key-ranges.ts';
-import { ownerField, type Slot } from './slots.ts';
 
 /** Where in one slot records are. No record is in two of the ranges. */
 export interface Way {

@@ -1,4 +1,5 @@
-import { ownTableSuffix, recordsTable } from '../giants/records-table.ts';
+import { ownTableSuffix, recordsTable } from '../collections/stored/records-table.ts';
+import { epochSql, type Slot, slotColumn } from '../collections/stored/slots.ts';
 import {
   type ListQuery,
   type ListStatement,
@@ -12,7 +13,6 @@ import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../s
 import { isCutKeySql } from './branches.ts';
 import { type ExactWalk, exactWalk } from './drivers.ts';
 import { isWholeKey, type KeyBound } from './key-ranges.ts';
-import { epochSql, type Slot, slotColumn } from './slots.ts';
 
 export interface NamedListStatement extends ListStatement {
   name: string;

@@ -2,13 +2,13 @@ import { type Database, DatabaseUnavailable, workLeft } from '@backlot/database'
 
 import { LRUCache } from 'lru-cache';
 import { readAcrossProjects } from '../across-projects.ts';
-import { lockCollection } from '../building/generations.ts';
 import type { Collection } from '../collections/collections.ts';
+import { lockCollection } from '../collections/stored/generations.ts';
+import type { WhyMissing } from '../collections/stored/missing-indexes.ts';
+import type { Slot } from '../collections/stored/slots.ts';
 import type { Selection } from '../list/selection.ts';
 import { inCollection } from '../sql.ts';
 import { canHaveSlot, type SlotAssignment } from './assign.ts';
-import type { WhyMissing } from './missing-indexes.ts';
-import type { Slot } from './slots.ts';
 import { findOrReplace } from './space-saving.ts';
 
 /** What lists and counts by a field have cost for want of an index. */

@@ -1,3 +1,4 @@
+import { epochSql } from '../collections/stored/slots.ts';
 import {
   deadlineSql,
   isInTime,
@@ -16,7 +17,6 @@ import { type Parameters, startParameters } from '../sql.ts';
 import { type Branch, fitsSql, lookedAtSql, toBranches } from './branches.ts';
 import type { CountDriver, Driver } from './drivers.ts';
 import { markers } from './key-ranges.ts';
-import { epochSql } from './slots.ts';
 import { type PageSize, type StatementParts, walkStatement } from './walks.ts';
 
 /**

@@ -4,9 +4,9 @@ import {
   createBuilder,
   type Generation,
 } from '../building/build.ts';
-import { failBuilding } from '../building/generations.ts';
-import { claimBytes } from '../building/side-sql.ts';
-import { claimValues } from './claims.ts';
+import { claimValues } from '../collections/stored/claims.ts';
+import { failBuilding } from '../collections/stored/generations.ts';
+import { claimBytes } from '../collections/stored/side-sql.ts';
 
 interface FieldRow extends Generation {
   field: string;

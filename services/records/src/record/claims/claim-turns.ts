@@ -3,8 +3,8 @@ import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/collections.ts';
-import { ownerField } from '../../slots/slots.ts';
-import { notUnique, type UniqueField } from '../../unique/claims.ts';
+import { notUnique, type UniqueField } from '../../collections/stored/claims.ts';
+import { ownerField } from '../../collections/stored/slots.ts';
 import { gatherCalls } from '../gathered/gathered-calls.ts';
 
 /** A value of a unique field that a write claims, as far as it is known before. */

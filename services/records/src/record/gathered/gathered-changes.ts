@@ -1,10 +1,10 @@
-import { countGrowthSql } from '../../building/side-sql.ts';
 import { writePolicySql } from '../../collections/access.ts';
-import { changeLogSql, recordsTable } from '../../giants/records-table.ts';
-import { touchesWords } from '../../search/search-words.ts';
-import { isCurrentSql, slotAssignments } from '../../slots/slots.ts';
+import { touchedFields } from '../../collections/stored/claims.ts';
+import { changeLogSql, recordsTable } from '../../collections/stored/records-table.ts';
+import { touchesWords } from '../../collections/stored/search-words.ts';
+import { countGrowthSql } from '../../collections/stored/side-sql.ts';
+import { isCurrentSql, slotAssignments } from '../../collections/stored/slots.ts';
 import { and, inCollection, Parameters, startParameters } from '../../sql.ts';
-import { touchedFields } from '../../unique/claims.ts';
 import { mergedSql, noNumberSql, sumsSql } from '../patch.ts';
 import {
   returnUpdated,

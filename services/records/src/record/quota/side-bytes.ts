@@ -1,8 +1,12 @@
-import { claimBytes } from '../../building/side-sql.ts';
 import type { Collection } from '../../collections/collections.ts';
-import { mostWordsBytes, touchesWords, wordsGrowthSql } from '../../search/search-words.ts';
+import { claimsGrowthSql, touchedFields } from '../../collections/stored/claims.ts';
+import {
+  mostWordsBytes,
+  touchesWords,
+  wordsGrowthSql,
+} from '../../collections/stored/search-words.ts';
+import { claimBytes } from '../../collections/stored/side-sql.ts';
 import type { Parameters } from '../../sql.ts';
-import { claimsGrowthSql, touchedFields } from '../../unique/claims.ts';
 import type { CheckedData } from '../data.ts';
 import { changesField, type Patch } from '../patch.ts';
 import type { Totals } from './totals.ts';

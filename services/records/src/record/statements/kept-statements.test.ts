@@ -3,7 +3,7 @@ import { asUser } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
 import { resolveAccess } from '../../collections/access.ts';
 import { visibleDataSql } from '../../collections/field-rules.ts';
-import { recordsTable, type StoredCollection } from '../../giants/records-table.ts';
+import { recordsTable, type StoredCollection } from '../../collections/stored/records-table.ts';
 import { ada, bob } from '../../testing/test-bed.ts';
 import { createKeptStatements } from './kept-statements.ts';
 

@@ -1,6 +1,6 @@
 import type { Access } from '../../collections/access.ts';
 import type { Permissions } from '../../collections/rules.ts';
-import { ownTableSuffix, type StoredCollection } from '../../giants/records-table.ts';
+import { ownTableSuffix, type StoredCollection } from '../../collections/stored/records-table.ts';
 import { Parameters } from '../../sql.ts';
 import { createStatementNames, type NamedText } from './statement-names.ts';
 

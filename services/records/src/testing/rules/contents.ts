@@ -1,7 +1,7 @@
 import type { AccessRules } from '@backlot/contract';
 import type { IdentityProject } from '@backlot/identity';
 import { asOwner, testProject } from '@backlot/testing';
-import { searchWordsSql } from '../../search/search-words.ts';
+import { searchWordsSql } from '../../collections/stored/search-words.ts';
 import { inCollection, startParameters } from '../../sql.ts';
 import type { TestBed } from '../test-bed.ts';
 import type { Stored } from './words.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { ownTableName, recordsTable } from './records-table.ts';
 
-const source = new URL('../', import.meta.url);
+const source = new URL('../../', import.meta.url);
 
 describe('the table of a collection’s records', () => {
   it('is the shared one until its own is in use', () => {

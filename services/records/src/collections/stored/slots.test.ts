@@ -1,7 +1,7 @@
 import { anonymous, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, createTestBed, type TestBed } from '../../testing/test-bed.ts';
 
 const longText = 'é'.repeat(200);
 

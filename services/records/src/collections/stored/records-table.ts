@@ -1,5 +1,5 @@
 import type { Database } from '@backlot/database';
-import { inCollection, insertFromSql } from '../sql.ts';
+import { inCollection, insertFromSql } from '../../sql.ts';
 
 /** Of a collection with a table of its own: while that is filled its records are still in the shared one. */
 export type OwnTable = 'filling' | 'used';

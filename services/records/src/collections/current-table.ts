@@ -1,7 +1,7 @@
 import type { Database } from '@backlot/database';
-import { StaleSlots } from '../slots/current-slots.ts';
 import { inCollection } from '../sql.ts';
-import type { StoredCollection } from './records-table.ts';
+import { StaleSlots } from './current-slots.ts';
+import type { StoredCollection } from './stored/records-table.ts';
 
 interface Current extends StoredCollection {
   epoch: number;

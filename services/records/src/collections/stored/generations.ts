@@ -1,6 +1,6 @@
 import { ApiError, type EventPayloads } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import { inCollection } from '../sql.ts';
+import { inCollection } from '../../sql.ts';
 
 export interface CollectionKey {
   projectNumber: number;

@@ -1,9 +1,9 @@
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { claimBytes, countGrowthSql, noSide, type SideSql } from '../building/side-sql.ts';
-import { recordsTable, type StoredCollection } from '../giants/records-table.ts';
-import { ownerField } from '../slots/slots.ts';
-import { inCollection, insertFromSql, type Parameters, startParameters } from '../sql.ts';
+import { inCollection, insertFromSql, type Parameters, startParameters } from '../../sql.ts';
+import { recordsTable, type StoredCollection } from './records-table.ts';
+import { claimBytes, countGrowthSql, noSide, type SideSql } from './side-sql.ts';
+import { ownerField } from './slots.ts';
 
 /** A field of which no two records of a collection have the same value. */
 export interface UniqueField {

@@ -1,6 +1,6 @@
-import type { CollectionKey } from '../building/generations.ts';
-import { countGrowthSql, noSide, type SideSql } from '../building/side-sql.ts';
-import { insertFromSql, type Parameters } from '../sql.ts';
+import { insertFromSql, type Parameters } from '../../sql.ts';
+import type { CollectionKey } from './generations.ts';
+import { countGrowthSql, noSide, type SideSql } from './side-sql.ts';
 
 export type SearchState = 'building' | 'ready';
 

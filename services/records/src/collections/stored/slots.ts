@@ -1,5 +1,5 @@
-import type { OwnTable } from '../giants/records-table.ts';
-import type { Parameters } from '../sql.ts';
+import type { Parameters } from '../../sql.ts';
+import type { OwnTable } from './records-table.ts';
 
 /** How many fields of a collection can be indexed: the columns k1 to k6. */
 export const slotCount = 6;

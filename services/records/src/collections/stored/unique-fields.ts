@@ -1,14 +1,14 @@
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
+import { pathProblem, severalNamed } from '../../fields.ts';
+import { inCollection } from '../../sql.ts';
 import {
   type CollectionKey,
   checkDropping,
   lockCollection,
   raiseEpoch,
   startDropping,
-} from '../building/generations.ts';
-import { pathProblem, severalNamed } from '../fields.ts';
-import { inCollection } from '../sql.ts';
+} from './generations.ts';
 
 export type UniqueState = 'building' | 'ready' | 'failed';
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import { type Database, isDeadlock } from '@backlot/database';
-import type { Collection, Collections } from '../collections/collections.ts';
+import type { Collection, Collections } from './collections.ts';
 
 /** A statement was made for slots that the collection no longer has. */
 export class StaleSlots extends Error {}

@@ -1,4 +1,4 @@
-import { insertFromSql } from '../sql.ts';
+import { insertFromSql } from '../../sql.ts';
 
 /** What a statement that writes records does for tables beside them; each with a comma before it. */
 export interface SideSql {
