@@ -11,6 +11,7 @@ describe('the settings of records', () => {
     },
     scanConcurrency: Math.min(6, halfOfCores),
     giantRows: 1_000_000,
+    places: { byVisitors: 10, byUsersAndVisitors: 50 },
   };
 
   it('are optional, and empty counts as unset', () => {
@@ -50,6 +51,7 @@ describe('the settings of records', () => {
       quota: { project: { records: 0, bytes: 1 }, owner: { records: 4, bytes: 3 } },
       scanConcurrency: 3,
       giantRows: 7,
+      places: defaults.places,
     });
   });
 });

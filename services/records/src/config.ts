@@ -2,12 +2,14 @@ import { scanConnections } from '@backlot/database';
 import { halfOfCores } from '@backlot/fair-shares';
 import { defineConfig } from '@backlot/service';
 import { z } from 'zod';
+import { type PlaceLimits, placeLimits } from './collections/places.ts';
 import type { ReadLimits } from './list/list-statement.ts';
 import type { QuotaLimits } from './record/quota/quota.ts';
 
 export interface RecordsConfig {
   limits: ReadLimits;
   quota: QuotaLimits;
+  places: PlaceLimits;
   /** Scans at work in PostgreSQL at once. */
   scanConcurrency: number;
   /** From how many records on a collection gets a table of its own; 0: none does. */
@@ -39,6 +41,7 @@ export const recordsConfig = defineConfig(
     limits: { scanRows: values.BACKLOT_SCAN_ROWS, pageBytes: values.BACKLOT_PAGE_BYTES },
     scanConcurrency: values.BACKLOT_SCAN_CONCURRENCY ?? Math.min(scanConnections, halfOfCores),
     giantRows: values.BACKLOT_GIANT_ROWS,
+    places: placeLimits,
     quota: {
       project: {
         records: values.BACKLOT_RECORDS_QUOTA_RECORDS,

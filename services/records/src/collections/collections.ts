@@ -11,7 +11,7 @@ import { isoTimeSql } from '../sql.ts';
 import { bypassesRules, checkCreate, resolveAccess } from './access.ts';
 import { adviceFor } from './advice.ts';
 import type { PersonalKind } from './personal-values.ts';
-import { type MadeBy, makePlace, makerOf } from './places.ts';
+import { type MadeBy, makePlace, makerOf, type PlaceLimits } from './places.ts';
 import { emptyCollection, lockCollections, nextCollectionId, removeCollection } from './removal.ts';
 import { formatAccess, parseAccess } from './rules.ts';
 import type { UniqueField } from './stored/claims.ts';
@@ -144,6 +144,7 @@ export interface CollectionsDeps {
       fields: readonly string[],
     ): Promise<void>;
   };
+  places: PlaceLimits;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -215,6 +216,7 @@ export const createCollections = ({
   database,
   outbox,
   slots,
+  places,
   now,
 }: CollectionsDeps): Collections => {
   const cache = new LRUCache<string, Collection>({
@@ -277,7 +279,7 @@ export const createCollections = ({
       await lockCollections(database, projectNumber);
       const existing = await read(projectNumber, name);
       if (existing) return existing;
-      await makePlace(database, project, madeBy, now());
+      await makePlace(database, project, madeBy, { limits: places, nowMs: now() });
       await tellChanged(projectNumber, name);
       const back = await bringBack(projectNumber, name);
       if (back) return back;

@@ -6,9 +6,13 @@ import { setAside } from './removal.ts';
 
 /** docs/api.md, "Records". */
 export const maxCollections = 100;
-/** Of these, what visitors without an account may make, and what they and users may make together. */
-const maxByVisitors = 10;
-const maxByUsers = 50;
+/** How many collections of a project may be made without its own callers; what users make counts both. */
+export interface PlaceLimits {
+  byVisitors: number;
+  byUsersAndVisitors: number;
+}
+
+export const placeLimits: PlaceLimits = { byVisitors: 10, byUsersAndVisitors: 50 };
 
 /** Who has made a collection; null: the project's own callers. */
 export type MadeBy = 'visitor' | 'user' | null;
@@ -32,17 +36,17 @@ const all: Bound = {
   ...{ most: maxCollections, makers: undefined },
   message: `A project has at most ${maxCollections} collections.`,
 };
-const ofUsers: Bound = {
-  ...{ most: maxByUsers, makers: ['user', 'visitor'] },
-  message: `Users and visitors make at most ${maxByUsers} collections of a project.`,
-};
-const ofVisitors: Bound = {
-  ...{ most: maxByVisitors, makers: ['visitor'] },
-  message: `Visitors without an account make at most ${maxByVisitors} collections of a project.`,
-};
 
-const boundsFor = (maker: MadeBy): readonly Bound[] => {
+const boundsFor = (maker: MadeBy, limits: PlaceLimits): readonly Bound[] => {
   if (maker === null) return [all];
+  const ofUsers: Bound = {
+    ...{ most: limits.byUsersAndVisitors, makers: ['user', 'visitor'] },
+    message: `Users and visitors make at most ${limits.byUsersAndVisitors} collections of a project.`,
+  };
+  const ofVisitors: Bound = {
+    ...{ most: limits.byVisitors, makers: ['visitor'] },
+    message: `Visitors without an account make at most ${limits.byVisitors} collections of a project.`,
+  };
   return maker === 'user' ? [all, ofUsers] : [all, ofUsers, ofVisitors];
 };
 
@@ -55,21 +59,18 @@ export const makePlace = async (
   database: Database,
   project: { id: string; number: number },
   maker: MadeBy,
-  nowMs: number,
+  { limits, nowMs }: { limits: PlaceLimits; nowMs: number },
 ): Promise<void> => {
-  const [counts] = await database.query<{ all: number; users: number; visitors: number }>(
-    `SELECT count(*) AS all, count(*) FILTER (WHERE made_by IN ('user', 'visitor')) AS users,
-       count(*) FILTER (WHERE made_by = 'visitor') AS visitors
-     FROM collections WHERE project_id = $1 AND deleted_at IS NULL`,
+  const counts = await database.query<{ made_by: MadeBy; count: number }>(
+    `SELECT made_by, count(*) AS count FROM collections
+     WHERE project_id = $1 AND deleted_at IS NULL GROUP BY made_by`,
     [project.number],
   );
-  const has = { all: counts?.all ?? 0, users: counts?.users ?? 0, visitors: counts?.visitors ?? 0 };
-  const taken = new Map([
-    [all, has.all],
-    [ofUsers, has.users],
-    [ofVisitors, has.visitors],
-  ]);
-  const full = boundsFor(maker).findLast((bound) => (taken.get(bound) ?? 0) >= bound.most);
+  const taken = ({ makers }: Bound) =>
+    counts
+      .filter(({ made_by: by }) => makers === undefined || (by !== null && makers.includes(by)))
+      .reduce((sum, { count }) => sum + Number(count), 0);
+  const full = boundsFor(maker, limits).findLast((bound) => taken(bound) >= bound.most);
   if (!full) return;
   const [unused] = await database.query<{ id: number; name: string }>(
     `SELECT coll_id AS id, name FROM collections

@@ -2,6 +2,7 @@ import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCollectionEraser } from '../collections/erasure.ts';
+import { placeLimits } from '../collections/places.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const collectionsOf = (id: string) => `/platform/projects/${id}/collections`;
@@ -184,7 +185,7 @@ describe('the end of a collection', () => {
 describe('places for collections', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    bed = await createTestBed();
+    bed = await createTestBed({}, {}, { places: placeLimits });
   });
   afterAll(() => bed.close());
 

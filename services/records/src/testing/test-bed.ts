@@ -8,6 +8,7 @@ import {
   testProject,
 } from '@backlot/testing';
 import type { Collections } from '../collections/collections.ts';
+import type { PlaceLimits } from '../collections/places.ts';
 import type { ReadLimits } from '../list/list-statement.ts';
 import type { QuotaLimits } from '../record/quota/quota.ts';
 import { recordsService } from '../service.ts';
@@ -44,12 +45,17 @@ export interface TestBed extends ServiceBed<object> {
 export const createTestBed = async (
   limits: Partial<ReadLimits> = {},
   quota: Partial<QuotaLimits> = {},
-  { giantRows = 0, ...options }: BedOptions & { giantRows?: number } = {},
+  {
+    giantRows = 0,
+    places = { byVisitors: Number.MAX_SAFE_INTEGER, byUsersAndVisitors: Number.MAX_SAFE_INTEGER },
+    ...options
+  }: BedOptions & { giantRows?: number; places?: PlaceLimits } = {},
 ): Promise<TestBed> => {
   const config = {
     limits: { ...defaultLimits, ...limits },
     scanConcurrency: 1,
     giantRows,
+    places,
     quota: { project: unlimited, owner: unlimited, ...quota },
   };
   const statements = new Set<string>();
