@@ -1,10 +1,13 @@
-import { connect } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { usageFollows, usageHeader } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
+import { identityRefusedHeader } from '@backlot/identity';
 import { until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createPricedCalls, priced, pricedBytes } from './testing/priced-calls.ts';
-import { ownerId } from './testing/test-bed.ts';
+import { ownerId, type TestBedOptions } from './testing/test-bed.ts';
+import { createHttpUpstream } from './upstream/http.ts';
 
 describe('credits of calls whose caller left, or whose outcome nobody knows', () => {
   const { served, service, whereNames, over, start, think, bed, close } = createPricedCalls();
@@ -198,6 +201,95 @@ describe('credits of calls whose caller left, or whose outcome nobody knows', ()
       expect(await counters.reserved(ownerId)).toBe(3000);
     },
   );
+
+  /** A service that ends each connection once this much of a request has come. */
+  const startBreaking = async (untilSeen: string, options: TestBedOptions = {}) => {
+    let seen = 0;
+    const tcp = createTcpServer((socket) => {
+      let head = '';
+      socket.on('data', (chunk) => {
+        head += chunk;
+        if (!head.includes(untilSeen)) return;
+        seen += 1;
+        socket.destroy();
+      });
+      socket.on('error', () => {});
+    });
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+    const { port } = tcp.address() as AddressInfo;
+    const counters = await start(90_000, {
+      ...options,
+      upstream: () => createHttpUpstream(`http://127.0.0.1:${port}`),
+    });
+    const stop = () => new Promise((resolve) => tcp.close(resolve));
+    return { counters, stop, seen: () => seen };
+  };
+  /** Over the pool, and past what that holds over the proxy. */
+  const bodies = [
+    ['small', () => think({ most: 3000 })],
+    [
+      'streamed',
+      () =>
+        bed().call('POST', '/api/runtime/demo/ai', {
+          body: 'x'.repeat(100_000),
+          headers: { 'content-type': 'application/octet-stream' },
+        }),
+    ],
+  ] as const;
+  const routesFor = { small: [priced], streamed: [pricedBytes] };
+
+  it.each(bodies)(
+    'lets go of the credits of %s calls that never left, however many, and of none that did',
+    async (kind, call) => {
+      const deps = { routes: routesFor[kind] };
+      const { counters, stop, seen } = await startBreaking('\r\n\r\n', { deps });
+      expect(await call()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      expect(seen()).toBe(1);
+      expect(await counters.reserved(ownerId)).toBe(3000);
+      await stop();
+      const answers = await Promise.all(Array.from({ length: 20 }, call));
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(503));
+      await until(async () => (await counters.reserved(ownerId)) === 3000);
+    },
+  );
+
+  it.each(bodies)(
+    'holds what calls under way may have used when their service is killed, and nothing of later ones (%s)',
+    async (kind, call) => {
+      let arrived = 0;
+      const servers: Server[] = [];
+      const counters = await start(90_000, {
+        upstream: async () => {
+          const server = createServer((req) => void req.resume().once('end', () => arrived++));
+          servers.push(server);
+          await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+          return createHttpUpstream(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+        },
+        deps: { routes: routesFor[kind] },
+      });
+      const underWay = Array.from({ length: 5 }, call);
+      await until(() => arrived === 5);
+      const [server] = servers;
+      const closed = new Promise((resolve) => server?.close(resolve));
+      server?.closeAllConnections();
+      const late = Array.from({ length: 5 }, call);
+      for (const { status } of await Promise.all([...underWay, ...late])) expect(status).toBe(503);
+      await closed;
+      await until(async () => (await counters.reserved(ownerId)) === 5 * 3000);
+    },
+  );
+
+  it('lets go of the credits where the service refuses the gateway’s identity', async () => {
+    const counters = await start(9000, {
+      ...over('http'),
+      service: () => (req, res) => {
+        req.resume();
+        res.writeHead(401, { [identityRefusedHeader]: 'unknown key' }).end();
+      },
+    });
+    expect(await think({ most: 3000 })).toMatchObject({ status: 503 });
+    await until(async () => (await counters.reserved(ownerId)) === 0);
+  });
 
   it('keeps the reservation of a call whose outcome nobody knows', async () => {
     const counters = await start(9000, { service: service(() => {}), deps: { timeoutMs: 50 } });

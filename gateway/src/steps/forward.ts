@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, callTimeoutMs, type RouteDefinition, type ServiceName } from '@backlot/contract';
 import type { DiscardBody } from '@backlot/http';
 import { type Bodies, isComing } from '../addresses/bodies.ts';
-import type { OnFailure, Upstream } from '../upstream/upstream.ts';
+import type { OnFailure, OnUpstreamFailure, Upstream } from '../upstream/upstream.ts';
 import type { Charge } from './charge.ts';
 import { bodyLimit, needsReadAhead } from './read-ahead.ts';
 
@@ -55,15 +55,16 @@ export const createForward =
     upstreams[service].check?.();
     const isStreamed = takes === 'multipart' || takes === 'bytes';
     req.url = path;
-    // What the service did is unknown: the ledger settles it.
-    const onUnknown: OnFailure = (error) => {
-      charge?.leaveOpen();
+    const onUpstreamFailure: OnUpstreamFailure = (error, delivery) => {
+      if (delivery === 'undelivered') charge?.cancel();
+      // What the service did is unknown: the ledger settles it.
+      else charge?.leaveOpen();
       onFailure(error);
     };
     let abort = () => {};
     const giveUp: OnFailure = (error) => {
       abort();
-      onUnknown(error);
+      onUpstreamFailure(error);
     };
     if (!isStreamed && !needsReadAhead(definition) && isComing(req))
       bodies.expect(req, res, {
@@ -72,7 +73,7 @@ export const createForward =
         startedAt,
         onSlow: giveUp,
       });
-    abort = upstreams[service].forward(req, res, onUnknown, isStreamed);
+    abort = upstreams[service].forward(req, res, onUpstreamFailure, isStreamed);
     const hasProgress = createProgressCheck(res);
     const callMs = timeoutMs ?? callTimeoutMs(definition.limit);
     const onTimeout = () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createBufferRelease } from '@backlot/http';
 import { type Dispatcher, Pool } from 'undici';
 import { answerHeaders, identityRefusal, unavailable } from './http-answer.ts';
-import type { OnFailure, Upstream } from './upstream.ts';
+import type { OnUpstreamFailure, Upstream } from './upstream.ts';
 
 /** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
 const idleMs = 30_000;
@@ -11,7 +11,7 @@ const connectTimeoutMs = 3000;
 /** Copies one answer to the caller, at the caller's pace. */
 const createAnswerHandler = (
   res: ServerResponse,
-  onFailure: OnFailure,
+  onFailure: OnUpstreamFailure,
 ): Dispatcher.DispatchHandler & { abort(): void } => {
   let controller: Dispatcher.DispatchController | undefined;
   let isAborted = false;
@@ -32,7 +32,7 @@ const createAnswerHandler = (
       if (refusal || res.headersSent) {
         isAborted = true;
         started.abort(aborted);
-        if (refusal) onFailure(refusal);
+        if (refusal) onFailure(refusal, 'undelivered');
       } else res.writeHead(status, answerHeaders(headers));
     },
     onResponseData(started, chunk) {
@@ -47,7 +47,8 @@ const createAnswerHandler = (
       res.end();
     },
     onResponseError(_started, error) {
-      if (!isAborted) onFailure(unavailable(error));
+      // Undici hands the controller over right before it writes the request.
+      if (!isAborted) onFailure(unavailable(error), controller ? undefined : 'undelivered');
     },
   };
 };

@@ -2,14 +2,16 @@ import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } 
 import { freeWhenSent } from '@backlot/http';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { answerHeaders, identityRefusal, unavailable } from './http-answer.ts';
-import type { OnFailure, Upstream } from './upstream.ts';
+import type { OnUpstreamFailure, Upstream } from './upstream.ts';
 
 /** Below a service's keep-alive of 65 s, so that the gateway is the one to close an idle connection. */
 const idleMs = 30_000;
 
 interface ProxiedCall {
-  onFailure: OnFailure;
+  onFailure: OnUpstreamFailure;
   proxyReq?: ClientRequest;
+  /** No connection has opened for it; absent where nobody looked. */
+  isUnsent?: boolean;
   isAborted: boolean;
 }
 
@@ -28,6 +30,14 @@ const outlastCaller = (proxyReq: ClientRequest, req: IncomingMessage, call: Prox
     error || call.isAborted || !req.complete ? destroy(error) : proxyReq;
 };
 
+/** Nothing travels on a connection before it is open; one that was used before is. */
+const noteSending = ({ socket }: ClientRequest, call: ProxiedCall) => {
+  call.isUnsent = socket?.connecting === true;
+  socket?.once('connect', () => {
+    call.isUnsent = false;
+  });
+};
+
 /** A service behind HTTP, for bodies of any size and length. @param target its origin, for example `http://auth:8081`. */
 export const createProxyUpstream = (target: string): Upstream => {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: idleMs });
@@ -39,6 +49,7 @@ export const createProxyUpstream = (target: string): Upstream => {
       if (!call || call.isAborted) proxyReq.destroy();
       else {
         call.proxyReq = proxyReq;
+        noteSending(proxyReq, call);
         // Or the service closes under an upload that it refuses on its way, and its answer is lost.
         proxyReq.setHeader('connection', 'keep-alive');
         freeWhenSent(proxyReq);
@@ -50,10 +61,11 @@ export const createProxyUpstream = (target: string): Upstream => {
       const refusal = identityRefusal(proxyRes.headers);
       if (refusal || call?.isAborted || res.headersSent) proxyRes.destroy();
       else copyAnswer(proxyRes, res);
-      if (refusal) call?.onFailure(refusal);
+      if (refusal) call?.onFailure(refusal, 'undelivered');
     });
     proxy.on('error', (error, req) => {
-      if (req) calls.get(req)?.onFailure(unavailable(error));
+      const call = req && calls.get(req);
+      call?.onFailure(unavailable(error), call.isUnsent ? 'undelivered' : undefined);
     });
   };
   const proxy = createProxyMiddleware({
