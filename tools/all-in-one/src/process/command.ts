@@ -1,3 +1,5 @@
+import { onStarterGone } from './starter.ts';
+
 const requiredMajor = 26;
 
 interface Running {
@@ -6,8 +8,8 @@ interface Running {
 }
 
 /**
- * Runs a command of this package until Ctrl-C, which may come while it starts: `start` prints what the
- * person at the terminal needs.
+ * Runs a command of this package until Ctrl-C, which may come while it starts, or until whoever started it as a
+ * script is gone: `start` prints what the person at the terminal needs.
  * A failure is one sentence and exit code 1.
  */
 export const runCommand = (start: () => Promise<Running>): void => {
@@ -29,6 +31,7 @@ export const runCommand = (start: () => Promise<Running>): void => {
       );
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+    onStarterGone(stop);
     await starting;
   };
   const fail = (error: unknown) => {
