@@ -3,7 +3,7 @@ import { createSilenceGuard, type SilenceGuard } from '@backlot/http';
 import { unavailable } from './http-answer.ts';
 import { createPoolUpstream } from './pool.ts';
 import { createProxyUpstream } from './proxy.ts';
-import type { OnFailure, Upstream } from './upstream.ts';
+import type { OnUpstreamFailure, Upstream } from './upstream.ts';
 
 /** More is not held here, but streamed. */
 const maxHeldBytes = 64 * KIB;
@@ -34,9 +34,9 @@ export const createHttpUpstream = (
           onFailure(unavailable(error));
         },
       });
-      const fail: OnFailure = (error) => {
+      const fail: OnUpstreamFailure = (error, delivery) => {
         end();
-        if (!isAborted) onFailure(error);
+        if (!isAborted) onFailure(error, delivery);
       };
       const abortCall = (isHeld ? pool : proxy).forward(req, res, fail);
       const abort = () => {
