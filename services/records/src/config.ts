@@ -3,7 +3,7 @@ import { halfOfCores } from '@backlot/fair-shares';
 import { defineConfig } from '@backlot/service';
 import { z } from 'zod';
 import { type PlaceLimits, placeLimits } from './collections/places.ts';
-import type { ReadLimits } from './list/list-statement.ts';
+import type { ReadLimits } from './query/list-statement.ts';
 import type { QuotaLimits } from './record/quota/quota.ts';
 
 export interface RecordsConfig {

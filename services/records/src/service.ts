@@ -20,9 +20,9 @@ import { createCounts } from './list/counts.ts';
 import { createDeletions } from './list/deletions.ts';
 import { createEmptyHints } from './list/empty/empty-hints.ts';
 import { createLists } from './list/lists.ts';
+import { parseSearch } from './list/parse-search.ts';
 import { createIncludes } from './list/shown/include.ts';
 import { createShownRecords } from './list/shown/shown-records.ts';
-import { checkTextOrder } from './list/sort.ts';
 import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch.ts';
 import { createClaimTurns } from './record/claims/claim-turns.ts';
@@ -37,11 +37,11 @@ import { createShares } from './record/shares.ts';
 import { createRoutes } from './routes/index.ts';
 import { createSearchBuilder } from './search/build.ts';
 import { createWordsRenewal } from './search/renew-words.ts';
-import { parseSearch } from './search/search-query.ts';
 import { createShapes } from './shape/shapes.ts';
 import { createSlotAssignment } from './slots/assign.ts';
 import { buildEveryMs, createSlotBuilder } from './slots/build.ts';
 import { createObservations, forgetObservations, reportEveryMs } from './slots/observations.ts';
+import { checkTextOrder } from './text-order.ts';
 import { createUniqueBuilder } from './unique/build.ts';
 
 /** Pages that an index leads to, or as short, read at once: some of the connections, so that writes find one. */

@@ -6,11 +6,11 @@ import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots } from '../collections/current-slots.ts';
 import { checkTable } from '../collections/current-table.ts';
 import { pathProblem, severalNamed } from '../fields.ts';
+import { aggregateSlice, columnsOfField, type GroupState } from '../query/aggregate-statement.ts';
+import type { ReadLimits } from '../query/list-statement.ts';
+import type { Selection } from '../query/selection.ts';
+import type { Slice } from '../query/slice-statement.ts';
 import type { Reader } from '../reader.ts';
-import { aggregateSlice, columnsOfField, type GroupState } from './aggregate-statement.ts';
-import type { ReadLimits } from './list-statement.ts';
-import type { Selection } from './selection.ts';
-import type { Slice } from './slices/slice-statement.ts';
 import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices/slices.ts';
 
 const { maxGroups } = recordRoutes;

@@ -3,11 +3,11 @@ import { createFairShares } from '@backlot/fair-shares';
 import { asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../collections/access.ts';
+import { splitFilter } from '../query/selection.ts';
 import { countCollections, foldTotals } from '../record/quota/totals.ts';
 import { ada, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
 import { createCounts } from './counts.ts';
-import { splitFilter } from './selection.ts';
 
 describe('the count of a whole collection', () => {
   let bed: TestBed;

@@ -4,23 +4,23 @@ import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
 import { checkTable } from '../collections/current-table.ts';
-import type { Reader } from '../reader.ts';
+import { countDriver, driverSlots, wantedFields } from '../query/by-index/drivers.ts';
+import { slotCountStatement } from '../query/by-index/slot-statement.ts';
+import type { ReadLimits } from '../query/list-statement.ts';
 import {
   type SearchWords,
   tooManyFound,
   toSearchTerms,
   withBuiltSearch,
-} from '../search/search-query.ts';
-import { searchCountStatement } from '../search/search-statement.ts';
-import { countDriver, driverSlots, wantedFields } from '../slots/drivers.ts';
+} from '../query/search-query.ts';
+import { searchCountStatement } from '../query/search-statement.ts';
+import { type Selection, scannedField } from '../query/selection.ts';
+import { countAllSlice, countSlice, type Slice } from '../query/slice-statement.ts';
+import type { Reader } from '../reader.ts';
 import type { Observations } from '../slots/observations.ts';
-import { slotCountStatement } from '../slots/slot-statement.ts';
 import { inCollection } from '../sql.ts';
-import type { ReadLimits } from './list-statement.ts';
 import { slotStretch } from './lists.ts';
 import { createQuickScans } from './quick-scans.ts';
-import { type Selection, scannedField } from './selection.ts';
-import { countAllSlice, countSlice, type Slice } from './slices/slice-statement.ts';
 import { type SliceEnd, type Slicing, usualSlicing, walkInSlices } from './slices/slices.ts';
 
 export interface Count {

@@ -4,13 +4,13 @@ import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
 import { checkTable, holdTable } from '../collections/current-table.ts';
 import { recordsTable } from '../collections/stored/records-table.ts';
+import { boundsSql, conditionsSql, type Selection } from '../query/selection.ts';
+import { findSlice, type Kept } from '../query/slice-statement.ts';
+import type { Sort } from '../query/sort.ts';
 import type { Reader } from '../reader.ts';
 import { deleteSql } from '../record/batch.ts';
 import { and, startParameters } from '../sql.ts';
-import { boundsSql, conditionsSql, type Selection } from './selection.ts';
-import { findSlice, type Kept } from './slices/slice-statement.ts';
 import { usualSliceBytes, usualSlicing } from './slices/slices.ts';
-import type { Sort } from './sort.ts';
 
 /** One call deletes for so long, and looks at so many records; the next one goes on behind them. */
 const workMs = 5000;

@@ -6,20 +6,10 @@ import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
 import { checkTable } from '../collections/current-table.ts';
-import type { Reader } from '../reader.ts';
-import { createKeptStatements } from '../record/statements/kept-statements.ts';
-import {
-  type SearchWords,
-  tooManyFound,
-  toSearchTerms,
-  withBuiltSearch,
-} from '../search/search-query.ts';
-import { searchListStatement } from '../search/search-statement.ts';
-import { driverSlots, listDrivers, wantedFields } from '../slots/drivers.ts';
-import { createExactWalks } from '../slots/exact-walks.ts';
-import type { Observations } from '../slots/observations.ts';
-import { slotListStatement } from '../slots/slot-statement.ts';
-import type { CursorKey, CursorPosition } from './cursor.ts';
+import { driverSlots, listDrivers, wantedFields } from '../query/by-index/drivers.ts';
+import { createExactWalks } from '../query/by-index/exact-walks.ts';
+import { slotListStatement } from '../query/by-index/slot-statement.ts';
+import type { CursorKey, CursorPosition } from '../query/cursor.ts';
 import {
   type ListQuery,
   listStatement,
@@ -28,7 +18,17 @@ import {
   type Stretch,
   scannedFor,
   smallListText,
-} from './list-statement.ts';
+} from '../query/list-statement.ts';
+import { createKeptStatements } from '../query/prepared/kept-statements.ts';
+import {
+  type SearchWords,
+  tooManyFound,
+  toSearchTerms,
+  withBuiltSearch,
+} from '../query/search-query.ts';
+import { searchListStatement } from '../query/search-statement.ts';
+import type { Reader } from '../reader.ts';
+import type { Observations } from '../slots/observations.ts';
 import { createQuickScans } from './quick-scans.ts';
 import { createLargePages } from './shown/large-pages.ts';
 import { createSlicedLists } from './slices/sliced-lists.ts';

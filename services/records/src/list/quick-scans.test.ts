@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Collection } from '../collections/collections.ts';
+import { splitFilter } from '../query/selection.ts';
+import { parseSort } from '../query/sort.ts';
 import { parseWhere } from '../where/parse.ts';
 import { createQuickScans } from './quick-scans.ts';
-import { splitFilter } from './selection.ts';
-import { parseSort } from './sort.ts';
 
 const scan = (where: object, { id = 1, sort = 'title' } = {}) =>
   ({

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { ListQuery } from '../query/list-statement.ts';
+import type { Selection } from '../query/selection.ts';
 import type { Filter } from '../where/filter.ts';
-import type { ListQuery } from './list-statement.ts';
-import type { Selection } from './selection.ts';
 
 /** Some thousand records, and a few hundred on a busy machine. */
 const quickMs = 20;

@@ -6,6 +6,7 @@ import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots } from '../collections/current-slots.ts';
 import { checkTable } from '../collections/current-table.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { createKeptStatements } from '../query/prepared/kept-statements.ts';
 import type { Reader } from '../reader.ts';
 import {
   and,
@@ -21,7 +22,6 @@ import { mostGathered } from './gathered/gathered-calls.ts';
 import { gatherReads } from './gathered/gathered-reads.ts';
 import { joinJson, matchesId, targetParameters } from './record-sql.ts';
 import type { RecordTarget } from './refusals.ts';
-import { createKeptStatements } from './statements/kept-statements.ts';
 
 export interface ReadRecordDeps {
   database: Database;

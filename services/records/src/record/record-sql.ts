@@ -9,7 +9,7 @@ import { changeLogSql, recordsTable } from '../collections/stored/records-table.
 import { keepWordsSql } from '../collections/stored/search-words.ts';
 import { joinSides, type SideSql } from '../collections/stored/side-sql.ts';
 import { isCurrentSql, slotValues } from '../collections/stored/slots.ts';
-import { idHint } from '../list/hints.ts';
+import { idHint } from '../query/hints.ts';
 import {
   and,
   epochMsSql,

@@ -8,6 +8,7 @@ import { type Access, checkChange, checkCreate } from '../collections/access.ts'
 import type { Collection, Collections } from '../collections/collections.ts';
 import { checkEpoch, onCurrentSlots } from '../collections/current-slots.ts';
 import { checkNewFields, visibleNewJson } from '../collections/field-rules.ts';
+import { createStatementNames } from '../query/prepared/statement-names.ts';
 import type { Reader } from '../reader.ts';
 import { startParameters } from '../sql.ts';
 import { idTimeMs } from '../timestamps.ts';
@@ -28,7 +29,6 @@ import {
   type WrittenRecord,
 } from './record-sql.ts';
 import { type RecordTarget, translateWriteError } from './refusals.ts';
-import { createStatementNames } from './statements/statement-names.ts';
 
 /** Has the statement store the answer too. */
 type KeepRecord = (created: WrittenRecord) => KeptAnswer;

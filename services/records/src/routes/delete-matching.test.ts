@@ -4,7 +4,7 @@ import { anonymous, asKey, asOwner, asUser, refusesStrangers, testProject } from
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fullAccess } from '../collections/access.ts';
 import { createDeletions } from '../list/deletions.ts';
-import { splitFilter } from '../list/selection.ts';
+import { splitFilter } from '../query/selection.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
 

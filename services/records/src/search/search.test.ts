@@ -6,11 +6,11 @@ import { uuidv7 } from 'uuidv7';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import type { CollectionSearch } from '../collections/stored/search-words.ts';
-import { splitFilter } from '../list/selection.ts';
+import { toSearchTerms } from '../query/search-query.ts';
+import { searchCountStatement } from '../query/search-statement.ts';
+import { splitFilter } from '../query/selection.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
-import { toSearchTerms } from './search-query.ts';
-import { searchCountStatement } from './search-statement.ts';
 
 const path = `/platform/projects/${testProject.id}/collections`;
 

@@ -4,7 +4,7 @@ import type { YieldSlot } from '@backlot/fair-shares';
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
 import { recordsTable, type StoredCollection } from '../collections/stored/records-table.ts';
-import { deadlineSql, isInTime } from '../list/list-statement.ts';
+import { deadlineSql, isInTime } from '../query/list-statement.ts';
 import { inCollection, type Parameters, startParameters } from '../sql.ts';
 
 /** Whose sample it is: of the records and fields that they may read. */

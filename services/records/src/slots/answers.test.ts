@@ -7,10 +7,10 @@ import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import type { Slot } from '../collections/stored/slots.ts';
 import { createCounts } from '../list/counts.ts';
-import type { CursorPosition } from '../list/cursor.ts';
 import { createLists } from '../list/lists.ts';
-import { splitFilter } from '../list/selection.ts';
-import { parseSort } from '../list/sort.ts';
+import type { CursorPosition } from '../query/cursor.ts';
+import { splitFilter } from '../query/selection.ts';
+import { parseSort } from '../query/sort.ts';
 import {
   conditions,
   documents,

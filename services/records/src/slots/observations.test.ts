@@ -3,7 +3,7 @@ import { asKey, asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
-import type { Selection } from '../list/selection.ts';
+import type { Selection } from '../query/selection.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { createSlotAssignment, type SlotAssignment } from './assign.ts';
 import { createObservations } from './observations.ts';

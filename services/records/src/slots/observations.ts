@@ -6,7 +6,7 @@ import type { Collection } from '../collections/collections.ts';
 import { lockCollection } from '../collections/stored/generations.ts';
 import type { WhyMissing } from '../collections/stored/missing-indexes.ts';
 import type { Slot } from '../collections/stored/slots.ts';
-import type { Selection } from '../list/selection.ts';
+import type { Selection } from '../query/selection.ts';
 import { inCollection } from '../sql.ts';
 import { canHaveSlot, type SlotAssignment } from './assign.ts';
 import { findOrReplace } from './space-saving.ts';

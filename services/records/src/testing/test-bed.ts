@@ -9,7 +9,7 @@ import {
 } from '@backlot/testing';
 import type { Collections } from '../collections/collections.ts';
 import type { PlaceLimits } from '../collections/places.ts';
-import type { ReadLimits } from '../list/list-statement.ts';
+import type { ReadLimits } from '../query/list-statement.ts';
 import type { QuotaLimits } from '../record/quota/quota.ts';
 import { recordsService } from '../service.ts';
 import { clusterProblems, readCatalog } from './cluster-rules.ts';

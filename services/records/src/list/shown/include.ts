@@ -2,10 +2,10 @@ import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection, Collections } from '../../collections/collections.ts';
+import { parseSort } from '../../query/sort.ts';
 import type { Reader } from '../../reader.ts';
 import type { Filter } from '../../where/filter.ts';
 import type { Lists } from '../lists.ts';
-import { parseSort } from '../sort.ts';
 import type { JsonRecord } from './shown-fields.ts';
 
 /** docs/api.md, "Lists": a page costs two statements more at most. */

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
 import type { CollectionSearch } from '../../collections/stored/search-words.ts';
+import { splitFilter } from '../../query/selection.ts';
+import { parseSort } from '../../query/sort.ts';
 import { createQuota } from '../../record/quota/quota.ts';
 import { createRecords } from '../../record/records.ts';
 import { readItems } from '../../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
 import { parseWhere } from '../../where/parse.ts';
 import { createLists, type ListPage } from '../lists.ts';
-import { splitFilter } from '../selection.ts';
-import { parseSort } from '../sort.ts';
 
 interface Item {
   n: number;

@@ -2,11 +2,11 @@ import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { JsonPart, JsonParts } from '@backlot/http';
 import { visibleRecordsSql } from '../../collections/field-rules.ts';
+import { toSearchTerms } from '../../query/search-query.ts';
+import { stillFoundSql } from '../../query/search-statement.ts';
+import { conditionsSql, type Selection } from '../../query/selection.ts';
 import type { Reader } from '../../reader.ts';
-import { toSearchTerms } from '../../search/search-query.ts';
-import { stillFoundSql } from '../../search/search-statement.ts';
 import { and, inCollection, recordJsonSql, startParameters } from '../../sql.ts';
-import { conditionsSql, type Selection } from '../selection.ts';
 
 /** Documents of a part, in bytes; a larger one is a part of its own. */
 const partBytes = 512 * 1024;

@@ -1,9 +1,9 @@
 import type { Database } from '@backlot/database';
 import type { YieldSlot } from '@backlot/fair-shares';
+import { type CursorKey, type CursorPosition, maxKeyBytes } from '../../query/cursor.ts';
+import type { ListQuery, ReadLimits } from '../../query/list-statement.ts';
+import { findSlice, type Kept, type Slice, sortSlice } from '../../query/slice-statement.ts';
 import type { Filter } from '../../where/filter.ts';
-import { type CursorKey, type CursorPosition, maxKeyBytes } from '../cursor.ts';
-import type { ListQuery, ReadLimits } from '../list-statement.ts';
-import { findSlice, type Kept, type Slice, sortSlice } from './slice-statement.ts';
 import { type SliceEnd, type Slicing, walkInSlices } from './slices.ts';
 
 /** What a scan in pieces has found for a page, before it is read. */

@@ -7,6 +7,9 @@ import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
+import type { CursorPosition } from '../../query/cursor.ts';
+import { splitFilter } from '../../query/selection.ts';
+import { parseSort } from '../../query/sort.ts';
 import {
   conditions,
   documents,
@@ -20,10 +23,7 @@ import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/
 import { idTimeMs } from '../../timestamps.ts';
 import { parseWhere } from '../../where/parse.ts';
 import { type Count, createCounts } from '../counts.ts';
-import type { CursorPosition } from '../cursor.ts';
 import { createLists, type ListPage } from '../lists.ts';
-import { splitFilter } from '../selection.ts';
-import { parseSort } from '../sort.ts';
 
 interface Query {
   where: object;

@@ -1,5 +1,5 @@
 import { FairShareFull, type YieldSlot } from '@backlot/fair-shares';
-import type { Slice } from './slice-statement.ts';
+import type { Slice } from '../../query/slice-statement.ts';
 
 /** How a scan that looks through many records is cut up. */
 export interface Slicing {

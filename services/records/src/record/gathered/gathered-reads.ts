@@ -1,5 +1,5 @@
 import type { Database, TextRow } from '@backlot/database';
-import type { Statement } from '../statements/kept-statements.ts';
+import type { Statement } from '../../query/prepared/kept-statements.ts';
 import { gatherCalls, mostGathered } from './gathered-calls.ts';
 
 /** A read by id. */

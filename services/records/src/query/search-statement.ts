@@ -1,5 +1,6 @@
 import { visibleRecordsSql } from '../collections/field-rules.ts';
 import { epochSql } from '../collections/stored/slots.ts';
+import { and, type Parameters, startParameters } from '../sql.ts';
 import {
   deadlineSql,
   isInTime,
@@ -10,11 +11,10 @@ import {
   positionSql,
   type ReadLimits,
   recordColumns,
-} from '../list/list-statement.ts';
-import { boundsSql, conditionsSql, type Selection } from '../list/selection.ts';
-import { afterSql, type Sort, sortKeySql } from '../list/sort.ts';
-import { and, type Parameters, startParameters } from '../sql.ts';
+} from './list-statement.ts';
 import type { SearchTerms } from './search-query.ts';
+import { boundsSql, conditionsSql, type Selection } from './selection.ts';
+import { afterSql, type Sort, sortKeySql } from './sort.ts';
 
 /** No field of a record begins with "$". */
 const rankField = '$rank';

@@ -1,7 +1,7 @@
-import { isInTime, type ListQuery, orderSql, positionSql } from '../list/list-statement.ts';
-import { conditionsSql } from '../list/selection.ts';
-import { afterSql, directionSql, sortKeySql } from '../list/sort.ts';
-import type { Parameters } from '../sql.ts';
+import type { Parameters } from '../../sql.ts';
+import { isInTime, type ListQuery, orderSql, positionSql } from '../list-statement.ts';
+import { conditionsSql } from '../selection.ts';
+import { afterSql, directionSql, sortKeySql } from '../sort.ts';
 import {
   type Found,
   fitsSql,

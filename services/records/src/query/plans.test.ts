@@ -2,14 +2,14 @@ import type { NamedStatement } from '@backlot/database';
 import { asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Access, resolveAccess } from '../collections/access.ts';
-import { createKeptStatements } from '../record/statements/kept-statements.ts';
-import { countDriver, listDrivers } from '../slots/drivers.ts';
-import { createExactWalks } from '../slots/exact-walks.ts';
-import { slotCountStatement, slotListStatement } from '../slots/slot-statement.ts';
 import { inCollection, type Parameters, recordJsonSql } from '../sql.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
+import { countDriver, listDrivers } from './by-index/drivers.ts';
+import { createExactWalks } from './by-index/exact-walks.ts';
+import { slotCountStatement, slotListStatement } from './by-index/slot-statement.ts';
 import { type ListQuery, listStatement, scannedFor, smallListText } from './list-statement.ts';
+import { createKeptStatements } from './prepared/kept-statements.ts';
 import { splitFilter } from './selection.ts';
 import { parseSort } from './sort.ts';
 

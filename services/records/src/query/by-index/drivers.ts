@@ -1,9 +1,9 @@
-import { ownerField, type Slot } from '../collections/stored/slots.ts';
-import { isPosition } from '../fields.ts';
-import type { ListQuery } from '../list/list-statement.ts';
-import type { Selection } from '../list/selection.ts';
-import type { Sort } from '../list/sort.ts';
-import type { Filter, Json, Test } from '../where/filter.ts';
+import { ownerField, type Slot } from '../../collections/stored/slots.ts';
+import { isPosition } from '../../fields.ts';
+import type { Filter, Json, Test } from '../../where/filter.ts';
+import type { ListQuery } from '../list-statement.ts';
+import type { Selection } from '../selection.ts';
+import type { Sort } from '../sort.ts';
 import {
   isExact,
   type KeyBound,

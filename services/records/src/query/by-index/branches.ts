@@ -1,8 +1,8 @@
-import { recordsTable } from '../collections/stored/records-table.ts';
-import { slotColumn } from '../collections/stored/slots.ts';
-import { isInTime, type ListQuery, recordColumns } from '../list/list-statement.ts';
-import { boundsSql, type Selection } from '../list/selection.ts';
-import { and, type Parameters } from '../sql.ts';
+import { recordsTable } from '../../collections/stored/records-table.ts';
+import { slotColumn } from '../../collections/stored/slots.ts';
+import { and, type Parameters } from '../../sql.ts';
+import { isInTime, type ListQuery, recordColumns } from '../list-statement.ts';
+import { boundsSql, type Selection } from '../selection.ts';
 import type { Driver, Way } from './drivers.ts';
 import { type KeyRange, maxKeyLength } from './key-ranges.ts';
 

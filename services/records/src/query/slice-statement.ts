@@ -1,6 +1,6 @@
-import { visibleRecordsSql } from '../../collections/field-rules.ts';
-import { recordsTable } from '../../collections/stored/records-table.ts';
-import { and, type Parameters, startParameters } from '../../sql.ts';
+import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { recordsTable } from '../collections/stored/records-table.ts';
+import { and, type Parameters, startParameters } from '../sql.ts';
 import {
   deadlineSql,
   isInTime,
@@ -9,9 +9,9 @@ import {
   positionSql,
   recordColumns,
   type Stretch,
-} from '../list-statement.ts';
-import { allHoldSql, boundsSql, conditionsSql, dataTests, type Selection } from '../selection.ts';
-import { afterSql, directionSql, sortKeySql } from '../sort.ts';
+} from './list-statement.ts';
+import { allHoldSql, boundsSql, conditionsSql, dataTests, type Selection } from './selection.ts';
+import { afterSql, directionSql, sortKeySql } from './sort.ts';
 
 /** A piece of a scan: the records from `from` on, in the order of the primary key. */
 export interface Slice extends Stretch {

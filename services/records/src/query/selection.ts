@@ -1,10 +1,10 @@
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { isSystemField } from '../fields.ts';
-import type { SearchWords } from '../search/search-query.ts';
 import { and, inCollection, type Parameters } from '../sql.ts';
 import { filterSql, isKeyTest } from '../where/compile.ts';
 import { type Filter, fieldsIn } from '../where/filter.ts';
+import type { SearchWords } from './search-query.ts';
 
 /** The records that a list or count is about. */
 export interface Selection {

@@ -1,5 +1,5 @@
-import { isInTime } from '../list/list-statement.ts';
-import { directionSql } from '../list/sort.ts';
+import { isInTime } from '../list-statement.ts';
+import { directionSql } from '../sort.ts';
 import {
   type Branch,
   type Found,

@@ -1,5 +1,6 @@
-import { ownTableSuffix, recordsTable } from '../collections/stored/records-table.ts';
-import { epochSql, type Slot, slotColumn } from '../collections/stored/slots.ts';
+import { ownTableSuffix, recordsTable } from '../../collections/stored/records-table.ts';
+import { epochSql, type Slot, slotColumn } from '../../collections/stored/slots.ts';
+import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../../sql.ts';
 import {
   type ListQuery,
   type ListStatement,
@@ -7,9 +8,8 @@ import {
   ownFieldsBytes,
   type ReadLimits,
   recordColumns,
-} from '../list/list-statement.ts';
-import { directionSql } from '../list/sort.ts';
-import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../sql.ts';
+} from '../list-statement.ts';
+import { directionSql } from '../sort.ts';
 import { isCutKeySql } from './branches.ts';
 import { type ExactWalk, exactWalk } from './drivers.ts';
 import { isWholeKey, type KeyBound } from './key-ranges.ts';

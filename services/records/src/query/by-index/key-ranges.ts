@@ -1,4 +1,4 @@
-import type { Json, Test } from '../where/filter.ts';
+import type { Json, Test } from '../../where/filter.ts';
 
 /** Keys of a slot that are next to each other in its index, or single ones. */
 export type KeyRange =

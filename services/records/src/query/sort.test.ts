@@ -7,15 +7,16 @@ import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import { createLists, type Lists } from '../list/lists.ts';
 import { expectedOrder, type Item } from '../testing/order-model.ts';
 import { readItems } from '../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
+import { checkTextOrder } from '../text-order.ts';
 import { idTimeMs } from '../timestamps.ts';
 import type { Json } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
-import { createLists, type Lists } from './lists.ts';
 import { splitFilter } from './selection.ts';
-import { checkTextOrder, parseSort } from './sort.ts';
+import { parseSort } from './sort.ts';
 
 const sharedStart = 'é'.repeat(300);
 const veryLong = `${sharedStart}${'x'.repeat(3000)}`;

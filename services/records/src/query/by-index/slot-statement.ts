@@ -1,4 +1,5 @@
-import { epochSql } from '../collections/stored/slots.ts';
+import { epochSql } from '../../collections/stored/slots.ts';
+import { type Parameters, startParameters } from '../../sql.ts';
 import {
   deadlineSql,
   isInTime,
@@ -10,10 +11,9 @@ import {
   type ReadLimits,
   recordColumns,
   type Stretch,
-} from '../list/list-statement.ts';
-import { conditionsSql, type Selection } from '../list/selection.ts';
-import { afterSql, sortKeySql } from '../list/sort.ts';
-import { type Parameters, startParameters } from '../sql.ts';
+} from '../list-statement.ts';
+import { conditionsSql, type Selection } from '../selection.ts';
+import { afterSql, sortKeySql } from '../sort.ts';
 import { type Branch, fitsSql, lookedAtSql, toBranches } from './branches.ts';
 import type { CountDriver, Driver } from './drivers.ts';
 import { markers } from './key-ranges.ts';

@@ -1,7 +1,7 @@
 import { isSystemField } from '../fields.ts';
 import { isoTimeSql, type Parameters, startParameters } from '../sql.ts';
 import { conditionsSql, type Selection } from './selection.ts';
-import { type Slice, walkSql } from './slices/slice-statement.ts';
+import { type Slice, walkSql } from './slice-statement.ts';
 import { dataValueSql } from './sort.ts';
 
 /** Larger values make no group, and longer strings are no minimum. */

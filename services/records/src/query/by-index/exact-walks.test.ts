@@ -1,10 +1,10 @@
 import { asKey } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
-import { resolveAccess } from '../collections/access.ts';
-import type { ListQuery } from '../list/list-statement.ts';
-import { splitFilter } from '../list/selection.ts';
-import { parseSort } from '../list/sort.ts';
-import { parseWhere } from '../where/parse.ts';
+import { resolveAccess } from '../../collections/access.ts';
+import { parseWhere } from '../../where/parse.ts';
+import type { ListQuery } from '../list-statement.ts';
+import { splitFilter } from '../selection.ts';
+import { parseSort } from '../sort.ts';
 import { createExactWalks } from './exact-walks.ts';
 
 it('walks in tables of their own take no prepared statement from those in the shared one', () => {
