@@ -9,11 +9,17 @@ import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createAccessChecks } from './collections/access-check.ts';
 import { createCollections } from './collections/collections.ts';
-import { eraseProject } from './collections/erase-project.ts';
-import { createCollectionEraser } from './collections/erasure.ts';
 import { createPersonalFields } from './collections/personal-fields.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
+import { eraseProject } from './erasure/erase-project.ts';
+import { createCollectionEraser } from './erasure/erasure.ts';
 import { beginEveryMs, createMover, moveEveryMs } from './giants/mover.ts';
+import { createSlotAssignment } from './indexes/assign.ts';
+import { createSearchBuilder } from './indexes/build-search.ts';
+import { buildEveryMs, createSlotBuilder } from './indexes/build-slots.ts';
+import { createUniqueBuilder } from './indexes/build-unique.ts';
+import { createObservations, forgetObservations, reportEveryMs } from './indexes/observations.ts';
+import { createWordsRenewal } from './indexes/renew-words.ts';
 import { internalRouter } from './internal.ts';
 import { createAggregates } from './list/aggregates.ts';
 import { createCounts } from './list/counts.ts';
@@ -35,14 +41,8 @@ import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals
 import { createRecords } from './record/records.ts';
 import { createShares } from './record/shares.ts';
 import { createRoutes } from './routes/index.ts';
-import { createSearchBuilder } from './search/build.ts';
-import { createWordsRenewal } from './search/renew-words.ts';
 import { createShapes } from './shape/shapes.ts';
-import { createSlotAssignment } from './slots/assign.ts';
-import { buildEveryMs, createSlotBuilder } from './slots/build.ts';
-import { createObservations, forgetObservations, reportEveryMs } from './slots/observations.ts';
 import { checkTextOrder } from './text-order.ts';
-import { createUniqueBuilder } from './unique/build.ts';
 
 /** Pages that an index leads to, or as short, read at once: some of the connections, so that writes find one. */
 const quickSlots = 6;

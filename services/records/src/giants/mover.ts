@@ -8,7 +8,7 @@ import {
 } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import { ownTableName } from '../collections/stored/records-table.ts';
-import { createWaitForWriters } from '../slots/writers.ts';
+import { createWaitForWriters } from '../indexes/building/writers.ts';
 import { inCollection } from '../sql.ts';
 import { copyBatch, copyChanges, createOwnTable, deleteBatch, type Move } from './copy.ts';
 

@@ -1,7 +1,7 @@
 import { asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { V7Generator } from 'uuidv7';
-import { eraseProject } from '../collections/erase-project.ts';
+import { eraseProject } from '../erasure/erase-project.ts';
 import { createMoves, type Moves } from '../testing/moves.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 

@@ -6,6 +6,7 @@ import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
 import { checkTable } from '../collections/current-table.ts';
+import type { Observations } from '../indexes/observations.ts';
 import { driverSlots, listDrivers, wantedFields } from '../query/by-index/drivers.ts';
 import { createExactWalks } from '../query/by-index/exact-walks.ts';
 import { slotListStatement } from '../query/by-index/slot-statement.ts';
@@ -28,7 +29,6 @@ import {
 } from '../query/search-query.ts';
 import { searchListStatement } from '../query/search-statement.ts';
 import type { Reader } from '../reader.ts';
-import type { Observations } from '../slots/observations.ts';
 import { createQuickScans } from './quick-scans.ts';
 import { createLargePages } from './shown/large-pages.ts';
 import { createSlicedLists } from './slices/sliced-lists.ts';

@@ -1,8 +1,8 @@
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createCollectionEraser } from '../collections/erasure.ts';
 import { placeLimits } from '../collections/places.ts';
+import { createCollectionEraser } from '../erasure/erasure.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const collectionsOf = (id: string) => `/platform/projects/${id}/collections`;

@@ -1,7 +1,7 @@
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asOwner, createTestClock, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { eraseProject } from '../../collections/erase-project.ts';
+import { eraseProject } from '../../erasure/erase-project.ts';
 import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
 import { createQuota } from './quota.ts';
 import { countCollections, foldTotals } from './totals.ts';

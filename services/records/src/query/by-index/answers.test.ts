@@ -3,14 +3,11 @@ import { anonymous, asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
-import { resolveAccess } from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
-import type { Slot } from '../collections/stored/slots.ts';
-import { createCounts } from '../list/counts.ts';
-import { createLists } from '../list/lists.ts';
-import type { CursorPosition } from '../query/cursor.ts';
-import { splitFilter } from '../query/selection.ts';
-import { parseSort } from '../query/sort.ts';
+import { resolveAccess } from '../../collections/access.ts';
+import type { Collection } from '../../collections/collections.ts';
+import type { Slot } from '../../collections/stored/slots.ts';
+import { createCounts } from '../../list/counts.ts';
+import { createLists } from '../../list/lists.ts';
 import {
   conditions,
   documents,
@@ -18,10 +15,13 @@ import {
   paths,
   positionPaths,
   scalar,
-} from '../testing/arbitrary-filters.ts';
-import { readItems } from '../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
-import { parseWhere } from '../where/parse.ts';
+} from '../../testing/arbitrary-filters.ts';
+import { readItems } from '../../testing/read-items.ts';
+import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
+import { parseWhere } from '../../where/parse.ts';
+import type { CursorPosition } from '../cursor.ts';
+import { splitFilter } from '../selection.ts';
+import { parseSort } from '../sort.ts';
 
 const fields = ['a', 'b', 'd', 'a.b', 'b.a', 'ownerId'];
 const long = 'é'.repeat(128);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
 import { createWaitForWriters } from './writers.ts';
 
 describe('who waits for writers', () => {

@@ -1,7 +1,7 @@
 import type { Database } from '@backlot/database';
+import type { OwnTable } from '../collections/stored/records-table.ts';
 import { dropOwnTable } from '../giants/copy.ts';
 import { lockTotals } from '../record/quota/totals.ts';
-import type { OwnTable } from './stored/records-table.ts';
 
 const eraseBatchSize = 2000;
 

@@ -1,11 +1,11 @@
+import { failBuilding } from '../collections/stored/generations.ts';
+import type { CollectionSearch } from '../collections/stored/search-words.ts';
 import {
   type Builder,
   type BuilderDeps,
   createBuilder,
   type Generation,
-} from '../building/build.ts';
-import { failBuilding } from '../collections/stored/generations.ts';
-import type { CollectionSearch } from '../collections/stored/search-words.ts';
+} from './building/build.ts';
 import { keepWords } from './renew-words.ts';
 
 /** Fills in the words of records from before, and removes those that are searched no longer. */

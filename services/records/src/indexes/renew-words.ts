@@ -1,7 +1,5 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox } from '@backlot/database';
-import type { Builder, Generation } from '../building/build.ts';
-import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
 import {
   keepTable,
   recordsTable,
@@ -9,8 +7,10 @@ import {
 } from '../collections/stored/records-table.ts';
 import { type CollectionSearch, searchWordsSql } from '../collections/stored/search-words.ts';
 import { countGrowthSql } from '../collections/stored/side-sql.ts';
-import { createWaitForWriters } from '../slots/writers.ts';
 import { inCollection, startParameters } from '../sql.ts';
+import type { Builder, Generation } from './building/build.ts';
+import { createTurns, shortenLockWaits, type Turn } from './building/turns.ts';
+import { createWaitForWriters } from './building/writers.ts';
 
 /** The rule of `cut_words`. */
 const currentRule = 2;

@@ -1,6 +1,6 @@
 import { asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
 
 describe('what is filled in beside the records', () => {
   let bed: TestBed;

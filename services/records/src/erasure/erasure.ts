@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
+import { claimBytes, countGrowthSql, shareBytesSql } from '../collections/stored/side-sql.ts';
 import { dropOwnTable } from '../giants/copy.ts';
+import { createTurns, shortenLockWaits, type Turn } from '../indexes/building/turns.ts';
 import { lockTotals } from '../record/quota/totals.ts';
 import { inCollection, insertFromSql } from '../sql.ts';
-import { claimBytes, countGrowthSql, shareBytesSql } from './stored/side-sql.ts';
 
 interface DeletedRow {
   project_id: number;

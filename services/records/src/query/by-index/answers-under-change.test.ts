@@ -5,8 +5,8 @@ import {
   createChangingRecords,
   expectedIds,
   toIds,
-} from '../testing/changing-records.ts';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+} from '../../testing/changing-records.ts';
+import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
 
 const indexed = ['a', 'b', 'c', 'd', 'a.b', 'b.a', 'ownerId', 'part'];
 

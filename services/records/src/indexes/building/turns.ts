@@ -1,6 +1,6 @@
 import { type Database, workLeft } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
-import { readAcrossProjects } from '../across-projects.ts';
+import { readAcrossProjects } from '../../across-projects.ts';
 
 /** `waited`: for others, and not to the end. `elsewhere`: another process is at it. */
 export type Turn = 'worked' | 'waited' | 'nothing' | 'elsewhere';

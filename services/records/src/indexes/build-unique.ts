@@ -1,12 +1,12 @@
+import { claimValues } from '../collections/stored/claims.ts';
+import { failBuilding } from '../collections/stored/generations.ts';
+import { claimBytes } from '../collections/stored/side-sql.ts';
 import {
   type Builder,
   type BuilderDeps,
   createBuilder,
   type Generation,
-} from '../building/build.ts';
-import { claimValues } from '../collections/stored/claims.ts';
-import { failBuilding } from '../collections/stored/generations.ts';
-import { claimBytes } from '../collections/stored/side-sql.ts';
+} from './building/build.ts';
 
 interface FieldRow extends Generation {
   field: string;

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import type { GenerationTable } from '../collections/stored/generations.ts';
+import type { GenerationTable } from '../../collections/stored/generations.ts';
 import {
   keepTable,
   recordsTable,
   type StoredCollection,
-} from '../collections/stored/records-table.ts';
-import { countGrowthSql } from '../collections/stored/side-sql.ts';
-import { createWaitForWriters } from '../slots/writers.ts';
-import { inCollection } from '../sql.ts';
+} from '../../collections/stored/records-table.ts';
+import { countGrowthSql } from '../../collections/stored/side-sql.ts';
+import { inCollection } from '../../sql.ts';
 import { createTurns, shortenLockWaits, type Turn } from './turns.ts';
+import { createWaitForWriters } from './writers.ts';
 
 export interface Builder {
   /** Works for about a second on what is building or dropping; goes on at the next call, if any is left. */

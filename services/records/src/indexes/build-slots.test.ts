@@ -4,7 +4,7 @@ import { asUser, countLockWaits, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { foldTotals } from '../record/quota/totals.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
-import { createSlotBuilder } from './build.ts';
+import { createSlotBuilder } from './build-slots.ts';
 
 describe('a batch that fills a slot', () => {
   let bed: TestBed;

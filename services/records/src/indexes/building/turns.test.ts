@@ -1,6 +1,6 @@
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { createTestBed, type TestBed } from '../../testing/test-bed.ts';
 
 describe('indexes that are built', () => {
   let bed: TestBed;

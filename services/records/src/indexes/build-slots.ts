@@ -1,11 +1,11 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import { createTurns, shortenLockWaits, type Turn } from '../building/turns.ts';
 import { keepTable, recordsTable } from '../collections/stored/records-table.ts';
 import { recordKeySql, type SlotState } from '../collections/stored/slots.ts';
 import { inCollection, startParameters } from '../sql.ts';
+import { createTurns, shortenLockWaits, type Turn } from './building/turns.ts';
+import { createWaitForWriters } from './building/writers.ts';
 import { type Batch, createPace } from './pace.ts';
-import { createWaitForWriters } from './writers.ts';
 
 export interface SlotBuilder {
   /** Works for about a second on the slots that are building or dropping; goes on at the next call, if any is left. */
