@@ -18,6 +18,37 @@ const mayImport = (name, from, packages, own = from) => ({
 
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
+/** The folders of a service from the bottom; those of one line do not know each other. */
+const layers = {
+  records: [
+    ['where', 'collections'],
+    ['query'],
+    ['indexes', 'record', 'shape'],
+    ['giants', 'list', 'paid'],
+    ['erasure', 'routes'],
+  ],
+  ai: [['budgets', 'json-schema'], ['model-provider'], ['generations'], ['routes']],
+  email: [['mailer'], ['mails'], ['mailbox', 'platform-mails'], ['bounces'], ['queue', 'routes']],
+  projects: [['projects'], ['ledger', 'origins'], ['routes']],
+};
+
+const downwards = Object.entries(layers).flatMap(([service, floors]) =>
+  floors.flatMap((floor, height) =>
+    floor.map((folder) => {
+      const known = [folder, ...floors.slice(0, height).flat()];
+      return never(
+        'folders-import-downwards',
+        `below it: ${known.slice(1).join(', ') || 'none'}`,
+        { path: `^services/${service}/src/${folder}/`, pathNot: tests },
+        {
+          path: `^services/${service}/src/[^/]+/`,
+          pathNot: `^services/${service}/src/(${known.join('|')})/`,
+        },
+      );
+    }),
+  ),
+);
+
 export default {
   forbidden: [
     never('no-circular', 'split the file, or turn one import round', {}, { circular: true }),
@@ -104,6 +135,13 @@ export default {
       'routes-know-no-database',
       'a route calls a feature, which holds the SQL',
       { path: '^services/[^/]+/src/routes/', pathNot: tests },
+      { path: ['^packages/database/', 'node_modules/(@types/)?pg/'] },
+    ),
+    ...downwards,
+    never(
+      'queries-know-no-database',
+      'they are written without it, and lists and records run them',
+      { path: '^services/records/src/(where|query)/', pathNot: tests },
       { path: ['^packages/database/', 'node_modules/(@types/)?pg/'] },
     ),
     never(

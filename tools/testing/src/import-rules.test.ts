@@ -29,6 +29,12 @@ const lawful: Record<string, string> = {
   'services/auth/src/mail/mail.ts': '',
   'services/auth/src/mail/smtp.ts': "import './mail.ts';",
   'services/records/src/index.ts': "import '@backlot/fair-shares';",
+  'services/records/src/collections/rules.ts': '',
+  'services/records/src/record/record.ts': "import '../collections/rules.ts';",
+  'services/records/src/record/record.test.ts': "import '../list/lists.ts';",
+  'services/records/src/list/lists.ts': "import '../record/record.ts';",
+  'services/records/src/routes/paid.ts': '',
+  'services/records/src/new/new.ts': '',
 };
 
 /** By rule: file and text that break it, each in a file of its own. */
@@ -76,6 +82,17 @@ const violations: Record<string, [file: string, text: string][]> = {
   'routes-know-no-database': [
     ['services/auth/src/routes/query.ts', "import '@backlot/database';"],
     ['services/auth/src/routes/pool.ts', "import 'pg';"],
+  ],
+  'folders-import-downwards': [
+    ['services/records/src/record/upwards.ts', "import type { A } from '../list/lists.ts';"],
+    ['services/records/src/collections/cycle.ts', "import '../record/record.ts';"],
+    ['services/records/src/list/beside.ts', "import '../paid/paid.ts';"],
+    ['services/records/src/paid/paid.ts', "import '../routes/paid.ts';"],
+    ['services/records/src/query/unplaced.ts', "import '../new/new.ts';"],
+  ],
+  'queries-know-no-database': [
+    ['services/records/src/query/rows.ts', "import type { A } from '@backlot/database';"],
+    ['services/records/src/where/pool.ts', "import 'pg';"],
   ],
   'adapters-are-chosen-at-the-top': [['services/auth/src/mailing.ts', "import './mail/smtp.ts';"]],
 };
@@ -150,6 +167,7 @@ describe('the import rules', () => {
 
   it('are all proved here', async () => {
     const { default: rules }: { default: { forbidden: { name: string }[] } } = await import(config);
-    expect(rules.forbidden.map(({ name }) => name).sort()).toEqual(Object.keys(violations).sort());
+    const names = new Set(rules.forbidden.map(({ name }) => name));
+    expect([...names].sort()).toEqual(Object.keys(violations).sort());
   });
 });
