@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { onPaidFields, pays, pricedItem, settledOutcomes } from './paid-items.ts';
-import { budgetKinds } from './ports.ts';
+
+/** What a budget bounds: what visitors take, or a whole project. */
+export const budgetKinds = ['visitors', 'project'] as const;
+export type BudgetKind = (typeof budgetKinds)[number];
 
 /** An id that no user has. */
 export const nobody = '00000000-0000-0000-0000-000000000000';

@@ -4,6 +4,7 @@
  */
 import type { Caller, LimitClass } from './define-route.ts';
 import type { ErrorCode } from './error-codes.ts';
+import type { BudgetKind } from './events.ts';
 import type { KeyScope } from './key-scopes.ts';
 import type { ProjectSettings } from './routes/projects.ts';
 import type { CollectionShape } from './routes/records/shape.ts';
@@ -41,10 +42,6 @@ export interface ProjectDirectory {
   /** @param keyHash SHA-256 of the secret key, base64url. */
   findKey(keyHash: string): Promise<KeySnapshot | null>;
 }
-
-/** What a budget bounds: what visitors take, or a whole project. */
-export const budgetKinds = ['visitors', 'project'] as const;
-export type BudgetKind = (typeof budgetKinds)[number];
 
 /** A call that a budget of its project has refused. */
 export interface BudgetRefusal {
