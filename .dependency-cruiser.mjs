@@ -30,6 +30,7 @@ const layers = {
   ai: [['budgets', 'json-schema'], ['model-provider'], ['generations'], ['routes']],
   email: [['mailer'], ['mails'], ['mailbox', 'platform-mails'], ['bounces'], ['queue', 'routes']],
   projects: [['projects'], ['ledger', 'origins'], ['routes']],
+  storage: [['blob-store'], ['files'], ['upload'], ['images', 'resumable'], ['routes']],
 };
 
 const downwards = Object.entries(layers).flatMap(([service, floors]) =>

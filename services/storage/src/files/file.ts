@@ -12,6 +12,16 @@ export interface File extends Audience {
   createdAt: Date;
 }
 
+export interface ReceivedFile extends Audience {
+  name: string;
+  sizeBytes: number;
+  /** SHA-256 in hex, where an Idempotency-Key came with it. */
+  digest?: string | undefined;
+  mediaType: string;
+  /** What stood beside it in its form. */
+  fields?: Record<string, unknown>;
+}
+
 export const fileNotFound = (): ApiError => new ApiError('not_found', 'There is no such file.');
 
 export const uploaderId = ({ caller, userId }: Identity): string | null =>

@@ -5,8 +5,7 @@ import type { Identity } from '@backlot/identity';
 import type { RecordUsage } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { File as FileRow, DB as Tables } from '../tables.ts';
-import type { ReceivedFile } from '../upload/receive-form.ts';
-import { checkGroup, type File } from './file.ts';
+import { checkGroup, type File, type ReceivedFile } from './file.ts';
 import type { Links } from './links.ts';
 import type { Quota } from './quota.ts';
 

@@ -5,20 +5,11 @@ import { finished } from 'node:stream/promises';
 import { ApiError, KIB } from '@backlot/contract';
 import multer, { MulterError, type StorageEngine } from 'multer';
 import { type Audience, parseAudience } from '../files/audience.ts';
+import type { ReceivedFile } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { SizeLimit } from '../files/quota.ts';
 import { FormBroken, measure } from './measure.ts';
 import { type BodyOptions, pipeBody } from './pipe-body.ts';
-
-export interface ReceivedFile extends Audience {
-  name: string;
-  sizeBytes: number;
-  /** SHA-256 in hex, where an Idempotency-Key came with it. */
-  digest?: string | undefined;
-  mediaType: string;
-  /** What stood beside it in its form. */
-  fields?: Record<string, unknown>;
-}
 
 export interface FormOptions extends BodyOptions {
   limit: SizeLimit;

@@ -5,10 +5,10 @@ import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
-import { checkGroup } from '../files/file.ts';
+import { checkGroup, type ReceivedFile } from '../files/file.ts';
 import type { Quota } from '../files/quota.ts';
 import type { TransferPlace, TransferPlaces } from '../transfer-places.ts';
-import { type ReceivedFile, receiveForm } from './receive-form.ts';
+import { receiveForm } from './receive-form.ts';
 
 /** Its bytes are in the store, and no file has them yet. */
 export interface Upload extends ReceivedFile {
