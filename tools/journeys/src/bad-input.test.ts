@@ -267,7 +267,7 @@ describe('no input makes a 5xx', () => {
     ],
     ['a path of 8 KB', () => runtime('GET', `/db/${'a'.repeat(8192)}`), 400],
     ['an unknown method', () => runtime('PROPFIND', '/db/notes'), 405],
-    ['a method the route lacks', () => runtime('DELETE', '/db/notes'), 405],
+    ['a method the route lacks', () => runtime('PATCH', '/db/notes'), 405],
     ['an unknown route', () => runtime('GET', '/nothing'), 404],
     [
       'a form instead of JSON',
@@ -324,7 +324,7 @@ describe('no input makes a 5xx', () => {
     [
       'an absolute address of another host',
       'GET http://evil.example/api/runtime/demo/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-      404,
+      400,
     ],
     [
       'broken percent-encoding',

@@ -79,7 +79,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     masterKeys: options.masterKeys ?? [masterKey],
     isTestCheckoutOn: options.isTestCheckoutOn ?? true,
     // Nobody listens there: a test that means to reach a provider says where it is.
-    stripe: { url: 'http://127.0.0.1:9', timeoutMs: 2000, retries: 0, ...options.stripe },
+    stripe: { url: 'http://127.0.0.1:9', timeoutMs: 20_000, retries: 0, ...options.stripe },
   };
   const bed = await createServiceBed(paymentsService, {
     ...{ config, projects },

@@ -50,7 +50,7 @@ describe('createProject', () => {
     [{ name: 'bell\u0007' }, 'name'],
     [{ name: 'Pay\u202Elap' }, 'name'],
     [{ name: 'marked\u200F' }, 'name'],
-    [{ name: 'separated\u2028' }, 'name'],
+    [{ name: 'sepa\u2028rated' }, 'name'],
     [{ name: 'x', settings: { emailRecipients: 'all' } }, 'settings.emailRecipients'],
     [{ name: 'x', settings: { colour: 'red' } }, 'settings.colour'],
     [
