@@ -107,6 +107,9 @@ const answerBySocket = (socket: Duplex, error: ApiError) => {
   setTimeout(() => socket.destroy(), lastWordMs).unref();
 };
 
+/** Whatever is taken for a call on its way is given back when it closes: more listeners than Node's usual 10. */
+const mostListeners = 20;
+
 /**
  * Listens with limits on head size and time. While draining every answer carries Connection: close,
  * because a keep-alive socket would go on being served after server.close().
@@ -129,6 +132,7 @@ export const serve = async (
     },
     (req, res) => {
       if (draining) res.setHeader('Connection', 'close');
+      res.setMaxListeners(mostListeners);
       const leave = answering.take(res);
       res.once('close', () => {
         leave();
