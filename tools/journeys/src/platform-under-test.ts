@@ -9,9 +9,11 @@ import { type Answer, type Api, apiAt } from '@backlot/testing/platform-api';
 export const upstreamModes = ['in-process', 'http'] as const;
 export type UpstreamMode = (typeof upstreamModes)[number];
 
+/** Whether `pnpm test:long` runs. */
+export const isLong = process.env.BACKLOT_LONG_TESTS !== undefined;
+
 /** Of a journey that says nothing of the way between gateway and services: both in `pnpm test:long` alone. */
-export const usualModes: readonly UpstreamMode[] =
-  process.env.BACKLOT_LONG_TESTS === undefined ? ['http'] : upstreamModes;
+export const usualModes: readonly UpstreamMode[] = isLong ? upstreamModes : ['http'];
 
 export interface Account {
   id: string;
