@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Bus, QueueBacklog } from '@backlot/bus';
 import type { Database } from '@backlot/database';
 import { shareLook } from '@backlot/http';
@@ -5,6 +6,9 @@ import { Gauge, type Registry } from '@backlot/telemetry';
 
 /** More are not counted one by one. */
 const maxCounted = 100_000;
+
+/** The other metrics don't wait for a connection that others hold: they are looked at just then. */
+const mostWaitMs = 100;
 
 /** Shows at each look at the metrics how many events wait, where, and which were given up. Nowhere without a registry. */
 export const measureEvents = (
@@ -14,21 +18,26 @@ export const measureEvents = (
 ): void => {
   if (!registry) return;
   const registers = [registry];
+  const now = performance.now.bind(performance);
+  const count = shareLook(async () => {
+    const counting = database.query<{ count: number }>(
+      'SELECT count(*) FROM (SELECT FROM outbox LIMIT $1) AS unsent',
+      [maxCounted],
+    );
+    const [row] = await counting.catch(() => []);
+    return row?.count;
+  }, now);
   new Gauge({
     name: 'backlot_events_unsent',
     help: `Events in the outbox, up to ${maxCounted}`,
     registers,
     async collect() {
-      const counting = database.query<{ count: number }>(
-        'SELECT count(*) FROM (SELECT FROM outbox LIMIT $1) AS unsent',
-        [maxCounted],
-      );
-      const [row] = await counting.catch(() => []);
-      if (row) this.set(row.count);
-      else this.reset();
+      const unsent = await Promise.race([count(), pause(mostWaitMs, undefined, { ref: false })]);
+      if (unsent === undefined) this.reset();
+      else this.set(unsent);
     },
   });
-  const backlog = shareLook(() => bus.backlog(), performance.now.bind(performance));
+  const backlog = shareLook(() => bus.backlog(), now);
   const gauge = (name: string, help: string, read: (queue: QueueBacklog) => number) =>
     new Gauge({
       ...{ name, help, registers, labelNames: ['queue'] as const },
