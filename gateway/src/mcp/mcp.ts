@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { ApiError, agentRoutes, hasScope } from '@backlot/contract';
+import { ApiError, hasScope, mcpRoutes } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import { validate } from '@backlot/http';
 import type { Logger } from '@backlot/telemetry';
@@ -64,7 +64,7 @@ const checkMessage = (message: unknown): void => {
   if (message === undefined) throw new ApiError('invalid_json', 'The body is no valid JSON.');
   if (Array.isArray(message))
     throw new ApiError('invalid_body', 'Send one JSON-RPC message; batches are not taken.');
-  const { method } = validate(agentRoutes.callTools.body, message, 'invalid_body') as {
+  const { method } = validate(mcpRoutes.callTools.body, message, 'invalid_body') as {
     method: string;
   };
   if (method === 'subscriptions/listen')

@@ -6,7 +6,7 @@ import type { Caller, LimitClass } from './define-route.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { BudgetKind } from './events.ts';
 import type { KeyScope } from './key-scopes.ts';
-import type { ProjectSettings } from './routes/projects.ts';
+import type { ProjectSettings } from './routes/projects/project-settings.ts';
 import type { CollectionShape } from './routes/records/shape.ts';
 import type { ServiceName } from './services.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
-import { signUp, updateMe, updateUser } from './routes/auth.ts';
-import { createGroup, updateGroup } from './routes/groups.ts';
-import { createCheckout } from './routes/payments/payments.ts';
-import { createKey, createProject, updateProject } from './routes/projects.ts';
+import { signUp, updateMe, updateUser } from './routes/auth/index.ts';
+import { createGroup, updateGroup } from './routes/groups/groups.ts';
+import { createCheckout } from './routes/payments/create-checkout.ts';
+import { createKey, createProject, updateProject } from './routes/projects/index.ts';
 
 const account = { email: 'ada@example.org', password: 'correct horse' };
 const checkout = { currency: 'usd', returnUrl: 'https://example.org/' };

@@ -1,28 +1,28 @@
 import type { RouteDefinition } from '../define-route.ts';
-import * as agentRoutes from './agents.ts';
-import * as aiRoutes from './ai/ai.ts';
-import * as authRoutes from './auth.ts';
+import * as aiRoutes from './ai/index.ts';
+import * as authRoutes from './auth/index.ts';
 import * as creditRoutes from './credits.ts';
-import * as emailRoutes from './email.ts';
-import * as groupRoutes from './groups.ts';
+import * as emailRoutes from './email/index.ts';
+import * as groupRoutes from './groups/index.ts';
+import * as mcpRoutes from './mcp.ts';
 import * as originRoutes from './origins.ts';
+import * as paymentRoutes from './payments/index.ts';
 import * as onPaidRoutes from './payments/on-paid.ts';
-import * as paymentRoutes from './payments/payments.ts';
 import * as productRoutes from './payments/products.ts';
-import * as projectRoutes from './projects.ts';
+import * as projectRoutes from './projects/index.ts';
 import * as recordRoutes from './records/index.ts';
 import * as shapeRoutes from './records/shape.ts';
 import * as shareRoutes from './records/shares.ts';
-import * as storageRoutes from './storage.ts';
+import * as storageRoutes from './storage/index.ts';
 
 /** Each path group with its schemas. A new one is an import and an entry here. */
 export {
-  agentRoutes,
   aiRoutes,
   authRoutes,
   creditRoutes,
   emailRoutes,
   groupRoutes,
+  mcpRoutes,
   onPaidRoutes,
   originRoutes,
   paymentRoutes,
@@ -42,7 +42,7 @@ export const routes: readonly RouteDefinition[] = [
   authRoutes,
   groupRoutes,
   projectRoutes,
-  agentRoutes,
+  mcpRoutes,
   originRoutes,
   creditRoutes,
   recordRoutes,

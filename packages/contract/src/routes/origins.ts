@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../define-route.ts';
 import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
-import { origin } from './projects.ts';
+import { origin } from './projects/project-settings.ts';
 
 /** docs/api.md, "Verified origins". */
 export const originProofPath = '/.well-known/backlot-verification';

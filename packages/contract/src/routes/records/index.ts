@@ -1,5 +1,8 @@
+export * from './access-check.ts';
+export * from './aggregate.ts';
 export * from './batch.ts';
 export * from './collections.ts';
+export * from './delete-matching.ts';
 export * from './lists.ts';
 export { collectionName, record } from './record-schemas.ts';
 export * from './records.ts';

@@ -1,22 +1,27 @@
 import { z } from 'zod';
-import { callers, defineRoute, forgiving, indifferent, KIB, MIB } from '../define-route.ts';
-import { email } from '../email-address.ts';
-import { creditMillicredits, type Tariff } from '../prices.ts';
-import { idInPath, listOf, listQuery, ok, text, timestamp, uuid } from '../schemas.ts';
+import { callers, defineRoute, forgiving, KIB } from '../../define-route.ts';
+import { creditMillicredits, type Tariff } from '../../prices.ts';
+import { ok, text } from '../../schemas.ts';
 
 /** docs/api.md, "E-mail". */
 export const maxRecipients = 10;
+
 const maxHtmlBytes = 256 * KIB;
+
 /** RFC 5321 section 4.5.3.1, in octets. */
 const maxLocalBytes = 64;
+
 const maxAddressBytes = 254;
 
 const utf8 = new TextEncoder();
+
 const countBytes = (value: string) => utf8.encode(value).length;
 
 /** RFC 5322's dot-atom, with RFC 6531's letters of all scripts; no quoted strings, no comments. */
 const localPart = /^[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+(\.[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+)*$/u;
+
 const label = '[\\p{L}\\p{N}]([\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])?';
+
 /** The last label has a letter: an address of the network is no domain. */
 const domain = new RegExp(`^(${label}\\.)+(?=[^.]*\\p{L})${label}$`, 'u');
 
@@ -59,7 +64,9 @@ const mailPrice = {
 
 const atOnce =
   'A mail goes out at once: keep what is due later in a record, and send it then from a server with a secret key.';
+
 const noTemplates = 'There are no templates: send the finished "html".';
+
 const noAttachments =
   'A mail carries no files: upload them (POST /storage/upload), and put their addresses, or signed ones, into "html".';
 
@@ -150,157 +157,4 @@ export const sendEmail = defineRoute({
       return Math.max(1, Math.min(countRecipients(body), maxRecipients));
     },
   },
-});
-
-const mail = z
-  .object({
-    id: uuid,
-    to: z.array(z.string()),
-    cc: z.array(z.string()).optional(),
-    bcc: z.array(z.string()).optional(),
-    replyTo: z.string().optional(),
-    subject: z.string(),
-    html: z
-      .string()
-      .describe(
-        'Of a mail with a one-time link: empty, or the link hidden from all but the operator',
-      ),
-    from: z.string(),
-    status: z.enum(['queued', 'sent', 'failed', 'captured']),
-    error: z.string().optional().describe('Why it failed, or which recipients were refused'),
-    createdAt: timestamp,
-  })
-  .meta({ id: 'Mail' });
-export type Mail = z.infer<typeof mail>;
-
-const mailsQuery = listQuery.extend({
-  email: email.optional().describe('Of a recipient'),
-  status: mail.shape.status.optional(),
-  sort: z.enum(['createdAt', '-createdAt']).default('-createdAt'),
-});
-
-const oneProject = z.object({ projectId: idInPath });
-
-export const listEmails = defineRoute({
-  ...base,
-  plane: 'platform',
-  operationId: 'listEmails',
-  method: 'GET',
-  path: '/projects/:projectId/emails',
-  summary: 'Mails of the last 30 days, newest first unless `sort` says otherwise',
-  callers: ['owner', 'key', 'operator'],
-  limit: 'read',
-  params: oneProject,
-  query: mailsQuery,
-  response: listOf(mail),
-  status: 200,
-  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
-});
-
-export const resumeEmails = defineRoute({
-  ...base,
-  plane: 'platform',
-  operationId: 'resumeEmails',
-  method: 'POST',
-  path: '/projects/:projectId/emails/resume',
-  summary: 'Let a project send again that was stopped for bounces or complaints',
-  callers: ['operator'],
-  limit: 'write',
-  params: oneProject,
-  response: ok,
-  status: 200,
-  errors: ['not_found'],
-});
-
-/** SendGrid's event webhook: a batch of what became of mails, signed over the body as it was sent. */
-export const receiveSendgridEvents = defineRoute({
-  ...base,
-  plane: 'runtime',
-  ...indifferent,
-  operationId: 'receiveSendgridEvents',
-  method: 'POST',
-  path: '/email/sendgrid-events',
-  summary: 'For SendGrid alone: bounces and complaints; in the project `platform`',
-  callers,
-  limit: 'write',
-  ignoresCredentials: true,
-  servesPlatformProject: true,
-  bodyLimitBytes: MIB,
-  body: z.array(z.unknown()).max(10_000),
-  response: ok,
-  status: 200,
-  errors: ['invalid_body', 'invalid_signature', 'not_found'],
-});
-
-/** The gateway serves `/api/runtime/<project>/mailbox` also here, with the project behind it. */
-export const mailboxBase = '/mailbox/';
-export const mailboxCookie = 'backlot_mailbox';
-
-const mailboxPage = {
-  ...base,
-  ...indifferent,
-  plane: 'runtime',
-  method: 'GET',
-  callers,
-  limit: 'read',
-  answers: 'html',
-  cookie: mailboxCookie,
-  servesPlatformProject: true,
-  response: z.string(),
-  status: 200,
-} as const;
-const oneMail = z.object({ mailId: idInPath });
-
-export const showMailbox = defineRoute({
-  ...mailboxPage,
-  operationId: 'showMailbox',
-  path: '/mailbox',
-  summary: 'The dev mailbox, a page: for the owner, the operator, or with a one-time key',
-  query: z.object({
-    key: z.string().max(200).optional().describe('The one-time key that `dev` prints'),
-    cursor: z.string().max(2048).optional(),
-  }),
-  errors: ['invalid_query', 'invalid_cursor', 'unauthenticated', 'not_found'],
-});
-
-export const openMailbox = defineRoute({
-  ...base,
-  plane: 'runtime',
-  operationId: 'openMailbox',
-  method: 'POST',
-  path: '/mailbox/session',
-  summary: 'Let this browser read the dev mailbox for eight hours',
-  callers: ['owner', 'operator'],
-  limit: 'write',
-  servesPlatformProject: true,
-  response: ok,
-  status: 200,
-  errors: ['not_found'],
-});
-
-const mailPage = {
-  ...mailboxPage,
-  params: oneMail,
-  errors: ['unauthenticated', 'not_found'],
-} as const;
-
-export const showMail = defineRoute({
-  ...mailPage,
-  operationId: 'showMail',
-  path: '/mailbox/:mailId',
-  summary: 'One mail of the dev mailbox, a page',
-});
-
-export const showMailContent = defineRoute({
-  ...mailPage,
-  operationId: 'showMailContent',
-  path: '/mailbox/:mailId/html',
-  summary: 'What the mail says, for a frame in which nothing of it can act',
-});
-
-export const showMailSource = defineRoute({
-  ...mailPage,
-  operationId: 'showMailSource',
-  path: '/mailbox/:mailId/source',
-  summary: 'The mail as SMTP would carry it, a page',
 });

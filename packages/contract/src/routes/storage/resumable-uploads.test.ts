@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { MIB } from '../define-route.ts';
-import { costBounds } from '../prices.ts';
-import { appendResumable, largestUploadBytes } from './storage.ts';
+import { MIB } from '../../define-route.ts';
+import { costBounds } from '../../prices.ts';
+import { appendResumable } from './resumable-uploads.ts';
+import { largestUploadBytes } from './upload-fields.ts';
 
 /** Credits that a part of a resumable upload reserves. */
 const worstCaseCredits = (

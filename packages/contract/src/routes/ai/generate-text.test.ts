@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { costBounds, costMillicredits } from '../../prices.ts';
-import { generateText, promptTokensAtMost } from './ai.ts';
+import { promptTokensAtMost } from './ai-price.ts';
+import { generateText } from './generate-text.ts';
 
 const worstCase = (body: unknown) =>
   costBounds(

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { email } from '../../email-address.ts';
+import { ok } from '../../schemas.ts';
+import { anyPassword, oneTimeToken, passwordOfClick } from './passwords.ts';
+import { everyone } from './user.ts';
+
+const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
+
+export const changeEmail = defineRoute({
+  ...base,
+  operationId: 'changeEmail',
+  method: 'POST',
+  path: '/auth/change-email',
+  summary:
+    'Mail one-time links to the present and the new address; the address changes once both were followed',
+  callers: ['user'],
+  limit: 'write',
+  body: z.object({ email, password: anyPassword }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_credentials', 'too_many_attempts', 'overloaded'],
+});
+
+export const confirmEmailChange = defineRoute({
+  ...base,
+  operationId: 'confirmEmailChange',
+  method: 'POST',
+  path: '/auth/change-email/confirm',
+  summary: 'Follow one of the links that a change of the e-mail address has mailed',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken, password: passwordOfClick }),
+  response: ok.extend({
+    changed: z.boolean().describe('False while the link in the other mail has not been followed'),
+  }),
+  status: 200,
+  errors: [
+    ...(['invalid_body', 'invalid_link', 'email_taken'] as const),
+    ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
+  ],
+});

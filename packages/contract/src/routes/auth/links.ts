@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { email } from '../../email-address.ts';
+import { ok } from '../../schemas.ts';
+import { newPassword, oneTimeToken, passwordOfClick } from './passwords.ts';
+import { everyone } from './user.ts';
+
+const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
+
+export const forgotPassword = defineRoute({
+  ...base,
+  operationId: 'forgotPassword',
+  method: 'POST',
+  path: '/auth/forgot',
+  summary:
+    'Mail a one-time link for a new password; the answer never tells whether the address is known',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ email }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'too_many_attempts'],
+});
+
+export const resetPassword = defineRoute({
+  ...base,
+  operationId: 'resetPassword',
+  method: 'POST',
+  path: '/auth/reset',
+  summary: 'Set a new password with the token of the mailed link; every session ends',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken, password: newPassword }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_link', 'password_too_weak', 'overloaded'],
+});
+
+export const verifyEmail = defineRoute({
+  ...base,
+  operationId: 'verifyEmail',
+  method: 'POST',
+  path: '/auth/verify',
+  summary:
+    'Confirm the e-mail address with the token of the mailed link; without a session of the account or its password every session ends, and the password: a link for a new one is mailed',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken, password: passwordOfClick }),
+  response: ok,
+  status: 200,
+  errors: [
+    ...(['invalid_body', 'invalid_link'] as const),
+    ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
+  ],
+});

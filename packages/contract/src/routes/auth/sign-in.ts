@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { defineRoute, forgiving } from '../../define-route.ts';
+import { anyPassword } from './passwords.ts';
+import { everyone, session } from './user.ts';
+
+const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
+
+export const signIn = defineRoute({
+  ...base,
+  ...forgiving,
+  operationId: 'signIn',
+  method: 'POST',
+  path: '/auth/signin',
+  summary: 'Sign in with e-mail and password',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ email: z.string().max(320), password: anyPassword }),
+  response: session,
+  status: 200,
+  errors: ['invalid_body', 'invalid_credentials', 'too_many_attempts', 'overloaded'],
+});

@@ -1,0 +1,4 @@
+export * from './emails.ts';
+export * from './mailbox.ts';
+export * from './receive-sendgrid-events.ts';
+export * from './send-email.ts';

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { defineRoute } from '../../define-route.ts';
+import { email } from '../../email-address.ts';
+import { idInPath, listOf, ok, timestamp, uuid } from '../../schemas.ts';
+import { group, groupRole } from './groups.ts';
+
+export const maxGroupInvites = 100;
+
+export const invite = z
+  .object({
+    id: uuid,
+    email: z.string(),
+    role: z.string(),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'Invite' });
+
+export type Invite = z.infer<typeof invite>;
+
+const base = {
+  service: 'auth',
+  plane: 'runtime',
+  callers: ['user', 'owner', 'key', 'operator'],
+} as const;
+
+const oneGroup = z.object({ groupId: idInPath });
+
+export const joinGroup = defineRoute({
+  ...base,
+  callers: ['user'],
+  operationId: 'joinGroup',
+  method: 'POST',
+  path: '/groups/join',
+  summary: 'Join a group with the token of the mailed link, which works once',
+  limit: 'write',
+  changesCaller: true,
+  body: z.object({ token: z.string().min(1).max(128) }),
+  response: group,
+  status: 200,
+  errors: ['invalid_body', 'invalid_link', 'group_limit', 'conflict'],
+});
+
+export const inviteToGroup = defineRoute({
+  ...base,
+  operationId: 'inviteToGroup',
+  method: 'POST',
+  path: '/groups/:groupId/invites',
+  summary: 'Mail somebody a link with which they join; it replaces an older one to that address',
+  limit: 'write',
+  params: oneGroup,
+  body: z.object({ email, role: groupRole.default('member') }),
+  response: invite,
+  status: 201,
+  errors: ['invalid_body', 'not_found', 'forbidden', 'group_limit', 'too_many_attempts'],
+});
+
+export const listGroupInvites = defineRoute({
+  ...base,
+  operationId: 'listGroupInvites',
+  method: 'GET',
+  path: '/groups/:groupId/invites',
+  summary: 'Invitations that nobody has followed yet, to those who manage the group',
+  limit: 'read',
+  params: oneGroup,
+  response: listOf(invite),
+  status: 200,
+  errors: ['not_found', 'forbidden'],
+});
+
+export const revokeGroupInvite = defineRoute({
+  ...base,
+  operationId: 'revokeGroupInvite',
+  method: 'DELETE',
+  path: '/groups/:groupId/invites/:inviteId',
+  summary: 'Take an invitation back',
+  limit: 'write',
+  params: oneGroup.extend({ inviteId: idInPath }),
+  response: ok,
+  status: 200,
+  errors: ['not_found', 'forbidden'],
+});

@@ -1,0 +1,3 @@
+export * from './keys.ts';
+export * from './project-settings.ts';
+export * from './projects.ts';
