@@ -17,8 +17,3 @@ export const removeGroupMember = ({ members }: Features) =>
     await members.remove(identity, params.groupId, params.userId);
     return { body: { ok: true as const } };
   });
-
-export const findUsers = ({ members }: Features) =>
-  route(groupRoutes.findUsers, async ({ query: { ids }, identity }) => ({
-    body: { items: await members.findPeople(identity, ids), hasMore: false, nextCursor: null },
-  }));

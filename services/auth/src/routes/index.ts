@@ -3,19 +3,15 @@ import type { Features } from '../features.ts';
 import { changeEmail, confirmEmailChange } from './change-email.ts';
 import { changePassword } from './change-password.ts';
 import { inviteToGroup, joinGroup, listGroupInvites, revokeGroupInvite } from './group-invites.ts';
-import {
-  findUsers,
-  listGroupMembers,
-  removeGroupMember,
-  updateGroupMember,
-} from './group-members.ts';
+import { listGroupMembers, removeGroupMember, updateGroupMember } from './group-members.ts';
 import { createGroup, deleteGroup, listGroups, updateGroup } from './groups.ts';
 import { forgotPassword, resetPassword, verifyEmail } from './links.ts';
 import { deleteMe, getMe, updateMe } from './me.ts';
+import { findUsers, setUserRole } from './people.ts';
 import { getJwks, refreshToken, signOut } from './sessions.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
-import { deleteUser, getUser, listOwners, listUsers, setUserRole, updateUser } from './users.ts';
+import { deleteUser, getUser, listOwners, listUsers, updateUser } from './users.ts';
 
 export const authServiceRoutes = (features: Features): MountedRoute[] => [
   signUp(features),

@@ -1,4 +1,4 @@
-import { ApiError, authRoutes, groupRoutes, isUuid, platformProject } from '@backlot/contract';
+import { ApiError, authRoutes, isUuid, platformProject } from '@backlot/contract';
 import { route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Features } from '../features.ts';
@@ -43,14 +43,6 @@ export const updateUser = (features: Features) =>
     if (body.emailVerified === true) await checkMayVerify(features, identity);
     const user = await features.users.update(identity.project.number, params.userId, body);
     return { body: presentUser(user) };
-  });
-
-export const setUserRole = ({ users }: Features) =>
-  route(groupRoutes.setUserRole, async ({ params, body: { role }, identity }) => {
-    const { id, name, avatar } = await users.update(identity.project.number, params.userId, {
-      role,
-    });
-    return { body: { id, name, avatar, role } };
   });
 
 export const deleteUser = ({ users }: Features) =>

@@ -10,9 +10,9 @@ import type { StripeKeyStore } from '../stripe/stripe-keys.ts';
 import type { Webhooks } from '../stripe/webhooks.ts';
 import type { TestSessions } from '../test-checkout/sessions.ts';
 import { showPaymentReturn, showTestCheckout, submitTestCheckout } from './checkout-pages.ts';
+import { createCheckout } from './create-checkout.ts';
 import { deleteOnPaidRule, listOnPaidRules, setOnPaidRule } from './on-paid.ts';
 import {
-  createCheckout,
   listMyPayments,
   listPayments,
   receiveWebhook,

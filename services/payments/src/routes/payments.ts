@@ -7,16 +7,6 @@ import type { PaymentList } from '../payments/payment-list.ts';
 import { presentPayment } from '../payments/payment-row.ts';
 import type { Webhooks } from '../stripe/webhooks.ts';
 
-export const createCheckout = (checkouts: Checkouts) =>
-  route(
-    paymentRoutes.createCheckout,
-    async ({ identity, body }) => {
-      const { session, commit } = await checkouts.start(identity, body);
-      return { body: { url: session.url, sessionId: session.sessionId }, commit };
-    },
-    { isSlow: true },
-  );
-
 export const verifyPayment = (checkouts: Checkouts) =>
   route(paymentRoutes.verifyPayment, async ({ identity, query }) => {
     const row = await checkouts.verify(identity, query.session_id);
