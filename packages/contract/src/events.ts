@@ -47,6 +47,8 @@ export const events = {
   'user.verified': z.object({ projectNumber: z.number(), userId: z.string(), email: z.string() }),
   /** A record was shared with an address: `user.verified` tells whose it is, if it is anybody's. */
   'share.requested': z.object({ projectNumber: z.number(), email: z.string() }),
+  /** A user has shared records that are theirs by a group or a role alone; both may be gone by now. */
+  'share.given': z.object({ projectNumber: z.number(), userId: z.string() }),
   /** An owner has shown that their e-mail address is theirs; repeated where it is shown again. */
   'owner.verified': z.object({ ownerId: z.string() }),
   /** A collection's access changed or it was created. */

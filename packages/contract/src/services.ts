@@ -31,10 +31,10 @@ export const services = {
     port: 8082,
     title: 'Records',
     summary: 'Collections of JSON records, with filters, sorting and access rules.',
-    sends: ['collection.changed', 'record.settled', 'share.requested'],
+    sends: ['collection.changed', 'record.settled', 'share.given', 'share.requested'],
     hears: [
-      ...(['collection.changed', 'project.erased', 'record.paid'] as const),
-      ...(['user.erased', 'user.verified'] as const),
+      ...(['collection.changed', 'project.erased', 'record.paid', 'share.given'] as const),
+      ...(['user.changed', 'user.erased', 'user.verified'] as const),
     ],
   },
   ai: {

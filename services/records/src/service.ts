@@ -34,6 +34,7 @@ import { createBatches } from './record/batch.ts';
 import { createClaimTurns } from './record/claims/claim-turns.ts';
 import { createEmailShares } from './record/email-shares.ts';
 import { mostGathered } from './record/gathered/gathered-calls.ts';
+import { createGivenShares } from './record/given-shares.ts';
 import { retryLocked } from './record/locked-writes.ts';
 import { createNewIds } from './record/new-ids.ts';
 import { createQuota } from './record/quota/quota.ts';
@@ -149,6 +150,7 @@ export const recordsService = defineService({
       observations,
     });
     const emailShares = createEmailShares(database, users);
+    const givenShares = createGivenShares({ database, collections, users });
     const shapes = createShapes({ database, collections, scans });
     const mover = createMover({ database, outbox, giantRows: config.giantRows, now });
     const slotBuilder = createSlotBuilder({ database, outbox });
@@ -187,7 +189,12 @@ export const recordsService = defineService({
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
         'record.paid': (paid) => paidRecords.receive(paid),
         'user.verified': (user) => emailShares.take(user),
-        'user.erased': (user) => emailShares.eraseUser(user),
+        'user.changed': ({ projectNumber, userIds }) => givenShares.check(projectNumber, userIds),
+        'share.given': ({ projectNumber, userId }) => givenShares.check(projectNumber, [userId]),
+        async 'user.erased'(user) {
+          await emailShares.eraseUser(user);
+          await givenShares.check(user.projectNumber, [user.userId]);
+        },
       },
       sweeps: [
         { run: () => foldTotals(database), everyMs: foldEveryMs },

@@ -40,8 +40,11 @@ export interface Place {
   collection: { name: string };
 }
 
+/** What of a caller decides what rules allow them. */
+type Asker = Pick<Identity, 'caller' | 'userId' | 'role' | 'groups'>;
+
 /** The owner of the project, its secret keys and the operator are bound by no rule. */
-export const bypassesRules = ({ caller }: Identity): boolean =>
+export const bypassesRules = ({ caller }: Pick<Asker, 'caller'>): boolean =>
   caller === 'owner' || caller === 'key' || caller === 'operator';
 
 const noGroups: readonly string[] = [];
@@ -52,7 +55,7 @@ export const fullAccess = (access: CollectionAccess): Access => ({
   compiled: compileAccess(access),
 });
 
-export const resolveAccess = (access: CollectionAccess, identity: Identity): Access => {
+export const resolveAccess = (access: CollectionAccess, identity: Asker): Access => {
   if (bypassesRules(identity)) return fullAccess(access);
   const compiled = compileAccess(access);
   const userId = identity.caller === 'user' ? identity.userId : null;
@@ -191,6 +194,13 @@ export const rowPolicySql = (
   if (policy === 'none') return 'false';
   const words = policy.map((word) => recordWordSql(word, caller, parameters));
   return words.length === 1 ? words[0] : `(${words.join(' OR ')})`;
+};
+
+/** Without what others share: that is nobody's to hand on. */
+export const heldPolicy = (policy: RowPolicy): RowPolicy => {
+  if (typeof policy === 'string') return policy;
+  const held = policy.filter((word) => word !== 'shared');
+  return held.length === 0 ? 'none' : held;
 };
 
 const covers = (wide: RowPolicy, narrow: RowPolicy): boolean =>

@@ -61,7 +61,7 @@ export const createRecordEmailShares = ({ database, outbox, rows, now }: EmailSh
          SELECT $1, $2, $3, $4, $5, $6, $7, $8
           WHERE (SELECT count(*) FROM shares WHERE ${ofRecord} AND email <> $5) < $9
          ON CONFLICT (project_id, email, coll_id, record_id) WHERE email <> ''
-           DO UPDATE SET may = excluded.may, created_at = excluded.created_at, user_id = CASE
+           DO UPDATE SET may = excluded.may, created_at = excluded.created_at, shared_by = excluded.shared_by, user_id = CASE
              WHEN shares.may = 'read' AND excluded.may = 'change' THEN excluded.user_id ELSE shares.user_id END`;
       const values = [
         ...[...recordValues(target), nobody, email, may, target.access.userId, createdAt],

@@ -7,7 +7,7 @@ import {
   shareRoutes,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
+import { checkRead, heldPolicy, recordNotFound, rowPolicySql } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots } from '../collections/current-slots.ts';
 import { checkTable, holdTable } from '../collections/current-table.ts';
@@ -15,6 +15,7 @@ import { recordsTable } from '../collections/stored/records-table.ts';
 import { shareBytes } from '../collections/stored/side-sql.ts';
 import { inCollection, isoTimeSql, startParameters } from '../sql.ts';
 import { createRecordEmailShares } from './email-shares.ts';
+import { maySeeNoMore } from './given-shares.ts';
 import type { Quota } from './quota/quota.ts';
 import type { RecordTarget } from './refusals.ts';
 import { createShareRows, ofRecord, recordValues } from './share-rows.ts';
@@ -47,24 +48,32 @@ export const createShares = ({ database, outbox, quota, refresh, now }: ShareOpt
   const rows = createShareRows(database, quota);
   const emailShares = createRecordEmailShares({ database, outbox, rows, now });
 
-  /** Whether it is the caller's. @param lock SQL that keeps others from sharing it meanwhile */
-  const isOwn = async ({ collection, access, id }: RecordTarget, lock = ''): Promise<boolean> => {
+  /** Whether it is the caller's, and by the rules even without a share. @param lock SQL that keeps others from sharing it meanwhile */
+  const findRights = async ({ collection, access, id }: RecordTarget, lock = '') => {
     checkRead(access);
     if (!isUuid(id)) throw recordNotFound();
     const parameters = startParameters(collection, id);
-    const readable = rowPolicySql(access.rights.read, access, parameters) ?? 'true';
-    const [row] = await database.query<{ owner_id: string | null; readable: boolean | null }>(
-      `SELECT owner_id, ${readable} AS readable FROM ${recordsTable(collection)}
+    const { read } = access.rights;
+    const readable = rowPolicySql(read, access, parameters) ?? 'true';
+    const held = rowPolicySql(heldPolicy(read), access, parameters) ?? 'true';
+    const [row] = await database.query<{
+      owner_id: string | null;
+      readable: boolean | null;
+      held: boolean | null;
+    }>(
+      `SELECT owner_id, ${readable} AS readable, ${held} AS held FROM ${recordsTable(collection)}
         WHERE ${inCollection} AND id = $3 ${lock}`,
       parameters.values,
     );
     await checkTable(database, collection);
     if (!row?.readable) throw recordNotFound();
-    return access.userId === null || row.owner_id === access.userId;
+    const isOwn = access.userId === null || row.owner_id === access.userId;
+    return { isOwn, isHeld: row.held === true };
   };
 
   const checkOwn = async (target: RecordTarget, lock?: string) => {
-    if (await isOwn(target, lock)) return;
+    const { isOwn, isHeld } = await findRights(target, lock);
+    if (isOwn) return isHeld;
     throw new ApiError('forbidden', 'Only its owner decides with whom a record is shared.');
   };
 
@@ -74,21 +83,33 @@ export const createShares = ({ database, outbox, quota, refresh, now }: ShareOpt
     roomBytes: number | undefined,
   ): Promise<Share> =>
     database.transaction(async () => {
-      await holdTable(database, target.collection);
-      await checkOwn(target, 'FOR NO KEY UPDATE');
-      if (!target.access.compiled.uses.shared) {
+      const { collection, access } = target;
+      await holdTable(database, collection);
+      if (!(await checkOwn(target, 'FOR NO KEY UPDATE')))
+        throw new ApiError(
+          'forbidden',
+          'You have this record by a share, which you can not pass on.',
+        );
+      if (!access.compiled.uses.shared) {
         throw new ApiError('conflict', 'The rules of this collection know no shares.', {
           hint: 'The project’s owner adds "shared" to its rules, as in {"read":["owner","shared"],"create":["users"],"change":["owner","shared"]}.',
         });
       }
+      if (access.userId !== null && maySeeNoMore(access)) {
+        const { projectNumber } = collection;
+        await outbox.append('share.given', { projectNumber, userId: access.userId });
+      }
       if (email !== undefined) return emailShares.put(target, { email, may }, roomBytes);
       const createdAt = new Date(now());
-      const insert = `INSERT INTO shares (project_id, coll_id, record_id, user_id, may, created_at)
-         SELECT $1, $2, $3, $4, $5, $6
+      const insert = `INSERT INTO shares (project_id, coll_id, record_id, user_id, may, created_at, shared_by)
+         SELECT $1, $2, $3, $4, $5, $6, $8
           WHERE (SELECT count(*) FROM shares WHERE ${ofRecord} AND (user_id, email) <> ($4, '')) < $7
          ON CONFLICT (project_id, coll_id, record_id, user_id, email)
-           DO UPDATE SET may = excluded.may, created_at = excluded.created_at`;
-      const values = [...recordValues(target), userId, may, createdAt, shareRoutes.maxShares];
+           DO UPDATE SET may = excluded.may, created_at = excluded.created_at, shared_by = excluded.shared_by`;
+      const values = [
+        ...[...recordValues(target), userId, may, createdAt],
+        ...[shareRoutes.maxShares, access.userId],
+      ];
       await rows.put(target, [insert, values], `user_id = $4 AND email = ''`, roomBytes);
       return { userId, may, createdAt: createdAt.toISOString() };
     });
@@ -116,7 +137,7 @@ export const createShares = ({ database, outbox, quota, refresh, now }: ShareOpt
 
   const remove = async (target: RecordTarget, who: string): Promise<void> => {
     const isWithCaller = who === target.access.userId;
-    await (isWithCaller ? isOwn(target) : checkOwn(target));
+    await (isWithCaller ? findRights(target) : checkOwn(target));
     if (await removeShare(target, who, isWithCaller)) return;
     throw new ApiError('not_found', 'It is not shared with this user.');
   };

@@ -308,6 +308,8 @@ export class Model {
         return record.shares.length === shares.length ? missing : { status: 200 };
       }
       default:
+        // Whoever has it by a share alone does not pass it on.
+        if (!canRead(this.#rules, who, { ...record, shares: [] })) return { status: 403 };
         return this.#addShare(record, operation);
     }
   }
