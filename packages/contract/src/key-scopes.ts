@@ -14,7 +14,7 @@ export const callsOfScopes: Readonly<Record<KeyScope, readonly string[]>> = {
     ...['listRecords', 'getRecord', 'countRecords', 'aggregateRecords', 'listShares'],
     ...['getFile', 'getResumable'],
     ...['listGroups', 'listGroupMembers', 'listGroupInvites', 'findUsers'],
-    ...['showMailbox', 'showMail', 'showMailContent', 'showMailSource'],
+    ...['showMailbox', 'showMail', 'showMailContent', 'showMailSource', 'showMailFile'],
     ...['listProducts', 'getProduct', 'listMyPayments', 'verifyPayment'],
     ...['getProjectShape', 'getCollectionShape', 'callTools', 'listPrices'],
   ],

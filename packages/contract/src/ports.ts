@@ -144,13 +144,16 @@ export interface ShapeDirectory {
   }): Promise<CollectionShape[]>;
 }
 
-/** Which file, and who wants to see it, as they stand in an identity. */
-export interface ImageAsking {
+/** Who wants to see a file, as they stand in an identity. */
+export interface FileReader {
   project: { id: string; number: number; ownerId: string | null };
   caller: Caller;
   userId: string | null;
   groups?: readonly { id: string; role: string }[];
   ip: string;
+}
+
+export interface ImageAsking extends FileReader {
   fileId: string;
 }
 
@@ -163,6 +166,28 @@ export interface ImageDirectory {
   readImage(asking: ImageAsking): Promise<ImageAnswer>;
 }
 
+export interface FilesAsking extends FileReader {
+  /** At most 100. */
+  fileIds: readonly string[];
+}
+
+export interface FileDescription {
+  id: string;
+  name: string;
+  /** Media type. */
+  type: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** Offered by the storage service. */
+export interface FileDirectory {
+  /** Those that this caller may read, in the order asked for; others are left out. */
+  describeFiles(asking: FilesAsking): Promise<FileDescription[]>;
+  /** A file of at most 10 MiB, whoever may read it: who asks has let them. Null where it is gone. */
+  readFile(projectNumber: number, fileId: string): Promise<Uint8Array | null>;
+}
+
 /** Whom one can ask, and which service answers. */
 export interface Directories {
   projects: ProjectDirectory;
@@ -173,6 +198,7 @@ export interface Directories {
   users: UserDirectory;
   shapes: ShapeDirectory;
   images: ImageDirectory;
+  files: FileDirectory;
 }
 export type DirectoryName = keyof Directories;
 
@@ -185,6 +211,7 @@ export const directoryServices = {
   users: 'auth',
   shapes: 'records',
   images: 'storage',
+  files: 'storage',
 } as const satisfies Record<DirectoryName, ServiceName>;
 
 /** The built-in project whose users are the owners. */

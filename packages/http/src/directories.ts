@@ -7,6 +7,8 @@ import {
   type Directories,
   type DirectoryName,
   directoryServices,
+  type FileDescription,
+  type FileDirectory,
   type ImageAnswer,
   type ImageDirectory,
   type Jwks,
@@ -44,8 +46,8 @@ export interface HttpDirectoryOptions {
 
 /** A caller waits for these answers, so that a slow directory must fail before the caller's own patience. */
 const defaultTimeoutMs = 5000;
-/** An image may wait for its turn, and takes up to ten seconds to make. */
-const imageTimeoutMs = 20_000;
+/** An image may wait for its turn, and takes up to ten seconds to make; a file of 10 MB comes from a store. */
+const fileTimeoutMs = 20_000;
 
 /** @param operation of the route that is asked, where it is one of the API */
 type Ask = (path: string, body?: unknown, operation?: string) => Promise<Response>;
@@ -206,12 +208,35 @@ export const createHttpShapeDirectory = (options: HttpDirectoryOptions): ShapeDi
 
 /** The storage service asked for images over HTTP. */
 export const createHttpImageDirectory = (options: HttpDirectoryOptions): ImageDirectory => {
-  const ask = createAsk(options, 'POST', imageTimeoutMs);
+  const ask = createAsk(options, 'POST', fileTimeoutMs);
   return {
     async readImage(asking) {
       const answer = await jsonOrNull<ImageAnswer>(await ask('/internal/images', asking));
       if (!answer) throw new Error(`${options.origin} tells no images.`);
       return answer;
+    },
+  };
+};
+
+/** The storage service asked for files over HTTP. */
+export const createHttpFileDirectory = (options: HttpDirectoryOptions): FileDirectory => {
+  const ask = createAsk(options, 'POST', fileTimeoutMs);
+  const path = '/internal/files';
+  return {
+    async describeFiles(asking) {
+      const files = await jsonOrNull<FileDescription[]>(await ask(path, asking));
+      if (!files) throw new Error(`${options.origin} describes no files.`);
+      return files;
+    },
+    async readFile(projectNumber, fileId) {
+      const response = await ask(`${path}/content`, { projectNumber, fileId });
+      if (response.status === 404) {
+        // Of an older version that does not know the question, or of a file that is gone.
+        const { code } = (await response.json()) as { code?: string };
+        if (code === 'not_found') return null;
+        throw new Error(`${options.origin} gives no files.`);
+      }
+      return new Uint8Array(await response.arrayBuffer());
     },
   };
 };
@@ -227,6 +252,7 @@ const httpDirectories: {
   users: createHttpUserDirectory,
   shapes: createHttpShapeDirectory,
   images: createHttpImageDirectory,
+  files: createHttpFileDirectory,
 };
 
 /**

@@ -10,6 +10,7 @@ import type { BlobStore } from './blob-store/blob-store.ts';
 import { createUnclaimedBlobs, renewMs } from './blob-store/unclaimed-blobs.ts';
 import { type StorageConfig, storageConfig } from './config.ts';
 import { createAppOrigins } from './files/app-origins.ts';
+import { createFileDirectory } from './files/file-directory.ts';
 import { createFiles } from './files/files.ts';
 import { createLinks } from './files/links.ts';
 import { createNewFiles } from './files/new-files.ts';
@@ -92,7 +93,10 @@ export const storageService = defineService({
       ...{ database, store, unclaimedBlobs, quota, now },
       ...{ shares: imageShares, processes: imageProcesses },
     });
-    const imageDirectory = createImageDirectory({ database, files, images, store });
+    const directories = {
+      images: createImageDirectory({ database, files, images, store }),
+      files: createFileDirectory({ database, files, store }),
+    };
     const sweepBlobs = async () => {
       await unclaimedBlobs.renewLeases();
       await unclaimedBlobs.sweep();
@@ -103,7 +107,7 @@ export const storageService = defineService({
         ...{ unclaimedBlobs, newFiles, links, store, downloadPlaces, config, now },
         findAppOrigins: createAppOrigins(projects),
       }),
-      internal: internalRouter(imageDirectory),
+      internal: internalRouter(directories),
       queues: { newFiles: rows, copies, images: imageShares },
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
@@ -122,7 +126,7 @@ export const storageService = defineService({
       ],
       stop: () => imageProcesses.close(),
       api: {
-        directories: { images: imageDirectory },
+        directories,
         /** Removes what killed processes have left; runs by itself every quarter of a minute. */
         sweepBlobs: () => database.acrossProjects(sweepBlobs),
       },

@@ -6,7 +6,7 @@ export type FindTestRoute = (method: string, path: string) => SignedFor;
 
 const answeringService = (path: string) => {
   if (/^\/internal\/(sessions|accounts|users)\//.test(path)) return 'auth';
-  if (path === '/internal/images') return 'storage';
+  if (/^\/internal\/(images|files)/.test(path)) return 'storage';
   return path === '/internal/shapes' ? 'records' : 'projects';
 };
 

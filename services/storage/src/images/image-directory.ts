@@ -2,9 +2,9 @@ import type { ImageAnswer, ImageAsking, ImageDirectory } from '@backlot/contract
 import type { Database } from '@backlot/database';
 import { toFlow } from '@backlot/fair-shares';
 import { toApiError } from '@backlot/http';
-import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import { canRead, fileNotFound } from '../files/file.ts';
+import { toIdentity } from '../files/file-directory.ts';
 import type { Files } from '../files/files.ts';
 import type { Images } from './images.ts';
 
@@ -18,20 +18,12 @@ export interface ImageDirectoryDeps {
 /** What a language model is shown; `ImageDirectory` promises the size. */
 const shown = { width: 1024, height: 1024, fit: 'inside', format: 'jpeg' } as const;
 
-/** As far as it decides about files. */
-const toIdentity = ({ project, ...caller }: ImageAsking): Identity => ({
-  ...caller,
-  project: { ...project, name: '', settings: {} },
-  sessionId: null,
-  keyId: null,
-});
-
 /** Reads images for other services, under the rights of the caller for whom they ask. */
 export const createImageDirectory = (deps: ImageDirectoryDeps): ImageDirectory => {
   const { database, files, images, store } = deps;
 
-  const read = async ({ fileId, ...asking }: ImageAsking): Promise<Buffer> => {
-    const identity = toIdentity({ fileId, ...asking });
+  const read = async ({ fileId, ...reader }: ImageAsking): Promise<Buffer> => {
+    const identity = toIdentity(reader);
     const { number } = identity.project;
     const file = await files.find(number, fileId);
     if (!file || !canRead(identity, file)) throw fileNotFound();

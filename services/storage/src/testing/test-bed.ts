@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   defaultLimits,
+  type FileDirectory,
   type ImageDirectory,
   type Payload,
   type ProjectSettings,
@@ -40,7 +41,10 @@ export interface UploadOptions {
 }
 
 export interface TestBed
-  extends ServiceBed<{ sweepBlobs(): Promise<void>; directories: { images: ImageDirectory } }> {
+  extends ServiceBed<{
+    sweepBlobs(): Promise<void>;
+    directories: { images: ImageDirectory; files: FileDirectory };
+  }> {
   store: BlobStore;
   /** What the projects service says of every project. */
   project: { settings: ProjectSettings; verifiedOrigins?: string[]; isUnavailable?: boolean };

@@ -13,6 +13,10 @@ const mail = z
     bcc: z.array(z.string()).optional(),
     replyTo: z.string().optional(),
     subject: z.string(),
+    attachments: z
+      .array(z.object({ id: uuid, name: z.string(), type: z.string(), size: z.int() }))
+      .optional()
+      .describe('Files of the project that go along'),
     html: z
       .string()
       .describe(

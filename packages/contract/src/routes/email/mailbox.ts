@@ -78,3 +78,14 @@ export const showMailSource = defineRoute({
   path: '/mailbox/:mailId/source',
   summary: 'The mail as SMTP would carry it, a page',
 });
+
+export const showMailFile = defineRoute({
+  ...mailboxPage,
+  operationId: 'showMailFile',
+  path: '/mailbox/:mailId/files/:fileId',
+  summary: 'A file that goes along with the mail, to be saved',
+  params: oneMail.extend({ fileId: idInPath }),
+  answers: 'file',
+  response: z.unknown(),
+  errors: ['unauthenticated', 'not_found', 'overloaded', 'unavailable'],
+});

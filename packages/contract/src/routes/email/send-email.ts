@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callers, defineRoute, forgiving, KIB } from '../../define-route.ts';
+import { callers, defineRoute, forgiving, KIB, MIB } from '../../define-route.ts';
 import { creditMillicredits, type Tariff } from '../../prices.ts';
 import { ok, text } from '../../schemas.ts';
 
@@ -67,8 +67,11 @@ const atOnce =
 
 const noTemplates = 'There are no templates: send the finished "html".';
 
-const noAttachments =
-  'A mail carries no files: upload them (POST /storage/upload), and put their addresses, or signed ones, into "html".';
+/** docs/api.md, "E-mail". */
+export const maxAttachments = 10;
+export const maxAttachedBytes = 10 * MIB;
+const attachmentsForm = `must be up to ${maxAttachments} ids of files of the project: upload them first (POST /storage/upload)`;
+const asAttachments = 'Files go along as "attachments": ids of files (POST /storage/upload).';
 
 const base = { service: 'email' } as const;
 
@@ -105,6 +108,11 @@ export const sendEmail = defineRoute({
         .optional()
         .describe('In blind copy, which no reader of the mail sees; bounded as `cc`'),
       replyTo: recipient.optional().describe('Where answers go'),
+      attachments: z
+        .array(z.uuid({ error: attachmentsForm }), { error: attachmentsForm })
+        .max(maxAttachments, { error: attachmentsForm })
+        .optional()
+        .describe('Ids of files that the caller may read; together at most 10 MB'),
       subject: text(1, 200).refine(
         (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
         'must be one line without control characters',
@@ -133,8 +141,8 @@ export const sendEmail = defineRoute({
     ...{ template: noTemplates, templateId: noTemplates, templateData: noTemplates },
     ...{ templateModel: noTemplates, dynamicTemplateData: noTemplates, variables: noTemplates },
     ...{ substitutions: noTemplates, mergeVars: noTemplates, personalizations: noTemplates },
-    ...{ attachments: noAttachments, attachment: noAttachments, files: noAttachments },
-    ...{ file: noAttachments, inline: noAttachments },
+    ...{ attachment: asAttachments, files: asAttachments, file: asAttachments },
+    inline: 'A mail carries no inline files: put the address of a public one into "html".',
   },
   elsewhere: {
     from: 'Mails come from the project at the platform\'s address; answers go to "replyTo".',
