@@ -107,6 +107,7 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
         to: 'a@b.example',
         cc: ['c@d.example'],
         replyTo: 'e@f.example',
+        attachments: [id],
         subject: 'x',
         html: 'x',
       }),

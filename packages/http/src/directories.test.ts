@@ -6,6 +6,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import express from 'express';
 import {
   createHttpAccountDirectory,
+  createHttpFileDirectory,
   createHttpImageDirectory,
   createHttpOwnerDirectory,
   createHttpProjectDirectory,
@@ -63,6 +64,13 @@ const given = async () => {
     if (fileId === 'broken') res.status(500).json({});
     else res.json({ data: fileId });
   });
+  app.post('/internal/files', express.json(), (req, res) => void res.json(req.body.fileIds));
+  app.post('/internal/files/content', express.json(), (req, res) => {
+    const { fileId } = req.body;
+    if (fileId === 'gone') res.status(404).json({ code: 'not_found' });
+    else if (fileId === 'older') res.status(404).json({ code: 'route_not_found' });
+    else res.type('application/octet-stream').send(Buffer.from([0, 255]));
+  });
   app.get('/internal/projects/broken', (_req, res) => void res.status(500).json({}));
   service = await serveForTest(app);
   const { url } = service;
@@ -78,6 +86,7 @@ const given = async () => {
     users: createHttpUserDirectory(to('auth')),
     owners: createHttpOwnerDirectory(to('projects')),
     images: createHttpImageDirectory(to('storage')),
+    files: createHttpFileDirectory(to('storage')),
   };
 };
 
@@ -114,6 +123,15 @@ it('asks with the identity of the gateway and understands what services answer',
   const verified = ['o1', 'o2', 'unknown'].map((id) => owners.isVerified(id));
   expect(await Promise.all(verified)).toEqual([true, false, false]);
   expect(await images.readImage(asking('AAAA'))).toEqual({ data: 'AAAA' });
+});
+
+it('reads files, and tells one that is gone from a service that knows none', async () => {
+  const { files } = await given();
+  const { fileId, ...reader } = asking('a');
+  expect(await files.describeFiles({ ...reader, fileIds: [fileId] })).toEqual(['a']);
+  expect(await files.readFile(1001, 'a')).toEqual(new Uint8Array([0, 255]));
+  expect(await files.readFile(1001, 'gone')).toBeNull();
+  await expect(files.readFile(1001, 'older')).rejects.toThrow('gives no files');
 });
 
 it('a failing or absent service is a failure, not an absence', async () => {

@@ -2,8 +2,14 @@
  * E-mail: to whom a project may send, delivering each mail once, and the platform's own mails. Does not
  * know any provider's protocol (the mailers do) or how many credits an owner has left (the gateway does).
  */
-import type { AccountDirectory, OwnerDirectory, ProjectDirectory } from '@backlot/contract';
+import type {
+  AccountDirectory,
+  FileDirectory,
+  OwnerDirectory,
+  ProjectDirectory,
+} from '@backlot/contract';
 import { createWindowCounts, defineService, type ServiceContext } from '@backlot/service';
+import { createAttachments } from './attachments/attachments.ts';
 import { createBounces } from './bounces/bounces.ts';
 import { createSignatureCheck } from './bounces/sendgrid-events.ts';
 import { createSuppressions } from './bounces/suppressions.ts';
@@ -29,6 +35,8 @@ export interface EmailContext extends ServiceContext<EmailConfig> {
   accounts: AccountDirectory;
   /** Whether an owner's projects may send to strangers. */
   owners: OwnerDirectory;
+  /** Files that go along with mails. */
+  files: FileDirectory;
 }
 
 /** Finds mails that are due for another attempt or whose event was lost, and renews leases. */
@@ -38,7 +46,7 @@ export const emailService = defineService({
   name: 'email',
   migrations: new URL('../migrations/', import.meta.url),
   config: emailConfig,
-  asks: ['projects', 'accounts', 'owners'],
+  asks: ['projects', 'accounts', 'owners', 'files'],
   build(context: EmailContext) {
     const { database, outbox, now, log, config, mailer } = context;
     const suppressions = createSuppressions(database, config.masterKeys);
@@ -52,11 +60,13 @@ export const emailService = defineService({
       random: Math.random,
       isRepeatable: !mailer.reachesPeople,
     });
+    const attachments = createAttachments(context.files);
     const worker = createWorker({
       ...config,
       queue: createMailQueue(database, suppressions, now),
       deliveries,
       mailer,
+      attachments,
       pace: createPace(config.ratePerSecond, now),
       log,
     });
@@ -78,6 +88,7 @@ export const emailService = defineService({
         mails,
         visitorMails,
         ownerMails,
+        attachments,
         mailboxAccess: mailer.reachesPeople
           ? undefined
           : createMailboxAccess({ ...context, ...config }),
@@ -91,6 +102,7 @@ export const emailService = defineService({
             ? createSignatureCheck(config.mailer.webhookKey, now)
             : undefined,
       }),
+      queues: { attachments: attachments.places },
       subscriptions: {
         'mail.queued': async () => worker.wake(),
         'mail.requested': (payload, eventId) => platformMails.sendAccountLink(eventId, payload),

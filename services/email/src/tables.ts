@@ -41,6 +41,7 @@ export interface Mail {
   created_at: Date;
   error: string | null;
   event_id: string | null;
+  files: Json | null;
   from_address: string;
   from_name: string;
   handed_over_at: Date | null;

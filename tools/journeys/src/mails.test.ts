@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Mail } from '@backlot/contract';
 import { until } from '@backlot/testing';
 import { launchChromium } from '@backlot/testing/chromium';
 import { apiAt } from '@backlot/testing/platform-api';
@@ -125,6 +126,39 @@ describe('mails, from a call to the person who opens them', () => {
     await reset.reload();
     await reset.getByText('This link is incomplete.').waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it('a user sends a file of theirs along, and nobody sends somebody else’s', async () => {
+    const { id, owner, api } = await platform.newProject();
+    const [ada, bob] = [await platform.signUp(id), await platform.signUp(id)];
+    const form = new FormData();
+    form.set('visibility', 'private');
+    form.set('file', new Blob(['private words']), 'cv.txt');
+    const uploaded = await fetch(`${platform.url}/api/runtime/${id}/storage/upload`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ada.token}` },
+      body: form,
+    });
+    const file = (await uploaded.json()) as { id: string };
+    const body = { to: 'job@example.org', subject: 'CV', html: 'x', attachments: [file.id] };
+    const send = (token?: string) =>
+      api('POST', '/email/send', { body, ...(token !== undefined && { token }) });
+    for (const token of [bob.token, undefined])
+      expect(await send(token)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect((await send(ada.token)).status).toBe(200);
+    const list = () => platform.control('GET', `/projects/${id}/emails`, { token: owner.token });
+    const sent = await until(
+      async () =>
+        (await list()).body.items.find(
+          ({ status, subject }: Mail) => status === 'captured' && subject === body.subject,
+        ),
+      { what: 'the mail with its file' },
+    );
+    expect(sent.attachments).toEqual([{ id: file.id, name: 'cv.txt', type: 'text/plain', size: 13 }]);
+    const headers = { Authorization: `Bearer ${owner.token}` };
+    const at = `${platform.url}/mailbox/${id}/${sent.id}/files/${file.id}`;
+    expect(await (await fetch(at, { headers })).text()).toBe('private words');
+    expect((await fetch(at)).status).toBe(401);
   });
 
   it('links lead to the app’s own page once its origin is verified, and it confirms the address', async () => {

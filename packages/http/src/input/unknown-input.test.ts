@@ -188,7 +188,7 @@ describe('names that a route does not know', () => {
       emailRoutes.sendEmail,
       '',
       { ...mail, reply_too: 'x', priority: 'y' },
-      'Ignored field: "reply_too" (did you mean "replyTo"?), "priority". Known here: to, cc, bcc, replyTo, subject, html.',
+      'Ignored field: "reply_too" (did you mean "replyTo"?), "priority". Known here: to, cc, bcc, replyTo, attachments, subject, html.',
     ],
     [
       recordRoutes.createRecord,
@@ -228,7 +228,7 @@ describe('names that a route does not know', () => {
     });
     expect(status).toBe(400);
     const ignored =
-      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, bcc, replyTo, subject, html.';
+      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, bcc, replyTo, attachments, subject, html.';
     expect([headers.get('backlot-hint'), body.hint]).toEqual([ignored, ignored]);
   });
 
@@ -236,7 +236,7 @@ describe('names that a route does not know', () => {
     [emailRoutes.sendEmail, '', { ...mail, sendAt: '2030-01-01' }, '"sendAt"', 'goes out at once'],
     [emailRoutes.sendEmail, '', { ...mail, scheduled_at: 'x' }, '"scheduled_at"', 'at once'],
     [emailRoutes.sendEmail, '', { ...mail, template: 'x' }, '"template"', 'finished "html"'],
-    [emailRoutes.sendEmail, '', { ...mail, attachments: [{}] }, '"attachments"', '/storage/upload'],
+    [emailRoutes.sendEmail, '', { ...mail, attachment: 'x' }, '"attachment"', '/storage/upload'],
     [emailRoutes.sendEmail, '?replyTo=x', mail, '"replyTo"', '"replyTo" goes into the body.'],
     [aiRoutes.generateText, '', { ...conversation, tools: [] }, '"tools"', 'calls no tools'],
     [aiRoutes.generateText, '', { ...conversation, response_format: {} }, '"json"', '"json": true'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { emailRoutes } from '@backlot/contract';
+import { emailRoutes, type FileDescription } from '@backlot/contract';
 import { escapeHtml, type Page } from '@backlot/http';
 import { displayFrom, type MailRow, recipientsIn } from '../mails/mail.ts';
 
@@ -57,6 +57,9 @@ export const pagePolicy = [
 export const contentPolicy =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src http: https: data:; style-src 'unsafe-inline'; font-src http: https: data:; frame-ancestors 'self'";
 
+/** Of a file: no browser runs it, or shows it within a page. */
+export const filePolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
+
 const page = (title: string, body: string, head = ''): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -105,6 +108,14 @@ ${rows.join('\n')}
 const back = (projectId: string) =>
   `<p><a href="${mailboxPath(projectId)}">Mailbox of ${escapeHtml(projectId)}</a></p>`;
 
+const fileLinks = (at: string, files: readonly FileDescription[]) =>
+  files
+    .map(
+      ({ id, name, type, size }) =>
+        `<a href="${at}/files/${id}" download>${escapeHtml(name)}</a> (${escapeHtml(type)}, ${size} bytes)`,
+    )
+    .join('<br>');
+
 export const mailPage = (projectId: string, mail: MailRow): string => {
   const at = `${mailboxPath(projectId)}/${mail.id}`;
   const fields: [string, string][] = [
@@ -115,6 +126,7 @@ export const mailPage = (projectId: string, mail: MailRow): string => {
     ...(mail.reply_to === null
       ? []
       : [['Reply to', escapeHtml(mail.reply_to)] as [string, string]]),
+    ...(mail.files === null ? [] : [['Files', fileLinks(at, mail.files)] as [string, string]]),
     ['Time', time(mail.created_at)],
     ['Status', escapeHtml(formatStatus(mail))],
   ];
@@ -133,7 +145,7 @@ export const mailPage = (projectId: string, mail: MailRow): string => {
 export const sourcePage = (projectId: string, mail: MailRow, source: string): string =>
   page(
     `Source of “${mail.subject}”`,
-    `${back(projectId)}<pre tabindex="0" aria-label="Source">${escapeHtml(source)}</pre>`,
+    `${back(projectId)}${mail.files === null ? '' : '<p>Its files are left out here.</p>'}<pre tabindex="0" aria-label="Source">${escapeHtml(source)}</pre>`,
   );
 
 /** Links open in a new tab, as the sandbox allows. */

@@ -14,6 +14,7 @@ export const outgoing = (changes: Partial<OutgoingMail> = {}): OutgoingMail => (
   subject: 'Hello',
   html: '<p>Hi</p>',
   text: null,
+  attachments: [],
   createdAt: new Date('2026-11-21T05:00:00Z'),
   ...changes,
 });

@@ -1,3 +1,10 @@
+export interface Attachment {
+  name: string;
+  /** Media type, without parameters. */
+  type: string;
+  content: Uint8Array;
+}
+
 /** A mail as it is handed to a provider. */
 export interface OutgoingMail {
   /** Never changes: the message id is made from it. */
@@ -15,6 +22,7 @@ export interface OutgoingMail {
   subject: string;
   html: string;
   text: string | null;
+  attachments: readonly Attachment[];
   createdAt: Date;
 }
 

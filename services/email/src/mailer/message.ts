@@ -1,8 +1,15 @@
 import type { SendMailOptions } from 'nodemailer';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { createMessageId, type OutgoingMail } from './mailer.ts';
+import { type Attachment, createMessageId, type OutgoingMail } from './mailer.ts';
 
 const toAddress = (address: string) => ({ name: '', address });
+
+/** Text is stored as UTF-8. */
+const toNodemailerAttachment = ({ name, type, content }: Attachment) => ({
+  filename: name,
+  contentType: type === 'text/plain' ? 'text/plain; charset=utf-8' : type,
+  content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+});
 
 /** The mail for nodemailer, which encodes every header and may read no files or addresses. */
 export const toNodemailerMessage = (mail: OutgoingMail): SendMailOptions => ({
@@ -17,6 +24,7 @@ export const toNodemailerMessage = (mail: OutgoingMail): SendMailOptions => ({
   subject: mail.subject,
   html: mail.html,
   ...(mail.text === null ? {} : { text: mail.text }),
+  attachments: mail.attachments.map(toNodemailerAttachment),
   headers: { 'Auto-Submitted': 'auto-generated' },
   disableFileAccess: true,
   disableUrlAccess: true,

@@ -56,6 +56,20 @@ describe('the SendGrid mailer', () => {
     });
   });
 
+  it('sends files as they are', async () => {
+    const content = Buffer.from([0, 255, 10]);
+    const file = { name: 'Übersicht 1.bin', type: 'application/octet-stream', content };
+    await mailer.send(outgoing({ attachments: [file] }), freely);
+    expect(JSON.parse(stub.requests.at(-1)?.body ?? '').attachments).toEqual([
+      {
+        filename: file.name,
+        type: file.type,
+        content: content.toString('base64'),
+        disposition: 'attachment',
+      },
+    ]);
+  });
+
   it('sends copies, and says where answers go', async () => {
     const mail = outgoing({
       cc: ['bob@example.org'],

@@ -1,6 +1,12 @@
 import sharedClient from '@sendgrid/client';
 import sharedService from '@sendgrid/mail';
-import { createMessageId, HandoverUnknown, type Mailer, MailRefused } from './mailer.ts';
+import {
+  type Attachment,
+  createMessageId,
+  HandoverUnknown,
+  type Mailer,
+  MailRefused,
+} from './mailer.ts';
 
 export interface SendgridOptions {
   apiKey: string;
@@ -9,6 +15,13 @@ export interface SendgridOptions {
   /** For one mail. */
   timeoutMs: number;
 }
+
+const toSendgridFile = ({ name, type, content }: Attachment) => ({
+  filename: name,
+  type,
+  content: Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('base64'),
+  disposition: 'attachment',
+});
 
 /** Errors that come before anything was sent. */
 const notConnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
@@ -68,6 +81,7 @@ export const createSendgridMailer = (options: SendgridOptions): Mailer => {
           subject: mail.subject,
           html: mail.html,
           ...(mail.text === null ? {} : { text: mail.text }),
+          ...(mail.attachments.length > 0 && { attachments: mail.attachments.map(toSendgridFile) }),
           headers: { 'Message-ID': createMessageId(mail) },
           categories: [`project-${mail.projectId}`],
           customArgs: {

@@ -52,6 +52,9 @@ describe('Twilio’s own description of SendGrid', () => {
       outgoing({ text: 'Hi', to: Array.from({ length: 10 }, (_, n) => `p${n}@example.org`) }),
       outgoing({ from: { name: '“Ada’s”, <shop>', address: 'no-reply@mail.example.org' } }),
       outgoing({ cc: ['bob@example.org', 'carol@example.org'], replyTo: 'dan@example.org' }),
+      outgoing({
+        attachments: [{ name: 'ä.txt', type: 'text/plain', content: Buffer.from('ä') }],
+      }),
       outgoing({ html: '{{name}} -name- %name%', subject: '用户' }),
     ];
     for (const mail of mails) await mailer.send(mail, async () => {});

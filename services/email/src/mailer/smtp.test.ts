@@ -150,6 +150,22 @@ describe('the SMTP mailer with exim', () => {
     expect(message.replace(/^Envelope-to: .*(\n\s.*)*$/m, '')).not.toContain('carol');
   });
 
+  it('sends files as they are, under their names', async () => {
+    const content = Buffer.from([0, 255, 10, 46, 13, 10]);
+    const mail = outgoing({
+      attachments: [
+        { name: 'Übersicht "1".bin', type: 'application/octet-stream', content },
+        { name: 'a.txt', type: 'text/plain', content: Buffer.from('ä') },
+      ],
+    });
+    await mailer.send(mail, freely);
+    const message = await delivered(mail.id);
+    expect(message).toContain(content.toString('base64'));
+    expect(message.match(/Content-Disposition: attachment/g)).toHaveLength(2);
+    expect(message).toMatch(/filename\*0\*=utf-8''%C3%9Cbersicht/);
+    expect(message).toMatch(/Content-Type: text\/plain; charset=utf-8; name=a.txt/);
+  });
+
   it('encodes what could end a header', async () => {
     const mail = outgoing({
       from: {

@@ -1,4 +1,4 @@
-import type { Mail, Payload, Topic } from '@backlot/contract';
+import type { FileDescription, Mail, Payload, Topic } from '@backlot/contract';
 import type { Selectable } from 'kysely';
 import type { OutgoingMail } from '../mailer/mailer.ts';
 import type { Mail as MailTable } from '../tables.ts';
@@ -15,6 +15,8 @@ export interface NewMail {
   /** Why it is not sent: then it is shown to the owner, without its content. */
   refusal?: string | undefined;
   replyTo?: string | undefined;
+  /** Go along. */
+  files?: readonly FileDescription[];
   from: { name: string; address: string };
   subject: string;
   html: string;
@@ -31,11 +33,22 @@ export interface NewPlatformMail extends NewMail {
 
 export const mailColumns = [
   ...(['id', 'created_at', 'recipients', 'from_name', 'from_address', 'subject'] as const),
-  ...(['cc', 'bcc', 'reply_to', 'html', 'plain_text', 'status', 'is_secret', 'error'] as const),
+  ...([
+    'cc',
+    'bcc',
+    'reply_to',
+    'html',
+    'plain_text',
+    'status',
+    'is_secret',
+    'error',
+    'files',
+  ] as const),
 ] as const;
 /** What the columns hold of their types. */
 export interface MailValues {
   status: 'queued' | 'sending' | 'sent' | 'captured' | 'failed';
+  files: FileDescription[] | null;
 }
 export type MailRow = Omit<
   Pick<Selectable<MailTable>, (typeof mailColumns)[number]>,
@@ -92,6 +105,7 @@ export const presentMail = (row: MailRow): Mail => ({
   ...(row.bcc.length > 0 && { bcc: row.bcc }),
   ...(row.reply_to !== null && { replyTo: row.reply_to }),
   subject: row.subject,
+  ...(row.files !== null && { attachments: row.files }),
   html: row.is_secret && row.status !== 'captured' ? '' : row.html,
   from: displayFrom(row.from_name, row.from_address),
   status: row.status === 'sending' ? 'queued' : row.status,
@@ -99,6 +113,7 @@ export const presentMail = (row: MailRow): Mail => ({
   createdAt: row.created_at.toISOString(),
 });
 
+/** Without the content of its files. */
 export const toOutgoingMail = (
   row: MailRow,
   project: { id: string; number: number },
@@ -114,5 +129,6 @@ export const toOutgoingMail = (
   subject: oneLine(row.subject),
   html: row.html,
   text: row.plain_text,
+  attachments: [],
   createdAt: row.created_at,
 });

@@ -63,9 +63,10 @@ const acceptMails = `WITH stop AS (SELECT FROM sending_stops WHERE project_numbe
     RETURNING count - (SELECT count(error) FROM asked) AS before),
   mail AS (
     INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address, subject, html,
-      next_attempt_at, created_at, cc, bcc, reply_to, status, error)
+      next_attempt_at, created_at, cc, bcc, reply_to, status, error, files)
     SELECT $1, id, $2, recipients, $4, $5, $6, CASE WHEN error IS NULL THEN $7 ELSE '' END, $8, $8, cc, bcc, $9,
-           CASE WHEN error IS NULL THEN 'queued' ELSE 'failed' END, error
+           CASE WHEN error IS NULL THEN 'queued' ELSE 'failed' END, error,
+           CASE WHEN error IS NULL THEN $15::jsonb END
       FROM asked CROSS JOIN refused WHERE error IS NULL OR place <= $14::int - before),
   events AS (
     INSERT INTO outbox (topic, payload)
@@ -126,7 +127,7 @@ export const createMails = ({
       .selectFrom('mails')
       .select(mailColumns)
       .where('project_number', '=', projectNumber)
-      .$narrowType<MailValues>();
+      .$castTo<MailRow>();
 
   return {
     /**
@@ -153,6 +154,7 @@ export const createMails = ({
         mail.replyTo ?? null,
         ...eventValues([...(queued ? [queuedEvent(mail, queued.id)] : []), ...events]),
         ...[hash, endsAt, refusedPerDay],
+        mail.files?.length ? JSON.stringify(mail.files) : null,
       ]);
       if (!row?.stored) return 'stopped';
       outbox.wake();

@@ -1,3 +1,4 @@
+import type { FileDescription } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { uuidv7 } from 'uuidv7';
 import type { Suppressions } from '../bounces/suppressions.ts';
@@ -11,6 +12,8 @@ export interface ClaimedMail extends OutgoingMail {
   attempts: number;
   /** Recipients that get no mail of this project. */
   suppressed: readonly string[];
+  /** Whose content is to be added before it is handed over. */
+  files: readonly FileDescription[];
   /** The project may not send at present, nor does the platform for its users. */
   isStopped: boolean;
 }
@@ -39,6 +42,7 @@ const toClaimedMail = (row: ClaimedRow, claim: string): Omit<ClaimedMail, 'suppr
   ...toOutgoingMail(row, { id: row.project_id, number: row.project_number }),
   claim,
   attempts: row.attempts,
+  files: row.files ?? [],
   isStopped: row.is_stopped,
 });
 
@@ -79,7 +83,7 @@ const claimDueMails = `WITH RECURSIVE scan (project_number, is_own, has_wrapped,
            handed_over_at = NULL
       FROM taken WHERE mails.project_number = taken.project_number AND mails.id = taken.id
     RETURNING mails.project_number, mails.id, project_id, recipients, cc, bcc, reply_to, from_name, from_address,
-      subject, html, plain_text, created_at, status, is_secret, error, attempts,
+      subject, html, plain_text, created_at, status, is_secret, error, files, attempts,
         EXISTS (SELECT FROM sending_stops WHERE resumed_at IS NULL
            AND sending_stops.project_number = mails.project_number) AS is_stopped)
   SELECT last.project_number AS last_project, last.is_own AS last_is_own, last.is_over, claimed.*

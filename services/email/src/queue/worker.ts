@@ -1,4 +1,5 @@
 import { countRepeats, type Logger } from '@backlot/telemetry';
+import type { Attachments } from '../attachments/attachments.ts';
 import { type Delivery, HandoverUnknown, type Mailer, MailRefused } from '../mailer/mailer.ts';
 import { ClaimLost, type Deliveries, maxAttempts } from './deliveries.ts';
 import type { ClaimedMail, MailQueue } from './mail-queue.ts';
@@ -8,6 +9,7 @@ export interface WorkerDeps {
   queue: MailQueue;
   deliveries: Deliveries;
   mailer: Mailer;
+  attachments: Pick<Attachments, 'use'>;
   pace: Pace;
   /** Mails handed over at the same time. */
   concurrency: number;
@@ -44,6 +46,7 @@ export const createWorker = ({
   queue,
   deliveries,
   mailer,
+  attachments,
   pace,
   concurrency,
   log,
@@ -103,7 +106,10 @@ export const createWorker = ({
           `Every recipient ${bcc.length > 0 ? 'but those in blind copy ' : ''}is ${suppressedReason}.`,
           { isTemporary: false },
         );
-      delivery = await mailer.send({ ...mail, ...addressed }, handOver);
+      const project = { id: mail.projectId, number: mail.projectNumber };
+      delivery = await attachments.use(project, mail.files, (loaded) =>
+        mailer.send({ ...mail, ...addressed, attachments: loaded }, handOver),
+      );
     } catch (err) {
       log.warn(
         { err, mailId: mail.id, projectNumber: mail.projectNumber },

@@ -110,12 +110,13 @@ describe('the pages of the dev mailbox', () => {
     emailRoutes.showMail,
     emailRoutes.showMailContent,
     emailRoutes.showMailSource,
+    emailRoutes.showMailFile,
     emailRoutes.openMailbox,
   ])
     refusesStrangers(
       route,
       () => bed.http,
-      () => ({ path: route.path.replace(':mailId', '018f0000-0000-7000-8000-000000000001') }),
+      () => ({ path: route.path.replace(/:\w+/g, '018f0000-0000-7000-8000-000000000001') }),
     );
 
   it('are closed to visitors, wherever they come from, and say how to sign in', async () => {
@@ -243,6 +244,37 @@ describe('the pages of the dev mailbox', () => {
       expect([path, (await get(path, as('operator'))).status]).toEqual([path, 404]);
     expect((await get('/mailbox/testproject?cursor=x', as('operator'))).status).toBe(400);
     expect((await get('/mailbox/testproject', as('operator'), 'POST')).status).toBe(404);
+  });
+
+  it('give files as what is saved and never runs, to whoever may read the mail', async () => {
+    const file = '018f0000-0000-7000-8000-0000000000f1';
+    const content = Buffer.from('<script>alert(1)</script>');
+    bed.files.all.set(file, { name: '<b>Ü.html', type: 'text/html', content });
+    const mail = { to: 'ada@example.org', subject: 'files', html: 'x', attachments: [file] };
+    expect((await bed.send(mail)).status).toBe(200);
+    await bed.service.deliver();
+    bed.clock.pass(1000);
+    const at = `/mailbox/testproject/${await newestId()}`;
+    const page = await get(at, as('owner'));
+    expect(page.body).toContain(`<a href="${at}/files/${file}" download>&lt;b&gt;Ü.html</a>`);
+    expect((await get(`${at}/source`, as('owner'))).body).toContain('Its files are left out');
+    const saved = await get(`${at}/files/${file}`, as('owner'));
+    expect([saved.status, saved.body]).toEqual([200, content.toString()]);
+    expect(saved.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': expect.stringMatching(/^attachment; filename="<b>\?\.html"; filename\*=/),
+      'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    for (const headers of [{}, as('user'), as('key')])
+      expect((await get(`${at}/files/${file}`, headers)).status).toBe(401);
+    const other = '018f0000-0000-7000-8000-0000000000f2';
+    bed.files.all.set(other, { name: 'other', type: 'text/plain', content });
+    expect((await get(`${at}/files/${other}`, as('owner'))).status).toBe(404);
+    bed.files.all.delete(file);
+    const gone = await get(`${at}/files/${file}`, as('owner'));
+    expect([gone.status, gone.body]).toEqual([404, expect.stringContaining('has been deleted')]);
   });
 
   it('escape what mails say, and let their HTML do nothing', async () => {

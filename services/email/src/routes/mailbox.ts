@@ -1,25 +1,29 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import {
   ApiError,
   emailRoutes,
+  type FileDescription,
   type RouteDefinition,
   type RouteParams,
   type RouteQuery,
 } from '@backlot/contract';
 import { identify, isFault, type MountedRoute, route, toApiError, validate } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
+import type { Attachments } from '../attachments/attachments.ts';
 import { type Access, type MailboxAccess, sessionSeconds } from '../mailbox/access.ts';
+import { type Answer, send } from '../mailbox/answer.ts';
 import {
   contentPage,
   contentPolicy,
+  filePolicy,
   listPage,
   mailPage,
   messagePage,
   openedPage,
-  pagePolicy,
   signInPage,
   sourcePage,
 } from '../mailbox/pages.ts';
+import { MailRefused } from '../mailer/mailer.ts';
 import { messageSource } from '../mailer/message.ts';
 import { hideLinks, toOutgoingMail } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
@@ -28,18 +32,11 @@ const mailsOnPage = 50;
 
 export interface MailboxRoutesDeps {
   mails: Mails;
+  attachments: Attachments;
   /** Undefined if there is no mailbox, because mails are sent. */
   mailboxAccess: MailboxAccess | undefined;
   /** Then cookies are sent over HTTPS only. */
   isHttps: boolean;
-}
-
-interface HtmlAnswer {
-  status?: number;
-  html: string;
-  policy?: string;
-  /** A session to open in this browser. */
-  session?: string;
 }
 
 interface Visit<R extends RouteDefinition> {
@@ -72,21 +69,10 @@ const readCookie = (req: IncomingMessage) =>
     .find((pair) => pair.startsWith(`${emailRoutes.mailboxCookie}=`))
     ?.slice(emailRoutes.mailboxCookie.length + 1);
 
-const send = (res: ServerResponse, { status = 200, html, policy = pagePolicy }: HtmlAnswer) => {
-  res.writeHead(status, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': policy,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-  });
-  res.end(html);
-};
-
 /** The pages of the dev mailbox. */
 export const mailboxRoutes = ({
   mails,
+  attachments,
   mailboxAccess,
   isHttps,
 }: MailboxRoutesDeps): MountedRoute[] => {
@@ -106,7 +92,7 @@ export const mailboxRoutes = ({
 
   const page = <const R extends RouteDefinition>(
     definition: R,
-    answer: (visit: Visit<R>, isHead: boolean) => Promise<HtmlAnswer>,
+    answer: (visit: Visit<R>, isHead: boolean) => Promise<Answer>,
   ): MountedRoute => ({
     definition,
     middleware: (context) => async (req, res) => {
@@ -124,11 +110,11 @@ export const mailboxRoutes = ({
         const error = toApiError(thrown);
         if (isFault(error)) context.log.error({ err: error }, error.message);
         const { status, message } = error;
-        const html =
+        const content =
           error instanceof SignInNeeded
             ? signInPage(identity.project.id, message)
             : messagePage(message);
-        send(res, { status, html });
+        send(res, { status, content });
       }
     },
   });
@@ -140,32 +126,47 @@ export const mailboxRoutes = ({
     return showsLinks ? mail : hideLinks(mail);
   };
 
+  const readFile = async (project: Identity['project'], file: FileDescription) => {
+    try {
+      return await attachments.use(project, [file], async ([content]) => content ?? '');
+    } catch (error) {
+      if (!(error instanceof MailRefused)) throw error;
+      throw new ApiError(error.isTemporary ? 'unavailable' : 'not_found', error.message);
+    }
+  };
+
   return [
     page(emailRoutes.showMailbox, async ({ identity, query, access }, isHead) => {
       const { id, number } = identity.project;
       if (query.key !== undefined && !isHead) {
         const session = await requireMailbox().spendKey(query.key);
-        if (session !== undefined) return { html: openedPage(id), session };
+        if (session !== undefined) return { content: openedPage(id), session };
         if (!access) throw new SignInNeeded(keySpent);
-        return { html: openedPage(id) };
+        return { content: openedPage(id) };
       }
       requireAccess(access);
       const range = { limit: mailsOnPage, cursor: query.cursor };
-      return { html: listPage(id, await mails.page(number, range, (row) => row)) };
+      return { content: listPage(id, await mails.page(number, range, (row) => row)) };
     }),
     page(emailRoutes.showMail, async (visit) => ({
-      html: mailPage(visit.identity.project.id, await findMail(visit)),
+      content: mailPage(visit.identity.project.id, await findMail(visit)),
     })),
     page(emailRoutes.showMailContent, async (visit) => ({
-      html: contentPage(await findMail(visit)),
+      content: contentPage(await findMail(visit)),
       policy: contentPolicy,
     })),
     page(emailRoutes.showMailSource, async (visit) => {
       const { project } = visit.identity;
       const mail = await findMail(visit);
       return {
-        html: sourcePage(project.id, mail, await messageSource(toOutgoingMail(mail, project))),
+        content: sourcePage(project.id, mail, await messageSource(toOutgoingMail(mail, project))),
       };
+    }),
+    page(emailRoutes.showMailFile, async (visit) => {
+      const mail = await findMail(visit);
+      const file = mail.files?.find(({ id }) => id === visit.params.fileId);
+      if (!file) throw new ApiError('not_found', 'No such file goes along with this mail.');
+      return { content: await readFile(visit.identity.project, file), policy: filePolicy };
     }),
     route(emailRoutes.openMailbox, async ({ identity }) => ({
       body: { ok: true as const },

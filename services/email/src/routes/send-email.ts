@@ -2,6 +2,7 @@ import { ApiError, emailRoutes } from '@backlot/contract';
 import { hintHeader, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { coveredQuantity, notCovered, usageEvent } from '@backlot/service';
+import type { Attachments } from '../attachments/attachments.ts';
 import type { NewMail, Refusal } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { OwnerMails } from '../mails/owner-mails.ts';
@@ -14,6 +15,7 @@ export interface SendEmailDeps {
   recipients: Recipients;
   visitorMails: VisitorMails;
   ownerMails: OwnerMails;
+  attachments: Attachments;
   /** All mails come from here. */
   fromAddress: string;
   /** Epoch milliseconds. */
@@ -79,7 +81,7 @@ type Addresses = string | string[];
 export const sendEmail = (deps: SendEmailDeps) =>
   route(
     emailRoutes.sendEmail,
-    async ({ identity, body: { to, cc, bcc, replyTo, subject, html } }) => {
+    async ({ identity, body: { to, cc, bcc, replyTo, subject, html, ...body } }) => {
       const { mails, recipients, visitorMails, ownerMails, fromAddress, now } = deps;
       const { project } = identity;
       const owner = to === 'owner' ? await recipients.findOwner(project) : undefined;
@@ -92,6 +94,7 @@ export const sendEmail = (deps: SendEmailDeps) =>
           `The credits left do not cover a mail to ${addresses.length} recipients.`,
           now(),
         );
+      const files = await deps.attachments.describe(identity, body.attachments ?? []);
       if (to === 'owner') await ownerMails.count(identity);
       const takeBack = await visitorMails.count(identity, addresses.length);
       const mail = {
@@ -102,6 +105,7 @@ export const sendEmail = (deps: SendEmailDeps) =>
         from: { name: showProjectName(project), address: fromAddress },
         subject,
         html,
+        files,
       };
       const ok = { body: { ok: true as const } };
       const store = async (stored: readonly [NewMail, ...NewMail[]], charged: number) => {

@@ -1,5 +1,11 @@
 import type { Bus } from '@backlot/bus';
-import type { Mail, Payload, ProjectSnapshot } from '@backlot/contract';
+import type {
+  FileDirectory,
+  FilesAsking,
+  Mail,
+  Payload,
+  ProjectSnapshot,
+} from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { ServiceOf } from '@backlot/service';
 import {
@@ -76,6 +82,41 @@ export interface TestBedOptions {
   beside?: TestBed;
 }
 
+/** What the storage service holds. */
+export interface FakeFiles {
+  /** By id. */
+  all: Map<string, { name: string; type: string; content: Buffer; size?: number }>;
+  /** Those that callers may not read. */
+  hidden: Set<string>;
+  /** Who asked. */
+  readers: FilesAsking[];
+  isUnavailable: boolean;
+}
+
+const createFakeFiles = (): FakeFiles & { directory: FileDirectory } => {
+  const files: FakeFiles = { all: new Map(), hidden: new Set(), readers: [], isUnavailable: false };
+  const checkAvailable = () => {
+    if (files.isUnavailable) throw new Error('storage is down');
+  };
+  const directory: FileDirectory = {
+    async describeFiles(asking) {
+      checkAvailable();
+      files.readers.push(asking);
+      return asking.fileIds.flatMap((id) => {
+        const file = files.hidden.has(id) ? undefined : files.all.get(id);
+        if (!file) return [];
+        const { name, type, content, size = content.length } = file;
+        return [{ id, name, type, size }];
+      });
+    },
+    async readFile(projectNumber, id) {
+      checkAvailable();
+      return (projectNumber === testProject.number && files.all.get(id)?.content) || null;
+    },
+  };
+  return Object.assign(files, { directory });
+};
+
 /** Its clock stands still until a test moves it. */
 export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'> {
   service: ServiceOf<typeof emailService>;
@@ -87,6 +128,7 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
   asked: string[];
   /** What the projects service says of the owner. */
   owner: { isVerified: boolean; isUnavailable: boolean };
+  files: FakeFiles;
   /** POST /email/send with 10,000 milli-credits reserved unless stated. */
   send(
     body: unknown,
@@ -103,6 +145,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   const users = new Set<string>();
   const asked: string[] = [];
   const owner = { isVerified: true, isUnavailable: false };
+  const files = createFakeFiles();
   let project = projectSnapshot;
   const bed = await createServiceBed(
     emailService,
@@ -130,6 +173,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
             : null;
         },
       },
+      files: files.directory,
       owners: {
         async isVerified() {
           if (owner.isUnavailable) throw new Error('projects is down');
@@ -148,6 +192,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     users,
     asked,
     owner,
+    files,
     setProject(changes) {
       project = { ...project, ...changes };
     },
