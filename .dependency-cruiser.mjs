@@ -28,7 +28,13 @@ const layers = {
     ['erasure', 'routes'],
   ],
   ai: [['budgets', 'json-schema'], ['model-provider'], ['generations'], ['routes']],
-  email: [['mailer'], ['attachments', 'mails'], ['mailbox', 'platform-mails'], ['bounces'], ['queue', 'routes']],
+  email: [
+    ['mailer'],
+    ['attachments', 'mails'],
+    ['mailbox', 'platform-mails'],
+    ['bounces'],
+    ['queue', 'routes'],
+  ],
   projects: [['projects'], ['ledger', 'origins'], ['routes']],
   storage: [['blob-store'], ['files'], ['upload'], ['images', 'resumable'], ['routes']],
 };

@@ -154,7 +154,9 @@ describe('mails, from a call to the person who opens them', () => {
         ),
       { what: 'the mail with its file' },
     );
-    expect(sent.attachments).toEqual([{ id: file.id, name: 'cv.txt', type: 'text/plain', size: 13 }]);
+    expect(sent.attachments).toEqual([
+      { id: file.id, name: 'cv.txt', type: 'text/plain', size: 13 },
+    ]);
     const headers = { Authorization: `Bearer ${owner.token}` };
     const at = `${platform.url}/mailbox/${id}/${sent.id}/files/${file.id}`;
     expect(await (await fetch(at, { headers })).text()).toBe('private words');

@@ -27,8 +27,7 @@ describe('files that go along with a mail', () => {
     await bed.database.query('DELETE FROM mails');
     await bed.takeUsage();
   });
-  const send = (attachments: unknown, options = {}) =>
-    bed.send({ ...hello, attachments }, options);
+  const send = (attachments: unknown, options = {}) => bed.send({ ...hello, attachments }, options);
 
   it('are sent with it, each once, in the order given, and stand in the list of mails', async () => {
     expect((await send([id(2), id(1).toUpperCase(), id(2)])).status).toBe(200);
@@ -65,7 +64,9 @@ describe('files that go along with a mail', () => {
     const to = [hello.to, 'stranger@example.org', 'bob@example.org'];
     expect((await bed.send({ ...hello, to, attachments: [id(1)] })).status).toBe(200);
     await bed.service.deliver();
-    expect(mailer.sent.map(({ to: [address], attachments }) => [address, attachments[0]?.name])).toEqual([
+    expect(
+      mailer.sent.map(({ to: [address], attachments }) => [address, attachments[0]?.name]),
+    ).toEqual([
       [hello.to, invoice.name],
       ['bob@example.org', invoice.name],
     ]);

@@ -262,7 +262,9 @@ describe('the pages of the dev mailbox', () => {
     expect([saved.status, saved.body]).toEqual([200, content.toString()]);
     expect(saved.headers).toMatchObject({
       'content-type': 'application/octet-stream',
-      'content-disposition': expect.stringMatching(/^attachment; filename="<b>\?\.html"; filename\*=/),
+      'content-disposition': expect.stringMatching(
+        /^attachment; filename="<b>\?\.html"; filename\*=/,
+      ),
       'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',

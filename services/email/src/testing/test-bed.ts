@@ -1,11 +1,5 @@
 import type { Bus } from '@backlot/bus';
-import type {
-  FileDirectory,
-  FilesAsking,
-  Mail,
-  Payload,
-  ProjectSnapshot,
-} from '@backlot/contract';
+import type { FileDirectory, FilesAsking, Mail, Payload, ProjectSnapshot } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { ServiceOf } from '@backlot/service';
 import {
