@@ -1,5 +1,5 @@
 import { MIB } from '@backlot/contract';
-import { asKey, asOwner, asUser, testProject } from '@backlot/testing';
+import { asKey, asOwner, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFakeMailer, createTestBed, reserved, type TestBed } from '../testing/test-bed.ts';
 
