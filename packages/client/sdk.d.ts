@@ -20,6 +20,8 @@ export interface Mail {
     bcc?: string | readonly string[];
     /** Where answers go. */
     replyTo?: string;
+    /** Ids of files that the caller may read: up to 10, together 10 MB. */
+    attachments?: readonly string[];
     subject: string;
     html: string;
 }
