@@ -9,31 +9,31 @@ import { createSecretsReadiness, defineService, type ServiceContext } from '@bac
 import { createCheckouts } from './checkout/checkouts.ts';
 import { createDailyBounds } from './checkout/daily-bounds.ts';
 import { createLookups } from './checkout/lookups.ts';
-import { createModes } from './checkout/modes.ts';
-import { createOwnerCheck } from './checkout/owner-check.ts';
 import { createFindProject } from './checkout/project-settings.ts';
 import { createProviderAccounts } from './checkout/provider-accounts.ts';
 import { createRefunds } from './checkout/refunds.ts';
 import { createReturnPages } from './checkout/return-page.ts';
 import { type PaymentsConfig, paymentsConfig } from './config.ts';
-import { createPaidRecords } from './on-paid/paid-records.ts';
 import { createOnPaidRules } from './on-paid/rules.ts';
 import { eraseProject, eraseUser } from './payments/erasure.ts';
+import { createPaidRecords } from './payments/paid-records.ts';
 import { createPaymentList } from './payments/payment-list.ts';
 import { createPayments } from './payments/payments.ts';
 import { deleteOld } from './payments/retention.ts';
-import { createSessionCloser } from './payments/session-closer.ts';
 import { createSettleInTurn } from './payments/settle-in-turn.ts';
-import { createSweep } from './payments/sweep.ts';
 import { createProductEditors } from './products/product-editors.ts';
 import { createProducts } from './products/products.ts';
 import { createStock } from './products/stock.ts';
+import { createModes } from './provider/modes.ts';
+import { createOwnerCheck } from './provider/owner-check.ts';
 import { createRoutes } from './routes/index.ts';
 import { createStripe } from './stripe/stripe.ts';
 import { createStripeKeyStore } from './stripe/stripe-keys.ts';
-import { createWebhooks } from './stripe/webhooks.ts';
+import { createSessionCloser } from './sweep/session-closer.ts';
+import { createSweep } from './sweep/sweep.ts';
 import { createTestCheckout } from './test-checkout/provider.ts';
 import { createTestSessions } from './test-checkout/sessions.ts';
+import { createWebhooks } from './webhooks/webhooks.ts';
 
 export interface PaymentsContext extends ServiceContext<PaymentsConfig> {
   /** Settings that the signed identity leaves out, and whether a project is deleted. */

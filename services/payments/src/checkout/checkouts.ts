@@ -5,21 +5,21 @@ import { checkPays, type OnPaidRules } from '../on-paid/rules.ts';
 import type { PaymentRow } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Products } from '../products/products.ts';
-import type { DailyBounds } from './daily-bounds.ts';
-import type { Lookups } from './lookups.ts';
-import type { OwnerCheck } from './owner-check.ts';
-import { priceItems } from './price-items.ts';
-import type { FindProject } from './project-settings.ts';
+import type { OwnerCheck } from '../provider/owner-check.ts';
 import {
   type Order,
   OrderRefused,
   type ProviderAccount,
   ProviderFailed,
   type Session,
-} from './provider.ts';
+} from '../provider/provider.ts';
+import { toApiError } from '../provider/provider-failures.ts';
+import { checkReturnUrl, isTrustedOrigin } from '../provider/return-url.ts';
+import type { DailyBounds } from './daily-bounds.ts';
+import type { Lookups } from './lookups.ts';
+import { priceItems } from './price-items.ts';
+import type { FindProject } from './project-settings.ts';
 import type { ProviderAccounts } from './provider-accounts.ts';
-import { toApiError } from './provider-failures.ts';
-import { checkReturnUrl, isTrustedOrigin } from './return-url.ts';
 
 type Body = RouteBody<typeof paymentRoutes.createCheckout>;
 

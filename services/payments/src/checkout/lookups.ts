@@ -3,7 +3,7 @@ import type { Identity } from '@backlot/identity';
 import { type PaymentRow, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import { type SettleInTurn, sweepFlow } from '../payments/settle-in-turn.ts';
-import { ProviderFailed, SessionNotFound } from './provider.ts';
+import { ProviderFailed, SessionNotFound } from '../provider/provider.ts';
 import type { ProviderAccounts } from './provider-accounts.ts';
 
 /**

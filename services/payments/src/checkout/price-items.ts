@@ -3,7 +3,7 @@ import type { Identity } from '@backlot/identity';
 import type { PaidRecord } from '../payments/payment-row.ts';
 import type { ProductRow, Products } from '../products/products.ts';
 import { sumByProduct } from '../products/stock.ts';
-import { checkMoney } from './currency.ts';
+import { checkMoney } from '../provider/currency.ts';
 
 type OrderedItem = Routes.OrderedItem;
 

@@ -1,7 +1,7 @@
+import { isSameMode, type Mode } from '../provider/modes.ts';
+import { checkoutClosed, type ProviderAccount, SessionNotFound } from '../provider/provider.ts';
 import type { Stripe } from '../stripe/stripe-client.ts';
 import { isLiveKey, type StripeKeyStore } from '../stripe/stripe-keys.ts';
-import { isSameMode, type Mode } from './modes.ts';
-import { checkoutClosed, type ProviderAccount, SessionNotFound } from './provider.ts';
 
 export interface ProviderAccountsDeps {
   testCheckout: ProviderAccount;

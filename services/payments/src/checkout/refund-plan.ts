@@ -3,7 +3,7 @@ import { ApiError } from '@backlot/contract';
 import { uuidv7 } from 'uuidv7';
 import { type PaymentRow, readRefunds, type StoredRefund } from '../payments/payment-row.ts';
 import { sumByProduct } from '../products/stock.ts';
-import { checkAmount } from './currency.ts';
+import { checkAmount } from '../provider/currency.ts';
 
 /** What the owner asks for. */
 export interface RefundWish {

@@ -9,10 +9,10 @@ import {
 } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Stock } from '../products/stock.ts';
+import { ProviderFailed, RefundRefused, SessionNotFound } from '../provider/provider.ts';
+import { toApiError } from '../provider/provider-failures.ts';
 import type { DB as Tables } from '../tables.ts';
-import { ProviderFailed, RefundRefused, SessionNotFound } from './provider.ts';
 import type { ProviderAccounts } from './provider-accounts.ts';
-import { toApiError } from './provider-failures.ts';
 import { leftAmount, notRefundable, planRefund, type RefundWish } from './refund-plan.ts';
 
 const triedAgain =

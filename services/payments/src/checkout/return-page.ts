@@ -1,8 +1,8 @@
 import { type HtmlPage, html } from '@backlot/http';
 import { paymentNotFound } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
+import { landingUrl } from '../provider/return-url.ts';
 import { pageStyle } from '../test-checkout/page.ts';
-import { landingUrl } from './return-url.ts';
 
 export type ReturnPages = ReturnType<typeof createReturnPages>;
 

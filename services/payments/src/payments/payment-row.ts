@@ -7,7 +7,7 @@ import {
   type RecordOutcome,
 } from '@backlot/contract';
 import type { Selectable } from 'kysely';
-import type { Order, ProviderName, ProviderPayment } from '../checkout/provider.ts';
+import type { Order, ProviderName, ProviderPayment } from '../provider/provider.ts';
 import type { Payment as PaymentTable } from '../tables.ts';
 
 /** The record that a payment is for, with the owner's rule as it was at the checkout. */

@@ -1,10 +1,10 @@
 import { type EventPayloads, isUuid, type Payload, type PaymentStatus } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
-import { isSameMode, type Mode, type Modes } from '../checkout/modes.ts';
-import type { Order, Session } from '../checkout/provider.ts';
-import type { PaidRecords } from '../on-paid/paid-records.ts';
 import type { Stock } from '../products/stock.ts';
+import { isSameMode, type Mode, type Modes } from '../provider/modes.ts';
+import type { Order, Session } from '../provider/provider.ts';
 import type { DB as Tables } from '../tables.ts';
+import type { PaidRecords } from './paid-records.ts';
 import {
   type PaidRecord,
   type PaymentRow,

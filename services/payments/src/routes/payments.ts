@@ -5,7 +5,7 @@ import type { Refunds } from '../checkout/refunds.ts';
 import { maySeePayment } from '../payments/payer.ts';
 import type { PaymentList } from '../payments/payment-list.ts';
 import { presentPayment } from '../payments/payment-row.ts';
-import type { Webhooks } from '../stripe/webhooks.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 
 export const verifyPayment = (checkouts: Checkouts) =>
   route(paymentRoutes.verifyPayment, async ({ identity, query }) => {

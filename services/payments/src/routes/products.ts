@@ -1,8 +1,8 @@
 import { productRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { checkAmount } from '../checkout/currency.ts';
 import type { ProductEditors } from '../products/product-editors.ts';
 import type { Products } from '../products/products.ts';
+import { checkAmount } from '../provider/currency.ts';
 
 export const listProducts = (products: Products, editors: ProductEditors) =>
   route(productRoutes.listProducts, async ({ identity, query }) => ({

@@ -1,14 +1,14 @@
 import pTimeout, { TimeoutError } from 'p-timeout';
 import { Stripe as StripeSdk } from 'stripe';
 import { z } from 'zod';
+import type { StripeSettings } from '../config.ts';
 import {
   OrderRefused,
   type ProviderAccount,
   ProviderFailed,
   RefundRefused,
   SessionNotFound,
-} from '../checkout/provider.ts';
-import type { StripeSettings } from '../config.ts';
+} from '../provider/provider.ts';
 import { sessionParams } from './stripe-order.ts';
 import { readChargeId, readSessionState, session } from './stripe-session.ts';
 

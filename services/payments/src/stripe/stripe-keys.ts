@@ -2,9 +2,9 @@ import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import type { IdentityProject } from '@backlot/identity';
 import { SealBroken, type Sealer } from '@backlot/sealing';
-import type { Modes } from '../checkout/modes.ts';
-import type { OwnerCheck } from '../checkout/owner-check.ts';
-import { checkoutClosed, ProviderFailed } from '../checkout/provider.ts';
+import type { Modes } from '../provider/modes.ts';
+import type { OwnerCheck } from '../provider/owner-check.ts';
+import { checkoutClosed, ProviderFailed } from '../provider/provider.ts';
 import type { Secret, DB as Tables } from '../tables.ts';
 import {
   isLiveKey,

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
-import type { Order } from '../checkout/provider.ts';
-import { landingUrl } from '../checkout/return-url.ts';
+import type { Order } from '../provider/provider.ts';
+import { landingUrl } from '../provider/return-url.ts';
 
 /** Stripe puts the session's id here; it knows the braces only as they are. */
 const sessionIdTemplate = '{CHECKOUT_SESSION_ID}';

@@ -1,6 +1,6 @@
 import { text } from '@backlot/contract';
 import { z } from 'zod';
-import type { SessionState } from '../checkout/provider.ts';
+import type { SessionState } from '../provider/provider.ts';
 
 /** Of any of Stripe's objects: 255 characters at most, as its documentation says. */
 export const stripeId = text(1, 255);

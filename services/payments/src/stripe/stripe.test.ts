@@ -4,8 +4,8 @@ import {
   anOrder,
   describeProviderAccount,
   providerPayment,
-} from '../checkout/provider.conformance.ts';
-import { OrderRefused } from '../checkout/provider.ts';
+} from '../provider/provider.conformance.ts';
+import { OrderRefused } from '../provider/provider.ts';
 import {
   narrowKey,
   readingKey,

@@ -7,7 +7,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import qs from 'qs';
 import { uuidv7 } from 'uuidv7';
-import { anOrder, providerPayment } from '../checkout/provider.conformance.ts';
+import { anOrder, providerPayment } from '../provider/provider.conformance.ts';
 import { restrictedKey, secretKey } from '../testing/test-stripe.ts';
 import { createStripe } from './stripe.ts';
 

@@ -1,7 +1,7 @@
 import type { PaymentStatus } from '@backlot/contract';
 import { type HtmlPage, html } from '@backlot/http';
-import { formatMoney } from '../checkout/currency.ts';
 import type { PaymentRow } from '../payments/payment-row.ts';
+import { formatMoney } from '../provider/currency.ts';
 
 export const pageStyle = `
 :root { color-scheme: light; font: 16px/1.5 system-ui, sans-serif; color: #1b1f24; background: #f3f4f6 }

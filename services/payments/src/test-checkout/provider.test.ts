@@ -1,6 +1,6 @@
 import { createDatabase } from '@backlot/database';
 import { createServiceDatabase } from '@backlot/testing';
-import { describeProviderAccount } from '../checkout/provider.conformance.ts';
+import { describeProviderAccount } from '../provider/provider.conformance.ts';
 import { paymentsService } from '../service.ts';
 import { createTestCheckout } from './provider.ts';
 

@@ -5,7 +5,7 @@ import {
   type ProviderPayment,
   SessionNotFound,
   type SessionState,
-} from '../checkout/provider.ts';
+} from '../provider/provider.ts';
 import type { DB as Tables } from '../tables.ts';
 
 type Status = SessionState['status'];

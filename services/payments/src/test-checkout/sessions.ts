@@ -1,11 +1,11 @@
 import { toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
-import { isSameMode, type Modes } from '../checkout/modes.ts';
-import { checkoutClosed, SessionNotFound } from '../checkout/provider.ts';
-import { landingUrl } from '../checkout/return-url.ts';
 import { type PaymentRow, paymentNotFound, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { SettleInTurn } from '../payments/settle-in-turn.ts';
+import { isSameMode, type Modes } from '../provider/modes.ts';
+import { checkoutClosed, SessionNotFound } from '../provider/provider.ts';
+import { landingUrl } from '../provider/return-url.ts';
 import type { TestCheckoutPage } from './page.ts';
 import type { TestCheckout } from './provider.ts';
 

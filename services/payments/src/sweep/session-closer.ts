@@ -1,11 +1,11 @@
 import { events, type ProjectDirectory } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import pMap from 'p-map';
-import { isSameMode, type Modes } from '../checkout/modes.ts';
-import { ProviderFailed, SessionNotFound } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
+import { type PaymentRow, type PaymentValues, toProviderPayment } from '../payments/payment-row.ts';
+import { isSameMode, type Modes } from '../provider/modes.ts';
+import { ProviderFailed, SessionNotFound } from '../provider/provider.ts';
 import type { DB as Tables } from '../tables.ts';
-import { type PaymentRow, type PaymentValues, toProviderPayment } from './payment-row.ts';
 
 const batchSize = 50;
 /** Calls to providers at a time. */

@@ -1,13 +1,13 @@
 import type { Database } from '@backlot/database';
 import pMap from 'p-map';
 import type { Lookups } from '../checkout/lookups.ts';
-import { OrderRefused } from '../checkout/provider.ts';
 import type { ProviderAccounts } from '../checkout/provider-accounts.ts';
 import type { Refunds } from '../checkout/refunds.ts';
-import type { PaidRecords } from '../on-paid/paid-records.ts';
+import type { PaidRecords } from '../payments/paid-records.ts';
+import { type PaymentRow, toOrder, toProviderPayment } from '../payments/payment-row.ts';
+import type { Payments } from '../payments/payments.ts';
+import { OrderRefused } from '../provider/provider.ts';
 import { createDuePayments } from './due-payments.ts';
-import { type PaymentRow, toOrder, toProviderPayment } from './payment-row.ts';
-import type { Payments } from './payments.ts';
 import type { SessionCloser } from './session-closer.ts';
 
 /** Calls to providers at a time. */

@@ -6,7 +6,7 @@ import {
   type StripeSession,
   session,
   stripeId,
-} from './stripe-session.ts';
+} from '../stripe/stripe-session.ts';
 
 /** Events signed longer ago, or further ahead, are refused: they may have been recorded for a replay. */
 const toleranceSeconds = 300;

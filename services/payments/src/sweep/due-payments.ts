@@ -1,5 +1,5 @@
 import type { Database } from '@backlot/database';
-import type { PaymentRow } from './payment-row.ts';
+import type { PaymentRow } from '../payments/payment-row.ts';
 
 const batchSize = 50;
 const maxBatches = 20;

@@ -3,12 +3,12 @@ import { createQueries, type Database } from '@backlot/database';
 import { toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { Lookups } from '../checkout/lookups.ts';
-import { isSameMode, type Modes } from '../checkout/modes.ts';
 import type { PaymentRow } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { SettleInTurn } from '../payments/settle-in-turn.ts';
+import { isSameMode, type Modes } from '../provider/modes.ts';
+import type { StripeKeyStore } from '../stripe/stripe-keys.ts';
 import type { DB as Tables } from '../tables.ts';
-import type { StripeKeyStore } from './stripe-keys.ts';
 import { readWebhookEvent, SignatureInvalid, type WebhookUpdate } from './webhook-event.ts';
 
 export interface WebhooksDeps {

@@ -1,8 +1,8 @@
 import type { EventPayloads, Payload } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import { sql } from 'kysely';
-import type { PaymentRow, PaymentValues } from '../payments/payment-row.ts';
 import type { DB as Tables } from '../tables.ts';
+import type { PaymentRow, PaymentValues } from './payment-row.ts';
 
 const batchSize = 100;
 /** An answer should have come by then. */
