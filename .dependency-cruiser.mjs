@@ -35,6 +35,14 @@ const layers = {
     ['bounces'],
     ['queue', 'routes'],
   ],
+  payments: [
+    ['products', 'provider'],
+    ['payments'],
+    ['on-paid', 'stripe', 'test-checkout'],
+    ['checkout'],
+    ['sweep', 'webhooks'],
+    ['routes'],
+  ],
   projects: [['projects'], ['ledger', 'origins'], ['routes']],
   storage: [['blob-store'], ['files'], ['upload'], ['images', 'resumable'], ['routes']],
 };

@@ -28,6 +28,8 @@ const lawful: Record<string, string> = {
   'services/auth/src/users.test.ts': "import '@backlot/testing'; import './users.ts';",
   'services/auth/src/mail/mail.ts': '',
   'services/auth/src/mail/smtp.ts': "import './mail.ts';",
+  'services/payments/src/payments/payments.ts': '',
+  'services/payments/src/checkout/lookups.ts': "import '../payments/payments.ts';",
   'services/records/src/index.ts': "import '@backlot/fair-shares';",
   'services/records/src/collections/rules.ts': '',
   'services/records/src/record/record.ts': "import '../collections/rules.ts';",
@@ -88,6 +90,8 @@ const violations: Record<string, [file: string, text: string][]> = {
     ['services/records/src/collections/cycle.ts', "import '../record/record.ts';"],
     ['services/records/src/list/beside.ts', "import '../paid/paid.ts';"],
     ['services/records/src/paid/paid.ts', "import '../routes/paid.ts';"],
+    ['services/payments/src/stripe/upwards.ts', "import '../checkout/lookups.ts';"],
+    ['services/payments/src/provider/upwards.ts', "import '../payments/payments.ts';"],
     ['services/records/src/query/unplaced.ts', "import '../new/new.ts';"],
   ],
   'queries-know-no-database': [
