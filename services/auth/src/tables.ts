@@ -38,6 +38,12 @@ export interface EmailChange {
   user_id: string;
 }
 
+export interface EndedKey {
+  ended_at: Date;
+  key_id: string;
+  project_number: number;
+}
+
 export interface GroupInvite {
   created_at: Date;
   email: string;
@@ -45,6 +51,7 @@ export interface GroupInvite {
   group_id: string;
   id: string;
   invited_by: string | null;
+  invited_with: string | null;
   project_number: number;
   role: string;
   token_hash: Buffer;
@@ -133,6 +140,7 @@ export interface User {
 export interface DB {
   attempts: Attempt;
   email_changes: EmailChange;
+  ended_keys: EndedKey;
   group_invites: GroupInvite;
   group_members: GroupMember;
   groups: Group;
