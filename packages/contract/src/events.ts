@@ -18,7 +18,13 @@ export const events = {
   /** A deleted project's 30 days are over: every service erases what it holds of it. */
   'project.erased': z.object({ projectId: z.string(), projectNumber: z.number() }),
   /** A secret key was revoked; `keyHash` is the SHA-256 of the key in base64url. */
-  'key.revoked': z.object({ projectId: z.string(), keyHash: z.string() }),
+  'key.revoked': z.object({
+    projectId: z.string(),
+    keyHash: z.string(),
+    /** Its id, and its project's number; absent from events of older versions. */
+    keyId: z.string().optional(),
+    projectNumber: z.number().optional(),
+  }),
   /** Sessions ended before their tokens did. */
   'session.revoked': z.object({
     projectNumber: z.number(),

@@ -25,7 +25,7 @@ export const services = {
       ...(['mail.requested', 'owner.verified', 'session.revoked'] as const),
       ...(['user.changed', 'user.erased', 'user.verified'] as const),
     ],
-    hears: ['project.erased', 'share.requested'],
+    hears: ['key.revoked', 'project.erased', 'share.requested'],
   },
   records: {
     port: 8082,

@@ -6,6 +6,8 @@ type TableColumn = {
 }[keyof Tables];
 
 const eraseBatchSize = 500;
+/** Longer than the week for which an invitation is good. */
+const endedKeyMs = 8 * 24 * 3_600_000;
 /** An IP address not seen for as long is a new one. */
 const knownAddressMs = 90 * 24 * 3_600_000;
 
@@ -14,6 +16,7 @@ const erased: TableColumn[] = [
   { table: 'groups', column: 'id' },
   { table: 'attempts', column: 'counter' },
   { table: 'one_time_tokens', column: 'token_hash' },
+  { table: 'ended_keys', column: 'key_id' },
 ];
 
 /** Erases all accounts of a project in short transactions; sessions and links go with their users, invitations with groups. */
@@ -35,6 +38,7 @@ const expiring: (TableColumn & { keptMs: number })[] = [
   { table: 'one_time_tokens', column: 'expires_at', keptMs: 0 },
   { table: 'email_changes', column: 'expires_at', keptMs: 0 },
   { table: 'group_invites', column: 'expires_at', keptMs: 0 },
+  { table: 'ended_keys', column: 'ended_at', keptMs: endedKeyMs },
   { table: 'attempts', column: 'window_ends_at', keptMs: 0 },
   { table: 'known_addresses', column: 'last_seen_at', keptMs: knownAddressMs },
 ];

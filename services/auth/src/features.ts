@@ -3,6 +3,7 @@ import type { Database, Outbox } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
 import { type Attempts, type Counters, createAttempts, createCounters } from './attempts.ts';
 import type { AuthConfig } from './config.ts';
+import { createEndedKeys, type EndedKeys } from './groups/ended-keys.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createInvites, type Invites } from './groups/invites.ts';
 import { createMembers, type Members } from './groups/members.ts';
@@ -23,6 +24,7 @@ export interface Features {
   counters: Counters;
   database: Database;
   emailChanges: EmailChanges;
+  endedKeys: EndedKeys;
   groups: Groups;
   invites: Invites;
   links: Links;
@@ -48,6 +50,7 @@ export const createFeatures = (options: FeatureOptions): Features => {
   const users = createUsers(database, outbox, now);
   const groups = createGroups({ ...options, users });
   const links = createLinks({ ...options, users });
+  const endedKeys = createEndedKeys(database, now);
   const signingKeys = createSigningKeys(options);
   return {
     accessTokens: createAccessTokens(signingKeys, config.issuer, now),
@@ -56,8 +59,9 @@ export const createFeatures = (options: FeatureOptions): Features => {
     counters: createCounters(config.limits),
     database,
     emailChanges: createEmailChanges({ ...options, users, links }),
+    endedKeys,
     groups,
-    invites: createInvites({ ...options, users, groups }),
+    invites: createInvites({ ...options, users, groups, endedKeys }),
     links,
     members: createMembers({ database, groups }),
     passwords: createPasswords(options),

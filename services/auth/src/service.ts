@@ -58,6 +58,7 @@ export const authService = defineService({
       queues: { hashes: passwords },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
+        'key.revoked': (key) => features.endedKeys.end(key),
         'share.requested': ({ projectNumber, email }) => users.tellVerified(projectNumber, email),
       },
       sweeps: [

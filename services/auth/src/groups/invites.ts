@@ -6,6 +6,7 @@ import { uuidv7 } from 'uuidv7';
 import { hashIp } from '../attempts.ts';
 import { digestToken, invalidLink, newToken } from '../links/links.ts';
 import type { DB as Tables } from '../tables.ts';
+import { type EndedKeys, hasLiveKey } from './ended-keys.ts';
 import {
   checkManages,
   checkOwns,
@@ -22,6 +23,7 @@ type InviteRow = Pick<
 
 interface InviteOptions extends GroupOptions {
   groups: Groups;
+  endedKeys: EndedKeys;
 }
 
 const lifetimeMs = 7 * 24 * 60 * 60_000;
@@ -36,13 +38,21 @@ const presentInvite = (row: InviteRow): Invite => ({
 });
 
 /** Mailed invitations: whoever has the link joins, once. */
-export const createInvites = ({ database, outbox, users, groups, now }: InviteOptions) => {
+export const createInvites = ({
+  database,
+  outbox,
+  users,
+  groups,
+  endedKeys,
+  now,
+}: InviteOptions) => {
   const queries = createQueries<Tables>(database);
   const ofGroup = (project: number, groupId: string) =>
     queries
       .selectFrom('group_invites')
       .where('project_number', '=', project)
-      .where('group_id', '=', groupId);
+      .where('group_id', '=', groupId)
+      .where(hasLiveKey(project));
 
   /** @throws ApiError group_limit */
   const checkHasRoom = async (project: number, groupId: string, email: string) => {
@@ -80,7 +90,8 @@ export const createInvites = ({ database, outbox, users, groups, now }: InviteOp
       { email, role }: { email: string; role: string },
     ): Promise<Invite> =>
       database.transaction(async () => {
-        const { project, ip, userId } = identity;
+        const { project, ip, userId, keyId } = identity;
+        await endedKeys.check(identity);
         const group = await groups.lock(identity, groupId);
         if (role === 'owner') checkOwns(group);
         else checkManages(group);
@@ -95,7 +106,8 @@ export const createInvites = ({ database, outbox, users, groups, now }: InviteOp
           expires_at: new Date(at + lifetimeMs),
         };
         const invitedBy = identity.caller === 'user' ? userId : null;
-        const change = { ...row, invited_by: invitedBy, token_hash: digestToken(token) };
+        const by = { invited_by: invitedBy, invited_with: keyId };
+        const change = { ...row, ...by, token_hash: digestToken(token) };
         await queries
           .insertInto('group_invites')
           .values({ project_number: project.number, group_id: groupId, ...change })
@@ -166,6 +178,7 @@ export const createInvites = ({ database, outbox, users, groups, now }: InviteOp
           .where('project_number', '=', number)
           .where('token_hash', '=', digestToken(token))
           .where('expires_at', '>', new Date(now()))
+          .where(hasLiveKey(number))
           .returning('role')
           .executeTakeFirstOrThrow(invalidLink);
         if ((await groups.findRole(number, groupId, userId)) !== undefined)

@@ -130,10 +130,15 @@ export const createKeys = ({ database, outbox, projects, config, now }: KeysDeps
           .deleteFrom('keys')
           .where('project_number', '=', scope.projectNumber)
           .where('id', '=', keyId)
-          .returning('hash')
+          .returning(['id', 'hash'])
           .executeTakeFirst();
         if (!row) throw keyNotFound();
-        await outbox.append('key.revoked', { projectId, keyHash: row.hash.toString('base64url') });
+        await outbox.append('key.revoked', {
+          projectId,
+          projectNumber: scope.projectNumber,
+          keyId: row.id,
+          keyHash: row.hash.toString('base64url'),
+        });
       }),
   };
 };

@@ -34,7 +34,10 @@ describe('deleteKey', () => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404]);
     expect(await bed.service.directories.projects.findKey(keyHash)).toBeNull();
     expect(await bed.takeEvents()).toEqual([
-      { topic: 'key.revoked', payload: { projectId: id, keyHash } },
+      {
+        topic: 'key.revoked',
+        payload: { projectId: id, projectNumber: expect.any(Number), keyId, keyHash },
+      },
     ]);
   });
 
