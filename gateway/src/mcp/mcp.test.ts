@@ -49,12 +49,12 @@ describe('messages of coding agents', () => {
 
   it('list tools whose input needs no reference and takes no unknown parameter', async () => {
     const { tools } = resultIn(await send(listTools, operatorToken));
-    expect(tools).toHaveLength(6);
+    expect(tools).toHaveLength(9);
     for (const { inputSchema } of tools) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(JSON.stringify(inputSchema)).not.toMatch(/\$ref|\$defs/);
     }
-    expect(JSON.stringify(tools[5])).toContain('append-only');
+    expect(JSON.stringify(tools[6])).toContain('append-only');
   });
 
   it('count at the limits of the route and at those of each call', async () => {

@@ -1,5 +1,5 @@
-import type { KeyScope } from '@backlot/contract';
-import type { z } from 'zod';
+import { ApiError, type KeyScope } from '@backlot/contract';
+import { z } from 'zod';
 
 /** What a tool has to work with: calls of the API on behalf of whoever uses it. */
 export interface ToolContext {
@@ -31,3 +31,23 @@ export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): Tool =
 
 /** Of an answer of a tool. */
 export const maxAnswerBytes = 100 * 1024;
+
+export const collection = z.string().min(1).max(63).describe('Name of the collection');
+
+/** Path of its records. */
+export const inCollection = (projectId: string, name: string) =>
+  `/api/runtime/${projectId}/db/${encodeURIComponent(name)}`;
+
+export const toQuery = (parameters: Record<string, string | number | undefined>): string => {
+  const given = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+};
+
+export const fits = (text: string) => Buffer.byteLength(text) <= maxAnswerBytes;
+
+export const tooLarge = (hint: string) =>
+  new ApiError('query_too_expensive', `The answer has more than ${maxAnswerBytes / 1024} KiB.`, {
+    hint,
+  });

@@ -5,9 +5,11 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { addAccess } from './commands/access.ts';
+import { addCollections } from './commands/collections.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLogin } from './commands/login.ts';
 import { addProjects } from './commands/projects.ts';
+import { addRecords } from './commands/records.ts';
 import { addTypes } from './commands/types.ts';
 import { addUsers } from './commands/users.ts';
 
@@ -23,6 +25,10 @@ export const createProgram = (): Command => {
     .option('--key <key>', 'a secret key instead of the sign-in; BACKLOT_KEY')
     .option('--json', 'print the answers as JSON')
     .showHelpAfterError();
-  for (const add of [addLogin, addProjects, addTypes, addKeys, addAccess, addUsers]) add(program);
+  for (const add of [
+    ...[addLogin, addProjects, addTypes, addKeys],
+    ...[addAccess, addCollections, addRecords, addUsers],
+  ])
+    add(program);
   return program;
 };

@@ -18,7 +18,10 @@ interface Agent {
 type Project = Awaited<ReturnType<PlatformUnderTest['newProject']>>;
 
 const info = { name: 'journey', version: '1.0.0' };
-const allTools = ['describe_project', 'query', 'count', 'write', 'delete', 'set_access'];
+const allTools = [
+  ...['describe_project', 'query', 'count', 'write', 'delete', 'delete_matching'],
+  ...['set_access', 'rename_collection', 'delete_collection'],
+];
 
 const toAgent = (client: Pick<Client, 'listTools' | 'callTool' | 'close'>): Agent => ({
   tools: async () => (await client.listTools()).tools.map(({ name }) => name),
@@ -128,7 +131,7 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       const rest = dataIn(await agent.use('query', { ...input, cursor: page.nextCursor }));
       expect([rest.items.length, rest.hasMore]).toEqual([1, false]);
       expect(dataIn(await agent.use('count', { collection: 'todos' }))).toEqual({ count: 6 });
-      for (const name of ['write', 'delete', 'set_access'])
+      for (const name of allTools.slice(3))
         expect(failureIn(await agent.use(name, { collection: 'todos' }))).toMatchObject({
           code: 'forbidden',
           hint: expect.stringContaining('owner'),
@@ -137,7 +140,7 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
 
     it('a write key changes records, an admin key and the owner access too', async () => {
       const agent = await asAgent(await createKey(project, 'read', 'write'));
-      expect(await agent.tools()).toEqual(allTools.slice(0, 5));
+      expect(await agent.tools()).toEqual(allTools.slice(0, 6));
       const made = dataIn(
         await agent.use('write', { collection: 'notes', data: { text: 'a', n: 1 } }),
       );
@@ -170,6 +173,25 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
         expect(dataIn(await admin.use('set_access', access)).access).toBe('private');
       }
       expect((await project.api('GET', '/db/notes')).status).toBe(401);
+
+      for (const n of [1, 2, 3]) await agent.use('write', { collection: 'notes', data: { n } });
+      const matching = { collection: 'notes', where: { n: { $gt: 1 } } };
+      const counted = await agent.use('delete_matching', { ...matching, dryRun: true });
+      expect(dataIn(counted)).toMatchObject({ count: 2, dryRun: true });
+      expect(failureIn(await agent.use('delete_matching', matching)).error).toContain('dryRun');
+      expect(dataIn(await agent.use('count', { collection: 'notes' }))).toEqual({ count: 3 });
+      const deleted = await agent.use('delete_matching', { ...matching, dryRun: false });
+      expect(dataIn(deleted)).toMatchObject({ count: 2, hasMore: false });
+      expect(dataIn(await agent.use('count', { collection: 'notes' }))).toEqual({ count: 1 });
+
+      const renaming = { collection: 'notes', name: 'memos' };
+      expect(failureIn(await agent.use('rename_collection', renaming)).code).toBe('forbidden');
+      expect(failureIn(await agent.use('delete_collection', renaming)).code).toBe('forbidden');
+      const owner = await asAgent(project.owner.token);
+      expect(dataIn(await owner.use('rename_collection', renaming)).name).toBe('memos');
+      const emptied = await owner.use('delete_collection', { collection: 'memos', empty: true });
+      expect(dataIn(emptied)).toEqual({ ok: true, count: 1 });
+      expect(dataIn(await owner.use('delete_collection', { collection: 'memos' })).count).toBe(0);
     });
 
     it('a wrong guess is answered with our code and a hint', async () => {

@@ -72,6 +72,23 @@ describe('the command backlot', () => {
     expect(await backlot(['users', project.id], byKey)).toContain(user.email);
     expect(await refusal(['keys', project.id], byKey)).toContain('No secret key opens this call');
 
+    for (const done of [true, true, false])
+      await runtime(project.id)('POST', '/db/tasks', { body: { data: { done } } });
+    await backlot(['collections', 'rename', project.id, 'tasks', 'jobs'], byKey);
+    const remove = ['records', 'delete', project.id, 'jobs', '{"done":true}'];
+    expect(await json(...remove, '--dry-run')).toMatchObject([{ count: 2, dryRun: true }]);
+    expect(await json('collections', project.id)).toMatchObject([
+      { name: 'jobs', count: 3 },
+      { name: 'todos', count: 1 },
+    ]);
+    expect(await json(...remove)).toMatchObject([{ count: 2 }]);
+    expect(await refusal([...remove.slice(0, 4), 'done=true'])).toContain('where');
+    expect(await refusal([...remove.slice(0, 4), '{}'])).toContain('condition');
+    const ended = ['collections', 'delete', project.id];
+    expect(await json(...ended, 'todos', '--empty')).toMatchObject([{ count: 1 }]);
+    expect(await json(...ended, 'jobs')).toMatchObject([{ count: 1 }]);
+    expect(await json('collections', project.id)).toMatchObject([{ name: 'todos', count: 0 }]);
+
     const [{ id }] = await json('keys', project.id);
     await backlot(['keys', 'delete', project.id, id]);
     expect(await json('keys', project.id)).toEqual([]);

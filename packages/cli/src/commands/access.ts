@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { CallFailed, call, findTarget } from '../api.ts';
 import { printRows } from '../output.ts';
 import { projectPath } from '../pages.ts';
-
-const columns = ['name', 'access', 'count', 'sizeBytes'];
+import { collectionColumns } from './collections.ts';
 
 const example = '{"read":["anyone"],"create":["users"],"change":["owner"]}';
 
@@ -39,12 +38,16 @@ export const addAccess = (program: Command): void => {
         const path = projectPath(project, '/collections');
         if (collection !== undefined && access !== undefined) {
           const one = `${path}/${encodeURIComponent(collection)}`;
-          printRows(command, [await call<object>(target, 'PUT', one, { access })], columns);
+          printRows(
+            command,
+            [await call<object>(target, 'PUT', one, { access })],
+            collectionColumns,
+          );
           return;
         }
         const { items } = await call<{ items: { name: string }[] }>(target, 'GET', path);
         const rows = items.filter(({ name }) => collection === undefined || name === collection);
-        printRows(command, rows, columns);
+        printRows(command, rows, collectionColumns);
       },
     );
 };
