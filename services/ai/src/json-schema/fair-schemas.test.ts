@@ -5,8 +5,7 @@ import { createTestBed, reserved, type TestBed } from '../testing/test-bed.ts';
 describe('answers in the form of a schema', () => {
   let bed: TestBed;
   beforeAll(async () => {
-    // An ordinary schema takes longer than a second where other tests keep the cores busy.
-    bed = await createTestBed({ schemaLimitMs: 3000 });
+    bed = await createTestBed();
   });
   afterAll(() => bed.close());
 

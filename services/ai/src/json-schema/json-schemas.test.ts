@@ -104,22 +104,19 @@ const hopeless: Record<string, JsonSchema> = {
 const flow = ['owner', 'project', '192.0.2.1'] as const;
 
 describe('schemas of strangers', () => {
-  // An ordinary schema takes longer than a second where other tests keep the cores busy.
-  const schemas = createJsonSchemas({ limitMs: 3000 });
+  const schemas = createJsonSchemas();
   /** Of which nobody has used anything. */
-  const fresh = createJsonSchemas({ limitMs: 3000 });
+  const fresh = createJsonSchemas();
   const impatient = createJsonSchemas({ limitMs: 500 });
-  // The threads have a low priority: beside other tests an ordinary schema may take a second.
-  const patient = createJsonSchemas({ limitMs: 20_000 });
-  afterAll(() => Promise.all([schemas, fresh, impatient, patient].map((all) => all.close())));
+  afterAll(() => Promise.all([schemas, fresh, impatient].map((all) => all.close())));
   const example = (schema: JsonSchema, by = schemas) =>
     by.example(flow, schema, { seed: 7, maxBytes: 16_000 });
 
   it.each(Object.entries(satisfiable))('are satisfied: %s', async (_name, schema) => {
-    await patient.check(flow, schema);
-    const value = await example(schema, patient);
-    expect(await patient.mismatch(flow, schema, value)).toBeUndefined();
-    expect(await example(schema, patient)).toBe(value);
+    await schemas.check(flow, schema);
+    const value = await example(schema);
+    expect(await schemas.mismatch(flow, schema, value)).toBeUndefined();
+    expect(await example(schema)).toBe(value);
   });
 
   it.each(Object.entries(refused))('are refused: %s', async (_name, schema) => {
@@ -136,7 +133,7 @@ describe('schemas of strangers', () => {
   );
 
   it('leave the CPU to calls: their thread has a lower priority', async () => {
-    await patient.check(flow, { type: 'string' });
+    await schemas.check(flow, { type: 'string' });
     if (process.platform !== 'linux') return;
     const lowest = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
     const threads = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
@@ -174,7 +171,7 @@ describe('schemas of strangers', () => {
 
   it('are turned away while too many wait', async () => {
     const all = await Promise.allSettled(
-      Array.from({ length: 150 }, () => patient.check(flow, { type: 'string' })),
+      Array.from({ length: 150 }, () => schemas.check(flow, { type: 'string' })),
     );
     const failed = all.filter((result) => result.status === 'rejected');
     expect(failed.length).toBeGreaterThan(0);
@@ -183,14 +180,35 @@ describe('schemas of strangers', () => {
 
   it('tell what is wrong with a value', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } } };
-    expect(await patient.mismatch(flow, schema, '{"n":"x"}')).toContain('n must be number');
+    expect(await schemas.mismatch(flow, schema, '{"n":"x"}')).toContain('n must be number');
   });
 
   it('prefer a value that fits, else give the shortest', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', minLength: 100 } } };
-    expect(await patient.example(flow, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
+    expect(await schemas.example(flow, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
     const text = { type: 'string', minLength: 100, maxLength: 100 };
-    expect(await patient.example(flow, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
+    expect(await schemas.example(flow, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
+  });
+});
+
+describe('the limit of a thread for schemas', () => {
+  const schemas = createJsonSchemas({
+    limitMs: 200,
+    threadFile: new URL('../testing/dying-thread.ts', import.meta.url),
+  });
+  afterAll(() => schemas.close());
+
+  it('is the time that it uses a processor, not the time that passes', async () => {
+    await schemas.check(flow, { title: 'waits' });
+    await expect(schemas.check(flow, { title: 'ends late' })).rejects.toThrow(SchemaRefused);
+  });
+
+  it('makes nobody wait for good: who got no processor may try again', async () => {
+    await expect(schemas.check(flow, { title: 'waits for good' })).rejects.toMatchObject({
+      ...{ code: 'unavailable', status: 503 },
+      message: expect.stringContaining('could not be done in time'),
+    });
+    await schemas.check(flow, { title: 'is fine' });
   });
 });
 

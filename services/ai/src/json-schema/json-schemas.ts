@@ -15,7 +15,7 @@ export type JsonSchema = Record<string, unknown>;
 /**
  * For untrusted schemas of dialects 2020-12 and draft-07; nothing is fetched. All methods throw
  * SchemaRefused for an invalid schema, references outside of it, and more than the allowed time and
- * memory, and ApiError overloaded while too many wait. What work takes, refused or not, counts against
+ * memory, and ApiError overloaded while too many wait, unavailable where other work left it no processor. What work takes, refused or not, counts against
  * its caller's share: whoever has used least goes next.
  */
 export interface JsonSchemas {
@@ -38,10 +38,10 @@ export interface JsonSchemas {
 const maxSchemaLength = 64 * 1024;
 /** Also for values: an object within an object is one level, in a schema it is two. */
 const maxDepth = aiRoutes.maxJsonDepth;
-/** An ordinary schema takes some 20 ms. */
+/** Of a processor's time; an ordinary schema takes some 20 ms. */
 const standardLimitMs = 1000;
 const threads = Math.min(2, halfOfCores);
-/** The last one waits at most a minute, if each before it takes all of its time. */
+/** The last one waits at most a minute on a machine with free processors, if each before it uses all of its time. */
 const maxWaiting = 100;
 const maxWaitingPerFlow = 10;
 
@@ -80,7 +80,7 @@ const serialize = (schema: JsonSchema): string => {
 
 /**
  * Schemas are compiled to code and hold patterns, so each is handled in a thread that can be ended.
- * @param limitMs for one call, without waiting
+ * @param limitMs of a processor's time, for one call
  */
 export const createJsonSchemas = ({
   limitMs = standardLimitMs,

@@ -94,6 +94,6 @@ const answer = (call: ThreadCall): ThreadAnswer => {
 
 const post = (message: ThreadAnswer) => parentPort?.postMessage(message);
 parentPort?.on('message', (call: ThreadCall) => {
-  post('begun');
+  post({ begun: process.threadCpuUsage() });
   post(answer(call));
 });

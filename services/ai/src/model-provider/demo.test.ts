@@ -4,7 +4,7 @@ import { createDemoProvider } from './demo.ts';
 import { conformsAsModelProvider } from './model-provider.conformance.ts';
 
 describe('the demo provider', () => {
-  const schemas = createJsonSchemas({ limitMs: 20_000 });
+  const schemas = createJsonSchemas();
   const provider = createDemoProvider(schemas);
   afterAll(() => schemas.close());
 

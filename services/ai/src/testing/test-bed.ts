@@ -46,16 +46,13 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service'> {
 
 interface BedSettings {
   now?: () => number;
-  /** Long: threads of low priority may take a second for an ordinary schema beside other tests. */
-  schemaLimitMs?: number;
 }
 
 export const createTestBed = async ({
   now,
-  schemaLimitMs = 20_000,
   ...config
 }: Partial<AiConfig> & BedSettings = {}): Promise<TestBed> => {
-  const schemas = createJsonSchemas({ limitMs: schemaLimitMs });
+  const schemas = createJsonSchemas();
   let provider: ModelProvider = createDemoProvider(schemas);
   const imagesAsked: ImageAsking[] = [];
   let answerImage = (_asking: ImageAsking): ImageAnswer => ({
