@@ -24,7 +24,7 @@ const layers = {
     ['where', 'collections'],
     ['query'],
     ['indexes', 'record', 'shape'],
-    ['giants', 'list', 'paid'],
+    ['list', 'paid'],
     ['erasure', 'routes'],
   ],
   ai: [['budgets', 'json-schema'], ['model-provider'], ['generations'], ['routes']],

@@ -106,8 +106,6 @@ export interface ServiceDefinition<
   name: ServiceName;
   /** The folder of numbered SQL files. */
   migrations: URL;
-  /** A further schema, in which it may make tables. */
-  tablesIn?: string;
   /** Tables that a Citus cluster spreads over its nodes by `project_id`, all of a project to one. */
   distributed?: readonly string[];
   /** Of its own settings; those of every process come with the process. */

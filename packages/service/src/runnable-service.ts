@@ -46,8 +46,6 @@ export type OpenedAdapters<A> = A & { close?(): Promise<unknown> };
 export interface RunnableService<Api extends object, A extends object> {
   name: ServiceName;
   migrations: URL;
-  /** A further schema, in which it may make tables. */
-  tablesIn: string | undefined;
   /** Tables that a Citus cluster spreads over its nodes by `project_id`. */
   distributed: readonly string[] | undefined;
   /** Of its own settings. */
@@ -73,7 +71,6 @@ export const runnable = <Config, Context extends ServiceContext<Config>, Api ext
 ): RunnableService<Api, Adapters<Context>> => ({
   name: definition.name,
   migrations: definition.migrations,
-  tablesIn: definition.tablesIn,
   distributed: definition.distributed,
   config: definition.config,
   asks: definition.asks ?? [],

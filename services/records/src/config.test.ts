@@ -10,7 +10,6 @@ describe('the settings of records', () => {
       owner: { records: 20_000_000, bytes: 20_000_000_000 },
     },
     scanConcurrency: Math.min(6, halfOfCores),
-    giantRows: 1_000_000,
     places: { byVisitors: 10, byUsersAndVisitors: 50 },
   };
 
@@ -26,7 +25,6 @@ describe('the settings of records', () => {
     ['BACKLOT_SCAN_ROWS', 'many'],
     ['BACKLOT_SCAN_CONCURRENCY', '0'],
     ['BACKLOT_SCAN_CONCURRENCY', '7'],
-    ['BACKLOT_GIANT_ROWS', '-1'],
     ['BACKLOT_PAGE_BYTES', '1023'],
     ['BACKLOT_PAGE_BYTES', '1e12'],
     ['BACKLOT_RECORDS_QUOTA_BYTES', '-1'],
@@ -39,7 +37,6 @@ describe('the settings of records', () => {
     const env = {
       BACKLOT_SCAN_ROWS: '5',
       BACKLOT_SCAN_CONCURRENCY: '3',
-      BACKLOT_GIANT_ROWS: '7',
       BACKLOT_PAGE_BYTES: '2048',
       BACKLOT_RECORDS_QUOTA_BYTES: '1',
       BACKLOT_RECORDS_QUOTA_RECORDS: '0',
@@ -50,7 +47,6 @@ describe('the settings of records', () => {
       limits: { scanRows: 5, pageBytes: 2048 },
       quota: { project: { records: 0, bytes: 1 }, owner: { records: 4, bytes: 3 } },
       scanConcurrency: 3,
-      giantRows: 7,
       places: defaults.places,
     });
   });

@@ -12,8 +12,6 @@ export interface RecordsConfig {
   places: PlaceLimits;
   /** Scans at work in PostgreSQL at once. */
   scanConcurrency: number;
-  /** From how many records on a collection gets a table of its own; 0: none does. */
-  giantRows: number;
 }
 
 const GB = 1_000_000_000;
@@ -22,7 +20,6 @@ const totalSetting = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 const settings = z.object({
   BACKLOT_SCAN_ROWS: z.coerce.number().int().min(1).max(100_000_000).default(100_000),
   BACKLOT_SCAN_CONCURRENCY: z.coerce.number().int().min(1).max(scanConnections).optional(),
-  BACKLOT_GIANT_ROWS: totalSetting.default(1_000_000),
   BACKLOT_PAGE_BYTES: z.coerce
     .number()
     .int()
@@ -40,7 +37,6 @@ export const recordsConfig = defineConfig(
   (values): RecordsConfig => ({
     limits: { scanRows: values.BACKLOT_SCAN_ROWS, pageBytes: values.BACKLOT_PAGE_BYTES },
     scanConcurrency: values.BACKLOT_SCAN_CONCURRENCY ?? Math.min(scanConnections, halfOfCores),
-    giantRows: values.BACKLOT_GIANT_ROWS,
     places: placeLimits,
     quota: {
       project: {

@@ -10,7 +10,7 @@ import { uuidv7 } from 'uuidv7';
 import { recordsService } from './service.ts';
 import { createTestBed } from './testing/test-bed.ts';
 
-const { name: schema, distributed, tablesIn } = recordsService;
+const { name: schema, distributed } = recordsService;
 const all = fileURLToPath(recordsService.migrations);
 const files = readdirSync(all).sort();
 const last = files.at(-1) ?? '';
@@ -32,7 +32,7 @@ afterEach(async () => {
 const migrateTo = async (file: string, tables = distributed) => {
   for (const each of files.slice(0, files.indexOf(file) + 1))
     await cp(join(all, each), join(earlier, each));
-  const options = { url: testDatabase.url, schema, tablesIn };
+  const options = { url: testDatabase.url, schema };
   await migrate({ ...options, directory: earlier, distributed: tables });
 };
 const pending = () => pendingMigrations({ url: testDatabase.url, schema, directory: all });
@@ -86,6 +86,46 @@ it.each(files.slice(0, -1))('after %s all later ones can be applied at once', as
   expect(await pending()).not.toEqual([]);
   await migrateTo(last);
   expect(await pending()).toEqual([]);
+});
+
+it('bring records back that were in tables of their own, and no older state of them', async () => {
+  await migrateTo('0030_given_shares.sql');
+  await addRecords(1);
+  await addRecords(2);
+  const [first, second] = projects.map(({ number }) => number);
+  await database.query('CREATE SCHEMA records_large');
+  for (const number of [first, second]) {
+    const own = `records_large.p${number}_c1`;
+    await database.query(`CREATE TABLE ${own} (LIKE records INCLUDING ALL)`);
+    await database.query(`INSERT INTO ${own} (project_id, coll_id, id, created_at, updated_at, data)
+      SELECT project_id, coll_id, id, created_at, updated_at, '{"n": 7}' FROM records
+      WHERE project_id = ${number} LIMIT 1`);
+  }
+  // The first has moved, and the rows that stayed behind were not deleted yet; the second was being copied.
+  const setOwn = `UPDATE collections SET own_table = $2 WHERE project_id = $1`;
+  await database.query(setOwn, [first, 'used']);
+  await database.query(setOwn, [second, 'filling']);
+  await database.query(
+    `INSERT INTO moves (project_id, coll_id, state, since) VALUES ($1, 1, 'emptying', now())`,
+    [first],
+  );
+  await migrateTo(last);
+  const found = await database.query<{ n: number[] }>(
+    `SELECT array_agg(data -> 'n' ORDER BY data -> 'n') AS n FROM records
+     WHERE project_id = ANY ($1) GROUP BY project_id ORDER BY project_id`,
+    [[first, second]],
+  );
+  expect(found).toEqual([{ n: [7] }, { n: [1, 2] }]);
+  const collections = await database.query(
+    'SELECT own_table, epoch FROM collections WHERE project_id = ANY ($1)',
+    [[first, second]],
+  );
+  expect(collections).toEqual([
+    { own_table: null, epoch: 2 },
+    { own_table: null, epoch: 2 },
+  ]);
+  const left = await database.query(`SELECT FROM pg_namespace WHERE nspname = 'records_large'`);
+  expect(left).toEqual([]);
 });
 
 it('spread tables over a cluster with the records that they have already', async () => {

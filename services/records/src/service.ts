@@ -13,7 +13,6 @@ import { createPersonalFields } from './collections/personal-fields.ts';
 import { type RecordsConfig, recordsConfig } from './config.ts';
 import { eraseProject } from './erasure/erase-project.ts';
 import { createCollectionEraser } from './erasure/erasure.ts';
-import { beginEveryMs, createMover, moveEveryMs } from './giants/mover.ts';
 import { createSlotAssignment } from './indexes/assign.ts';
 import { createSearchBuilder } from './indexes/build-search.ts';
 import { buildEveryMs, createSlotBuilder } from './indexes/build-slots.ts';
@@ -89,7 +88,6 @@ export interface RecordsContext extends ServiceContext<RecordsConfig> {
 export const recordsService = defineService({
   name: 'records',
   migrations: new URL('../migrations/', import.meta.url),
-  tablesIn: 'records_large',
   // The first one decides where the others lie. `project_owners` is read by owner, across projects.
   distributed: [
     'collections',
@@ -104,8 +102,6 @@ export const recordsService = defineService({
     'search_texts',
     'count_delta',
     'totals',
-    'moves',
-    'moved_changes',
   ],
   config: recordsConfig,
   asks: ['users'],
@@ -152,7 +148,6 @@ export const recordsService = defineService({
     const emailShares = createEmailShares(database, users);
     const givenShares = createGivenShares({ database, collections, users });
     const shapes = createShapes({ database, collections, scans });
-    const mover = createMover({ database, outbox, giantRows: config.giantRows, now });
     const slotBuilder = createSlotBuilder({ database, outbox });
     const uniqueBuilder = createUniqueBuilder({ database, outbox, quota });
     const eraser = createCollectionEraser(database, outbox);
@@ -160,10 +155,10 @@ export const recordsService = defineService({
     const wordsRenewal = createWordsRenewal(database, outbox);
     return {
       routes: createRoutes({
-        accessChecks: createAccessChecks(database, refresh),
+        accessChecks: createAccessChecks(database),
         collections,
         records,
-        shares: createShares({ database, outbox, quota, refresh, now }),
+        shares: createShares({ database, outbox, quota, now }),
         batches: createBatches({ database, quota, refresh, claimTurns, now }),
         batchShares: batches,
         writeShares: writes,
@@ -175,7 +170,7 @@ export const recordsService = defineService({
         shownRecords: createShownRecords(createIncludes(collections, lists)),
         counts: createCounts({ database, limits, refresh, scans, quickScans, observations }),
         emptyHints: createEmptyHints({ database, scans, now }),
-        aggregates: createAggregates({ database, limits, refresh, scans }),
+        aggregates: createAggregates({ database, limits, scans }),
         deletions: createDeletions({ database, refresh, scans, batches }),
         users,
         newIds: createNewIds(users, now),
@@ -200,8 +195,6 @@ export const recordsService = defineService({
         { run: () => foldTotals(database), everyMs: foldEveryMs },
         { run: () => countCollections(database) },
         { run: () => slotBuilder.run(), everyMs: buildEveryMs },
-        { run: () => mover.begin(), everyMs: beginEveryMs },
-        { run: () => mover.run(), everyMs: moveEveryMs },
         { run: () => uniqueBuilder.run(), everyMs: buildEveryMs },
         { run: () => searchBuilder.run(), everyMs: buildEveryMs },
         { run: () => wordsRenewal.run(), everyMs: buildEveryMs },

@@ -13,10 +13,15 @@ export class Parameters {
   }
 }
 
+export interface CollectionKey {
+  projectNumber: number;
+  id: number;
+}
+
 /** Every statement on records begins with these two values and has this condition. */
 export const inCollection = 'project_id = $1 AND coll_id = $2';
 export const startParameters = (
-  { projectNumber, id }: { projectNumber: number; id: number },
+  { projectNumber, id }: CollectionKey,
   ...values: unknown[]
 ): Parameters => new Parameters([projectNumber, id, ...values]);
 

@@ -16,9 +16,8 @@ export const runnableServices: readonly RunnableService<object, never>[] =
   Object.values(serviceList);
 
 /** Each service's schema and its numbered SQL files. */
-export const migrations = runnableServices.map(({ name, migrations, ...tables }) => ({
+export const migrations = runnableServices.map(({ name, migrations, distributed }) => ({
   schema: name,
   directory: fileURLToPath(migrations),
-  tablesIn: tables.tablesIn,
-  distributed: tables.distributed,
+  distributed,
 }));

@@ -16,8 +16,6 @@ const without: Record<string, string> = {
   'records.searches': 'read with every record, and by the job that builds them across projects',
   'records.search_texts': 'written with a record, by the same connection',
   'records.shares': 'read with the records of every list',
-  'records.moves': 'read across projects by the job that moves large collections',
-  'records.moved_changes': 'written with a record',
   'records.observations': 'added up across projects by a job',
   'records.slots': 'read with every record, and by the job that fills them across projects',
   'records.unique_fields':

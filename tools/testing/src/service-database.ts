@@ -7,7 +7,6 @@ import { createFilledDatabase, type TestDatabase } from './servers/test-database
 export interface ServiceSchema {
   name: string;
   migrations: URL;
-  tablesIn?: string | undefined;
   distributed?: readonly string[] | undefined;
 }
 
@@ -21,14 +20,13 @@ export interface ServiceDatabase extends TestDatabase {
 /** Migrates the database of this address; answers the address for the service. */
 export const migrateForService = async (
   ownerUrl: string,
-  { name, migrations, ...tables }: ServiceSchema,
+  { name, migrations, distributed }: ServiceSchema,
 ): Promise<string> => {
   const database = new URL(ownerUrl).pathname.slice(1);
   // Known to whoever migrates a second time, beside a service that is connected.
   const role = { name: `${database}_${name}`, password: 'the password of a test' };
   const directory = fileURLToPath(migrations);
-  const { tablesIn, distributed } = tables;
-  await migrate({ url: ownerUrl, schema: name, directory, role, tablesIn, distributed });
+  await migrate({ url: ownerUrl, schema: name, directory, role, distributed });
   return addressFor(role, ownerUrl);
 };
 

@@ -20,8 +20,6 @@ export interface Migrations {
 export interface MigrateOptions extends Migrations, LockWaitOptions {
   /** Made where it is missing; it gets the rows of the schema. Without it nobody else gets in. */
   role?: ServiceRole | undefined;
-  /** A further schema, in which that role may make tables. */
-  tablesIn?: string | undefined;
   /** Tables that a Citus cluster spreads over its nodes by `project_id`, all of a project to one. */
   distributed?: readonly string[] | undefined;
 }

@@ -11,8 +11,6 @@ export interface ServiceRole {
 export interface GrantOptions {
   schema: string;
   role: ServiceRole;
-  /** A further schema, in which the role may make tables. */
-  tablesIn?: string | undefined;
 }
 
 interface Granter {
@@ -105,11 +103,6 @@ const databaseGrants = (database: string, role: string) => [
   `GRANT CONNECT ON DATABASE ${database} TO ${role}`,
 ];
 
-const tableGrants = (schema: string, role: string) => [
-  `CREATE SCHEMA IF NOT EXISTS ${schema}`,
-  `GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role}`,
-];
-
 /** Whether the role of this address may create others. */
 export const mayCreateRoles = (url: string): Promise<boolean> =>
   withClient({ connectionString: url }, async (client) => {
@@ -123,7 +116,7 @@ export const mayCreateRoles = (url: string): Promise<boolean> =>
  */
 export const grantToService = async (
   client: pg.ClientBase,
-  { schema, role, tablesIn }: GrantOptions,
+  { schema, role }: GrantOptions,
 ): Promise<void> => {
   const { rows } = await client.query<Granter>(selectGranter);
   const [granter] = rows;
@@ -131,7 +124,6 @@ export const grantToService = async (
   const statements = [
     ...(granter?.is_owner ? databaseGrants(escapeIdentifier(granter.database), name) : []),
     ...grantsOn(escapeIdentifier(schema), name),
-    ...(tablesIn === undefined ? [] : tableGrants(escapeIdentifier(tablesIn), name)),
   ];
   await client.query('BEGIN');
   await ensureRole(client, role, granter?.may_create === true);

@@ -2,9 +2,7 @@ import { type AccessRules, isUuid, type RouteResponse, type recordRoutes } from 
 import type { Database } from '@backlot/database';
 import { inCollection, startParameters } from '../sql.ts';
 import { type Access, recordNotFound, recordWordSql } from './access.ts';
-import type { Collection, Collections } from './collections.ts';
-import { onCurrentSlots } from './current-slots.ts';
-import { checkTable } from './current-table.ts';
+import type { Collection } from './collections.ts';
 import {
   type CallerKind,
   countWords,
@@ -13,7 +11,6 @@ import {
   recordWords,
   toPolicy,
 } from './rules.ts';
-import { recordsTable } from './stored/records-table.ts';
 
 type AccessCheck = RouteResponse<typeof recordRoutes.checkAccess>;
 type Decision = AccessCheck['read'];
@@ -38,10 +35,9 @@ const readHeldWords = async (
   const words = recordWords.filter((word) => isUser || word === 'ownerless');
   const tests = words.map((word) => `(${recordWordSql(word, access, parameters)}) IS TRUE`);
   const [row] = await database.query<{ held: boolean[] }>(
-    `SELECT ARRAY[${tests.join(', ')}] AS held FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3`,
+    `SELECT ARRAY[${tests.join(', ')}] AS held FROM records WHERE ${inCollection} AND id = $3`,
     parameters.values,
   );
-  await checkTable(database, collection);
   if (!row) throw recordNotFound();
   return new Set(words.filter((_, i) => row.held[i]));
 };
@@ -114,10 +110,6 @@ export interface AccessChecks {
   check(question: AccessQuestion): ReturnType<typeof checkAccess>;
 }
 
-export const createAccessChecks = (
-  database: Database,
-  refresh: Collections['refresh'],
-): AccessChecks => ({
-  check: (question) =>
-    onCurrentSlots(refresh, question, (current) => checkAccess(database, current)),
+export const createAccessChecks = (database: Database): AccessChecks => ({
+  check: (question) => checkAccess(database, question),
 });

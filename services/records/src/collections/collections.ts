@@ -7,7 +7,7 @@ import {
 import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
-import { isoTimeSql } from '../sql.ts';
+import { type CollectionKey, isoTimeSql } from '../sql.ts';
 import { bypassesRules, checkCreate, resolveAccess } from './access.ts';
 import { adviceFor } from './advice.ts';
 import type { PersonalKind } from './personal-values.ts';
@@ -16,7 +16,6 @@ import { emptyCollection, lockCollections, nextCollectionId, removeCollection } 
 import { formatAccess, parseAccess } from './rules.ts';
 import type { UniqueField } from './stored/claims.ts';
 import { missingIndexesSql, type WhyMissing } from './stored/missing-indexes.ts';
-import type { OwnTable, StoredCollection } from './stored/records-table.ts';
 import type { CollectionSearch, SearchState } from './stored/search-words.ts';
 import { type SearchChange, searchSql, setSearch, shownSearchSql } from './stored/searches.ts';
 import type { Slot, SlotState } from './stored/slots.ts';
@@ -28,7 +27,7 @@ import {
 } from './stored/unique-fields.ts';
 
 /** A collection as the statements on its records need it. */
-export interface Collection extends StoredCollection {
+export interface Collection extends CollectionKey {
   name: string;
   access: CollectionAccess;
   /** Goes up whenever what writers have to fill in changes, or the table of the records. */
@@ -73,7 +72,7 @@ export interface CollectionIndex {
   /** While it is building: the share of the records that it has. */
   progress?: number;
   /** What the building of one that has not begun waits for. */
-  waitsFor?: 'move' | 'writes' | 'turn';
+  waitsFor?: 'writes' | 'turn';
   /** Whether the owner has asked for it. */
   isPinned: boolean;
   /** The lists and counts of a day for which it has made itself; null where the owner has asked first. */
@@ -173,12 +172,12 @@ const defaultAccess: AccessPreset = 'shared';
 /** Of the project `$1`. */
 const collectionSql = `SELECT coll_id, access, epoch, (
     SELECT json_agg(json_build_object('number', slot, 'field', field, 'state', state, 'distinctShare', distinct_share))
-    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, own_table, ${searchSql}, nullif(personal, '{}')
+    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, ${searchSql}, nullif(personal, '{}')
   FROM collections WHERE project_id = $1 AND name = $2`;
 
 const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 'state', state,
     'isPinned', is_pinned, 'reason', CASE WHEN scans IS NOT NULL THEN json_build_object('scans', scans, 'scannedMs', round(scanned_ms)) END,
-    'filled', filled, 'waitsFor', CASE WHEN own_table = 'filling' THEN 'move' WHEN NOT is_known THEN 'writes' WHEN position IS NULL THEN 'turn' END, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
+    'filled', filled, 'waitsFor', CASE WHEN NOT is_known THEN 'writes' WHEN position IS NULL THEN 'turn' END, 'uses', uses, 'lastUsedAt', ${isoTimeSql('used_at')}) ORDER BY field), '[]')
   FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)`;
 
 /** What writes have counted, folded or not; a sweep adds those from before they did. */
@@ -240,14 +239,13 @@ export const createCollections = ({
   const read = async (projectNumber: number, name: string): Promise<Collection | null> => {
     const [row] = await database.read('records_collection', collectionSql, [projectNumber, name]);
     if (!row) return null;
-    const [id, access, epoch, slots, unique, ownTable, search, personal] = row;
+    const [id, access, epoch, slots, unique, search, personal] = row;
     return {
       ...{ projectNumber, name, id: Number(id), access: parseAccess(access ?? '') },
       ...{ epoch: Number(epoch), slots: JSON.parse(slots ?? '[]') as Slot[] },
       unique: JSON.parse(unique ?? '[]') as UniqueField[],
       ...(search && { search: JSON.parse(search) as CollectionSearch }),
       ...(personal && { personal: JSON.parse(personal) as Record<string, PersonalKind> }),
-      ...(ownTable && { ownTable: ownTable as OwnTable }),
     };
   };
 

@@ -2,7 +2,6 @@ import { ApiError } from '@backlot/contract';
 import { inCollection, type Parameters } from '../sql.ts';
 import { type Access, checkRead, type Place, recordWordSql, rowPolicySql } from './access.ts';
 import { type FieldLimit, type RecordWord, type RowPolicy, recordWords } from './rules.ts';
-import { recordsTable, type StoredCollection } from './stored/records-table.ts';
 
 /** A set of words as a number, so that the text of a statement does not grow with the rules. */
 const toBits = (policy: RowPolicy): number => {
@@ -73,14 +72,13 @@ const groupByPolicy = (hidden: readonly FieldLimit[]) =>
  * document's, which takes a third of the work: it only decides whether another statement answers.
  */
 export const visibleRecordsSql = (
-  { collection, access }: { collection: StoredCollection; access: Access },
+  { access }: { access: Access },
   parameters: Parameters,
 ): string => {
-  const table = recordsTable(collection);
-  if (access.fields.hidden.length === 0) return table;
+  if (access.fields.hidden.length === 0) return 'records';
   const data = visibleDataSql(access, parameters);
   const size = access.isAnyone ? 'size_bytes' : `octet_length(${data}::text) AS size_bytes`;
-  return `(SELECT project_id, coll_id, id, owner_id, group_id, created_at, updated_at, ${size}, ${data} AS data FROM ${table} WHERE ${inCollection}) records`;
+  return `(SELECT project_id, coll_id, id, owner_id, group_id, created_at, updated_at, ${size}, ${data} AS data FROM records WHERE ${inCollection}) records`;
 };
 
 /** The fields that a change names, each part as an expression. */

@@ -74,7 +74,7 @@ export const makePlace = async (
   if (!full) return;
   const [unused] = await database.query<{ id: number; name: string }>(
     `SELECT coll_id AS id, name FROM collections
-     WHERE project_id = $1 AND deleted_at IS NULL AND NOT is_set AND own_table IS NULL AND created_at < $2
+     WHERE project_id = $1 AND deleted_at IS NULL AND NOT is_set AND created_at < $2
        AND ($3::text[] IS NULL OR made_by = ANY ($3))
        AND NOT EXISTS (SELECT FROM records WHERE records.project_id = $1 AND records.coll_id = collections.coll_id)
      ORDER BY created_at LIMIT 1`,

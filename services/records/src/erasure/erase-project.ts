@@ -1,6 +1,4 @@
 import type { Database } from '@backlot/database';
-import type { OwnTable } from '../collections/stored/records-table.ts';
-import { dropOwnTable } from '../giants/copy.ts';
 import { lockTotals } from '../record/quota/totals.ts';
 
 const eraseBatchSize = 2000;
@@ -20,16 +18,6 @@ const eraseRows = async (
   }
 };
 
-/** Holds the collections, so that none begins to move. */
-const dropOwnTables = async (database: Database, projectNumber: number): Promise<void> => {
-  const collections = await database.query<{ id: number; own_table: OwnTable | null }>(
-    'SELECT coll_id AS id, own_table FROM collections WHERE project_id = $1 ORDER BY coll_id FOR UPDATE',
-    [projectNumber],
-  );
-  for (const { id, own_table } of collections)
-    if (own_table !== null) await dropOwnTable(database, { projectNumber, id });
-};
-
 /** Deletes all records and collections of a project, in short statements; may be repeated. */
 export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
   await eraseRows(database, ['records', 'id'], projectNumber);
@@ -39,9 +27,8 @@ export const eraseProject = async (database: Database, projectNumber: number): P
   await eraseRows(database, ['search_texts', 'number, record_id'], projectNumber);
   await database.transaction(async () => {
     await lockTotals(database);
-    await dropOwnTables(database, projectNumber);
     for (const table of [
-      ...['count_delta', 'slots', 'observations', 'unique_fields', 'moves', 'moved_changes'],
+      ...['count_delta', 'slots', 'observations', 'unique_fields'],
       ...['searches', 'collections', 'totals', 'project_owners'],
     ]) {
       await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);

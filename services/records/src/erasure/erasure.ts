@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
 import { claimBytes, countGrowthSql, shareBytesSql } from '../collections/stored/side-sql.ts';
-import { dropOwnTable } from '../giants/copy.ts';
 import { createTurns, shortenLockWaits, type Turn } from '../indexes/building/turns.ts';
 import { lockTotals } from '../record/quota/totals.ts';
 import { inCollection, insertFromSql } from '../sql.ts';
@@ -11,7 +10,6 @@ interface DeletedRow {
   project_id: number;
   coll_id: number;
   former_name: string | null;
-  own_table: string | null;
   /** Whether nobody is left who read the collection before it was deleted. */
   is_over: boolean;
 }
@@ -26,11 +24,10 @@ const batchRows = 500;
 /** Who knows the collection has done with it by then: an answer in parts takes five minutes at most. */
 const afterAll = "interval '6 minutes'";
 
-const columns = `project_id, coll_id, former_name, own_table, deleted_at < now() - ${afterAll} AS is_over`;
+const columns = `project_id, coll_id, former_name, deleted_at < now() - ${afterAll} AS is_over`;
 const isNext = `deleted_at IS NOT NULL AND (deleted_at < now() - ${afterAll} OR former_name IS NULL AND NOT is_erased)`;
 const nextSql = `SELECT DISTINCT ON (project_id) ${columns} FROM collections
-  WHERE ${isNext} AND NOT EXISTS (SELECT FROM moves WHERE moves.project_id = collections.project_id AND moves.coll_id = collections.coll_id)
-  ORDER BY project_id, deleted_at`;
+  WHERE ${isNext} ORDER BY project_id, deleted_at`;
 const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records erasure', 0)) AS free`;
 
 /** Tables with rows of a collection: what names one of them, and what the quota counts for it. */
@@ -43,7 +40,7 @@ const sides = [
 
 const keyOf = ({ project_id, coll_id }: DeletedRow) => [project_id, coll_id];
 
-/** By an array, as in `deleteBatch` of a move. */
+/** By an array, because `IN` compares every record with every id where the table was never analyzed. */
 const eraseRecordsSql = `WITH gone AS (
     DELETE FROM records WHERE ${inCollection} AND id = ANY (ARRAY(
       SELECT id FROM records WHERE ${inCollection} ORDER BY id LIMIT $3)) RETURNING size_bytes),
@@ -65,7 +62,7 @@ const statements = [
 /**
  * Erases what is left of deleted collections, in batches of which each is counted: a process that dies loses
  * and repeats nothing. Owners take turns. The collection itself goes last, once nobody can know it any more: its number is
- * then free, and a table of its own has no reader.
+ * then free.
  */
 export const createCollectionEraser = (
   database: Database,
@@ -96,8 +93,6 @@ export const createCollectionEraser = (
   const endCollection = async (row: DeletedRow): Promise<void> => {
     const key = keyOf(row);
     await lockTotals(database);
-    if (row.own_table !== null)
-      await dropOwnTable(database, { projectNumber: row.project_id, id: row.coll_id });
     for (const table of ['count_delta', 'slots', 'observations', 'unique_fields', 'searches'])
       await database.query(`DELETE FROM ${table} WHERE ${inCollection}`, key);
     const [left] = await database.query<{ records: number; bytes: number }>(

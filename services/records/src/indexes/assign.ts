@@ -2,7 +2,6 @@ import { ApiError, type EventPayloads, recordRoutes } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { readAcrossProjects } from '../across-projects.ts';
 import type { NotIndexed } from '../collections/stored/missing-indexes.ts';
-import { keepTable, recordsTable } from '../collections/stored/records-table.ts';
 import { recordKeySql, type SlotState, slotCount } from '../collections/stored/slots.ts';
 import { pathProblem, severalNamed } from '../fields.ts';
 import { inCollection, startParameters } from '../sql.ts';
@@ -192,16 +191,14 @@ const sampleBytes = 2 * 1024 * 1024;
  */
 const findSuitable = async (
   database: Database,
-  { projectNumber, id }: CollectionKey,
+  collection: CollectionKey,
   fields: readonly string[],
 ): Promise<Set<string>> => {
-  const ownTable = await keepTable(database, { projectNumber, id });
-  const collection = { projectNumber, id, ownTable };
   const parameters = startParameters(collection);
   const from = (order: 'ASC' | 'DESC') =>
     `(SELECT data, owner_id FROM (
         SELECT data, owner_id, sum(size_bytes) OVER (ORDER BY id ${order}) - size_bytes AS bytes_before
-        FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id ${order} LIMIT ${sampleRows}) sized
+        FROM records WHERE ${inCollection} ORDER BY id ${order} LIMIT ${sampleRows}) sized
       WHERE bytes_before < ${sampleBytes})`;
   const keys = fields.map((field, n) => `${recordKeySql(field, parameters)} AS key${n}`);
   const isSuitable = fields.map(

@@ -1,6 +1,5 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import { keepTable, recordsTable } from '../collections/stored/records-table.ts';
 import { recordKeySql, type SlotState } from '../collections/stored/slots.ts';
 import { inCollection, startParameters } from '../sql.ts';
 import { createTurns, shortenLockWaits, type Turn } from './building/turns.ts';
@@ -51,10 +50,8 @@ const lockStatement = {
 /** Others may use a slot from the last commit on: it is on the disk, and all before it. */
 const lastCommitSql = 'SET LOCAL synchronous_commit TO DEFAULT';
 
-/** While records are copied, what is written to them has to be copied again: slots wait. */
-const nextSql = `SELECT DISTINCT ON (slots.project_id) slots.project_id, slots.coll_id, slot, field, state, is_known, assigned_at, position
-  FROM slots JOIN collections c ON c.project_id = slots.project_id AND c.coll_id = slots.coll_id
-  WHERE state <> 'ready' AND own_table IS DISTINCT FROM 'filling' ORDER BY slots.project_id, random()`;
+const nextSql = `SELECT DISTINCT ON (project_id) project_id, coll_id, slot, field, state, is_known, assigned_at, position
+  FROM slots WHERE state <> 'ready' ORDER BY project_id, random()`;
 
 const sampleRows = 1000;
 
@@ -89,10 +86,7 @@ export const createSlotBuilder = ({
     return current;
   };
 
-  const finish = async (
-    { project_id, coll_id, slot, state }: SlotRow,
-    table: string,
-  ): Promise<void> => {
+  const finish = async ({ project_id, coll_id, slot, state }: SlotRow): Promise<void> => {
     const key = [project_id, coll_id, slot];
     await database.query(lastCommitSql);
     if (state === 'dropping') {
@@ -101,7 +95,7 @@ export const createSlotBuilder = ({
       await database.query(
         `UPDATE slots SET state = 'ready', ready_at = $4, distinct_share = coalesce((
            SELECT count(DISTINCT k${slot}) / nullif(count(*), 0)::real FROM (
-             SELECT k${slot} FROM ${table} WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample), 0)
+             SELECT k${slot} FROM records WHERE ${inCollection} ORDER BY id DESC LIMIT ${sampleRows}) sample), 0)
          WHERE ${inCollection} AND slot = $3`,
         [...key, new Date()],
       );
@@ -117,12 +111,12 @@ export const createSlotBuilder = ({
   };
 
   /** Locks the records in the order in which writers of several do. */
-  const fillBatch = async (slot: SlotRow, table: string, mostRows: number): Promise<Batch> => {
+  const fillBatch = async (slot: SlotRow, mostRows: number): Promise<Batch> => {
     const collection = { projectNumber: slot.project_id, id: slot.coll_id };
     const behind = 'id > $3::uuid';
     const start = slot.position ?? '00000000-0000-0000-0000-000000000000';
     const records = await database.query<{ id: string; size_bytes: number }>(
-      `SELECT id, size_bytes FROM ${table} WHERE ${inCollection} AND ${behind} ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
+      `SELECT id, size_bytes FROM records WHERE ${inCollection} AND ${behind} ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
       [slot.project_id, slot.coll_id, start, mostRows],
     );
     const rows = records.length;
@@ -134,7 +128,7 @@ export const createSlotBuilder = ({
       const column = `k${slot.slot}`;
       await Promise.all([
         database.query(
-          `UPDATE ${table} SET ${column} = ${key}
+          `UPDATE records SET ${column} = ${key}
            WHERE ${inCollection} AND ${behind} AND id <= $4::uuid AND ${column} IS DISTINCT FROM ${key}`,
           parameters.values,
         ),
@@ -144,21 +138,15 @@ export const createSlotBuilder = ({
         ),
       ]);
     }
-    if (rows < mostRows) await finish(slot, table);
+    if (rows < mostRows) await finish(slot);
     return { rows, bytes };
   };
 
   const runBatch = async (slot: SlotRow, mostRows: number): Promise<Batch | Turn> => {
     const work = async ([lock]: readonly { free: boolean }[]): Promise<Batch | Turn> => {
       if (!lock?.free) return 'elsewhere';
-      const collection = { projectNumber: slot.project_id, id: slot.coll_id };
-      const [, ownTable, current] = await Promise.all([
-        shortenLockWaits(database),
-        keepTable(database, collection),
-        lockSlot(slot),
-      ]);
-      if (ownTable === 'filling' || !current) return 'nothing';
-      return fillBatch(current, recordsTable({ ...collection, ownTable }), mostRows);
+      const [, current] = await Promise.all([shortenLockWaits(database), lockSlot(slot)]);
+      return current ? fillBatch(current, mostRows) : 'nothing';
     };
     return database.transactionFrom(lockStatement, work).catch((error: unknown) => {
       if (error instanceof LockTimeout) return 'waited';

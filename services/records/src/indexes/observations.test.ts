@@ -199,14 +199,12 @@ describe('indexes that make themselves', () => {
     await take(6, 'ready');
     await look('asked', ['n', 'none'], 1000);
     expect(await missing('asked')).toEqual({ n: 'no_room', none: 'no_values' });
-    await database.query(`UPDATE collections SET own_table = 'filling' WHERE coll_id = $1`, [id]);
     await take(1, 'building');
     await look('asked', ['n'], 1000);
     expect(await missing('asked')).toMatchObject({ n: 'waiting' });
     const building = (await indexes('asked')).find(({ state }) => state === 'building');
-    expect(building).toMatchObject({ progress: 0, waitsFor: 'move' });
+    expect(building).toMatchObject({ progress: 0, waitsFor: 'writes' });
     await database.query(`DELETE FROM slots WHERE coll_id = $1`, [id]);
-    await database.query('UPDATE collections SET own_table = NULL WHERE coll_id = $1', [id]);
     await look('asked', ['n'], 1000);
     expect(await missing('asked')).not.toHaveProperty('n');
     expect((await indexes('asked')).map(({ field }) => field)).toEqual(['n']);

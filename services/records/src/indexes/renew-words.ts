@@ -1,13 +1,8 @@
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox } from '@backlot/database';
-import {
-  keepTable,
-  recordsTable,
-  type StoredCollection,
-} from '../collections/stored/records-table.ts';
 import { type CollectionSearch, searchWordsSql } from '../collections/stored/search-words.ts';
 import { countGrowthSql } from '../collections/stored/side-sql.ts';
-import { inCollection, startParameters } from '../sql.ts';
+import { type CollectionKey, inCollection, startParameters } from '../sql.ts';
 import type { Builder, Generation } from './building/build.ts';
 import { createTurns, shortenLockWaits, type Turn } from './building/turns.ts';
 import { createWaitForWriters } from './building/writers.ts';
@@ -18,7 +13,7 @@ const currentRule = 2;
 /** Keeps the words that records have now, which are locked in the surrounding transaction. */
 export const keepWords = async (
   database: Database,
-  collection: StoredCollection,
+  collection: CollectionKey,
   search: Pick<CollectionSearch, 'number' | 'fields'>,
   ids: readonly string[],
 ): Promise<void> => {
@@ -28,7 +23,7 @@ export const keepWords = async (
   await database.query(
     `WITH filled AS (
        INSERT INTO search_texts (project_id, coll_id, number, record_id, words)
-       SELECT $1, $2, ${parameters.add(number, 'int')}, id, ${words} FROM ${recordsTable(collection)}
+       SELECT $1, $2, ${parameters.add(number, 'int')}, id, ${words} FROM records
        WHERE ${inCollection} AND id = ANY ($3::uuid[])
        ON CONFLICT (project_id, coll_id, number, record_id) DO UPDATE SET words = excluded.words
        RETURNING new.size_bytes - coalesce(old.size_bytes, 0) AS growth),
@@ -65,10 +60,10 @@ export const createWordsRenewal = (database: Database, outbox: Outbox<EventPaylo
       await outbox.append('collection.changed', { projectNumber: project_id, name: found.name });
   };
 
-  const renewBatch = async (row: Row, collection: StoredCollection): Promise<void> => {
+  const renewBatch = async (row: Row, collection: CollectionKey): Promise<void> => {
     const start = row.renewed ?? '00000000-0000-0000-0000-000000000000';
     const found = await database.query<{ id: string }>(
-      `SELECT id FROM ${recordsTable(collection)} WHERE ${inCollection} AND id > $3 ORDER BY id LIMIT ${batchRows} FOR NO KEY UPDATE`,
+      `SELECT id FROM records WHERE ${inCollection} AND id > $3 ORDER BY id LIMIT ${batchRows} FOR NO KEY UPDATE`,
       [row.project_id, row.coll_id, start],
     );
     const ids = found.map(({ id }) => id);
@@ -90,13 +85,12 @@ export const createWordsRenewal = (database: Database, outbox: Outbox<EventPaylo
       ]);
       if (!lock?.free) return 'elsewhere';
       const key = { projectNumber: row.project_id, id: row.coll_id };
-      const ownTable = await keepTable(database, key);
       const [current] = await database.query<Row>(
         `SELECT ${columns} FROM searches WHERE ${inCollection} AND number = $3 AND ${isFormer} FOR UPDATE SKIP LOCKED`,
         [row.project_id, row.coll_id, row.number],
       );
       if (!current) return 'nothing';
-      await renewBatch(current, { ...key, ownTable });
+      await renewBatch(current, key);
       return 'worked';
     });
 

@@ -2,9 +2,6 @@ import { ApiError, recordRoutes } from '@backlot/contract';
 import { type Database, StatementTimeout } from '@backlot/database';
 import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
-import type { Collections } from '../collections/collections.ts';
-import { onCurrentSlots } from '../collections/current-slots.ts';
-import { checkTable } from '../collections/current-table.ts';
 import { pathProblem, severalNamed } from '../fields.ts';
 import { aggregateSlice, columnsOfField, type GroupState } from '../query/aggregate-statement.ts';
 import type { ReadLimits } from '../query/list-statement.ts';
@@ -103,7 +100,6 @@ export interface Aggregates {
 export interface AggregatesDeps {
   database: Database;
   limits: ReadLimits;
-  refresh: Collections['refresh'];
   scans: FairShares;
   slicing?: Slicing;
 }
@@ -162,7 +158,6 @@ const bySize = (a: GroupState, b: GroupState): number =>
 export const createAggregates = ({
   database,
   limits,
-  refresh,
   scans,
   slicing = usualSlicing,
 }: AggregatesDeps): Aggregates => {
@@ -199,16 +194,9 @@ export const createAggregates = ({
       const states =
         !selection || selection.access.rights.read === 'none'
           ? []
-          : await scans.run(
-              flow,
-              (yieldSlot) =>
-                onCurrentSlots(refresh, selection, async (current) => {
-                  const found = await scan(current, aggregation, yieldSlot);
-                  await checkTable(database, current.collection);
-                  return found;
-                }),
-              { signal },
-            );
+          : await scans.run(flow, (yieldSlot) => scan(selection, aggregation, yieldSlot), {
+              signal,
+            });
       const none: GroupState = [null, 0];
       const all = states.length === 0 && aggregation.group === undefined ? [none] : states;
       const groups = all.sort(bySize).map((state) => toGroup(state, aggregation));

@@ -3,7 +3,6 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
-import { checkTable } from '../collections/current-table.ts';
 import type { Observations } from '../indexes/observations.ts';
 import { countDriver, driverSlots, wantedFields } from '../query/by-index/drivers.ts';
 import { slotCountStatement } from '../query/by-index/slot-statement.ts';
@@ -154,11 +153,9 @@ export const createCounts = ({
       if (access.rights.read === 'none') return { count: 0 };
       const { search } = selection;
       if (search) {
-        const find = (current: Selection) => countFound(current, search);
         const current = await withBuiltSearch(refresh, selection);
-        return scans.run(reader.flow, () => onCurrentSlots(refresh, current, find), {
-          signal: reader.signal,
-        });
+        const { flow, signal } = reader;
+        return scans.run(flow, () => countFound(current, search), { signal });
       }
       if (isUnfiltered(selection)) {
         const read = () => readKnownCount(database, selection.collection);
@@ -172,12 +169,7 @@ export const createCounts = ({
       const shares = foreseen === 'slow' ? scans : quickScans;
       return shares.run(
         reader.flow,
-        (yieldSlot) =>
-          onCurrentSlots(refresh, selection, async (current) => {
-            const counted = await count(current, yieldSlot);
-            await checkTable(database, current.collection);
-            return counted;
-          }),
+        (yieldSlot) => onCurrentSlots(refresh, selection, (current) => count(current, yieldSlot)),
         { isQuick: hasDriver || foreseen === 'short', signal: reader.signal },
       );
     },

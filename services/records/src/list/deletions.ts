@@ -2,8 +2,6 @@ import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
-import { checkTable, holdTable } from '../collections/current-table.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { boundsSql, conditionsSql, type Selection } from '../query/selection.ts';
 import { findSlice, type Kept } from '../query/slice-statement.ts';
 import type { Sort } from '../query/sort.ts';
@@ -50,27 +48,25 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
   const look = (selection: Selection, from: string | undefined, { flow, signal }: Reader) =>
     scans.run(
       flow,
-      () =>
-        onCurrentSlots(refresh, selection, async (current) => {
-          const query = {
-            ...current,
-            sort: oldestFirst,
-            limit: batchRows,
-            offset: 0,
-            after: undefined,
-          };
-          const { sliceMs: ms } = usualSlicing;
-          const slice = { from, rows: batchRows, bytes: usualSliceBytes, ms };
-          const { text, values } = findSlice(query, slice, batchRows);
-          const [piece] = await database.scan<{
-            next: string | null;
-            looked: number;
-            kept: Kept[];
-          }>(text, values);
-          await checkTable(database, current.collection);
-          const { next, looked, kept } = piece ?? { next: null, looked: 0, kept: [] };
-          return { next, looked, ids: kept.map(([id]) => id) };
-        }),
+      async () => {
+        const query = {
+          ...selection,
+          sort: oldestFirst,
+          limit: batchRows,
+          offset: 0,
+          after: undefined,
+        };
+        const { sliceMs: ms } = usualSlicing;
+        const slice = { from, rows: batchRows, bytes: usualSliceBytes, ms };
+        const { text, values } = findSlice(query, slice, batchRows);
+        const [piece] = await database.scan<{
+          next: string | null;
+          looked: number;
+          kept: Kept[];
+        }>(text, values);
+        const { next, looked, kept } = piece ?? { next: null, looked: 0, kept: [] };
+        return { next, looked, ids: kept.map(([id]) => id) };
+      },
       { signal },
     );
 
@@ -79,14 +75,13 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
     onCurrentSlots(refresh, selection, (current) =>
       database.transaction(async () => {
         const { collection } = current;
-        await holdTable(database, collection);
         const parameters = startParameters(collection, ids);
         const fits = and([
           ...[boundsSql(current, parameters), 'id = ANY ($3::uuid[])'],
           ...conditionsSql(current, parameters),
         ]);
         const locked = await database.query<{ id: string }>(
-          `SELECT id FROM ${recordsTable(collection)} WHERE ${fits} ORDER BY id FOR UPDATE`,
+          `SELECT id FROM records WHERE ${fits} ORDER BY id FOR UPDATE`,
           parameters.values,
         );
         if (locked.length === 0) return 0;

@@ -5,7 +5,6 @@ import type { JsonParts } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
-import { checkTable } from '../collections/current-table.ts';
 import type { Observations } from '../indexes/observations.ts';
 import { driverSlots, listDrivers, wantedFields } from '../query/by-index/drivers.ts';
 import { createExactWalks } from '../query/by-index/exact-walks.ts';
@@ -214,13 +213,6 @@ export const createLists = ({
     return scans.run(reader.flow, read, { isQuick: true, signal: reader.signal });
   };
 
-  const readCurrent = (query: ListQuery, read: (current: ListQuery) => Promise<ListPage>) =>
-    onCurrentSlots(refresh, query, async (current) => {
-      const page = await read(current);
-      await checkTable(database, current.collection);
-      return page;
-    });
-
   const searchPage = async (
     query: ListQuery,
     words: SearchWords,
@@ -240,11 +232,10 @@ export const createLists = ({
       const { search } = query;
       if (search) {
         const current = await withBuiltSearch(refresh, query);
-        const find = (query: ListQuery) => searchPage(query, search, reader);
-        return scans.run(reader.flow, () => readCurrent(current, find), { signal: reader.signal });
+        const { flow, signal } = reader;
+        return scans.run(flow, () => searchPage(current, search, reader), { signal });
       }
-      if (scannedFor(query) === undefined)
-        return readCurrent(query, (current) => readByKey(current, reader));
+      if (scannedFor(query) === undefined) return readByKey(query, reader);
       const found = await readExactWalk(query);
       if (found) return found;
       const hasDriver = listDrivers(query).length > 0;
@@ -252,7 +243,8 @@ export const createLists = ({
       const shares = foreseen === 'slow' ? scans : quickScans;
       return shares.run(
         reader.flow,
-        (yieldSlot) => readCurrent(query, (current) => scanPage(current, reader, yieldSlot)),
+        (yieldSlot) =>
+          onCurrentSlots(refresh, query, (current) => scanPage(current, reader, yieldSlot)),
         { isQuick: hasDriver || foreseen === 'short', signal: reader.signal },
       );
     },

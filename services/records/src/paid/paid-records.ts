@@ -2,9 +2,6 @@ import { ApiError, type EventPayloads, type Payload } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { fullAccess } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
-import { onCurrentSlots } from '../collections/current-slots.ts';
-import { holdTable } from '../collections/current-table.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { parsePatch } from '../record/patch.ts';
 import type { Records } from '../record/records.ts';
 import { inCollection } from '../sql.ts';
@@ -25,9 +22,8 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
   /** The record's `items`, with the record locked; undefined where it is gone. */
   const lockItems = async (collection: Collection, recordId: string) => {
     const { projectNumber, id } = collection;
-    await holdTable(database, collection);
     const [row] = await database.query<{ items: unknown }>(
-      `SELECT data -> 'items' AS items FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3 FOR UPDATE`,
+      `SELECT data -> 'items' AS items FROM records WHERE ${inCollection} AND id = $3 FOR UPDATE`,
       [projectNumber, id, recordId],
     );
     return row;
@@ -57,13 +53,6 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
   const settle = async (paid: Paid): Promise<Outcome> => {
     const collection = await collections.find(paid.projectNumber, paid.collection);
     if (!collection) return 'not_found';
-    const target = { collection };
-    return onCurrentSlots(collections.refresh, target, (current) =>
-      settleIn(current.collection, paid),
-    );
-  };
-
-  const settleIn = async (collection: Collection, paid: Paid): Promise<Outcome> => {
     const { recordId, payment, pays = 'items' } = paid;
     const record = await lockItems(collection, recordId);
     if (!record) return 'not_found';

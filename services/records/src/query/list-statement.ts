@@ -1,5 +1,4 @@
 import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import {
   and,
   inCollection,
@@ -136,7 +135,7 @@ export const listStatement = (
   const countedRows = keys.length === 0 ? rowsAtOnce : parameters.add(limits.scanRows, 'int');
   const scan = and([bounds, keys.length === 0 ? after : undefined]);
   const start = `WITH ${deadlineSql(parameters.add(stretch.ms, 'int'))}, scan AS MATERIALIZED (
-    SELECT count(*) AS rows FROM (SELECT FROM ${recordsTable(query.collection)} WHERE ${scan} LIMIT ${countedRows} + 1) rows)`;
+    SELECT count(*) AS rows FROM (SELECT FROM records WHERE ${scan} LIMIT ${countedRows} + 1) rows)`;
   const source = `SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${scan}`;
   const tests = keys.length === 0 ? conditions : [...conditions, after, until];
   const fits = `CASE WHEN ${isInTime} THEN ${allHoldSql(query, tests)} ELSE false END`;

@@ -1,5 +1,4 @@
 import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { and, type Parameters, startParameters } from '../sql.ts';
 import {
   deadlineSql,
@@ -71,7 +70,7 @@ export const walkSql = (
     tables: `WITH ${deadline}, ends AS MATERIALIZED (
         SELECT array_agg(id) AS ids, (array_agg(id) FILTER (WHERE bytes > ${mostBytes} AND n > 1))[1] AS heavy FROM (
           SELECT id, row_number() OVER run AS n, sum(size_bytes) OVER run AS bytes FROM (
-            SELECT id, size_bytes FROM ${recordsTable(selection.collection)} WHERE ${scan} ${order} LIMIT ${size} + 1) rows
+            SELECT id, size_bytes FROM records WHERE ${scan} ${order} LIMIT ${size} + 1) rows
           WINDOW run AS (ROWS UNBOUNDED PRECEDING)) rows),
       looked AS MATERIALIZED (
         SELECT ${['id', 'fits', ...kept].join(', ')} FROM (
@@ -90,7 +89,7 @@ export const walkSql = (
 export const countAllSlice = (selection: Selection, { from, rows }: Slice): Statement => {
   const parameters = startParameters(selection.collection);
   const start = from && `id <= ${parameters.add(from, 'uuid')}`;
-  const keys = `FROM ${recordsTable(selection.collection)} WHERE ${and([boundsSql(selection, parameters), start])} ORDER BY id DESC`;
+  const keys = `FROM records WHERE ${and([boundsSql(selection, parameters), start])} ORDER BY id DESC`;
   const size = parameters.add(rows, 'int');
   return {
     text: `SELECT count(*) AS looked, (SELECT id::text ${keys} OFFSET ${size} LIMIT 1) AS next

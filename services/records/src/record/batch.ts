@@ -13,7 +13,6 @@ import {
 } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
 import { checkEpoch, onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
-import { holdTable } from '../collections/current-table.ts';
 import { checkNewFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
 import {
   claimChangedSql,
@@ -22,7 +21,6 @@ import {
   notUnique,
   touchedFields,
 } from '../collections/stored/claims.ts';
-import { changeLogSql, recordsTable } from '../collections/stored/records-table.ts';
 import { forgetWordsSql, keepWordsSql, touchesWords } from '../collections/stored/search-words.ts';
 import { countGrowthSql, joinSides } from '../collections/stored/side-sql.ts';
 import { isCurrentSql, slotAssignments } from '../collections/stored/slots.ts';
@@ -139,7 +137,7 @@ const checkUpdatedFields = async (
   );
   if (refused === undefined) return;
   const rows = await database.query<{ id: string; field: string | null }>(
-    `SELECT records.id, ${refused} AS field FROM ${recordsTable(collection)} JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
+    `SELECT records.id, ${refused} AS field FROM records JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
     parameters.values,
   );
   const fields = new Map(rows.map(({ id, field }) => [id, field]));
@@ -160,7 +158,7 @@ const checkCounts = async (
   const parameters = startParameters(place.collection, ...updateParameters(updates));
   const rows = await database.query<{ id: string; field: string | null }>(
     `SELECT records.id, ${uncountableSql(access, 'change.inc', parameters)} AS field
-     FROM ${recordsTable(place.collection)} JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
+     FROM records JOIN ${changesSql} USING (id) WHERE ${inCollection}`,
     parameters.values,
   );
   const fields = new Map(rows.map(({ id, field }) => [id, field]));
@@ -188,7 +186,7 @@ const updateSql = (
   const grown = touchesWords(collection, isChanged) ? ['changed', 'searched'] : ['changed'];
   const growth = grown.map((table) => `(SELECT coalesce(sum(growth), 0) FROM ${table})`);
   return `WITH changed AS (
-    UPDATE ${recordsTable(collection)} SET
+    UPDATE records SET
       data = ${updatedDataSql}${keys},
       updated_at = ${nextVersionSql('$7::timestamptz')}
     FROM ${changesSql}
@@ -196,7 +194,7 @@ const updateSql = (
       AND NOT ${noNumberSql('change.inc')} AND ${isCurrentSql(collection, parameters)}
     RETURNING records.id, updated_at, new.size_bytes - old.size_bytes AS growth${sides.returned}),
   counted AS (
-    ${countGrowthSql('changed')})${sides.tables}${changeLogSql(collection, 'changed')}
+    ${countGrowthSql('changed')})${sides.tables}
   SELECT id, ${versionSql} AS version, (${growth.join(' + ')})::int8 AS growth FROM changed`;
 };
 
@@ -207,8 +205,8 @@ export const deleteSql = (collection: Collection, parameters: Parameters): strin
     forgetWordsSql(collection, 'deleted', parameters),
   );
   return `WITH deleted AS (
-    DELETE FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = ANY ($3::uuid[]) AND ${isCurrentSql(collection, parameters)}
-    RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'deleted')}${unsharedSql('record_id = ANY ($3::uuid[])', 'deleted')}
+    DELETE FROM records WHERE ${inCollection} AND id = ANY ($3::uuid[]) AND ${isCurrentSql(collection, parameters)}
+    RETURNING id, size_bytes${sides.returned})${sides.tables}${unsharedSql('record_id = ANY ($3::uuid[])', 'deleted')}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, -count(*), -sum(size_bytes) FROM deleted HAVING count(*) > 0 RETURNING d`;
 };
@@ -348,7 +346,6 @@ export const createBatches = ({
       const writeAll = (collection: Collection, roomBytes?: number) =>
         database
           .transaction(async () => {
-            await holdTable(database, collection);
             if (targets.length > 0)
               checkLocked(
                 await lockRecords(database, collection, access, targets),

@@ -10,7 +10,6 @@ import {
   touchedFields,
   type UniqueField,
 } from '../collections/stored/claims.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { forgetWordsSql, keepWordsSql } from '../collections/stored/search-words.ts';
 import { joinSides } from '../collections/stored/side-sql.ts';
 import { isCurrentSql, slotAssignments } from '../collections/stored/slots.ts';
@@ -161,7 +160,7 @@ export const createChanges = ({
       claimChangedSql(touched, 'changed', parameters, { claimsNew: true }),
       keepWordsSql(collection, 'changed', parameters),
     );
-    const statement = updateSql(collection, data, keys, now(), parameters);
+    const statement = updateSql(data, keys, now(), parameters);
     const fields = replacedFields(json, has);
     const matches = and([
       changeableRow(target, 'change', versions, parameters),
@@ -205,7 +204,7 @@ export const createChanges = ({
       claimChangedSql(touched, 'changed', parameters, { claimsNew: true }),
       keepWordsSql(collection, 'changed', parameters, isChanged),
     );
-    const statement = updateSql(collection, data, keys, now(), parameters);
+    const statement = updateSql(data, keys, now(), parameters);
     const fields = changedFields(changes);
     const action = patchAction(access, changes);
     const added = () => parameters.add(JSON.stringify(changes.inc), 'jsonb');
@@ -268,8 +267,7 @@ export const createChanges = ({
       forgetWordsSql(collection, 'changed', parameters),
     );
     const text = countedSql(
-      collection,
-      `DELETE FROM ${recordsTable(collection)} WHERE ${where} RETURNING id, -size_bytes AS growth${sides.returned}`,
+      `DELETE FROM records WHERE ${where} RETURNING id, -size_bytes AS growth${sides.returned}`,
       -1,
       'id',
       `${sides.tables}${unsharedSql('record_id = $3', 'changed')}`,

@@ -2,15 +2,12 @@ import type { RoleAndGroups, UserDirectory } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { type Access, heldPolicy, resolveAccess, rowPolicySql } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
-import { onCurrentSlots } from '../collections/current-slots.ts';
-import { holdTable } from '../collections/current-table.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { and, startParameters } from '../sql.ts';
 import { endSharesSql } from './share-rows.ts';
 
 interface GivenSharesOptions {
   database: Database;
-  collections: Pick<Collections, 'find' | 'invalidate' | 'refresh'>;
+  collections: Pick<Collections, 'find' | 'invalidate'>;
   users: Pick<UserDirectory, 'findRoleAndGroups'>;
 }
 
@@ -76,14 +73,11 @@ export const createGivenShares = ({ database, collections, users }: GivenSharesO
       const held = access && policy && rowPolicySql(policy, access, parameters);
       const isUnheld =
         held &&
-        `EXISTS (SELECT FROM ${recordsTable(collection)} WHERE records.project_id = $1 AND records.coll_id = $2
+        `EXISTS (SELECT FROM records WHERE records.project_id = $1 AND records.coll_id = $2
            AND records.id = shares.record_id AND (${held}) IS NOT TRUE)`;
       const given =
         'shares.project_id = $1 AND shares.coll_id = $2 AND shared_by = $3 AND record_id > $4 AND record_id <= $5';
-      await database.transaction(async () => {
-        await holdTable(database, collection);
-        await database.query(endSharesSql(and([given, isUnheld || undefined])), parameters.values);
-      });
+      await database.query(endSharesSql(and([given, isUnheld || undefined])), parameters.values);
       after = last;
     }
   };
@@ -94,9 +88,7 @@ export const createGivenShares = ({ database, collections, users }: GivenSharesO
       for (const userId of await findGivers(projectNumber, userIds)) {
         const user = await users.findRoleAndGroups(projectNumber, userId);
         for (const collection of await findCollections(projectNumber, userId))
-          await onCurrentSlots(collections.refresh, { collection }, (current) =>
-            endIn(current.collection, userId, user),
-          );
+          await endIn(collection, userId, user);
       }
     },
   };

@@ -2,7 +2,6 @@ import type { Database } from '@backlot/database';
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import type { RowPolicy } from '../collections/rules.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { inCollection, startParameters } from '../sql.ts';
 
 /** What the caller may do with a record. */
@@ -26,7 +25,7 @@ export const lockRecords = async (
   const test = (policy: RowPolicy) => rowPolicySql(policy, access, parameters) ?? 'true';
   const rows = await database.query<LockedRow>(
     `SELECT id, ${test(rights.read)} AS readable, ${test(rights.change)} AS change, ${test(rights.delete)} AS delete,
-       ${test(rights.count)} AS count FROM ${recordsTable(collection)}
+       ${test(rights.count)} AS count FROM records
      WHERE ${inCollection} AND id = ANY ($3::uuid[]) ORDER BY id FOR UPDATE`,
     parameters.values,
   );

@@ -2,9 +2,6 @@ import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { JsonPart } from '@backlot/http';
 import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
-import type { Collections } from '../collections/collections.ts';
-import { onCurrentSlots } from '../collections/current-slots.ts';
-import { checkTable } from '../collections/current-table.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
 import { createKeptStatements } from '../query/prepared/kept-statements.ts';
 import type { Reader } from '../reader.ts';
@@ -25,7 +22,6 @@ import type { RecordTarget } from './refusals.ts';
 
 export interface ReadRecordDeps {
   database: Database;
-  refresh: Collections['refresh'];
   /** A slot for each large record while PostgreSQL is at it. */
   largeReads: FairShares;
   /** A slot for each large answer that is read or not yet taken. */
@@ -60,7 +56,7 @@ const readText = (
 };
 
 /** @returns what `Records.get` is */
-export const createReadRecord = ({ database, refresh, largeReads, answers }: ReadRecordDeps) => {
+export const createReadRecord = ({ database, largeReads, answers }: ReadRecordDeps) => {
   const prepare = createKeptStatements('records_get');
   const gathered = gatherReads(database);
 
@@ -70,7 +66,7 @@ export const createReadRecord = ({ database, refresh, largeReads, answers }: Rea
     return database.bytes(text, parameters.values);
   };
 
-  const read = async (target: RecordTarget, reader: Reader): Promise<ReadRecord> => {
+  return async (target: RecordTarget, reader: Reader): Promise<ReadRecord> => {
     const { access, collection } = target;
     checkRead(access);
     const { values } = targetParameters(target);
@@ -84,7 +80,6 @@ export const createReadRecord = ({ database, refresh, largeReads, answers }: Rea
       );
     };
     const small = await gathered({ id: target.id, alone, among });
-    await checkTable(database, collection);
     if (!small) throw recordNotFound();
     const [ownFields, version, data] = small;
     if (ownFields && data) return { json: joinJson(ownFields, data), version: Number(version) };
@@ -100,7 +95,4 @@ export const createReadRecord = ({ database, refresh, largeReads, answers }: Rea
       throw error;
     }
   };
-
-  return (target: RecordTarget, reader: Reader) =>
-    onCurrentSlots(refresh, target, (current) => read(current, reader));
 };

@@ -5,7 +5,6 @@ import { recordNotFound, type WriteAction, writePolicySql } from '../collections
 import type { Collection } from '../collections/collections.ts';
 import { visibleDataSql } from '../collections/field-rules.ts';
 import { claimNewSql } from '../collections/stored/claims.ts';
-import { changeLogSql, recordsTable } from '../collections/stored/records-table.ts';
 import { keepWordsSql } from '../collections/stored/search-words.ts';
 import { joinSides, type SideSql } from '../collections/stored/side-sql.ts';
 import { isCurrentSql, slotValues } from '../collections/stored/slots.ts';
@@ -80,9 +79,9 @@ export const createSql = (
   const group = groupId === undefined ? '' : `, ${parameters.add(groupId, 'uuid')}`;
   const updated = updatedAt === undefined ? '$5' : parameters.add(updatedAt, 'timestamptz');
   return `WITH created AS (
-    INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns}${group && ', group_id'})
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${keys.columns}${group && ', group_id'})
     SELECT $1, $2, $3, $4, $5::timestamptz, ${updated}, $6::jsonb${keys.values}${group}
-    WHERE ${isCurrentSql(collection, parameters)} ${onConflict} RETURNING id, size_bytes${sides.returned})${sides.tables}${changeLogSql(collection, 'created')}${unshared}${keptSql}
+    WHERE ${isCurrentSql(collection, parameters)} ${onConflict} RETURNING id, size_bytes${sides.returned})${sides.tables}${unshared}${keptSql}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, 1, size_bytes FROM created RETURNING bytes`;
 };
@@ -119,11 +118,11 @@ export const createManySql = (
     parameters,
   );
   const text = `WITH created AS (
-    INSERT INTO ${recordsTable(collection)} (project_id, coll_id, id, owner_id, created_at, updated_at, data, group_id${keys.columns})
+    INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data, group_id${keys.columns})
     SELECT $1, $2, id, owner_id, created_at, created_at, data, group_id${keys.values}
     FROM unnest($3::uuid[], $4::uuid[], $5::timestamptz[], $6::jsonb[], $7::uuid[]) made(id, owner_id, created_at, data, group_id)
     WHERE ${isCurrentSql(collection, parameters)}
-    RETURNING id, size_bytes${words.returned})${words.tables}${changeLogSql(collection, 'created')}${kept}
+    RETURNING id, size_bytes${words.returned})${words.tables}${kept}
   INSERT INTO count_delta (project_id, coll_id, d, bytes)
   SELECT $1, $2, count(*), sum(size_bytes) FROM created HAVING count(*) > 0 RETURNING d`;
   return { text, parameters };
@@ -164,25 +163,23 @@ export const withinRoom = (
  * @param tables that follow from the change too
  */
 export const countedSql = (
-  collection: Collection,
   change: string,
   records: 0 | -1,
   answer: string,
   tables: string,
 ): string =>
   `WITH changed AS (${change}), counted AS (
-     ${insertFromSql('count_delta', { d: String(records), bytes: 'growth' }, 'changed', 'growth <> 0')})${tables}${changeLogSql(collection, 'changed')}
+     ${insertFromSql('count_delta', { d: String(records), bytes: 'growth' }, 'changed', 'growth <> 0')})${tables}
    SELECT ${answer} FROM changed records`;
 
 export const updateSql = (
-  collection: Collection,
   data: string,
   keys: string,
   now: number,
   parameters: Parameters,
 ): string => {
   const time = parameters.add(toIso(now), 'timestamptz');
-  return `UPDATE ${recordsTable(collection)} SET data = ${data}${keys}, updated_at = ${nextVersionSql(time)}`;
+  return `UPDATE records SET data = ${data}${keys}, updated_at = ${nextVersionSql(time)}`;
 };
 
 /** What an UPDATE of records returns to `updatedColumns` and to what counts its growth. */
@@ -196,12 +193,11 @@ export const updatedColumns = (data: string): string =>
 export const updatedSql = (
   update: string,
   where: string,
-  { collection, access }: Pick<RecordTarget, 'collection' | 'access'>,
+  { access }: Pick<RecordTarget, 'access'>,
   sides: SideSql,
   parameters: Parameters,
 ): string =>
   countedSql(
-    collection,
     `${update} WHERE ${where}
      ${returnUpdated}${sides.returned}`,
     0,

@@ -87,8 +87,8 @@ const isRefused = (error: unknown) =>
   );
 
 /** Whether nothing of what its owner may set shows in the statements of its writes. */
-const isUsual = ({ access, slots, unique, search, ownTable }: Collection) =>
-  typeof access === 'string' && slots.length === 0 && unique.length === 0 && !search && !ownTable;
+const isUsual = ({ access, slots, unique, search }: Collection) =>
+  typeof access === 'string' && slots.length === 0 && unique.length === 0 && !search;
 
 export const createRecords = ({
   database,
@@ -188,7 +188,7 @@ export const createRecords = ({
   };
 
   return {
-    get: createReadRecord({ database, refresh, largeReads, answers }),
+    get: createReadRecord({ database, largeReads, answers }),
 
     async create(project, collection, access, data, keep) {
       checkCreate(access, { project, collection }, data.groupId ?? null);

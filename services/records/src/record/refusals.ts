@@ -12,7 +12,6 @@ import {
 import type { Collection } from '../collections/collections.ts';
 import { type ChangedFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
 import { toNotUnique, type UniqueField } from '../collections/stored/claims.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { inCollection, startParameters, versionSql } from '../sql.ts';
 import { maxDataBytes, maxKeys } from './data.ts';
 import { uncountableSql } from './patch.ts';
@@ -67,7 +66,7 @@ export const explainRefusal = async (
        ${refused ?? 'NULL'} AS refused_field,
        (SELECT field FROM jsonb_object_keys(${added}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number,
        ${uncountable} AS uncountable
-     FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3`,
+     FROM records WHERE ${inCollection} AND id = $3`,
     parameters.values,
   );
   if (!row?.readable) throw recordNotFound();

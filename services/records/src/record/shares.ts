@@ -8,10 +8,6 @@ import {
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import { checkRead, heldPolicy, recordNotFound, rowPolicySql } from '../collections/access.ts';
-import type { Collections } from '../collections/collections.ts';
-import { onCurrentSlots } from '../collections/current-slots.ts';
-import { checkTable, holdTable } from '../collections/current-table.ts';
-import { recordsTable } from '../collections/stored/records-table.ts';
 import { shareBytes } from '../collections/stored/side-sql.ts';
 import { inCollection, isoTimeSql, startParameters } from '../sql.ts';
 import { createRecordEmailShares } from './email-shares.ts';
@@ -27,7 +23,6 @@ interface ShareOptions {
   database: Database;
   outbox: Outbox<EventPayloads>;
   quota: Quota;
-  refresh: Collections['refresh'];
   now: () => number;
 }
 
@@ -44,7 +39,7 @@ export interface Shares {
   remove(target: RecordTarget, who: string): Promise<void>;
 }
 
-export const createShares = ({ database, outbox, quota, refresh, now }: ShareOptions): Shares => {
+export const createShares = ({ database, outbox, quota, now }: ShareOptions): Shares => {
   const rows = createShareRows(database, quota);
   const emailShares = createRecordEmailShares({ database, outbox, rows, now });
 
@@ -61,11 +56,10 @@ export const createShares = ({ database, outbox, quota, refresh, now }: ShareOpt
       readable: boolean | null;
       held: boolean | null;
     }>(
-      `SELECT owner_id, ${readable} AS readable, ${held} AS held FROM ${recordsTable(collection)}
+      `SELECT owner_id, ${readable} AS readable, ${held} AS held FROM records
         WHERE ${inCollection} AND id = $3 ${lock}`,
       parameters.values,
     );
-    await checkTable(database, collection);
     if (!row?.readable) throw recordNotFound();
     const isOwn = access.userId === null || row.owner_id === access.userId;
     return { isOwn, isHeld: row.held === true };
@@ -84,7 +78,6 @@ export const createShares = ({ database, outbox, quota, refresh, now }: ShareOpt
   ): Promise<Share> =>
     database.transaction(async () => {
       const { collection, access } = target;
-      await holdTable(database, collection);
       if (!(await checkOwn(target, 'FOR NO KEY UPDATE')))
         throw new ApiError(
           'forbidden',
@@ -144,12 +137,10 @@ export const createShares = ({ database, outbox, quota, refresh, now }: ShareOpt
 
   return {
     put: (target, share) =>
-      onCurrentSlots(refresh, target, (current) =>
-        quota.change(current.project, shareBytes(share.email), (roomBytes) =>
-          put(current, share, roomBytes),
-        ),
+      quota.change(target.project, shareBytes(share.email), (roomBytes) =>
+        put(target, share, roomBytes),
       ),
-    list: (target) => onCurrentSlots(refresh, target, list),
-    remove: (target, who) => onCurrentSlots(refresh, target, (current) => remove(current, who)),
+    list,
+    remove,
   };
 };

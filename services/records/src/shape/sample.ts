@@ -3,13 +3,12 @@ import type { Database } from '@backlot/database';
 import type { YieldSlot } from '@backlot/fair-shares';
 import { type Access, rowPolicySql } from '../collections/access.ts';
 import { visibleRecordsSql } from '../collections/field-rules.ts';
-import { recordsTable, type StoredCollection } from '../collections/stored/records-table.ts';
 import { deadlineSql, isInTime } from '../query/list-statement.ts';
-import { inCollection, type Parameters, startParameters } from '../sql.ts';
+import { type CollectionKey, inCollection, type Parameters, startParameters } from '../sql.ts';
 
 /** Whose sample it is: of the records and fields that they may read. */
 export interface Sampled {
-  collection: StoredCollection;
+  collection: CollectionKey;
   access: Access;
 }
 
@@ -61,7 +60,7 @@ const newestSql = (sampled: Sampled, bounds: SampleBounds, parameters: Parameter
   const limit = parameters.add(bounds.records, 'int');
   const policy = rowPolicySql(access.rights.read, access, parameters);
   const newest = (rows: string) =>
-    `SELECT id, owner_id, group_id FROM ${recordsTable(sampled.collection)} WHERE ${inCollection} ORDER BY id DESC LIMIT ${rows}`;
+    `SELECT id, owner_id, group_id FROM records WHERE ${inCollection} ORDER BY id DESC LIMIT ${rows}`;
   const readable =
     policy === undefined
       ? newest(limit)
@@ -84,7 +83,7 @@ const randomSql = (
   const hits = `SELECT DISTINCT ON (records.id) records.id, probe.place
     FROM unnest(${probes}) WITH ORDINALITY AS probe (id, place)
     CROSS JOIN LATERAL (
-      SELECT records.id, owner_id, group_id FROM ${recordsTable(sampled.collection)}
+      SELECT records.id, owner_id, group_id FROM records
       WHERE ${inCollection} AND records.id >= probe.id AND records.id < ${parameters.add(end, 'uuid')}
       ORDER BY records.id LIMIT 1) records
     WHERE ${policy} ORDER BY records.id, probe.place`;
@@ -92,8 +91,7 @@ const randomSql = (
   return readSql(found, sampled, bounds, parameters);
 };
 
-const oldestSql = ({ collection }: Sampled) =>
-  `SELECT id::text FROM ${recordsTable(collection)} WHERE ${inCollection} ORDER BY id LIMIT 1`;
+const oldestSql = `SELECT id::text FROM records WHERE ${inCollection} ORDER BY id LIMIT 1`;
 
 const toNumber = (id: string) => BigInt(`0x${id.replaceAll('-', '')}`);
 const toId = (value: bigint) =>
@@ -127,7 +125,7 @@ export const sampleRecords = async (
     return database.scan<{ id: string; data: string }>(text, parameters.values);
   };
   const rows = await scan((parameters) => newestSql(sampled, bounds, parameters));
-  const [first] = rows.length === 0 ? [] : await scan(() => oldestSql(sampled));
+  const [first] = rows.length === 0 ? [] : await scan(() => oldestSql);
   const end = rows.at(-1)?.id;
   if (first && end && first.id < end) {
     const ids = randomIds(first.id, end, bounds.records);

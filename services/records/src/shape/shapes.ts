@@ -3,8 +3,6 @@ import type { Database } from '@backlot/database';
 import { type FairShares, toFlow, type YieldSlot } from '@backlot/fair-shares';
 import { fullAccess } from '../collections/access.ts';
 import type { CollectionSummary, Collections } from '../collections/collections.ts';
-import { onCurrentSlots } from '../collections/current-slots.ts';
-import { checkTable } from '../collections/current-table.ts';
 import { inferFields } from './infer-fields.ts';
 import { sampleRecords, shapeBounds } from './sample.ts';
 
@@ -49,11 +47,7 @@ export const createShapes = ({
     const collection = await collections.find(projectNumber, summary.name);
     if (!collection) return shape;
     const sampled = { collection, access: fullAccess(collection.access) };
-    const documents = await onCurrentSlots(collections.refresh, sampled, async (current) => {
-      const sample = await sampleRecords(database, current, shapeBounds, yieldSlot);
-      await checkTable(database, current.collection);
-      return sample;
-    });
+    const documents = await sampleRecords(database, sampled, shapeBounds, yieldSlot);
     const indexed = new Set(
       summary.indexes.filter(({ state }) => state === 'ready').map(({ field }) => field),
     );

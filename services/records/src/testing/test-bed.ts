@@ -46,15 +46,13 @@ export const createTestBed = async (
   limits: Partial<ReadLimits> = {},
   quota: Partial<QuotaLimits> = {},
   {
-    giantRows = 0,
     places = { byVisitors: Number.MAX_SAFE_INTEGER, byUsersAndVisitors: Number.MAX_SAFE_INTEGER },
     ...options
-  }: BedOptions & { giantRows?: number; places?: PlaceLimits } = {},
+  }: BedOptions & { places?: PlaceLimits } = {},
 ): Promise<TestBed> => {
   const config = {
     limits: { ...defaultLimits, ...limits },
     scanConcurrency: 1,
-    giantRows,
     places,
     quota: { project: unlimited, owner: unlimited, ...quota },
   };

@@ -129,11 +129,6 @@ describe('a role', () => {
       ])
         expect([text, await attempt(text)]).toEqual([text, refused]);
     });
-
-    it('makes tables in records_large only where it is that of records', async () => {
-      const text = 'CREATE TABLE records_large.mine (); DROP TABLE records_large.mine';
-      expect(await attempt(text)).toBe(name === 'records' ? 'done' : refused);
-    });
   });
 });
 

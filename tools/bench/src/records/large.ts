@@ -135,7 +135,7 @@ const read = ['get', 'newest', 'equal', 'range'] as const;
 const patchedIds = 30_000;
 
 const indexes = ['status', 'price', 'title', 'category'];
-const bedOptions = { settings: { BACKLOT_GIANT_ROWS: '0', BACKLOT_TRUSTED_PROXIES: '1' } };
+const bedOptions = { settings: { BACKLOT_TRUSTED_PROXIES: '1' } };
 
 /** The same calls in turn with those on another platform, which has so many projects of three small collections. */
 const benchProjects = (few: Subject, fewCalls: ReturnType<typeof callsOn>, projects: number) =>

@@ -29,10 +29,10 @@ export const collection = z
           .optional()
           .describe('While it is building: the share of the records that it has'),
         waitsFor: z
-          .enum(['move', 'writes', 'turn'])
+          .enum(['writes', 'turn'])
           .optional()
           .describe(
-            'Where building has not begun: the collection moves to a table of its own, or writes under way end first, or others have their turn',
+            'Where building has not begun: writes under way end first, or others have their turn',
           ),
         isPinned: z.boolean().describe('Asked for by the owner; others follow from the lists'),
         reason: z

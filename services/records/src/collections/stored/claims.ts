@@ -1,7 +1,12 @@
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { inCollection, insertFromSql, type Parameters, startParameters } from '../../sql.ts';
-import { recordsTable, type StoredCollection } from './records-table.ts';
+import {
+  type CollectionKey,
+  inCollection,
+  insertFromSql,
+  type Parameters,
+  startParameters,
+} from '../../sql.ts';
 import { claimBytes, countGrowthSql, noSide, type SideSql } from './side-sql.ts';
 import { ownerField } from './slots.ts';
 
@@ -131,12 +136,13 @@ export const claimsGrowthSql = (
   });
 
 /** Keeps others from changing the record until the end of the transaction. */
-export const lockRecord = (database: Database, collection: StoredCollection, record: string) => {
+export const lockRecord = (database: Database, collection: CollectionKey, record: string) => {
   const { projectNumber, id } = collection;
-  return database.query(
-    `SELECT FROM ${recordsTable(collection)} WHERE ${inCollection} AND id = $3 FOR UPDATE`,
-    [projectNumber, id, record],
-  );
+  return database.query(`SELECT FROM records WHERE ${inCollection} AND id = $3 FOR UPDATE`, [
+    projectNumber,
+    id,
+    record,
+  ]);
 };
 
 export interface TakenValue {
@@ -152,7 +158,7 @@ export interface TakenValue {
  */
 export const claimValues = async (
   database: Database,
-  collection: StoredCollection,
+  collection: CollectionKey,
   fields: readonly UniqueField[],
   ids: readonly string[],
 ): Promise<TakenValue[]> => {
@@ -161,7 +167,7 @@ export const claimValues = async (
     keySql(addPath(field, parameters), 'records.data', 'records.owner_id'),
   );
   const unclaimed = `SELECT records.id, claim.number, claim.key
-    FROM ${recordsTable(collection)}, unnest(${addNumbers(fields, parameters)}, ARRAY[${keys.join(', ')}]) claim(number, key)
+    FROM records, unnest(${addNumbers(fields, parameters)}, ARRAY[${keys.join(', ')}]) claim(number, key)
     WHERE records.project_id = $1 AND records.coll_id = $2 AND records.id = ANY ($3::uuid[]) AND claim.key IS NOT NULL
       AND NOT EXISTS (SELECT FROM unique_values own WHERE own.project_id = $1 AND own.coll_id = $2
         AND own.number = claim.number AND own.key = claim.key AND own.record_id = records.id)`;

@@ -1,11 +1,6 @@
 import { ApiError, type EventPayloads } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import { inCollection } from '../../sql.ts';
-
-export interface CollectionKey {
-  projectNumber: number;
-  id: number;
-}
+import { type CollectionKey, inCollection } from '../../sql.ts';
 
 /** Tables that say what is kept beside the records of a collection, by the epoch that began with it. */
 export type GenerationTable = 'unique_fields' | 'searches';

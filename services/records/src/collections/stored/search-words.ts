@@ -1,5 +1,4 @@
-import { insertFromSql, type Parameters } from '../../sql.ts';
-import type { CollectionKey } from './generations.ts';
+import { type CollectionKey, insertFromSql, type Parameters } from '../../sql.ts';
 import { countGrowthSql, noSide, type SideSql } from './side-sql.ts';
 
 export type SearchState = 'building' | 'ready';

@@ -1,5 +1,4 @@
 import type { Parameters } from '../../sql.ts';
-import type { OwnTable } from './records-table.ts';
 
 /** How many fields of a collection can be indexed: the columns k1 to k6. */
 export const slotCount = 6;
@@ -72,15 +71,9 @@ export const recordKeySql = (field: string, parameters: Parameters): string =>
 /** Which slots the collection has had before, as a number; `$1` and `$2` are its key. */
 export const epochSql = '(SELECT epoch FROM collections WHERE project_id = $1 AND coll_id = $2)';
 
-/** The same of a collection that moves: it does so no further until the transaction ends. */
-const heldEpochSql = '(SELECT records.hold_table($1, $2))';
-
 /**
  * Holds where the slots are still those that a statement was made for: no writer misses one, however
  * long ago it read them.
  */
-export const isCurrentSql = (
-  { epoch, ownTable }: { epoch: number; ownTable?: OwnTable | undefined },
-  parameters: Parameters,
-): string =>
-  `${ownTable === 'filling' ? heldEpochSql : epochSql} = ${parameters.add(epoch, 'int')}`;
+export const isCurrentSql = ({ epoch }: { epoch: number }, parameters: Parameters): string =>
+  `${epochSql} = ${parameters.add(epoch, 'int')}`;

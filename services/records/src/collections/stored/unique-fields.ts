@@ -1,14 +1,8 @@
 import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { pathProblem, severalNamed } from '../../fields.ts';
-import { inCollection } from '../../sql.ts';
-import {
-  type CollectionKey,
-  checkDropping,
-  lockCollection,
-  raiseEpoch,
-  startDropping,
-} from './generations.ts';
+import { type CollectionKey, inCollection } from '../../sql.ts';
+import { checkDropping, lockCollection, raiseEpoch, startDropping } from './generations.ts';
 
 export type UniqueState = 'building' | 'ready' | 'failed';
 

@@ -2,13 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
 import type { GenerationTable } from '../../collections/stored/generations.ts';
-import {
-  keepTable,
-  recordsTable,
-  type StoredCollection,
-} from '../../collections/stored/records-table.ts';
 import { countGrowthSql } from '../../collections/stored/side-sql.ts';
-import { inCollection } from '../../sql.ts';
+import { type CollectionKey, inCollection } from '../../sql.ts';
 import { createTurns, shortenLockWaits, type Turn } from './turns.ts';
 import { createWaitForWriters } from './writers.ts';
 
@@ -48,7 +43,7 @@ export interface Kept<Row extends Generation> {
   /** Records of a batch. */
   batchRows: number;
   /** Fills in what is kept for these records, which are locked in the surrounding transaction. */
-  fill(collection: StoredCollection, row: Row, ids: readonly string[]): Promise<Filled>;
+  fill(collection: CollectionKey, row: Row, ids: readonly string[]): Promise<Filled>;
 }
 
 type Outcome = Turn | (() => Promise<void>);
@@ -79,10 +74,10 @@ export const createBuilder = <Row extends Generation>(
   // Batches run one at a time, in one process of all.
   const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free`;
 
-  const fillBatch = async (row: Row, collection: StoredCollection): Promise<Outcome> => {
+  const fillBatch = async (row: Row, collection: CollectionKey): Promise<Outcome> => {
     const start = row.position ?? '00000000-0000-0000-0000-000000000000';
     const found = await database.query<{ id: string }>(
-      `SELECT id FROM ${recordsTable(collection)} WHERE ${inCollection} AND id > $3 ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
+      `SELECT id FROM records WHERE ${inCollection} AND id > $3 ORDER BY id LIMIT $4 FOR NO KEY UPDATE`,
       [row.project_id, row.coll_id, start, batchRows],
     );
     const ids = found.map(({ id }) => id);
@@ -119,16 +114,12 @@ export const createBuilder = <Row extends Generation>(
       ]);
       if (!lock?.free) return 'elsewhere';
       const key = { projectNumber: row.project_id, id: row.coll_id };
-      // Before what is kept beside its records, as by those who set that.
-      const ownTable = row.state === 'building' ? await keepTable(database, key) : undefined;
       const [current] = await database.query<Row>(
         `SELECT ${selected} FROM ${table} WHERE ${isGeneration} AND state = $4 AND is_known FOR UPDATE SKIP LOCKED`,
         [...generationKey(row), row.state],
       );
       if (!current) return 'nothing';
-      return current.state === 'dropping'
-        ? dropBatch(current)
-        : fillBatch(current, { ...key, ownTable });
+      return current.state === 'dropping' ? dropBatch(current) : fillBatch(current, key);
     });
     return batch.catch((error: unknown) => {
       if (error instanceof LockTimeout) return 'waited';

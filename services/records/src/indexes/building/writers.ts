@@ -5,8 +5,7 @@ import { LRUCache } from 'lru-cache';
 /** Transactions that have written records, or are about to with what they saw before now. */
 const writersSql = `SELECT virtualtransaction AS id FROM pg_locks
   WHERE locktype = 'relation' AND mode = 'RowExclusiveLock'
-    AND (relation = 'records'::regclass
-      OR relation IN (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace('records_large')))
+    AND relation = 'records'::regclass
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** For how long one call waits. */

@@ -1,4 +1,3 @@
-import { recordsTable } from '../../collections/stored/records-table.ts';
 import { slotColumn } from '../../collections/stored/slots.ts';
 import { and, type Parameters } from '../../sql.ts';
 import { isInTime, type ListQuery, recordColumns } from '../list-statement.ts';
@@ -40,7 +39,6 @@ export const isCutKeySql = `jsonb_typeof(slot_key) = 'string' AND length(slot_ke
 
 /** One range of keys in one slot, with what comes before it. */
 export interface Branch {
-  table: string;
   column: string;
   range: KeyRange;
   where: string;
@@ -51,8 +49,8 @@ export interface Branch {
 }
 
 /** Whether more was to be looked through than the stretch allows, in one of the branches. */
-export const lookedAtSql = ({ table, where }: Branch, rows: string): string =>
-  `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${rows} + 1) looked)`;
+export const lookedAtSql = ({ where }: Branch, rows: string): string =>
+  `(SELECT count(*) FROM (SELECT FROM records WHERE ${where} LIMIT ${rows} + 1) looked)`;
 
 export const toBranches = (
   selection: Selection,
@@ -60,14 +58,13 @@ export const toBranches = (
   parameters: Parameters,
   startSql: (column: string, range: KeyRange) => string | undefined = () => undefined,
 ): Branch[] => {
-  const table = recordsTable(selection.collection);
   return ways.flatMap(({ slot, ranges }, i) => {
     const column = slotColumn(slot);
     const before = ways.slice(0, i);
     const columns = new Set(before.map((way) => slotColumn(way.slot)));
     const isNew = before.map((way) => `NOT (${waySql(way, parameters)})`);
     return ranges.map((range) => ({
-      ...{ table, column, range },
+      ...{ column, range },
       where: and([
         boundsSql(selection, parameters),
         rangeSql(column, range, parameters),
@@ -113,8 +110,8 @@ export interface Found {
 /** The branch's records in this order, before they are tested. */
 export const walkedSql = (
   { keyColumns, rows }: Walk,
-  { table, column, columns, where }: Branch,
+  { column, columns, where }: Branch,
   order: string,
 ): string =>
-  `SELECT ${recordColumns}, slot_key${keyColumns} FROM (SELECT ${recordColumns}, ${column} AS slot_key${columns} FROM ${table}
+  `SELECT ${recordColumns}, slot_key${keyColumns} FROM (SELECT ${recordColumns}, ${column} AS slot_key${columns} FROM records
         WHERE ${where} ${order} LIMIT ${rows}) records`;

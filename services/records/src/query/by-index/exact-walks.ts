@@ -1,4 +1,3 @@
-import { ownTableSuffix, recordsTable } from '../../collections/stored/records-table.ts';
 import { epochSql, type Slot, slotColumn } from '../../collections/stored/slots.ts';
 import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../../sql.ts';
 import {
@@ -19,11 +18,8 @@ export interface NamedListStatement extends ListStatement {
   slot: Slot;
 }
 
-/** What makes one text; there are fewer than 300 for each table. */
+/** What makes one text; there are fewer than 300. */
 interface Shape {
-  table: string;
-  /** Names the table, where it is a collection's own. */
-  tableName: string;
   column: string;
   descending: boolean;
   /** Of the lower bound and the upper one; none for all keys. */
@@ -33,27 +29,13 @@ interface Shape {
   hasMarkers: boolean;
 }
 
-/**
- * Texts of collections with tables of their own. A connection keeps each of them, with its plan: those of further
- * tables are planned each time.
- */
-const mostOwnTexts = 300;
-
 const signNames = { '>': 'gt', '>=': 'ge', '<': 'lt', '<=': 'le' };
 
-const shapeName = ({
-  tableName,
-  column,
-  descending,
-  signs,
-  isAfter,
-  isSorted,
-  hasMarkers,
-}: Shape): string => {
+const shapeName = ({ column, descending, signs, isAfter, isSorted, hasMarkers }: Shape): string => {
   const bounds = signs.map((sign) => `_${signNames[sign]}`).join('');
   const start = `records_walk_${column}_${descending ? 'desc' : 'asc'}${bounds}`;
   const parts = `${isAfter ? '_after' : ''}${isSorted ? '_sorted' : ''}${hasMarkers ? '_markers' : ''}`;
-  return `${start}${parts}${tableName && `_${tableName}`}`;
+  return `${start}${parts}`;
 };
 
 /**
@@ -65,7 +47,7 @@ const shapeName = ({
  * for cheaper than a plan for all, and planning was 0.37 of its 0.93 ms.
  */
 const walkText = (shape: Shape, mostBytes: number): string => {
-  const { table, column, descending, signs, isAfter, isSorted, hasMarkers } = shape;
+  const { column, descending, signs, isAfter, isSorted, hasMarkers } = shape;
   const direction = directionSql(descending);
   const bounds = signs.map((sign, i) => ` AND ${column} ${sign} $${i + 4}::jsonb`).join('');
   const next = signs.length + 4;
@@ -74,12 +56,12 @@ const walkText = (shape: Shape, mostBytes: number): string => {
     `bytes + rows * ${ownFieldsBytes} <= ${mostBytes}`,
     ...(isSorted ? ['NOT has_cut_keys'] : []),
     ...(hasMarkers
-      ? [`NOT EXISTS (SELECT FROM ${table} WHERE ${inCollection} AND ${column} = '[]')`]
+      ? [`NOT EXISTS (SELECT FROM records WHERE ${inCollection} AND ${column} = '[]')`]
       : []),
   ];
   return `WITH page AS MATERIALIZED (
       SELECT * FROM (SELECT * FROM (
-        SELECT ${recordColumns}, ${column} AS slot_key FROM ${table}
+        SELECT ${recordColumns}, ${column} AS slot_key FROM records
         WHERE ${inCollection}${bounds || ` AND ${column} IS NOT NULL`}${isAfter ? ` AND ${after}` : ''}
         ORDER BY ${column} ${direction}, id ${direction} LIMIT ${maxPipelinedLimit} + 1) page LIMIT $3::int + 1) page LIMIT $3::int + 1),
     found AS (
@@ -104,7 +86,7 @@ const startKey = ({ after }: ListQuery, { bounds, isSorted }: ExactWalk): string
  */
 export const createExactWalks = ({ pageBytes }: ReadLimits) => {
   const mostBytes = Math.min(pageBytes, maxPipelinedBytes);
-  const texts = { shared: new Map<string, string>(), own: new Map<string, string>() };
+  const texts = new Map<string, string>();
   return (query: ListQuery): NamedListStatement | undefined => {
     const walk = exactWalk(query);
     if (!walk) return undefined;
@@ -114,18 +96,14 @@ export const createExactWalks = ({ pageBytes }: ReadLimits) => {
     if (after && key === undefined) return undefined;
     const { collection } = query;
     const shape = {
-      table: recordsTable(collection),
-      tableName: ownTableSuffix(collection),
       column: slotColumn(slot),
       descending: sort.idDescending,
       signs: bounds.map(({ sign }) => sign),
       ...{ isAfter: after !== undefined, isSorted, hasMarkers },
     };
     const name = shapeName(shape);
-    const known = shape.tableName === '' ? texts.shared : texts.own;
-    if (known === texts.own && !known.has(name) && known.size >= mostOwnTexts) return undefined;
-    const text = known.get(name) ?? walkText(shape, mostBytes);
-    known.set(name, text);
+    const text = texts.get(name) ?? walkText(shape, mostBytes);
+    texts.set(name, text);
     const { projectNumber, id } = collection;
     const position = after ? [key, after.id] : [];
     const values = [projectNumber, id, limit, ...bounds.map((bound) => bound.key), ...position];

@@ -75,12 +75,11 @@ const foundSql = (branches: readonly Branch[], rows: string): string =>
   branches
     .map(
       ({
-        table,
         column,
         columns,
         where,
         isNew,
-      }) => `SELECT ${recordColumns} FROM (SELECT ${recordColumns}${columns} FROM ${table}
+      }) => `SELECT ${recordColumns} FROM (SELECT ${recordColumns}${columns} FROM records
         WHERE ${where} AND NOT (SELECT is_too_much FROM looked) ORDER BY ${column}, id LIMIT ${rows}) branch${isNew ? ` WHERE ${isNew}` : ''}`,
     )
     .join(' UNION ALL ');
@@ -101,8 +100,8 @@ export const slotCountStatement = (
   const tested = branches.filter((branch) => !exact.includes(branch));
   const most = parameters.add(mostKeys, 'int');
   const keys = exact.map(
-    ({ table, where }) =>
-      `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${most}) counted)`,
+    ({ where }) =>
+      `(SELECT count(*) FROM (SELECT FROM records WHERE ${where} LIMIT ${most}) counted)`,
   );
   const looked = lookedSql(selection, tested, stretch, parameters);
   return {

@@ -114,7 +114,7 @@ const tiedWalk = (walk: Walk, driver: Driver): Found => {
   );
   const opposite = directionSql(!descending);
   const isShort = branches.map(
-    ({ table, column, where }, i) => `(SELECT count(*) FROM (SELECT FROM ${table}
+    ({ column, where }, i) => `(SELECT count(*) FROM (SELECT FROM records
       WHERE ${where} AND ${column} ${descending ? '>=' : '<='} CASE WHEN (SELECT count(*) FROM b${i}) < ${most} THEN '${extremeKey}'
         ELSE (SELECT slot_key FROM b${i} ORDER BY slot_key ${opposite} LIMIT 1) END
       ORDER BY ${column} ${direction} LIMIT ${rows} + 1) looked) > ${rows}`,

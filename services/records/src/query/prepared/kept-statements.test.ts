@@ -3,14 +3,10 @@ import { asUser } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
 import { resolveAccess } from '../../collections/access.ts';
 import { visibleDataSql } from '../../collections/field-rules.ts';
-import { recordsTable, type StoredCollection } from '../../collections/stored/records-table.ts';
 import { ada, bob } from '../../testing/test-bed.ts';
 import { createKeptStatements } from './kept-statements.ts';
 
 const group = { id: '018f0000-0000-7000-8000-000000000901', role: 'member' };
-
-const shared: StoredCollection = { projectNumber: 1, id: 2 };
-const own = (id: number): StoredCollection => ({ ...shared, id, ownTable: 'used' });
 
 /** Rules that hide these fields from all but their owners and groups. */
 const hiding = (...fields: string[]): AccessRules => ({
@@ -23,11 +19,11 @@ const createBed = () => {
   let written = 0;
   return {
     written: () => written,
-    of: (rules: AccessRules, userId: string, key = 'document', collection = shared) => {
+    of: (rules: AccessRules, userId: string, key = 'document') => {
       const access = resolveAccess(rules, asUser(userId, { groups: [group] }));
-      return prepare({ access, collection }, key, [1, 2, 'id'], (anyone, parameters) => {
+      return prepare({ access }, key, [1, 2, 'id'], (anyone, parameters) => {
         written++;
-        return `SELECT ${visibleDataSql(anyone, parameters)} AS ${key} FROM ${recordsTable(collection)}`;
+        return `SELECT ${visibleDataSql(anyone, parameters)} AS ${key} FROM records`;
       });
     },
   };
@@ -61,12 +57,4 @@ it('texts beyond the number of names are planned each time, those of presets nev
   expect(new Set(names).size).toBe(301);
   expect(names.at(-1)).toBe('');
   expect(bed.of(preset, ada).name).toMatch(/^test_[\w-]{16}$/);
-});
-
-it('tables of their own have texts of their own, and take no name from those of the shared one', () => {
-  const bed = createBed();
-  const names = Array.from({ length: 301 }, (_, n) => bed.of(preset, ada, 'one', own(n)).name);
-  expect(new Set(names).size).toBe(301);
-  expect(names.at(-1)).toBe('');
-  expect(bed.of(preset, ada, 'one').name).toMatch(/^test_[\w-]{16}$/);
 });

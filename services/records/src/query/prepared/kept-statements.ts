@@ -1,6 +1,5 @@
 import type { Access } from '../../collections/access.ts';
 import type { Permissions } from '../../collections/rules.ts';
-import { ownTableSuffix, type StoredCollection } from '../../collections/stored/records-table.ts';
 import { Parameters } from '../../sql.ts';
 import { createStatementNames, type NamedText } from './statement-names.ts';
 
@@ -21,13 +20,12 @@ export interface Statement extends NamedText {
   values: readonly unknown[];
 }
 
-/** Who reads where. */
-interface Place {
+/** Who reads. */
+interface Reader {
   access: Access;
-  collection: StoredCollection;
 }
 
-/** Writes the text; beside table and caller nothing in it may depend on what the form does not name. */
+/** Writes the text; beside the caller nothing in it may depend on what the form does not name. */
 type Write = (anyone: Access, parameters: Parameters) => string;
 
 /**
@@ -38,36 +36,40 @@ type Write = (anyone: Access, parameters: Parameters) => string;
 export const createKeptStatements = (prefix: string) => {
   const names = {
     free: createStatementNames(prefix),
-    // Rules for fields and tables of their own, which anybody makes, must not take the names of the others.
+    // Rules for fields, which anybody makes, must not take the names of the others.
     limited: createStatementNames(`${prefix}_special`),
   };
   const kept = new WeakMap<Permissions, Map<string, KeptStatement>>();
 
   const make = (
-    { access, collection }: Place,
+    { access }: Reader,
     callValues: readonly unknown[],
     write: Write,
   ): KeptStatement => {
     const parameters = new Parameters(callValues);
     const text = write({ ...access, ...anyCaller, isAnyone: true }, parameters);
-    const isUsual = access.fields.hidden.length === 0 && ownTableSuffix(collection) === '';
+    const isUsual = access.fields.hidden.length === 0;
     const toName = isUsual ? names.free : names.limited;
     return { ...toName(text), callerValues: parameters.values.slice(callValues.length) };
   };
 
   /**
-   * @param form tells texts for one table and kind of caller apart
+   * @param form tells texts for one kind of caller apart
    * @param callValues those that the statement begins with
    */
-  return (place: Place, form: string, callValues: readonly unknown[], write: Write): Statement => {
-    const { access, collection } = place;
+  return (
+    reader: Reader,
+    form: string,
+    callValues: readonly unknown[],
+    write: Write,
+  ): Statement => {
+    const { access } = reader;
     const ofKind = kept.get(access.permissions) ?? new Map<string, KeptStatement>();
     kept.set(access.permissions, ofKind);
-    const key = `${form} ${ownTableSuffix(collection)}`;
-    const known = ofKind.get(key);
-    const statement = known ?? make(place, callValues, write);
+    const known = ofKind.get(form);
+    const statement = known ?? make(reader, callValues, write);
     const { name, text, callerValues } = statement;
-    if (!known && name !== '') ofKind.set(key, statement);
+    if (!known && name !== '') ofKind.set(form, statement);
     return {
       ...{ name, text },
       values: [...callValues, ...callerValues.map((value) => fillIn(value, access))],

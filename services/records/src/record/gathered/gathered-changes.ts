@@ -1,6 +1,5 @@
 import { writePolicySql } from '../../collections/access.ts';
 import { touchedFields } from '../../collections/stored/claims.ts';
-import { changeLogSql, recordsTable } from '../../collections/stored/records-table.ts';
 import { touchesWords } from '../../collections/stored/search-words.ts';
 import { countGrowthSql } from '../../collections/stored/side-sql.ts';
 import { isCurrentSql, slotAssignments } from '../../collections/stored/slots.ts';
@@ -101,11 +100,11 @@ const changeManySql = (
   const text = `WITH changed AS (
     WITH free AS (
       SELECT records.id, given${added}
-      FROM unnest($3::uuid[], $4::uuid[], $5::jsonb[]${addedArray}) change(id, user_id, given${added}), ${recordsTable(collection)}
+      FROM unnest($3::uuid[], $4::uuid[], $5::jsonb[]${addedArray}) change(id, user_id, given${added}), records
       WHERE ${matches} FOR NO KEY UPDATE OF records SKIP LOCKED)
-    ${updateSql(collection, dataSql[first.kind], slots, now, parameters)}
+    ${updateSql(dataSql[first.kind], slots, now, parameters)}
     FROM free WHERE ${among} AND records.id = free.id ${returnUpdated}),
-  counted AS (${countGrowthSql('changed')})${changeLogSql(collection, 'changed')}
+  counted AS (${countGrowthSql('changed')})
   SELECT ${updatedColumns('data')} FROM changed records`;
   return { text, parameters };
 };

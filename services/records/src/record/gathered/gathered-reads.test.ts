@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
 import { maxPipelinedBytes } from '../../sql.ts';
-import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
+import { ada, bob, createTestBed, type TestBed } from '../../testing/test-bed.ts';
 import { createReadRecord } from '../read-record.ts';
 
 const key = asKey();
@@ -32,7 +32,7 @@ describe('reads that come together', () => {
       },
     };
     const [largeReads, answers] = [createFairShares({ slots: 1 }), createFairShares({ slots: 1 })];
-    read = createReadRecord({ database, refresh: unchanged, largeReads, answers });
+    read = createReadRecord({ database, largeReads, answers });
   });
   afterAll(() => bed.close());
 

@@ -1,6 +1,5 @@
 import { type Database, DatabaseUnavailable, type TransactionOptions } from '@backlot/database';
 import { readAcrossProjects } from '../../across-projects.ts';
-import { keepTable, recordsTable } from '../../collections/stored/records-table.ts';
 import { sideBytesSql } from '../../collections/stored/side-sql.ts';
 import { inCollection } from '../../sql.ts';
 
@@ -108,23 +107,18 @@ export const countCollections = async (database: Database): Promise<void> => {
     );
     if (!next) return false;
     const key = [next.project_id, next.coll_id];
-    // So that its records stay in the table that is counted.
-    const collection = { projectNumber: next.project_id, id: next.coll_id };
-    const table = recordsTable({ ...collection, ownTable: await keepTable(database, collection) });
-    const [growth] = await database.query<Totals>(countSql(table), key);
+    const [growth] = await database.query<Totals>(countSql, key);
     if (growth) await addToTotals(database, next.project_id, growth);
     return true;
   };
   while (await runAlone(database, countNext, { statementTimeoutMs: countTimeoutMs }));
 };
 
-const countSql = (
-  table: string,
-) => `WITH forgotten AS (DELETE FROM count_delta WHERE ${inCollection}),
+const countSql = `WITH forgotten AS (DELETE FROM count_delta WHERE ${inCollection}),
   counted AS (
     SELECT count(*) AS records, coalesce(sum(size_bytes), 0) + ${sideBytesSql('$2')} AS bytes,
       now() AS at, now() - interval '6 days 23 hours' AS first_at
-    FROM ${table} WHERE ${inCollection})
+    FROM records WHERE ${inCollection})
   UPDATE collections SET row_count = counted.records, byte_count = counted.bytes,
     counted_at = CASE WHEN counted_at IS NULL THEN counted.first_at ELSE counted.at END
   FROM counted WHERE ${inCollection}
