@@ -85,17 +85,17 @@ var toText = (value) => {
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
 };
-var printRows = (command, rows, columns4) => {
+var printRows = (command, rows, columns3) => {
   if (command.optsWithGlobals().json) {
     process.stdout.write(`${JSON.stringify(rows, null, 2)}
 `);
     return;
   }
   const lines = [
-    [...columns4],
-    ...rows.map((row) => columns4.map((column) => plain(row[column])))
+    [...columns3],
+    ...rows.map((row) => columns3.map((column) => plain(row[column])))
   ];
-  const widths = columns4.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const widths = columns3.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   for (const line of lines) {
     const cells = line.map((cell, at) => cell.padEnd(widths[at] ?? 0));
     process.stdout.write(`${cells.join("  ").trimEnd()}
@@ -118,8 +118,35 @@ var readAll = async (target, path) => {
 };
 var projectPath = (project, rest = "") => `/api/platform/projects/${encodeURIComponent(project)}${rest}`;
 
+// packages/cli/src/commands/collections.ts
+var collectionColumns = ["name", "access", "count", "sizeBytes"];
+var pathOf = (project, name) => projectPath(project, `/collections/${encodeURIComponent(name)}`);
+var addCollections = (program) => {
+  const collections = program.command("collections").description("List, rename or delete collections of a project");
+  collections.command("list <project>", { isDefault: true }).action(async (project, _options, command) => {
+    const target = await findTarget(command);
+    const path = projectPath(project, "/collections");
+    const { items } = await call(target, "GET", path);
+    printRows(command, items, collectionColumns);
+  });
+  collections.command("rename <project> <collection> <name>").description("Apps that call it by the old name find nothing there").action(
+    async (project, from, name, _options, command) => {
+      const target = await findTarget(command);
+      const renamed = await call(target, "PATCH", pathOf(project, from), { name });
+      printRows(command, [renamed], collectionColumns);
+    }
+  );
+  collections.command("delete <project> <collection>").description("Delete a collection with all of its records, for good").option("--empty", "its records alone: the collection stays, with its settings").action(async (project, name, options, command) => {
+    const path = pathOf(project, name) + (options.empty ? "?empty=1" : "");
+    printRows(
+      command,
+      [await call(await findTarget(command), "DELETE", path)],
+      ["count"]
+    );
+  });
+};
+
 // packages/cli/src/commands/access.ts
-var columns = ["name", "access", "count", "sizeBytes"];
 var example = '{"read":["anyone"],"create":["users"],"change":["owner"]}';
 var readAccess = (text) => {
   if (!/^\s*[{["]/.test(text)) return text;
@@ -142,19 +169,23 @@ var addAccess = (program) => {
       const path = projectPath(project, "/collections");
       if (collection !== void 0 && access !== void 0) {
         const one = `${path}/${encodeURIComponent(collection)}`;
-        printRows(command, [await call(target, "PUT", one, { access })], columns);
+        printRows(
+          command,
+          [await call(target, "PUT", one, { access })],
+          collectionColumns
+        );
         return;
       }
       const { items } = await call(target, "GET", path);
       const rows = items.filter(({ name }) => collection === void 0 || name === collection);
-      printRows(command, rows, columns);
+      printRows(command, rows, collectionColumns);
     }
   );
 };
 
 // packages/cli/src/commands/keys.ts
 import { InvalidArgumentError, Option } from "commander";
-var columns2 = ["id", "name", "scopes", "createdAt", "expiresAt", "lastUsedAt"];
+var columns = ["id", "name", "scopes", "createdAt", "expiresAt", "lastUsedAt"];
 var dayMs = 24 * 60 * 60 * 1e3;
 var readDays = (text) => {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
@@ -169,7 +200,7 @@ var addKeys = (program) => {
   const keys = program.command("keys").description("List, make or revoke secret keys of a project");
   keys.command("list <project>", { isDefault: true }).action(async (project, _options, command) => {
     const rows = await readAll(await findTarget(command), projectPath(project, "/keys"));
-    printRows(command, rows, columns2);
+    printRows(command, rows, columns);
   });
   keys.command("create <project> <name>").description("The key is shown this once").addOption(
     new Option("--scope <scope...>", "what it opens; read and write unless stated").choices([
@@ -222,18 +253,38 @@ var addLogin = (program) => {
 };
 
 // packages/cli/src/commands/projects.ts
-var columns3 = ["id", "name", "status", "baseUrl"];
+var columns2 = ["id", "name", "status", "baseUrl"];
 var addProjects = (program) => {
   const projects = program.command("projects").description("List or make projects");
   projects.command("list", { isDefault: true }).description("Own projects, newest first").action(async (_options, command) => {
     const rows = await readAll(await findTarget(command), "/api/platform/projects");
-    printRows(command, rows, columns3);
+    printRows(command, rows, columns2);
   });
   projects.command("create <name>").description("Make a project").action(async (name, _options, command) => {
     const target = await findTarget(command);
     const made = await call(target, "POST", "/api/platform/projects", { name });
-    printRows(command, [made], columns3);
+    printRows(command, [made], columns2);
   });
+};
+
+// packages/cli/src/commands/records.ts
+var addRecords = (program) => {
+  const records = program.command("records").description("Delete records of a project");
+  records.command("delete <project> <collection> <where>").description(`Delete those that fit a filter, such as '{"done":true}', for good`).option("--dry-run", "only count them").action(
+    async (project, collection, where, { dryRun }, command) => {
+      const target = await findTarget(command);
+      const path = `/api/runtime/${encodeURIComponent(project)}/db/${encodeURIComponent(collection)}`;
+      const query = new URLSearchParams({ where, ...dryRun && { dryRun: "1" } });
+      let count = 0;
+      for (; ; ) {
+        const { nextCursor, ...part } = await call(target, "DELETE", `${path}?${query}`);
+        count += part.count;
+        if (nextCursor === null)
+          return printRows(command, [{ ...part, count }], Object.keys(part));
+        query.set("cursor", nextCursor);
+      }
+    }
+  );
 };
 
 // packages/cli/src/commands/types.ts
@@ -264,7 +315,11 @@ var addUsers = (program) => {
 var { version } = createRequire(import.meta.url)("@backlot/cli/package.json");
 var createProgram = () => {
   const program = new Command("backlot").description("Projects of a Backlot installation").version(version).option("--host <address>", "the installation; BACKLOT_HOST, or the one signed in at").option("--key <key>", "a secret key instead of the sign-in; BACKLOT_KEY").option("--json", "print the answers as JSON").showHelpAfterError();
-  for (const add of [addLogin, addProjects, addTypes, addKeys, addAccess, addUsers]) add(program);
+  for (const add of [
+    ...[addLogin, addProjects, addTypes, addKeys],
+    ...[addAccess, addCollections, addRecords, addUsers]
+  ])
+    add(program);
   return program;
 };
 
