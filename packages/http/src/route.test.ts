@@ -19,7 +19,7 @@ import { z } from 'zod';
 import type { ServerEvent } from './answer/event-stream.ts';
 import type { IdempotencyStore } from './idempotent.ts';
 import { nothingMissing } from './readiness.ts';
-import { JsonText, route } from './route.ts';
+import { JsonText, type RouteOptions, route } from './route.ts';
 import { serviceApp } from './service-app.ts';
 
 const echo = defineRoute({
@@ -80,6 +80,9 @@ const streams = defineRoute({
   answers: 'json-or-events',
 });
 
+const once = defineRoute({ ...empties, operationId: 'once', path: '/once' });
+const again = defineRoute({ ...empties, operationId: 'again', path: '/again' });
+
 const ofProject = defineRoute({
   ...withoutBody,
   operationId: 'ofProject',
@@ -112,6 +115,18 @@ async function* eventsOf(kind: string, signal: AbortSignal): AsyncGenerator<Serv
   }
 }
 const logged: object[] = [];
+const runs: string[] = [];
+
+/** Fails at first. */
+const runTwice = (retriedWhileLocked: boolean): RouteOptions => ({
+  retriedWhileLocked,
+  inTurn: (_caller, work) => work().catch(work),
+});
+const failFirst = (name: string) => async () => {
+  runs.push(name);
+  if (runs.filter((run) => run === name).length === 1) throw new Error('locked');
+  return { body: undefined };
+};
 
 describe('route', () => {
   let service: ServiceUnderTest;
@@ -146,6 +161,8 @@ describe('route', () => {
             Reflect.set(query, 'n', 2);
             return { body: undefined, headers: { ETag: `"${query.n}"` } };
           }),
+          route(once, failFirst('once'), runTwice(false)),
+          route(again, failFirst('again'), runTwice(true)),
           route(lies, async () => ({ body: new JsonText('{"n":"not a number"}') })),
         ],
         gatewayKeys: testIdentityKeys('gateway'),
@@ -156,7 +173,18 @@ describe('route', () => {
         ready: async () => ({ ...nothingMissing, isServing: true }),
       }),
       Date.now,
-      createFindTestRoute([echo, members, fails, lies, empties, changes, streams, ofProject]),
+      createFindTestRoute([
+        echo,
+        members,
+        fails,
+        lies,
+        empties,
+        changes,
+        once,
+        again,
+        streams,
+        ofProject,
+      ]),
     );
   });
   afterAll(() => service.stop());
@@ -199,6 +227,14 @@ describe('route', () => {
     });
     expect([status, headers.get('etag'), body]).toEqual([204, '"2"', '']);
     expect([headers.has('content-type'), headers.has('content-length')]).toEqual([false, false]);
+  });
+
+  it('has its handler run a second time only where its options say that it may', async () => {
+    const call = (path: string) => service.call('DELETE', path, { identity: anonymous() });
+    expect((await call('/once')).status).toBe(500);
+    expect((await call('/again')).status).toBe(204);
+    expect(runs).toEqual(['once', 'again', 'again']);
+    logged.length = 0;
   });
 
   it.each<[string, unknown, number]>([

@@ -102,6 +102,8 @@ export interface RouteOptions {
   receive?: Receive;
   /** Runs the work of a call once it is the caller's turn, before any transaction begins. */
   inTurn?: InTurn<'header'>;
+  /** Where the handler has waited for a lock, `inTurn` runs it again: what it does beside its writes it may do twice. */
+  retriedWhileLocked?: boolean;
   /** A body of more bytes is read in turn. Default 64 KiB. */
   largeBodyBytes?: number;
   /** Such turns are as short as the work on a large body, which keeps its own meanwhile. */
@@ -285,7 +287,7 @@ export const route = <const R extends RouteDefinition>(
   options: RouteOptions = {},
 ): MountedRoute => {
   const { isSlow = false, storesAnswer = false, receive, inTurn, hasShortTurns = false } = options;
-  const { largeBodyBytes = usualLargeBodyBytes } = options;
+  const { largeBodyBytes = usualLargeBodyBytes, retriedWhileLocked = false } = options;
   const kind = isSlow ? 'slow' : storesAnswer ? 'one statement' : 'usual';
   /** It waits for others than its own process and database: nobody's turn is held meanwhile. */
   const waits = isSlow || (inTurn !== undefined && !hasShortTurns);
@@ -349,7 +351,13 @@ export const route = <const R extends RouteDefinition>(
       const { body, ...kept } = await runIdempotently(context.idempotency, keyedCall, work, kind);
       answerWith({ ...kept, pieces: [body] });
     };
-    const run = () => (key === undefined ? runOnce() : runKeyed(key));
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      if (runs > 1 && !retriedWhileLocked)
+        throw new Error(`${definition.operationId} runs twice: its options say nothing of that.`);
+      await (key === undefined ? runOnce() : runKeyed(key));
+    };
     await (inTurn ? inTurn(call, run) : run());
   };
 

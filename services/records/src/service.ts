@@ -34,13 +34,13 @@ import { createClaimTurns } from './record/claims/claim-turns.ts';
 import { createEmailShares } from './record/email-shares.ts';
 import { mostGathered } from './record/gathered/gathered-calls.ts';
 import { createGivenShares } from './record/given-shares.ts';
-import { retryLocked } from './record/locked-writes.ts';
 import { createNewIds } from './record/new-ids.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
 import { createRecords } from './record/records.ts';
 import { createShares } from './record/shares.ts';
 import { createRoutes } from './routes/index.ts';
+import { createWriteTurns } from './routes/turns.ts';
 import { createShapes } from './shape/shapes.ts';
 import { checkTextOrder } from './text-order.ts';
 
@@ -115,8 +115,8 @@ export const recordsService = defineService({
       ...{ slots: Math.min(largeReadSlots, config.scanConcurrency), maxWaitingPerFlow: 100 },
       restRatio: 1,
     });
-    const batches = retryLocked(database, createFairShares({ slots: batchSlots }));
-    const writes = retryLocked(database, createFairShares(writeShares));
+    const batches = createFairShares({ slots: batchSlots });
+    const writes = createFairShares(writeShares);
     const smallReads = createFairShares(smallReadShares);
     const answers = createFairShares(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
@@ -160,8 +160,8 @@ export const recordsService = defineService({
         records,
         shares: createShares({ database, outbox, quota, now }),
         batches: createBatches({ database, quota, refresh, claimTurns, now }),
-        batchShares: batches,
-        writeShares: writes,
+        batchTurns: createWriteTurns(batches, database.retryLocked),
+        writeTurns: createWriteTurns(writes, database.retryLocked),
         smallReads,
         quota,
         shapes,

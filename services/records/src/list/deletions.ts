@@ -108,8 +108,8 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
         if (ids.length > 0)
           await batches.run(
             flow,
-            async () => {
-              count += await deleteBatch(selection, ids);
+            async (yieldSlot) => {
+              count += await database.retryLocked(() => deleteBatch(selection, ids), yieldSlot);
             },
             { signal },
           );

@@ -1,6 +1,5 @@
 import { ApiError, recordRoutes } from '@backlot/contract';
-import type { FairShares } from '@backlot/fair-shares';
-import { type Call, route } from '@backlot/http';
+import { type Call, type RouteOptions, route } from '@backlot/http';
 import { type Access, resolveAccess } from '../collections/access.ts';
 import { type Collections, unlessGone } from '../collections/collections.ts';
 import type { PersonalFields } from '../collections/personal-fields.ts';
@@ -8,14 +7,13 @@ import { type Batches, type BatchOperations, inOperation } from '../record/batch
 import { checkData } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
-import { inTurn } from './turns.ts';
 
-/** @param shares of the connections: a batch may take a hundred times as long as one write */
+/** @param turns of batches: one may take a hundred times as long as one write */
 export const writeBatch = (
   collections: Collections,
   batches: Batches,
   personal: PersonalFields,
-  shares: FairShares,
+  turns: RouteOptions,
 ) =>
   route(
     recordRoutes.writeBatch,
@@ -45,7 +43,7 @@ export const writeBatch = (
         return { body: written };
       });
     },
-    inTurn(shares),
+    turns,
   );
 
 /** As it came: validation drops a `__proto__` key without a word, where data has to name it. */

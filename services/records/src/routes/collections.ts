@@ -1,6 +1,6 @@
 import { recordRoutes } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
-import { route } from '@backlot/http';
+import { type RouteOptions, route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
 import type { Quota } from '../record/quota/quota.ts';
 import type { Totals } from '../record/quota/totals.ts';
@@ -32,16 +32,16 @@ export const listCollections = (collections: Collections, quota: Quota, reads: F
     inTurn(reads),
   );
 
-export const renameCollection = (collections: Collections, writes: FairShares) =>
+export const renameCollection = (collections: Collections, turns: RouteOptions) =>
   route(
     recordRoutes.renameCollection,
     async ({ params, body, identity }) => ({
       body: await collections.rename(identity.project, params.collection, body.name),
     }),
-    inTurn(writes),
+    turns,
   );
 
-export const deleteCollection = (collections: Collections, writes: FairShares) =>
+export const deleteCollection = (collections: Collections, turns: RouteOptions) =>
   route(
     recordRoutes.deleteCollection,
     async ({ params, query, identity }) => {
@@ -50,14 +50,14 @@ export const deleteCollection = (collections: Collections, writes: FairShares) =
       const count = await collections.remove(project, params.collection, { keepsCollection });
       return { body: { ok: true as const, count } };
     },
-    inTurn(writes),
+    turns,
   );
 
-export const setCollectionAccess = (collections: Collections, writes: FairShares) =>
+export const setCollectionAccess = (collections: Collections, turns: RouteOptions) =>
   route(
     recordRoutes.setCollectionAccess,
     async ({ params, body, identity }) => ({
       body: await collections.set(identity.project, params.collection, body),
     }),
-    inTurn(writes),
+    turns,
   );

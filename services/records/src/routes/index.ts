@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { UserDirectory } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
-import type { MountedRoute } from '@backlot/http';
+import type { MountedRoute, RouteOptions } from '@backlot/http';
 import type { AccessChecks } from '../collections/access-check.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { PersonalFields } from '../collections/personal-fields.ts';
@@ -39,8 +39,8 @@ export interface RoutesDeps {
   records: Records;
   shares: Shares;
   batches: Batches;
-  batchShares: FairShares;
-  writeShares: FairShares;
+  batchTurns: RouteOptions;
+  writeTurns: RouteOptions;
   smallReads: FairShares;
   quota: Quota;
   shapes: Shapes;
@@ -64,8 +64,8 @@ export const createRoutes = ({
   records,
   shares,
   batches,
-  batchShares,
-  writeShares,
+  batchTurns,
+  writeTurns,
   smallReads,
   quota,
   shapes,
@@ -85,19 +85,19 @@ export const createRoutes = ({
   aggregateRecords(collections, aggregates, emptyHints),
   listRecords({ collections, lists, counts, emptyHints, parseSearch, shownRecords }, cursorKeys),
   getRecord(collections, records, shownRecords),
-  createRecord(collections, records, personalFields, writeShares),
-  writeBatch(collections, batches, personalFields, batchShares),
-  updateRecord(collections, records, personalFields, writeShares),
-  replaceRecord(collections, records, newIds, personalFields, writeShares),
-  deleteRecord(collections, records, writeShares),
+  createRecord(collections, records, personalFields, writeTurns),
+  writeBatch(collections, batches, personalFields, batchTurns),
+  updateRecord(collections, records, personalFields, writeTurns),
+  replaceRecord(collections, records, newIds, personalFields, writeTurns),
+  deleteRecord(collections, records, writeTurns),
   deleteRecords({ collections, counts, deletions }, cursorKeys),
-  shareRecord(collections, shares, writeShares),
+  shareRecord(collections, shares, writeTurns),
   listShares(collections, shares, smallReads),
-  unshareRecord(collections, shares, writeShares),
+  unshareRecord(collections, shares, writeTurns),
   listCollections(collections, quota, smallReads),
-  setCollectionAccess(collections, writeShares),
-  renameCollection(collections, writeShares),
-  deleteCollection(collections, writeShares),
+  setCollectionAccess(collections, writeTurns),
+  renameCollection(collections, writeTurns),
+  deleteCollection(collections, writeTurns),
   checkAccess({ collections, checks: accessChecks, users, reads: smallReads }),
   getProjectShape(shapes),
   getCollectionShape(shapes),

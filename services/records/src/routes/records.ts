@@ -1,6 +1,5 @@
 import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
-import type { FairShares } from '@backlot/fair-shares';
-import { hintHeader, JsonText, LargeJson, route } from '@backlot/http';
+import { hintHeader, JsonText, LargeJson, type RouteOptions, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
@@ -18,7 +17,6 @@ import { parsePatch } from '../record/patch.ts';
 import type { WrittenRecord } from '../record/record-sql.ts';
 import type { Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
-import { inShortTurn } from './turns.ts';
 
 export const getRecord = (collections: Collections, records: Records, shownRecords: ShownRecords) =>
   route(recordRoutes.getRecord, async (call) => {
@@ -42,7 +40,7 @@ export const createRecord = (
   collections: Collections,
   records: Records,
   personal: PersonalFields,
-  writes: FairShares,
+  turns: RouteOptions,
 ) =>
   route(
     recordRoutes.createRecord,
@@ -64,14 +62,14 @@ export const createRecord = (
         return answer;
       });
     },
-    { ...inShortTurn(writes), storesAnswer: true },
+    { ...turns, hasShortTurns: true, storesAnswer: true },
   );
 
 export const updateRecord = (
   collections: Collections,
   records: Records,
   personal: PersonalFields,
-  writes: FairShares,
+  turns: RouteOptions,
 ) =>
   route(
     recordRoutes.updateRecord,
@@ -85,7 +83,7 @@ export const updateRecord = (
       personal.notice(target.collection, [body.data]);
       return replyWith(patched, target);
     },
-    inShortTurn(writes),
+    { ...turns, hasShortTurns: true },
   );
 
 export const replaceRecord = (
@@ -93,7 +91,7 @@ export const replaceRecord = (
   records: Records,
   newIds: NewIds,
   personal: PersonalFields,
-  writes: FairShares,
+  turns: RouteOptions,
 ) =>
   route(
     recordRoutes.replaceRecord,
@@ -120,10 +118,10 @@ export const replaceRecord = (
       };
       return replace().catch(leadToUpsert);
     },
-    inShortTurn(writes),
+    { ...turns, hasShortTurns: true },
   );
 
-export const deleteRecord = (collections: Collections, records: Records, writes: FairShares) =>
+export const deleteRecord = (collections: Collections, records: Records, turns: RouteOptions) =>
   route(
     recordRoutes.deleteRecord,
     async ({ params, identity, header }) => {
@@ -131,7 +129,7 @@ export const deleteRecord = (collections: Collections, records: Records, writes:
       await records.remove(target, parseIfMatch(header('if-match')));
       return { body: { ok: true as const } };
     },
-    inShortTurn(writes),
+    { ...turns, hasShortTurns: true },
   );
 
 /** Says how PUT creates, whether the record is missing or hidden. */

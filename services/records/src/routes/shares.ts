@@ -1,18 +1,18 @@
 import { shareRoutes } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
-import { route } from '@backlot/http';
+import { type RouteOptions, route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
 import type { Shares } from '../record/shares.ts';
 import { findTarget } from './records.ts';
 import { inTurn } from './turns.ts';
 
-export const shareRecord = (collections: Collections, shares: Shares, writes: FairShares) =>
+export const shareRecord = (collections: Collections, shares: Shares, turns: RouteOptions) =>
   route(
     shareRoutes.shareRecord,
     async ({ params, body, identity }) => ({
       body: await shares.put(await findTarget(collections, identity, params), body),
     }),
-    inTurn(writes),
+    turns,
   );
 
 export const listShares = (collections: Collections, shares: Shares, reads: FairShares) =>
@@ -25,12 +25,12 @@ export const listShares = (collections: Collections, shares: Shares, reads: Fair
     inTurn(reads),
   );
 
-export const unshareRecord = (collections: Collections, shares: Shares, writes: FairShares) =>
+export const unshareRecord = (collections: Collections, shares: Shares, turns: RouteOptions) =>
   route(
     shareRoutes.unshareRecord,
     async ({ params, identity }) => {
       await shares.remove(await findTarget(collections, identity, params), params.userId);
       return { body: { ok: true as const } };
     },
-    inTurn(writes),
+    turns,
   );

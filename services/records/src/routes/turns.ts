@@ -1,12 +1,16 @@
 import { type FairShares, toFlow } from '@backlot/fair-shares';
 import type { RouteOptions } from '@backlot/http';
 
-/** Each owner's writes wait for a connection behind each other, not before those of others. */
-export const inTurn = (writes: FairShares): RouteOptions => ({
-  inTurn: (caller, work) => writes.run(toFlow(caller.identity), work, caller),
+/** Each owner's reads wait for a connection behind each other, not before those of others. */
+export const inTurn = (reads: FairShares): RouteOptions => ({
+  inTurn: (caller, work) => reads.run(toFlow(caller.identity), work, caller),
 });
 
-export const inShortTurn = (writes: FairShares): RouteOptions => ({
-  ...inTurn(writes),
-  hasShortTurns: true,
+type RetryLocked = (work: () => Promise<void>, pause: () => Promise<void>) => Promise<void>;
+
+/** The same of writes. One that waits for a lock gives its connection and its turn back, and runs again in the next. */
+export const createWriteTurns = (writes: FairShares, retryLocked: RetryLocked): RouteOptions => ({
+  retriedWhileLocked: true,
+  inTurn: (caller, work) =>
+    writes.run(toFlow(caller.identity), (yieldSlot) => retryLocked(work, yieldSlot), caller),
 });
