@@ -17,6 +17,7 @@ export {
   type Sweep,
 } from './define-service.ts';
 export { keepAnswersSql } from './idempotency.ts';
+export { knownSettings } from './known-settings.ts';
 export * from './owner-verification.ts';
 export * from './run-service.ts';
 export * from './runnable-service.ts';

@@ -18,6 +18,14 @@ it.each([
   expect(readSettings(schema, { [name]: '' })).toEqual({ BACKLOT_LOG_LEVEL: 'info' });
 });
 
+it('a setting that is none is refused although none is like it, whatever the process reads', () => {
+  const env = { BACKLOT_LOG_LEVEL: 'warn', BACKLOT_TELEMETRY_ENDPOINT: 'x', BACKLOT_S3_BUKET: 'x' };
+  for (const reads of [schema, z.object({})])
+    expect(() => readSettings(reads, env)).toThrow(
+      'Wrong settings:\n  BACKLOT_TELEMETRY_ENDPOINT: is no setting\n  BACKLOT_S3_BUKET: is no setting; BACKLOT_S3_BUCKET is',
+    );
+});
+
 it('settings of other processes, and of others, are none of ours', () => {
   const env = { BACKLOT_STORAGE_DIR: '/files', LOG_LEVEL: 'x', BACKLOT_LOG_LEVEL: 'warn' };
   expect(readSettings(schema, env)).toEqual({ BACKLOT_LOG_LEVEL: 'warn' });

@@ -2,6 +2,7 @@ import { originSettingName, type ServiceName, serviceNames } from '@backlot/cont
 import { nearestName } from '@backlot/http';
 import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
 import { z } from 'zod';
+import { knownSettings } from './known-settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -72,28 +73,25 @@ export const jsonSetting = z.string().transform((text, context): unknown => {
 
 const prefix = 'BACKLOT_';
 
-/** A setting that nobody reads and that is a slip away from one which is read here. */
-const misspelt = (schema: z.ZodType, given: Environment): string[] => {
-  if (!(schema instanceof z.ZodObject)) return [];
-  const names = Object.keys(schema.shape).filter((name) => name.startsWith(prefix));
-  const withoutPrefix = names.map((name) => name.slice(prefix.length));
-  return Object.keys(given)
-    .filter((name) => name.startsWith(prefix) && !names.includes(name))
-    .flatMap((name) => {
-      const nearest = nearestName(name.slice(prefix.length), withoutPrefix);
-      return nearest === undefined ? [] : `${name}: is no setting; ${prefix}${nearest} is`;
+/** BACKLOT_ names that nothing reads, wherever it runs. */
+const unknown = (given: Environment): string[] =>
+  Object.keys(given)
+    .filter((name) => name.startsWith(prefix) && !knownSettings.has(name))
+    .map((name) => {
+      const all = [...knownSettings].map((known) => known.slice(prefix.length));
+      const nearest = nearestName(name.slice(prefix.length), all);
+      return `${name}: is no setting${nearest === undefined ? '' : `; ${prefix}${nearest} is`}`;
     });
-};
 
 /**
  * Reads settings. One left empty counts as not given, so that compose and Kubernetes can pass on what
  * nobody has set.
- * @throws Error that names each wrong setting, and each BACKLOT_ one that is misspelt
+ * @throws Error that names each wrong setting, and each BACKLOT_ one that there is not
  */
 export const readSettings = <T extends z.ZodType>(schema: T, env: Environment): z.output<T> => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given);
-  const slips = misspelt(schema, given);
+  const slips = unknown(given);
   if (result.success && slips.length === 0) return result.data;
   const issues = result.error?.issues ?? [];
   const lines = [...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`), ...slips];

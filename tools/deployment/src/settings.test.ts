@@ -1,6 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { migrateSettings, platformSettings } from '@backlot/all-in-one';
 import { originSettingName, ownSettingName, serviceNames } from '@backlot/contract';
+import { knownSettings } from '@backlot/service';
 import { describe, expect, it } from '@jest/globals';
 import { addressKeys, deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
@@ -13,6 +14,27 @@ const exists = (path: string) =>
     () => true,
     () => false,
   );
+
+/** What compose takes from .env, and the command and tests from their environment. */
+const namesInSources = async (): Promise<string[]> => {
+  const folders = [
+    'packages/cli/src',
+    'tools/journeys/src',
+    'tools/survival/src',
+    'tools/testing/src',
+  ];
+  const listed = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(fromRoot(folder), { recursive: true }))
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => readText(fromRoot(folder, name))),
+    ),
+  );
+  const sources = await Promise.all([readText(fromRoot('docker-compose.yml')), ...listed.flat()]);
+  return sources.flatMap((text) =>
+    [...text.matchAll(/(?:\$\{|process\.env\.)(BACKLOT_[A-Z0-9_]+)/g)].map(([, name = '']) => name),
+  );
+};
 
 describe('what can be deployed', () => {
   it('is each folder of gateway/ and services/ that has an entry', async () => {
@@ -57,6 +79,27 @@ describe('.env.example', () => {
     const text = await readText(fromRoot('.env.example'));
     for (const line of text.split('\n').filter((row) => /^[A-Z]/.test(row)))
       expect(line).toMatch(/^[A-Z_]+=$/);
+  });
+});
+
+describe('settings that no process refuses', () => {
+  const ofProcesses = [
+    ...deployables.flatMap(({ name }) => settingsRead(name)),
+    ...[...platformSettings, ...migrateSettings, ...ownSecretNames, ...addressKeys],
+  ].filter((name) => name.startsWith('BACKLOT_'));
+
+  it('are all that some process, compose, the command or a test reads', async () => {
+    const named = await namesInSources();
+    const known = [...knownSettings];
+    for (const name of ofProcesses) expect(known).toContain(name);
+    for (const name of named) expect(known).toContain(name);
+  });
+
+  it('and no others', async () => {
+    const own = ['gateway', ...serviceNames].map((name) => `BACKLOT_${name.toUpperCase()}_`);
+    const read = new Set([...ofProcesses, ...(await namesInSources())]);
+    for (const name of knownSettings)
+      if (!own.some((prefix) => name.startsWith(prefix))) expect(read).toContain(name);
   });
 });
 
