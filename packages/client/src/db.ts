@@ -211,7 +211,7 @@ export const createCollection = <T>({ call, send }: Transport, name: string) => 
       changes: Changes<T>,
       options: ChangeOptions & { merge?: 'deep' | 'shallow' } = {},
     ) => call<Stored<T>>('PATCH', pathTo(id), { body: changes, ...onlyIf(options) }),
-    /** @param options `upsert` creates the record where there is none: its id is then a new UUIDv7 */
+    /** @param options `upsert` creates the record where there is none: its id is then a new one of `newId()` */
     replace: (id: string, data: T, options: ChangeOptions & { upsert?: boolean } = {}) =>
       call<Stored<T>>('PUT', pathTo(id), { body: { data }, ...onlyIf(options) }),
     async delete(id: string, options: ChangeOptions = {}): Promise<void> {

@@ -34,6 +34,7 @@ export type {
 } from './db.ts';
 export { BacklotError } from './error.ts';
 export type { Group, Groups, Invite, List, Member, PageOptions, Person, Users } from './groups.ts';
+export { newId } from './new-id.ts';
 export type { Checkout, Payment, Payments, Product, ProductChange, Products } from './payments.ts';
 export type { ListedFile, Storage, StoredFile, UploadOptions } from './storage.ts';
 export type { Transport } from './transport.ts';

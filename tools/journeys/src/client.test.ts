@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createClient } from '@backlot/client';
+import { createClient, newId } from '@backlot/client';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
@@ -29,6 +29,15 @@ describe.each(usualModes)('the client, services %s', (mode) => {
     expect(await auth.me()).toEqual(user);
 
     const tasks = client.db('tasks');
+    const task = { title: 'Made offline', priority: 1 };
+    const refusal = await tasks
+      .replace(crypto.randomUUID(), task, { upsert: true })
+      .catch((error: { status: number; hint: string }) => error);
+    expect(refusal).toMatchObject({ status: 400, hint: expect.stringContaining('newId()') });
+    const id = newId();
+    expect(await tasks.replace(id, task, { upsert: true })).toMatchObject({ id });
+    await tasks.delete(id);
+
     const { create } = await tasks.batch({
       create: Array.from({ length: 25 }, (_, n) => ({ data: { title: `Task ${n}`, priority: n } })),
     });

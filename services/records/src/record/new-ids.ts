@@ -13,7 +13,7 @@ const isUuidV7 = (id: string) => isUuid(id) && /^7.{4}[89ab]/i.test(id.slice(14)
 
 const refuse = (message: string) =>
   new ApiError('invalid_path', message, {
-    hint: 'POST makes a record under an id of the server’s. A UUIDv7 begins with the time in milliseconds; crypto.randomUUID() makes none.',
+    hint: 'import { newId } from "@backlot/client" (or "<host>/sdk.js"): newId() makes one, crypto.randomUUID() does not. POST makes a record under an id of the server’s. Ids of another system go into a field, with "unique".',
   });
 
 const newIdRule =
