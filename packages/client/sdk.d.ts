@@ -401,7 +401,7 @@ declare const createCollection: <T>({ call, send }: Transport, name: string) => 
     update: (id: string, changes: Changes<T>, options?: ChangeOptions & {
         merge?: 'deep' | 'shallow';
     }) => Promise<Stored<T>>;
-    /** @param options `upsert` creates the record where there is none: its id is then a new UUIDv7 */
+    /** @param options `upsert` creates the record where there is none: its id is then a new one of `newId()` */
     replace: (id: string, data: T, options?: ChangeOptions & {
         upsert?: boolean;
     }) => Promise<Stored<T>>;
@@ -646,4 +646,9 @@ declare const createStorage: ({ call, url, authorization }: Transport) => {
     }>;
     delete(id: string): Promise<void>;
 };
-export { AggregateOptions, Ai, Auth, BacklotError, Batch, Changes, Checkout, Collection, Generated, Group, Groups, Invite, List, ListOptions, ListedFile, Member, Message, MessagePart, Page, PageOptions, Payment, Payments, Person, Product, ProductChange, Products, Prompt, RecordGroup, Share, Shown, Storage, Stored, StoredFile, TokenStorage, Transport, UploadOptions, User, Users, Where };
+/**
+ * A new UUIDv7, under which this client may make a record: `db('todos').replace(newId(), data, { upsert:
+ * true })`. Later ones are greater, within a millisecond too.
+ */
+declare const newId: () => string;
+export { AggregateOptions, Ai, Auth, BacklotError, Batch, Changes, Checkout, Collection, Generated, Group, Groups, Invite, List, ListOptions, ListedFile, Member, Message, MessagePart, Page, PageOptions, Payment, Payments, Person, Product, ProductChange, Products, Prompt, RecordGroup, Share, Shown, Storage, Stored, StoredFile, TokenStorage, Transport, UploadOptions, User, Users, Where, newId };
