@@ -133,7 +133,7 @@ const calls = `- Accounts: \`POST /auth/signup {email, password, name?}\` and \`
 - Shares of one record, where rules say \`shared\`: \`PUT /db/<collection>/<id>/_shares {email or userId, may: "read" or "change"}\`
 - AI: \`POST /ai {messages: [{role, content}], system?, json?, stream?}\` answers \`{text}\` or server-sent events; \`content\` may be \`[{"type": "text", "text"}, {"type": "image", "fileId"}]\`, up to ${aiRoutes.maxImages} images
 - Files: \`POST /storage/upload\`, a form with one part \`file\`, answers \`{id, url, name, size, type}\`; an image's \`url\` takes \`?width=320&height=&fit=&format=\`
-- Mail: \`POST /email/send {to, subject, html, cc?, bcc?, replyTo?}\`; a contact form sends \`to: "owner"\`
+- Mail: \`POST /email/send {to, subject, html, cc?, bcc?, replyTo?, attachments?}\` (ids of files); a contact form sends \`to: "owner"\`
 - Payments: \`POST /payments/checkout {items: [{name, amount, quantity}], returnUrl}\` answers \`{url, sessionId}\`; \`GET /payments/verify?session_id=\`. Browsers can change amounts: a shop sells \`{product, quantity}\`, set by \`PUT /products/<id> {name, amount, stock?}\`, and \`onPaid: {rule, recordId}\` marks an order
 - Not there: sign-in by Google or link, code of yours, schedules, webhooks, pushed changes, history`;
 
