@@ -43,6 +43,12 @@ export interface ProjectDirectory {
   findKey(keyHash: string): Promise<KeySnapshot | null>;
 }
 
+/** Offered by the projects service. */
+export interface KeyDirectory {
+  /** False once the secret key was revoked, or its time is over. */
+  isLive(projectNumber: number, keyId: string): Promise<boolean>;
+}
+
 /** A call that a budget of its project has refused. */
 export interface BudgetRefusal {
   projectId: string;
@@ -191,6 +197,7 @@ export interface FileDirectory {
 /** Whom one can ask, and which service answers. */
 export interface Directories {
   projects: ProjectDirectory;
+  keys: KeyDirectory;
   credits: CreditDirectory;
   owners: OwnerDirectory;
   accounts: AccountDirectory;
@@ -204,6 +211,7 @@ export type DirectoryName = keyof Directories;
 
 export const directoryServices = {
   projects: 'projects',
+  keys: 'projects',
   credits: 'projects',
   owners: 'projects',
   accounts: 'auth',

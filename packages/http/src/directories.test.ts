@@ -8,6 +8,7 @@ import {
   createHttpAccountDirectory,
   createHttpFileDirectory,
   createHttpImageDirectory,
+  createHttpKeyDirectory,
   createHttpOwnerDirectory,
   createHttpProjectDirectory,
   createHttpSessionDirectory,
@@ -41,6 +42,8 @@ const given = async () => {
   app.use('/internal', internalOnly(testIdentityKeys('gateway'), Date.now));
   app.get('/internal/projects/demo', (_req, res) => void res.json(snapshot));
   app.get('/internal/keys/hash', (_req, res) => void res.json({ id: 'k', projectNumber: 1001 }));
+  app.get('/internal/live-keys/1001/k', (_req, res) => void res.json({ live: true }));
+  app.get('/internal/live-keys/1/k', (_req, res) => void res.json({ live: false }));
   app.get('/internal/sessions/1001/live', (_req, res) => void res.json(live));
   const older = '/internal/sessions/1001/of-an-older-version';
   app.get(older, (_req, res) => void res.json({ live: true }));
@@ -81,6 +84,7 @@ const given = async () => {
   });
   return {
     projects: createHttpProjectDirectory(to('projects')),
+    keys: createHttpKeyDirectory(to('projects')),
     sessions: createHttpSessionDirectory(to('auth')),
     accounts: createHttpAccountDirectory(to('auth')),
     users: createHttpUserDirectory(to('auth')),
@@ -91,11 +95,13 @@ const given = async () => {
 };
 
 it('asks with the identity of the gateway and understands what services answer', async () => {
-  const { projects, sessions, accounts, users, owners, images } = await given();
+  const { projects, keys, sessions, accounts, users, owners, images } = await given();
   expect(await projects.findProject('demo')).toEqual(snapshot);
   expect(await projects.findProject('no/thing')).toBeNull();
   expect(await projects.findKey('hash')).toEqual({ id: 'k', projectNumber: 1001 });
   expect(await projects.findKey('unknown')).toBeNull();
+  expect([await keys.isLive(1001, 'k'), await keys.isLive(1, 'k')]).toEqual([true, false]);
+  await expect(keys.isLive(1001, 'of-an-older-version')).rejects.toThrow('does not tell');
   expect([
     await sessions.findSession(1001, 'live'),
     await sessions.findSession(1001, 'of-an-older-version'),

@@ -12,6 +12,7 @@ import {
   type ImageAnswer,
   type ImageDirectory,
   type Jwks,
+  type KeyDirectory,
   type KeySnapshot,
   type OwnerDirectory,
   type ProjectDirectory,
@@ -104,6 +105,20 @@ export const createHttpProjectDirectory = (options: HttpDirectoryOptions): Proje
       jsonOrNull<ProjectSnapshot>(await ask(`/internal/projects/${encodeURIComponent(id)}`)),
     findKey: async (hash) =>
       jsonOrNull<KeySnapshot>(await ask(`/internal/keys/${encodeURIComponent(hash)}`)),
+  };
+};
+
+/** The projects service asked for keys over HTTP. */
+export const createHttpKeyDirectory = (options: HttpDirectoryOptions): KeyDirectory => {
+  const ask = createAsk(options);
+  return {
+    async isLive(projectNumber, keyId) {
+      const path = `/internal/live-keys/${projectNumber}/${encodeURIComponent(keyId)}`;
+      const found = await jsonOrNull<{ live: boolean }>(await ask(path));
+      // An older version of the service does not know the question.
+      if (!found) throw new Error(`${options.origin} does not tell which keys are live.`);
+      return found.live;
+    },
   };
 };
 
@@ -245,6 +260,7 @@ const httpDirectories: {
   [Name in DirectoryName]: (options: HttpDirectoryOptions) => Directories[Name];
 } = {
   projects: createHttpProjectDirectory,
+  keys: createHttpKeyDirectory,
   credits: createHttpCreditDirectory,
   owners: createHttpOwnerDirectory,
   accounts: createHttpAccountDirectory,

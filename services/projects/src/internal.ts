@@ -1,4 +1,4 @@
-import { ApiError, budgetKinds, type ProjectDirectory } from '@backlot/contract';
+import { ApiError, budgetKinds, type KeyDirectory, type ProjectDirectory } from '@backlot/contract';
 import express, { Router } from 'express';
 import { z } from 'zod';
 import type { BudgetNotices } from './ledger/budget-notices.ts';
@@ -11,6 +11,10 @@ const projectUse = z.object({
   projectNumber,
   periods: z.array(z.string().regex(/^\d{4}-\d\d(-\d\d)?$/)).max(4),
 });
+const keyPath = z.object({
+  projectNumber: z.coerce.number<string>().pipe(projectNumber),
+  keyId: uuid,
+});
 const budgetRefusal = z.object({
   ...{ projectId: z.string().max(64), projectNumber, kind: z.enum(budgetKinds) },
   ...{ address: z.string().max(64), route: z.string().max(200) },
@@ -19,6 +23,7 @@ const budgetRefusal = z.object({
 /** The directories over HTTP: JSON, or 404 where they say null. */
 export const internalRouter = (
   directory: ProjectDirectory,
+  keys: KeyDirectory,
   credits: Credits,
   budgetNotices: BudgetNotices,
   owners: Owners,
@@ -33,6 +38,12 @@ export const internalRouter = (
     const key = await directory.findKey(req.params.hash);
     if (!key) throw new ApiError('not_found', 'There is no such key.');
     res.json(key);
+  });
+  router.get('/live-keys/:projectNumber/:keyId', async (req, res) => {
+    const path = keyPath.safeParse(req.params);
+    res.json({
+      live: path.success && (await keys.isLive(path.data.projectNumber, path.data.keyId)),
+    });
   });
   router.get('/owners/:ownerId', async (req, res) => {
     const ownerId = uuid.safeParse(req.params.ownerId);

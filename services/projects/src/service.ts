@@ -22,7 +22,7 @@ import { createOrigins, recheckIntervalMs } from './origins/origins.ts';
 import { createFindProof } from './origins/proof.ts';
 import { createOwners } from './owners.ts';
 import { createDeletion } from './projects/deletion.ts';
-import { createDirectory } from './projects/directory.ts';
+import { createDirectory, createKeyDirectory } from './projects/directory.ts';
 import { createKeys } from './projects/keys.ts';
 import { createLimits } from './projects/limits.ts';
 import { isProjectId } from './projects/project-id.ts';
@@ -68,6 +68,7 @@ export const projectsService = defineService({
       ...{ database, projects, checkBounds, findProof, allowsLoopback, now },
     });
     const directory = createDirectory({ database, config, now, log });
+    const keyDirectory = createKeyDirectory({ database, now });
     const credits = createCredits({ ...context, ...config, owners });
     const budgetNotices = createBudgetNotices({ database, outbox, now });
     const usageReports = createUsageReports(database, projects, now);
@@ -82,7 +83,7 @@ export const projectsService = defineService({
         ...routesForOrigins(origins),
         ...routesForCredits(credits, usageReports, config.priceChanges),
       ],
-      internal: internalRouter(directory, credits, budgetNotices, owners),
+      internal: internalRouter(directory, keyDirectory, credits, budgetNotices, owners),
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           if (projectNumber === platformProject.number) await deletion.removeAllOwnedBy(userId);
@@ -101,6 +102,7 @@ export const projectsService = defineService({
       api: {
         directories: {
           projects: directory,
+          keys: keyDirectory,
           owners: { isVerified: owners.isVerified },
           credits: {
             loadOwner: async (...asked: Parameters<typeof credits.loadOwner>) =>

@@ -3,7 +3,12 @@
  * the schema `storage` and the blobs behind it. Refuses to know what an owner has left (the gateway
  * reserves) and how usage is booked (the projects service's ledger).
  */
-import { type ProjectDirectory, storageRoutes } from '@backlot/contract';
+import {
+  type KeyDirectory,
+  type ProjectDirectory,
+  storageRoutes,
+  type UserDirectory,
+} from '@backlot/contract';
 import { createFairShares } from '@backlot/fair-shares';
 import { createRecordUsage, defineService, type ServiceContext } from '@backlot/service';
 import type { BlobStore } from './blob-store/blob-store.ts';
@@ -16,6 +21,7 @@ import { createLinks } from './files/links.ts';
 import { createNewFiles } from './files/new-files.ts';
 import { createQuota } from './files/quota.ts';
 import { createRemovals } from './files/removals.ts';
+import { createSigners } from './files/signers.ts';
 import { createImageDirectory } from './images/image-directory.ts';
 import { createImageProcesses } from './images/image-processes.ts';
 import { createImages } from './images/images.ts';
@@ -47,14 +53,17 @@ const quickImages = 1;
 export interface StorageContext extends ServiceContext<StorageConfig> {
   store: BlobStore;
   projects: ProjectDirectory;
+  keys: KeyDirectory;
+  users: UserDirectory;
 }
 
 export const storageService = defineService({
   name: 'storage',
   migrations: new URL('../migrations/', import.meta.url),
   config: storageConfig,
-  asks: ['projects'],
-  build({ database, outbox, now, log, config, store, projects }: StorageContext) {
+  asks: ['projects', 'keys', 'users'],
+  build(context: StorageContext) {
+    const { database, outbox, now, log, config, store, projects } = context;
     const unclaimedBlobs = createUnclaimedBlobs(database, store, now, (err) =>
       log.error({ err }, 'blob not removed; retrying'),
     );
@@ -105,6 +114,7 @@ export const storageService = defineService({
       routes: createRoutes({
         ...{ files, quota, removals, images, uploads, directUploads, resumableUploads },
         ...{ unclaimedBlobs, newFiles, links, store, downloadPlaces, config, now },
+        signers: createSigners(context),
         findAppOrigins: createAppOrigins(projects),
       }),
       internal: internalRouter(directories),

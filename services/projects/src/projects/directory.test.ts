@@ -63,6 +63,26 @@ describe('directory', () => {
     );
   });
 
+  it('knows which keys are live: none that was revoked, is over, or is of another project', async () => {
+    const id = await bed.project();
+    const identity = await bed.owner(ownerA, id);
+    const path = `/platform/projects/${id}/keys`;
+    const create = async (expiresAt?: string): Promise<string> => {
+      const body = { name: 'k', expiresAt };
+      return (await bed.call('POST', path, { identity, body })).body.id;
+    };
+    const inAnHour = new Date(bed.clock.now() + 3_600_000).toISOString();
+    const [stays, ends, revoked] = [await create(), await create(inAnHour), await create()];
+    const { keys, projects } = bed.service.directories;
+    const number = (await projects.findProject(id))?.number ?? 0;
+    const live = () => Promise.all([stays, ends, revoked].map((key) => keys.isLive(number, key)));
+    expect(await live()).toEqual([true, true, true]);
+    expect(await keys.isLive(number + 1, stays)).toBe(false);
+    await bed.call('DELETE', `${path}/${revoked}`, { identity });
+    bed.clock.pass(3_600_001);
+    expect(await live()).toEqual([true, false, false]);
+  });
+
   it('answers the same over HTTP, to the gateway alone', async () => {
     const id = await bed.project();
     const identity = await bed.owner(ownerA, id);
@@ -80,6 +100,10 @@ describe('directory', () => {
       status: 200,
       body: { id: key.id, projectNumber: project?.number },
     });
+    const at = `/live-keys/${project?.number}/${key.id}`;
+    expect(await ask(at)).toMatchObject({ status: 200, body: { live: true } });
+    expect((await ask('/live-keys/0/x')).body).toEqual({ live: false });
+    expect((await ask(at, identity)).status).toBe(401);
     for (const path of ['/projects/unknown', '/projects/a%00b', '/keys/x', '/nothing']) {
       expect((await ask(path)).status).toBe(404);
     }

@@ -1,4 +1,5 @@
 import type {
+  KeyDirectory,
   KeyScope,
   KeySnapshot,
   ProjectDirectory,
@@ -109,5 +110,20 @@ export const createDirectory = (deps: DirectoryDeps): ProjectDirectory => ({
       scopes: (scopes ?? '').split(' ') as KeyScope[],
       ...(expiresAtMs != null && { expiresAtMs: Number(expiresAtMs) }),
     };
+  },
+});
+
+/** Asked by services about keys that have handed something out. */
+export const createKeyDirectory = ({
+  database,
+  now,
+}: Pick<DirectoryDeps, 'database' | 'now'>): KeyDirectory => ({
+  async isLive(projectNumber, keyId) {
+    const text = `SELECT id FROM keys
+       WHERE project_number = $1 AND id = $2 AND (expires_at IS NULL OR expires_at > $3)`;
+    const rows = await database.inProject(projectNumber, () =>
+      database.read('live-key', text, [projectNumber, keyId, new Date(now())]),
+    );
+    return rows.length > 0;
   },
 });

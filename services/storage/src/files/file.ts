@@ -22,18 +22,22 @@ export interface ReceivedFile extends Audience {
   fields?: Record<string, unknown>;
 }
 
+/** What of a caller decides which files are theirs. */
+export type Reader = Pick<Identity, 'caller' | 'userId' | 'groups'>;
+
 export const fileNotFound = (): ApiError => new ApiError('not_found', 'There is no such file.');
 
-export const uploaderId = ({ caller, userId }: Identity): string | null =>
+export const uploaderId = ({ caller, userId }: Omit<Reader, 'groups'>): string | null =>
   caller === 'user' ? userId : null;
 
-export const runsProject = ({ caller }: Identity) => ['owner', 'key', 'operator'].includes(caller);
+export const runsProject = ({ caller }: Pick<Reader, 'caller'>) =>
+  ['owner', 'key', 'operator'].includes(caller);
 
-const roleInGroup = ({ groups = [] }: Identity, groupId: string | null): string | undefined =>
+const roleInGroup = ({ groups = [] }: Reader, groupId: string | null): string | undefined =>
   groups.find(({ id }) => id === groupId)?.role;
 
 /** A file of a group is its uploader's for as long as they are in the group. */
-const canDelete = (identity: Identity, { ownerId, groupId }: File): boolean => {
+const canDelete = (identity: Reader, { ownerId, groupId }: File): boolean => {
   if (runsProject(identity)) return true;
   const isUploader = ownerId !== null && ownerId === uploaderId(identity);
   if (groupId === null) return isUploader;
@@ -42,7 +46,7 @@ const canDelete = (identity: Identity, { ownerId, groupId }: File): boolean => {
 };
 
 /** Whoever may read the private file may pass it on. */
-const canSign = (identity: Identity, file: File): boolean =>
+export const canSign = (identity: Reader, file: File): boolean =>
   canDelete(identity, file) || roleInGroup(identity, file.groupId) !== undefined;
 
 export const canRead = (identity: Identity, file: File): boolean =>

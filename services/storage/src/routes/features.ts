@@ -6,6 +6,7 @@ import type { Links } from '../files/links.ts';
 import type { NewFiles } from '../files/new-files.ts';
 import type { Quota } from '../files/quota.ts';
 import type { Removals } from '../files/removals.ts';
+import type { Signers } from '../files/signers.ts';
 import type { Images } from '../images/images.ts';
 import type { ResumableUploads } from '../resumable/resumable-uploads.ts';
 import type { TransferPlaces } from '../transfer-places.ts';
@@ -22,6 +23,7 @@ export interface Features {
   resumableUploads: ResumableUploads;
   newFiles: NewFiles;
   links: Links;
+  signers: Signers;
   findAppOrigins: AppOrigins;
   store: BlobStore;
   downloadPlaces: TransferPlaces;

@@ -30,15 +30,16 @@ const definition = storageRoutes.getFile;
 /**
  * Public files are open to all, whatever credential is sent. Where the file is private, or does not
  * exist, a bad signature and a bad credential are answered as such.
- * @throws ApiError forbidden, invalid_token, not_found
+ * @throws ApiError forbidden, invalid_token, not_found, unavailable
  */
-const requireReadable = (
+const requireReadable = async (
   identity: Identity,
   file: File | null,
-  isSigned: boolean,
   { signature }: Signature,
-): File => {
+  checkSignature: () => Promise<boolean>,
+): Promise<File> => {
   if (file?.visibility === 'public') return file;
+  const isSigned = await checkSignature();
   if (signature !== undefined && !isSigned)
     throw new ApiError('forbidden', 'This address is not valid, or no longer.');
   if (identity.hasBadCredential)
@@ -120,16 +121,22 @@ const send = async (
 export const getFile = (features: Features): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
-    const { files, images, links, findAppOrigins } = features;
+    const { files, images, links, signers, findAppOrigins } = features;
     const identity = identify(req, definition, context);
     const { id } = definition.params.parse(req.params);
     const query = definition.query.parse(validate(definition.query, req.query, 'invalid_query'));
     const projectNumber = identity.project.number;
     const flow = toFlow(identity);
     const sending = { ...features, flow };
-    const isSigned = links.isValid({ projectNumber, fileId: id }, query);
     const found = await files.find(projectNumber, id);
-    const file = requireReadable(identity, found, isSigned, query);
+    const file = await requireReadable(
+      identity,
+      found,
+      query,
+      async () =>
+        links.isValid({ projectNumber, fileId: id }, query) &&
+        (found === null || (await signers.mayStillSign(projectNumber, found, query.signer))),
+    );
     if (isAnswerItself(file, query)) {
       const framedBy = file.mediaType === pdf ? await findAppOrigins(identity.project) : undefined;
       return send(req, res, sending, file.blobKey, { ...fileContent(file), framedBy });

@@ -53,8 +53,9 @@ export const createLauncher = async (store: Record<string, string>): Promise<Ser
           DATABASE_URL: database.url,
           AMQP_URL: broker.url,
           BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('storage'),
-          // Nobody is there: it is asked when a PDF is read.
+          // Nobody is there: they are asked when a PDF is read, or by a signed address.
           BACKLOT_PROJECTS_ORIGIN: 'http://127.0.0.1:1',
+          BACKLOT_AUTH_ORIGIN: 'http://127.0.0.1:1',
           BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 3).toString('base64'),
           ...store,
         },

@@ -7,6 +7,7 @@ import {
   type ImageDirectory,
   type Payload,
   type ProjectSettings,
+  type RoleAndGroups,
 } from '@backlot/contract';
 import { type Identity, identityHeader } from '@backlot/identity';
 import {
@@ -48,6 +49,12 @@ export interface TestBed
   store: BlobStore;
   /** What the projects service says of every project. */
   project: { settings: ProjectSettings; verifiedOrigins?: string[]; isUnavailable?: boolean };
+  /** What the accounts' service knows: who is in which groups, by `<project number>/<user id>`; null where they are gone, others are in none. */
+  people: Map<string, RoleAndGroups | null>;
+  /** Secret keys that have ended, as `<project number>/<key id>`. */
+  endedKeys: Set<string>;
+  /** How often one of both was asked, and whether they answer. */
+  signersAsked: { times: number; isUnavailable: boolean };
   /** One file in a form, fields first; an anonymous caller, free of charge, unless stated. */
   upload(content: string | Uint8Array, options?: UploadOptions): Promise<TestAnswer>;
   /** A form as the bytes that are given. */
@@ -91,7 +98,28 @@ export const createTestBed = async (
   const directory = await mkdtemp(join(tmpdir(), 'backlot-files-'));
   const store = otherStore ?? createFilesystemBlobStore(directory);
   const project: TestBed['project'] = { settings: {} };
+  const people: TestBed['people'] = new Map();
+  const endedKeys: TestBed['endedKeys'] = new Set();
+  const signersAsked: TestBed['signersAsked'] = { times: 0, isUnavailable: false };
+  const noteAsked = () => {
+    signersAsked.times++;
+    if (signersAsked.isUnavailable) throw new Error('nobody answers');
+  };
   const bed = await createServiceBed(storageService, {
+    keys: {
+      async isLive(project, id) {
+        noteAsked();
+        return !endedKeys.has(`${project}/${id}`);
+      },
+    },
+    users: {
+      async findRoleAndGroups(project, id) {
+        noteAsked();
+        const known = people.get(`${project}/${id}`);
+        return known === undefined ? { role: 'user', groups: [] } : known;
+      },
+      findHolder: async () => null,
+    },
     store,
     projects: {
       async findProject(id) {
@@ -140,6 +168,9 @@ export const createTestBed = async (
     ...bed,
     store,
     project,
+    people,
+    endedKeys,
+    signersAsked,
     send,
     upload(content, { identity, name = 'a.txt', fields = {}, headers = {} } = {}) {
       const form = new FormData();

@@ -26,6 +26,7 @@ export const getFile = defineRoute({
     format: z.enum(['webp', 'avif', 'jpeg', 'png']).optional().describe('Of an image'),
     expires: text(1, 20).optional().describe('Of a signed address'),
     signature: text(1, 100).optional().describe('Of a signed address'),
+    signer: text(1, 50).optional().describe('Of a signed address: who has made it'),
   }),
   response: z.unknown(),
   answers: 'file',

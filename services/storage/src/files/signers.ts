@@ -1,0 +1,73 @@
+import { ApiError, type KeyDirectory, type UserDirectory } from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
+import { LRUCache } from 'lru-cache';
+import { canSign, type File, type Reader } from './file.ts';
+
+interface SignersDeps {
+  users: Pick<UserDirectory, 'findRoleAndGroups'>;
+  keys: KeyDirectory;
+  /** Epoch milliseconds. */
+  now: () => number;
+}
+
+const maxKnown = 10_000;
+/** What has ended is noticed everywhere within five seconds. */
+const knownMs = 3000;
+
+const signerPattern = /^(user|key)-([0-9a-f-]{36})$/;
+
+/** With whom an address ends; undefined for the project's owner and the operator. */
+export const signerOf = ({ caller, userId, keyId }: Identity): string | undefined => {
+  if (caller === 'user' && userId !== null) return `user-${userId}`;
+  if (caller === 'key' && keyId !== null) return `key-${keyId}`;
+  return undefined;
+};
+
+/** Whether those who have signed addresses may still read the files themselves. */
+export const createSigners = ({ users, keys, now }: SignersDeps) => {
+  /** What a signer is now; null where they are gone. */
+  const find = async (projectNumber: number, signer: string): Promise<Reader | null> => {
+    const [, kind, id = ''] = signerPattern.exec(signer) ?? [];
+    if (kind === 'key')
+      return (await keys.isLive(projectNumber, id)) ? { caller: 'key', userId: null } : null;
+    const user = kind === 'user' && (await users.findRoleAndGroups(projectNumber, id));
+    return user ? { caller: 'user', userId: id, groups: user.groups } : null;
+  };
+
+  const known = new LRUCache<
+    string,
+    { reader: Reader | null },
+    { projectNumber: number; signer: string }
+  >({
+    max: maxKnown,
+    ttl: knownMs,
+    ttlResolution: 0,
+    perf: { now },
+    fetchMethod: async (_key, _stale, { context: { projectNumber, signer } }) => ({
+      reader: await find(projectNumber, signer),
+    }),
+  });
+
+  return {
+    /** @param signer of an address whose signature is valid @throws ApiError unavailable */
+    async mayStillSign(
+      projectNumber: number,
+      file: File,
+      signer: string | undefined,
+    ): Promise<boolean> {
+      if (signer === undefined) return true;
+      // It goes with the account.
+      if (file.groupId === null && signer === `user-${file.ownerId}`) return true;
+      const context = { projectNumber, signer };
+      const found = await known
+        .fetch(`${projectNumber}:${signer}`, { context })
+        .catch((cause: unknown) => {
+          const message = 'Who has signed this address can not be looked up. Try again shortly.';
+          throw new ApiError('unavailable', message, { cause, retryAfterSeconds: 2 });
+        });
+      return found?.reader != null && canSign(found.reader, file);
+    },
+  };
+};
+
+export type Signers = ReturnType<typeof createSigners>;
