@@ -4,12 +4,15 @@ export default {
     (folder) => `<rootDir>/${folder}`,
   ),
   testMatch: ['**/*.test.ts'],
+  // What installs the tools of others runs with `pnpm test:long` alone.
+  testPathIgnorePatterns: process.env.BACKLOT_LONG_TESTS ? [] : ['\\.long\\.test\\.ts$'],
   testEnvironment: '<rootDir>/tools/testing/src/jest/native-environment.ts',
   runtime: '<rootDir>/tools/testing/src/jest/native-runtime.ts',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   globalSetup: '<rootDir>/tools/testing/src/jest/global-setup.ts',
   globalTeardown: '<rootDir>/tools/testing/src/jest/global-teardown.ts',
+  testSequencer: '<rootDir>/tools/testing/src/jest/longest-first.ts',
   maxWorkers: 2,
   // For what tests leave behind. At 900 MB a collection of garbage takes more than a second.
   workerIdleMemoryLimit: '640MB',
