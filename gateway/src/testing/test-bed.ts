@@ -230,6 +230,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     eventsConnected: () => true,
     ready: async () => nothingMissing,
     degraded: () => [],
+    refusalClock: { now: Date.now, after: (_ms, answer) => answer() },
     ...options.deps,
     config: {
       issuer: 'backlot',

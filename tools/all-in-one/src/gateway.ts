@@ -6,6 +6,7 @@ import {
   createHttpUpstreams,
   createInProcessUpstream,
   type Gateway,
+  type GatewayDeps,
   hashToken,
   type Upstream,
 } from '@backlot/gateway';
@@ -27,6 +28,7 @@ export interface GatewayOptions {
   identityRoot: string;
   now: () => number;
   log: Logger;
+  refusalClock?: NonNullable<GatewayDeps['refusalClock']>;
 }
 
 type Running = (() => Promise<unknown>)[];

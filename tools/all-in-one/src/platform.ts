@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path';
 import { createInProcessBus } from '@backlot/bus';
 import { createMemoryCounters } from '@backlot/counters';
-import type { Gateway } from '@backlot/gateway';
+import type { Gateway, GatewayDeps } from '@backlot/gateway';
 import { type Listening, serve } from '@backlot/http';
 import { startPostgres } from '@backlot/local-servers';
 import { createLogger } from '@backlot/telemetry';
@@ -32,6 +32,8 @@ export interface PlatformOptions {
   checkResponses?: boolean;
   /** Fills the demo project, once, with what the examples show. */
   sampleData?: boolean;
+  /** By which refusals of one address wait; tests wait for none. */
+  refusalClock?: NonNullable<GatewayDeps['refusalClock']>;
 }
 
 const starting: RequestListener = (_req, res) => {
@@ -53,7 +55,7 @@ const serviceSettings = ({ settings, dataDir }: PlatformConfig, secrets: Secrets
 /** Starts everything on one port and makes the demo project on the first start. */
 export const startPlatform = async (
   config: PlatformConfig,
-  { checkResponses = false, sampleData = false }: PlatformOptions = {},
+  { checkResponses = false, sampleData = false, refusalClock }: PlatformOptions = {},
 ): Promise<Platform> => {
   const running: ((cut?: AbortSignal) => Promise<unknown>)[] = [];
   const stop = async (cut?: AbortSignal) => {
@@ -97,7 +99,14 @@ export const startPlatform = async (
     const services = await startServices({ ...shared, databaseUrls, env }, running);
     const operatorToken = config.operatorToken ?? secrets.operatorToken;
     const assembled = await assembleGateway(
-      { ...shared, config, services, operatorToken, publicUrl: url },
+      {
+        ...shared,
+        ...(refusalClock && { refusalClock }),
+        config,
+        services,
+        operatorToken,
+        publicUrl: url,
+      },
       running,
     );
     const seeded = await seed(services, secrets.ownerPassword);

@@ -39,6 +39,9 @@ const migrateAll = async (url: string) => {
   for (const { schema, directory } of migrations) await migrate({ url, schema, directory });
 };
 
+/** Refusals of one network address follow each other without a pause. */
+const refusalClock = { now: Date.now, after: (_ms: number, answer: () => void) => answer() };
+
 /** A whole platform on a database of its own. */
 export const platformUnderTest = async (
   upstreams: UpstreamMode,
@@ -51,9 +54,13 @@ export const platformUnderTest = async (
     BACKLOT_DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     BACKLOT_LOG_LEVEL: 'error',
+    BACKLOT_ARGON2_MEMORY_KIB: '1024',
     ...settings,
   });
-  const platform = await startPlatform({ ...config, upstreams }, { checkResponses: true });
+  const platform = await startPlatform(
+    { ...config, upstreams },
+    { checkResponses: true, refusalClock },
+  );
   const runtime = (projectId = 'demo') => apiAt(`${platform.url}/api/runtime/${projectId}`);
   const control = apiAt(`${platform.url}/api/platform`);
 
