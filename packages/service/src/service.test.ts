@@ -92,6 +92,7 @@ describe('the process of a service', () => {
       {
         env: {
           PORT: '0',
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
           DATABASE_URL: proxy.url,
           AMQP_URL: broker.url,
           BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting(smallService.name),

@@ -75,6 +75,7 @@ describe('the process', () => {
     const child = spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url))], {
       env: {
         PORT: '0',
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         DATABASE_URL: place.url,
         AMQP_URL: broker.url,
         BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('payments'),

@@ -56,6 +56,7 @@ describe('the process', () => {
     const child = spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url))], {
       env: {
         PORT: '0',
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         DATABASE_URL: place.url,
         REDIS_URL: redis.url,
         AMQP_URL: broker.url,

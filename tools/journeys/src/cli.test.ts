@@ -24,7 +24,12 @@ describe('the command backlot', () => {
 
   const backlot = async (args: string[], env: Record<string, string> = {}) => {
     const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
-      env: { PATH: process.env.PATH ?? '', XDG_CONFIG_HOME: folder, ...env },
+      env: {
+        PATH: process.env.PATH ?? '',
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+        XDG_CONFIG_HOME: folder,
+        ...env,
+      },
     });
     return stdout;
   };

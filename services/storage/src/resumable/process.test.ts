@@ -76,13 +76,24 @@ describe.each([
       reservation: { callId, millicredits: 1000_000, millicreditsPerUnit: 1000 },
     });
 
+  /** The turn of a process that was killed ends after 10 s: as if these had passed. */
+  const endTurn = async () => {
+    const database = createDatabase({ url: launcher.database.ownerUrl, schema: 'storage' });
+    const left = await database.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM held_until - now())::float AS seconds FROM resumable_uploads
+       WHERE held_until > now()`,
+    );
+    expect(left.filter(({ seconds }) => seconds > 10)).toEqual([]);
+    await database.query('UPDATE resumable_uploads SET held_until = now()');
+    await database.close();
+  };
+
   /** Kills the process at so many bytes, and starts another one in its place. */
   const sendThrough = (content: Buffer, killAt: number[], offsets: number[]) =>
     new Promise<HttpResponse>((resolve, reject) => {
       const upload = new Upload(content, {
         endpoint: `${service.url}/storage/tus`,
         metadata: { filename: 'big.bin' },
-        // The turn of a process that was killed ends after 10 s.
         retryDelays: Array.from({ length: 60 }, () => 500),
         onBeforeRequest(req) {
           const { pathname } = new URL(req.getURL());
@@ -98,6 +109,7 @@ describe.each([
           killAt.shift();
           const { port } = new URL(service.url);
           kill(service)
+            .then(endTurn)
             .then(() => launcher.launch(port))
             .then((next) => {
               service = next;

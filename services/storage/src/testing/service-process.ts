@@ -50,6 +50,7 @@ export const createLauncher = async (store: Record<string, string>): Promise<Ser
       const child = spawn(process.execPath, [entry], {
         env: {
           PORT: port,
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
           DATABASE_URL: database.url,
           AMQP_URL: broker.url,
           BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('storage'),
