@@ -25,6 +25,6 @@ export * from './secrets-readiness.ts';
 export * from './settings.ts';
 export * from './stop.ts';
 export * from './usage.ts';
-export * from './v8-flags.ts';
+export * from './v8-options.ts';
 export * from './visitor-budgets.ts';
 export * from './window-counts.ts';

@@ -22,7 +22,7 @@ import { openBus } from './bus.ts';
 import { type RunnableService, servicesBehind } from './runnable-service.ts';
 import { portSetting, processSettings, readOrigins, readSettings } from './settings.ts';
 import { endOnFault, endOnSignal, stopOnSignal } from './stop.ts';
-import { setV8Flags } from './v8-flags.ts';
+import { boundHeapGrowth } from './v8-options.ts';
 
 type Process = Pick<RunnableService<object, never>, 'name' | 'asks'>;
 
@@ -79,7 +79,7 @@ const untilMigrated = async (place: Migrations, log: Logger) => {
 
 /** Waits for its schema, starts the service, listens, and stops in the reverse order at the first signal. */
 export const runService = async (runnable: RunnableService<object, never>): Promise<void> => {
-  setV8Flags();
+  boundHeapGrowth();
   const keepRunning = endOnSignal();
   const { name, migrations, asks } = runnable;
   const { env } = process;

@@ -6,7 +6,7 @@
 import { runnableServices } from '@backlot/all-in-one';
 import { ownSettingName, type ServiceName, serviceNames } from '@backlot/contract';
 import { gatewaySettings } from '@backlot/gateway';
-import { servicesBehind, settingNames } from '@backlot/service';
+import { nodeOptionsFor, servicesBehind, settingNames } from '@backlot/service';
 
 export interface Deployable {
   /** Of its host, Deployment and Service; a service is reached at `http://<name>:8080`. */
@@ -33,30 +33,12 @@ export interface Deployable {
   replicas: { min: number; max: number };
 }
 
-/**
- * V8 leaves garbage lying by how much memory the machine has. 2,400 calls of `/ai` took 304 MiB on one
- * of 24 GiB where 41 were alive, with this new space 193; 32 uploads at once to S3 took storage 65 MiB
- * more than one, with it 38.
- */
-const newSpace = '--max-semi-space-size=4';
-/**
- * Buffers are freed when the new space is collected, which they do not fill: V8 stops for a full collection
- * once they have 64 MiB. With the new space that it takes on a large machine (64 MiB too) pages of 6 MB did
- * so at every 12 MB sent, with this one at every 100 MB or more. 180 creates of 512 KB made the gateway do so
- * 12 times, with this one never (with 4 MiB: 5 times).
- */
-const newSpaceForBuffers = '--max-semi-space-size=16';
-/** The old space is what V8 takes in a container of 384 MiB. */
-const nodeOptions = [newSpace, '--max-old-space-size=256'];
-
 /** What a container needs beyond the rest; a service that is not here needs nothing special. */
 const special: Partial<Record<ServiceName, Partial<Deployable>>> = {
   auth: { memoryMib: 512 },
-  records: { memoryMib: 768, nodeOptions: [newSpaceForBuffers] },
-  ai: { nodeOptions },
+  records: { memoryMib: 768 },
   // Two processes for images (BACKLOT_IMAGE_CONCURRENCY 1), each of 645 MiB at most, and the service itself.
-  storage: { memoryMib: 1536, nodeOptions: [newSpace], filesClaim: 'storage-files' },
-  email: { nodeOptions },
+  storage: { memoryMib: 1536, filesClaim: 'storage-files' },
 };
 
 /** Settings that come from the Secret, and those that are in it only where something is switched on. */
@@ -77,7 +59,7 @@ const deployable = (
   own: Pick<Deployable, 'entry' | 'component' | 'asks'> & Partial<Deployable>,
 ): Deployable => ({
   name,
-  nodeOptions: [],
+  nodeOptions: nodeOptionsFor(name),
   secrets: settings.filter((setting) => secretSettings.has(setting)),
   ownSecrets: settings.filter((setting) => ownSecretSettings.has(setting)),
   optionalSecrets: settings.filter((setting) => optionalSecretSettings.has(setting)),
@@ -92,7 +74,6 @@ export const deployables: readonly Deployable[] = [
     entry: 'gateway/src/main.ts',
     component: 'gateway',
     asks: serviceNames,
-    nodeOptions: [newSpaceForBuffers],
     cpuMillis: 500,
     memoryMib: 512,
     replicas: { min: 2, max: 10 },

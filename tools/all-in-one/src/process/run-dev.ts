@@ -1,9 +1,9 @@
-import { setV8Flags } from '@backlot/service';
+import { boundHeapGrowth } from '@backlot/service';
 import { readConfig } from '../config.ts';
 import { startPlatform } from '../platform.ts';
 import { runCommand } from './command.ts';
 
-setV8Flags();
+boundHeapGrowth();
 runCommand(async () => {
   const platform = await startPlatform(readConfig(process.env), { sampleData: true });
   const { url, projectId, owner, demoUser, operatorToken, mailboxUrl } = platform;

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { originSettingName, serviceNames } from '@backlot/contract';
 import { gatewayName } from '@backlot/identity';
+import { nodeOptionsFor } from '@backlot/service';
 import type { DatabaseUrls } from '../database/prepare-database.ts';
 import { identityKeysSetting } from '../identity-keys.ts';
 import type { Secrets } from '../secrets.ts';
@@ -13,19 +14,9 @@ export interface Program {
   env: Record<string, string>;
 }
 
-const newSpace = '--max-semi-space-size=4';
-const bothSpaces = `${newSpace} --max-old-space-size=256`;
-/** As in the containers (tools/deployment): bounds the garbage that V8 leaves lying. */
-const options: Partial<Record<string, string>> = {
-  gateway: '--max-semi-space-size=16',
-  records: '--max-semi-space-size=16',
-  storage: newSpace,
-  ai: bothSpaces,
-  email: bothSpaces,
-};
-const nodeOptionsFor = (name: string, given = '') => {
-  const own = options[name];
-  return own === undefined ? {} : { NODE_OPTIONS: `${own} ${given}`.trim() };
+const withNodeOptions = (name: string, given = '') => {
+  const own = nodeOptionsFor(name);
+  return own.length === 0 ? {} : { NODE_OPTIONS: [...own, given].join(' ').trim() };
 };
 const entryFile = (name: string) =>
   fileURLToPath(import.meta.resolve(`@backlot/${name}`)).replace(/index\.ts$/, 'main.ts');
@@ -86,7 +77,7 @@ export const planStack = (
       env: {
         ...shared,
         ...origins,
-        ...nodeOptionsFor(name, settings.NODE_OPTIONS),
+        ...withNodeOptions(name, settings.NODE_OPTIONS),
         BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, secrets.identitySecret),
         ...(name === 'email' && { BACKLOT_MAILBOX_KEY: settings.BACKLOT_MAILBOX_KEY ?? '' }),
         ...metricsPort(urls.length + index),
@@ -100,7 +91,7 @@ export const planStack = (
       env: {
         ...shared,
         ...origins,
-        ...nodeOptionsFor(gatewayName, settings.NODE_OPTIONS),
+        ...withNodeOptions(gatewayName, settings.NODE_OPTIONS),
         ...metricsPort(index),
         BACKLOT_IDENTITY_KEYS: identityKeysSetting(gatewayName, secrets.identitySecret),
         PORT: String(port + index),
