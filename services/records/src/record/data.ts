@@ -1,6 +1,5 @@
 import { ApiError, maxRecordBytes } from '@backlot/contract';
 import { isStorableText, isSystemField, keyProblem, maxDepth } from '../fields.ts';
-import { sentJson } from './sent-json.ts';
 
 /** docs/api.md, "Records". The table checks both again, because a merge can exceed them. */
 export const maxDataBytes = maxRecordBytes;
@@ -98,29 +97,19 @@ export interface CheckedData {
   groupId?: string | undefined;
 }
 
-/** A longer string is a large object to V8. */
-const largeLength = 128 * 1024;
-const dataKey = '"data":';
-
-const toJson = (data: object, body: string): string => {
-  const start = body.length > largeLength ? body.indexOf(dataKey) + dataKey.length : 0;
-  return (start > 0 ? sentJson(data, body, start) : undefined) ?? JSON.stringify(data);
-};
-
 /**
  * Checks what a client sent as `data`, and drops the record's own fields from it.
  * @param sent as JSON.parse made it; anything may be in it
- * @param body the JSON that it came in: a large document is not written anew where it stands there
  * @throws ApiError invalid_data, naming the place
  */
-export const checkData = (sent: unknown, body = ''): CheckedData => {
+export const checkData = (sent: unknown): CheckedData => {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
     return refuse('data must be an object.');
   }
   const data = Object.keys(sent).some(isSystemField) ? withoutSystemFields(sent as Data) : sent;
   const validator = new DataValidator();
   validator.value(data, 1);
-  const json = toJson(data, body);
+  const json = JSON.stringify(data);
   const sizeBytes = Buffer.byteLength(json) + validator.extraBytes;
   if (sizeBytes > maxDataBytes) return refuse(tooLarge);
   return {

@@ -41,9 +41,8 @@ const refuse = (message: string): never => {
 export const parsePatch = (
   { data = {}, unset = [], inc = {} }: PatchBody,
   isDeep = false,
-  bodyText = '',
 ): Patch => {
-  const { json, sizeBytes, has, at } = checkData(data, bodyText);
+  const { json, sizeBytes, has, at } = checkData(data);
   const changedFields = new Set(Object.keys(data as object));
   const others = [
     ...[...new Set(unset)].map((field) => ['unset', field] as const),

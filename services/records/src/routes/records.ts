@@ -75,7 +75,7 @@ export const updateRecord = (
     recordRoutes.updateRecord,
     async ({ params, query, rawBody, identity, header }) => {
       const body = rawBody.value as Parameters<typeof parsePatch>[0];
-      const patch = parsePatch(body, query.merge === 'deep', rawBody.text);
+      const patch = parsePatch(body, query.merge === 'deep');
       const target = await findTarget(collections, identity, params);
       const ownBody = withoutGroupId(body, target.access);
       const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
@@ -154,9 +154,9 @@ export const findTarget = async (
 
 const isSet = (flag: string | undefined) => flag === '1' || flag === 'true';
 
-/** The `data` of a body as it was sent. @throws ApiError invalid_data */
-const parseData = ({ value, text }: { value: unknown; text: string }): CheckedData =>
-  checkData((value as { data: unknown }).data, text);
+/** The `data` of a body. @throws ApiError invalid_data */
+const parseData = ({ value }: { value: unknown }): CheckedData =>
+  checkData((value as { data: unknown }).data);
 
 /** The data without what is the record's own in this collection. */
 const withoutOwnFields = (
