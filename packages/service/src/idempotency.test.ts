@@ -184,24 +184,31 @@ describe('idempotent answers', () => {
       return written;
     };
 
-  it.each([
-    ['as it is, which says nothing of the data', '{"data":{"a":"private"}}', true],
-    ['sealed where it would show some', '{"data": {"b":1, "a":"private"}}', false],
-    ['sealed where it has none of it', '{"data":{"a":1}}', false],
-  ])('stores the answer with one statement %s', async (_, text, isPlain) => {
+  it('stores the answer with one statement, readable with the client’s key alone', async () => {
     const store = createIdempotencyStore(database);
-    const sent = { ...call, text };
-    const written = { ...answer, body: '{"id":"made","b":1,"a":"private"}' };
-    const created = { ...written, body: '{"id":"made","a":"private"}' };
-    const first = isPlain ? created : written;
-    await store.runInOne(sent, writeWith(1, first), nothing);
+    const sent = { ...call, text: '{"data":{"a":"private"}}' };
+    const created = { ...answer, body: '{"id":"made","a":"private"}' };
+    await store.runInOne(sent, writeWith(1, created), nothing);
     const [row] = await database.query<{ stored: string }>(
       `SELECT encode(sealed_answer, 'escape') AS stored FROM idempotency`,
     );
-    expect(row?.stored.includes('made')).toBe(isPlain);
-    expect(row?.stored).not.toContain('private');
+    expect(row?.stored).not.toMatch(/made|private/);
     const again = await store.runInOne(sent, writeWith(2), nothing);
-    expect(again).toEqual({ answer: first, replayed: true });
+    expect(again).toEqual({ answer: created, replayed: true });
+  });
+
+  it('replays an answer that the release before has stored as it is', async () => {
+    const sent = { ...call, text: '{"data":{"a":"private"}}' };
+    const hashes = [call.scope, call.request].map((text) => hash('sha256', text, 'buffer'));
+    const { body: _, ...rest } = answer;
+    const stored = { sharedLength: 14, ...rest, start: '{"id":"made",' };
+    await database.query('INSERT INTO idempotency VALUES ($1, $2, $3)', [
+      ...hashes,
+      Buffer.from(JSON.stringify(stored)),
+    ]);
+    const created = { ...answer, body: '{"id":"made","a":"private"}' };
+    const store = createIdempotencyStore(database);
+    expect(await store.run(sent, work(1), nothing)).toEqual({ answer: created, replayed: true });
   });
 
   it('stores the answer with one statement, does its work once and replays its answer', async () => {

@@ -56,35 +56,19 @@ const shorten = (call: IdempotentCall, { body, ...rest }: Answer): ShortAnswer =
   return { sharedLength, ...rest, start };
 };
 
-/** What stands before the data of a request. */
-const beforeData = '{"data":{';
-
-/** So what is stored as it is begins, and by chance nothing that is sealed. */
+/** What the release before has stored as it is begins so, and by chance nothing that is sealed. */
 const plainStart = Buffer.from('{"sharedLength":');
 
 type Seal = (call: IdempotentCall, answer: Answer) => Buffer;
 
 /** Makes answers ready to be stored. */
-const createSeals = (
-  mayKeep: (owner: string, bytes: number) => boolean,
-): { seal: Seal; sealIfNeeded: Seal } => {
-  const sealUnless =
-    (isPlain: (call: IdempotentCall, short: ShortAnswer) => boolean): Seal =>
-    (call, answer) => {
-      const short = shorten(call, answer);
-      const text = JSON.stringify(short);
-      if (!mayKeep(call.owner, Buffer.byteLength(text)))
-        return sealUnder(sealingKey(call), JSON.stringify(call.tooLarge()));
-      return isPlain(call, short) ? Buffer.from(text) : sealUnder(sealingKey(call), text);
-    };
-  return {
-    seal: sealUnless(() => false),
-    // To seal takes 82 of the 680 µs that Node needs for a create with a key on a slow machine.
-    sealIfNeeded: sealUnless(
-      ({ text }, { sharedLength }) => text.length - 1 - sharedLength <= beforeData.length,
-    ),
+const createSeal =
+  (mayKeep: (owner: string, bytes: number) => boolean): Seal =>
+  (call, answer) => {
+    const text = JSON.stringify(shorten(call, answer));
+    const kept = mayKeep(call.owner, Buffer.byteLength(text));
+    return sealUnder(sealingKey(call), kept ? text : JSON.stringify(call.tooLarge()));
   };
-};
 
 const unseal = (call: IdempotentCall, stored: Buffer): Answer => {
   const isPlain = stored.subarray(0, plainStart.length).equals(plainStart);
@@ -274,7 +258,7 @@ export const createIdempotencyStore = (
   /** Deletes answers older than 24 hours. */
   sweep(): Promise<typeof workLeft | undefined>;
 } => {
-  const { seal, sealIfNeeded } = createSeals(createKeptBytes(now, bytesADay));
+  const seal = createSeal(createKeptBytes(now, bytesADay));
   const deps = { database, seal };
   const isCluster = createIsCluster(database);
 
@@ -325,7 +309,7 @@ export const createIdempotencyStore = (
       const [scopeHash, requestHash] = [sha256(call.scope), sha256(call.request)];
       try {
         const answer = await work((answer) => ({
-          ...{ scopeHash, requestHash, sealedAnswer: sealIfNeeded(call, answer) },
+          ...{ scopeHash, requestHash, sealedAnswer: seal(call, answer) },
         }));
         return { answer, replayed: false };
       } catch (error) {
