@@ -110,7 +110,7 @@ export const recordsService = defineService({
     const { limits } = config;
     const oneByOne = { slots: config.scanConcurrency, maxWaitingPerFlow: 100 };
     const scans = createFairShares({ ...oneByOne, quickSlots, restRatio: 1 });
-    const quickScans = createFairShares({ ...oneByOne, quickSlots });
+    const quickScans = createFairShares(oneByOne);
     const largeReads = createFairShares({
       ...{ slots: Math.min(largeReadSlots, config.scanConcurrency), maxWaitingPerFlow: 100 },
       restRatio: 1,

@@ -65,7 +65,7 @@ export const createCounts = ({
     mostRows: slicing.mostRows * keysPerRecord,
   };
 
-  const { foresee, learn } = createQuickScans();
+  const { isQuick, learn } = createQuickScans();
 
   /** All records within the bounds, without the other conditions. */
   const countBounded = async (selection: Selection, yieldSlot: YieldSlot): Promise<Count> => {
@@ -165,12 +165,11 @@ export const createCounts = ({
       }
       const count = scannedField(selection) === undefined ? countBounded : countScanned;
       const hasDriver = countDriver(selection) !== undefined;
-      const foreseen = hasDriver ? 'slow' : foresee(selection);
-      const shares = foreseen === 'slow' ? scans : quickScans;
+      const shares = !hasDriver && isQuick(selection) ? quickScans : scans;
       return shares.run(
         reader.flow,
         (yieldSlot) => onCurrentSlots(refresh, selection, (current) => count(current, yieldSlot)),
-        { isQuick: hasDriver || foreseen === 'short', signal: reader.signal },
+        { isQuick: hasDriver, signal: reader.signal },
       );
     },
   };

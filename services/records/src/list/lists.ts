@@ -109,7 +109,7 @@ export const createLists = ({
   const openLargePage = createLargePages({ database, largeReads, answers });
   const find = createSlicedLists({ database, limits, slicing });
   const findExactWalk = createExactWalks(limits);
-  const { foresee, learn } = createQuickScans();
+  const { isQuick, learn } = createQuickScans();
   const stretch = { rows: slicing.firstRows, ms: slicing.sliceMs };
 
   /** Undefined where there is no such walk, or it does not lead to the whole page. */
@@ -239,13 +239,12 @@ export const createLists = ({
       const found = await readExactWalk(query);
       if (found) return found;
       const hasDriver = listDrivers(query).length > 0;
-      const foreseen = hasDriver ? 'slow' : foresee(query);
-      const shares = foreseen === 'slow' ? scans : quickScans;
+      const shares = !hasDriver && isQuick(query) ? quickScans : scans;
       return shares.run(
         reader.flow,
         (yieldSlot) =>
           onCurrentSlots(refresh, query, (current) => scanPage(current, reader, yieldSlot)),
-        { isQuick: hasDriver || foreseen === 'short', signal: reader.signal },
+        { isQuick: hasDriver, signal: reader.signal },
       );
     },
   };

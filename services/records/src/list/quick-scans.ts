@@ -5,8 +5,6 @@ import type { Filter } from '../where/filter.ts';
 
 /** Some thousand records, and a few hundred on a busy machine. */
 const quickMs = 20;
-/** Some hundred records: about what a page takes that an index leads to. */
-const shortMs = 5;
 /** Weight of the latest where it took less than expected. */
 const learning = 1 / 8;
 const maxRemembered = 10_000;
@@ -25,12 +23,10 @@ export type QuickScans = ReturnType<typeof createQuickScans>;
 export const createQuickScans = () => {
   const expected = new LRUCache<string, number>({ max: maxRemembered });
   return {
-    /** `short` ones keep a core busy for no longer than what an index answers. */
-    foresee(scan: Scan): 'short' | 'quick' | 'slow' {
+    isQuick(scan: Scan): boolean {
       const key = keyFor(scan);
       const ms = key === undefined ? undefined : expected.get(key);
-      if (ms === undefined || ms > quickMs) return 'slow';
-      return ms > shortMs ? 'quick' : 'short';
+      return ms !== undefined && ms <= quickMs;
     },
     learn(scan: Scan, ms: number): void {
       const key = keyFor(scan);
