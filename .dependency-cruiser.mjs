@@ -18,8 +18,15 @@ const mayImport = (name, from, packages, own = from) => ({
 
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
-/** The folders of a service from the bottom; those of one line do not know each other. */
+/** The folders of a service, or of the gateway, from the bottom; those of one line do not know each other. */
 const layers = {
+  gateway: [
+    ['directory', 'packages', 'routing', 'upstream'],
+    ['addresses', 'pages'],
+    ['admission'],
+    ['steps'],
+    ['documents', 'mcp'],
+  ],
   records: [
     ['where', 'collections'],
     ['query'],
@@ -47,22 +54,23 @@ const layers = {
   storage: [['blob-store'], ['files'], ['upload'], ['images', 'resumable'], ['routes']],
 };
 
-const downwards = Object.entries(layers).flatMap(([service, floors]) =>
-  floors.flatMap((floor, height) =>
+const downwards = Object.entries(layers).flatMap(([name, floors]) => {
+  const source = name === 'gateway' ? 'gateway/src' : `services/${name}/src`;
+  return floors.flatMap((floor, height) =>
     floor.map((folder) => {
       const known = [folder, ...floors.slice(0, height).flat()];
       return never(
         'folders-import-downwards',
         `below it: ${known.slice(1).join(', ') || 'none'}`,
-        { path: `^services/${service}/src/${folder}/`, pathNot: tests },
+        { path: `^${source}/${folder}/`, pathNot: tests },
         {
-          path: `^services/${service}/src/[^/]+/`,
-          pathNot: `^services/${service}/src/(${known.join('|')})/`,
+          path: `^${source}/[^/]+/`,
+          pathNot: `^${source}/(${known.join('|')})/`,
         },
       );
     }),
-  ),
-);
+  );
+});
 
 export default {
   forbidden: [

@@ -1,8 +1,8 @@
 import type { Registry } from '@backlot/telemetry';
-import { createClientAddress } from '../steps/client-address.ts';
 import type { AddressBounds } from './address-bounds.ts';
 import { createBodies } from './bodies.ts';
 import { type PaceBounds, usualPace } from './body-pace.ts';
+import { createClientAddress } from './client-address.ts';
 import { createCountAddress } from './count-address.ts';
 import { createCountPage } from './count-page.ts';
 import { createFailedLookups } from './failed-lookups.ts';

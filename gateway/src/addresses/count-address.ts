@@ -1,7 +1,7 @@
 import { ApiError, type LimitClass } from '@backlot/contract';
 import { createRecentCounts } from '@backlot/counters';
+import { type Caller, isUncounted } from '../directory/caller.ts';
 import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
-import { type Caller, isUncounted } from '../steps/authenticate.ts';
 import type { AddressBounds } from './address-bounds.ts';
 import type { CountRefusal } from './refusals.ts';
 

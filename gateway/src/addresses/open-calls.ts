@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createPlaces } from '@backlot/http';
-import { socketAddress } from '../steps/client-address.ts';
 import { type AddressBounds, addressesInAll, requirePlaces } from './address-bounds.ts';
+import { socketAddress } from './client-address.ts';
 import type { CountRefusal } from './refusals.ts';
 
 /**

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { ApiError, type CollectionShape, callers, type ShapeDirectory } from '@backlot/contract';
+import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { Description } from '../pages/docs.ts';
-import type { AccessRules, Caller } from '../steps/authenticate.ts';
+import type { AccessRules } from '../steps/authenticate.ts';
 import { describeForAgents } from './llms.ts';
 import { describeProject } from './project-description.ts';
 import { describeCollectionTypes } from './types.ts';

@@ -2,34 +2,17 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   ApiError,
-  type Caller as CallerKind,
   hasScope,
   type KeySnapshot,
   neededScope,
   platformProject,
   type RouteDefinition,
-  type SessionSnapshot,
 } from '@backlot/contract';
 import type { FailedLookups } from '../addresses/failed-lookups.ts';
 import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
+import { anonymous, type Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
-
-export interface Caller {
-  kind: CallerKind;
-  userId: string | null;
-  sessionId: string | null;
-  key: KeySnapshot | null;
-  /** Of a user alone. */
-  role?: string;
-  groups?: SessionSnapshot['groups'];
-  /** Of a user alone; absent where the auth service does not say. */
-  emailVerified?: boolean;
-  /** Epoch milliseconds; null without a session. */
-  signedInAtMs: number | null;
-  /** The credential is not valid; the caller counts as anonymous. */
-  hasBadCredential?: true;
-}
 
 export interface AuthenticateDeps {
   sessions: CachedSessions;
@@ -58,13 +41,6 @@ const maxHeaderLength = 8192;
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
 
-export const anonymous: Caller = {
-  kind: 'anonymous',
-  userId: null,
-  sessionId: null,
-  key: null,
-  signedInAtMs: null,
-};
 const withBadCredential: Caller = { ...anonymous, hasBadCredential: true };
 const operator: Caller = { ...anonymous, kind: 'operator' };
 
@@ -115,10 +91,6 @@ export const scopeMissing = ({ key }: Caller, definition: RouteDefinition): ApiE
     { hint: `The owner of the project can make one: {"name": "…", "scopes": ["${needed}"]}.` },
   );
 };
-
-/** The control plane counts in the limits of `platform`, which a project's key may not use up. */
-export const isUncounted = ({ kind, key }: Caller, counted: GatewayProject): boolean =>
-  kind === 'operator' || (key !== null && key.projectNumber === counted.number);
 
 const readBearer = (req: IncomingMessage): string | undefined => {
   const header = req.headers.authorization;

@@ -1,8 +1,9 @@
 import { ApiError, platformProject, type RouteDefinition } from '@backlot/contract';
 import type { FailedLookups } from '../addresses/failed-lookups.ts';
+import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
-import { type Caller, invalidToken } from './authenticate.ts';
+import { invalidToken } from './authenticate.ts';
 
 /** Anything else names no project and is not looked up. */
 const possibleId = /^[A-Za-z0-9_-]{1,64}$/;

@@ -21,6 +21,8 @@ const lawful: Record<string, string> = {
   'tools/all-in-one/src/index.ts': "import '@backlot/auth'; import '@backlot/local-servers';",
   'tools/all-in-one/src/main.ts': "import './index.ts';",
   'gateway/src/index.ts': "import '@backlot/http'; import '@backlot/fair-shares';",
+  'gateway/src/addresses/addresses.ts': '',
+  'gateway/src/steps/forward.ts': "import '../addresses/addresses.ts';",
   'services/auth/src/index.ts': "import './mail/smtp.ts';",
   'services/auth/src/service.ts': "import './routes/index.ts'; import 'express';",
   'services/auth/src/routes/index.ts': "import '../users.ts'; import '@backlot/http';",
@@ -86,6 +88,7 @@ const violations: Record<string, [file: string, text: string][]> = {
     ['services/auth/src/routes/pool.ts', "import 'pg';"],
   ],
   'folders-import-downwards': [
+    ['gateway/src/addresses/upwards.ts', "import '../steps/forward.ts';"],
     ['services/records/src/record/upwards.ts', "import type { A } from '../list/lists.ts';"],
     ['services/records/src/collections/cycle.ts', "import '../record/record.ts';"],
     ['services/records/src/list/beside.ts', "import '../paid/paid.ts';"],

@@ -17,8 +17,8 @@ import type {
 import type { Logger } from '@backlot/telemetry';
 import { LRUCache } from 'lru-cache';
 import type { AddressCount } from '../addresses/count-address.ts';
+import { type Caller, isUncounted } from '../directory/caller.ts';
 import { type GatewayProject, windowMs } from '../directory/gateway-project.ts';
-import { type Caller, isUncounted } from './authenticate.ts';
 import { budgetRefusal } from './budgets.ts';
 import type { ReservedCredits } from './charge.ts';
 import { createNoteRefusal } from './note-refusal.ts';

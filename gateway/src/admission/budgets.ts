@@ -1,7 +1,7 @@
 import { ApiError, type LimitClass, type ProjectSettings } from '@backlot/contract';
 import type { Budget } from '@backlot/counters';
+import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
-import type { Caller } from './authenticate.ts';
 
 /** Kinds of calls that cost credits, as settings name them; by the class of their routes. */
 const kinds = { ai: 'ai', upload: 'uploads', email: 'email' } as const;
