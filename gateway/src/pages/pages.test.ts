@@ -286,7 +286,7 @@ describe('what the gateway answers itself', () => {
   });
 
   it.each([
-    ['/sdk.js', ['BacklotError', 'createClient']],
+    ['/sdk.js', ['BacklotError', 'createClient', 'newId']],
     ['/sdk-uploads.js', ['uploadInParts']],
   ])('serves the client as a module: %s', async (path, exported) => {
     await given();
