@@ -28,6 +28,7 @@ export interface DirectUpload {
   id: string;
   name: string;
   opened_from: Buffer | null;
+  opened_with: string | null;
   owner_id: string | null;
   project_number: number;
   size_bytes: Generated<number>;
@@ -101,6 +102,7 @@ export interface ResumableUpload {
   name: string;
   note: Json | null;
   opened_from: Buffer | null;
+  opened_with: string | null;
   owner_id: string | null;
   project_number: number;
   received_bytes: Generated<number>;
