@@ -78,7 +78,8 @@ export const storageService = defineService({
       ...{ what: 'downloads', places: config.maxDownloads, patienceMs: 10_000, maxWaitMs: 20_000 },
     });
     const uploads = createUploads({ store, unclaimedBlobs, quota, places: uploadPlaces, config });
-    const opened = { database, store, unclaimedBlobs, quota, now };
+    const signers = createSigners(context);
+    const opened = { database, store, unclaimedBlobs, quota, signers, now };
     const copies = createFairShares(copyShares);
     const directUploads = createDirectUploads({ ...opened, copies });
     const resumableUploads = createResumableUploads({ ...opened, files, places: uploadPlaces });
@@ -114,7 +115,7 @@ export const storageService = defineService({
       routes: createRoutes({
         ...{ files, quota, removals, images, uploads, directUploads, resumableUploads },
         ...{ unclaimedBlobs, newFiles, links, store, downloadPlaces, config, now },
-        signers: createSigners(context),
+        signers,
         findAppOrigins: createAppOrigins(projects),
       }),
       internal: internalRouter(directories),

@@ -23,7 +23,7 @@ export const signerOf = ({ caller, userId, keyId }: Identity): string | undefine
   return undefined;
 };
 
-/** Whether those who have signed addresses may still read the files themselves. */
+/** Whether those who have signed addresses, or opened uploads, may still do so themselves. */
 export const createSigners = ({ users, keys, now }: SignersDeps) => {
   /** What a signer is now; null where they are gone. */
   const find = async (projectNumber: number, signer: string): Promise<Reader | null> => {
@@ -48,7 +48,27 @@ export const createSigners = ({ users, keys, now }: SignersDeps) => {
     }),
   });
 
+  const findKnown = async (projectNumber: number, signer: string): Promise<Reader | null> => {
+    const context = { projectNumber, signer };
+    const found = await known
+      .fetch(`${projectNumber}:${signer}`, { context })
+      .catch((cause: unknown) => {
+        const message = 'Who has handed this out can not be looked up. Try again shortly.';
+        throw new ApiError('unavailable', message, { cause, retryAfterSeconds: 2 });
+      });
+    return found?.reader ?? null;
+  };
+
   return {
+    /**
+     * Whether an upload that was opened with this secret key, if with one, goes on for who has its id.
+     * @throws ApiError unavailable
+     */
+    mayGoOn: async ({ project, keyId }: Identity, openedWith: string | null): Promise<boolean> =>
+      openedWith === null ||
+      openedWith === keyId ||
+      (await findKnown(project.number, `key-${openedWith}`)) !== null,
+
     /** @param signer of an address whose signature is valid @throws ApiError unavailable */
     async mayStillSign(
       projectNumber: number,
@@ -58,14 +78,8 @@ export const createSigners = ({ users, keys, now }: SignersDeps) => {
       if (signer === undefined) return true;
       // It goes with the account.
       if (file.groupId === null && signer === `user-${file.ownerId}`) return true;
-      const context = { projectNumber, signer };
-      const found = await known
-        .fetch(`${projectNumber}:${signer}`, { context })
-        .catch((cause: unknown) => {
-          const message = 'Who has signed this address can not be looked up. Try again shortly.';
-          throw new ApiError('unavailable', message, { cause, retryAfterSeconds: 2 });
-        });
-      return found?.reader != null && canSign(found.reader, file);
+      const reader = await findKnown(projectNumber, signer);
+      return reader !== null && canSign(reader, file);
     },
   };
 };

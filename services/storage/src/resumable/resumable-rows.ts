@@ -15,6 +15,8 @@ export interface ResumableUpload extends NewUpload {
   /** The user who opened it, and will own the file. */
   ownerId: string | null;
   openedFrom: Buffer | null;
+  /** The secret key with which it was opened. */
+  openedWith: string | null;
   expiresAt: Date;
   isFinished: boolean;
   /** Without those of a call that still sends. */
@@ -36,6 +38,7 @@ const toResumableUpload = (row: Row): ResumableUpload => ({
   blobKey: blobKeyFor(row.project_number, row.id),
   ownerId: row.owner_id,
   openedFrom: row.opened_from,
+  openedWith: row.opened_with,
   name: row.name,
   visibility: row.visibility as Visibility,
   groupId: row.group_id,
@@ -120,6 +123,7 @@ export const createResumableRows = (database: Database, now: () => number) => {
           id,
           owner_id: uploaderId(identity),
           opened_from: openedFrom(identity),
+          opened_with: identity.keyId,
           name,
           visibility,
           group_id: groupId,

@@ -141,6 +141,28 @@ describe('resumable uploads', () => {
     expect(await bed.blobs()).toEqual([kept]);
   });
 
+  it('that a secret key has opened end with it, for whoever has their id', async () => {
+    bed = await createTestBed();
+    const [ends, stays] = ['c1', 'c2'].map((end) =>
+      asKey({ keyId: `018f0000-0000-7000-8000-0000000000${end}` }),
+    );
+    const [ended, kept, own] = [
+      await createUpload(6, {}, { identity: ends ?? asKey() }),
+      await createUpload(6, {}, { identity: stays ?? asKey() }),
+      await createUpload(6),
+    ];
+    for (const id of [ended, kept, own])
+      expect((await tus.append(id, 0, Buffer.from('abc'))).status).toBe(204);
+    bed.endedKeys.add(`${testProject.number}/${ends?.keyId}`);
+    bed.endedKeys.add(`${otherProject.number}/${stays?.keyId}`);
+    bed.clock.pass(3000);
+    const rest = (id: string) => tus.append(id, 3, Buffer.from('def'));
+    expect((await rest(ended)).status).toBe(404);
+    expect((await tus.get(ended)).status).toBe(404);
+    expect([(await rest(kept)).status, (await rest(own)).status]).toEqual([204, 204]);
+    expect(await count('files')).toBe(2);
+  });
+
   it('of a project that is erased go away', async () => {
     bed = await createTestBed();
     await bed.service.start();

@@ -13,6 +13,7 @@ import { checkGroup } from '../files/file.ts';
 import type { Files } from '../files/files.ts';
 import { plainText } from '../files/media-type.ts';
 import type { Quota } from '../files/quota.ts';
+import type { Signers } from '../files/signers.ts';
 import type { TransferPlace, TransferPlaces } from '../transfer-places.ts';
 import { inspectStoredBlob, uploadNotFound } from '../upload/open-uploads.ts';
 import { createAdmission, graceMs, openMs } from './admission.ts';
@@ -35,6 +36,7 @@ export interface ResumableUploadsDeps {
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
   places: TransferPlaces;
+  signers: Pick<Signers, 'mayGoOn'>;
   now: () => number;
 }
 
@@ -64,12 +66,19 @@ const leaveUsageOpen = (error: unknown): never => {
 
 /** Files that come in any number of calls (tus); the last one makes the file. */
 export const createResumableUploads = (deps: ResumableUploadsDeps) => {
-  const { database, store, files, unclaimedBlobs, quota, places, now } = deps;
+  const { database, store, files, unclaimedBlobs, quota, places, signers, now } = deps;
   const rows = createResumableRows(database, now);
   const lock = createUploadLock(database, now);
   const admission = createAdmission({ rows, quota, unclaimedBlobs, now });
   const datastore = store.resumable(rows.notes);
   const appendBytes = createAppend(datastore);
+
+  /** @throws ApiError not_found, also where the key that opened it has ended; unavailable */
+  const find = async (identity: Identity, id: string): Promise<ResumableUpload> => {
+    const upload = await rows.find(identity, id);
+    if (await signers.mayGoOn(identity, upload.openedWith)) return upload;
+    throw uploadNotFound();
+  };
 
   const insert = (identity: Identity, newUpload: NewUpload) =>
     database.transaction(async () => {
@@ -179,7 +188,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
      * @throws ApiError not_found, locked, storage_quota
      */
     async getProgress(identity: Identity, id: string): Promise<Progress> {
-      const upload = await rows.find(identity, id);
+      const upload = await find(identity, id);
       if (upload.isFinished) return completed(upload);
       return lock.run(identity.project.number, id, async () => {
         const latest = await rows.find(identity, id);
@@ -199,7 +208,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       part: PartHeaders,
       createBody: (missingBytes: number, place: TransferPlace, stop: AbortSignal) => Readable,
     ): Promise<Progress> {
-      await rows.find(identity, id);
+      await find(identity, id);
       const { number } = identity.project;
       const appendPart = async (
         upload: ResumableUpload,
@@ -213,7 +222,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
         return offset === upload.sizeBytes ? finish(identity, upload) : { ...upload, offset };
       };
       const work = async (place: TransferPlace, stop: AbortSignal) => {
-        const upload = await rows.find(identity, id);
+        const upload = await find(identity, id);
         const { sizeBytes } = upload;
         if (upload.isFinished) {
           if (part.offset !== sizeBytes) throw wrongOffset();

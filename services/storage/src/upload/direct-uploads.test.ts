@@ -116,6 +116,20 @@ describe('uploads to the store itself', () => {
     expect((await complete(slip.id, held)).status).toBe(413);
   });
 
+  it('that a secret key has opened end with it, for whoever has their id', async () => {
+    const keyId = '018f0000-0000-7000-8000-0000000000c1';
+    const opened = async () => {
+      const { body: slip } = await open({ name: 'a', size: 10 }, asKey({ keyId }));
+      expect(await hand(slip, Buffer.from('text'))).toBeLessThan(300);
+      return slip.id;
+    };
+    const [first, second] = [await opened(), await opened()];
+    expect((await complete(first, anonymous())).status).toBe(201);
+    bed.endedKeys.add(`${anonymous().project.number}/${keyId}`);
+    bed.clock.pass(3000);
+    expect((await complete(second, anonymous())).status).toBe(404);
+  });
+
   it('belong to who opened them, for an hour', async () => {
     const { body: slip } = await open({ name: 'a', size: 10, visibility: 'private' });
     await hand(slip, Buffer.from('text'));

@@ -9,6 +9,7 @@ import type { Audience } from '../files/audience.ts';
 import { checkGroup, uploaderId } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { Quota } from '../files/quota.ts';
+import type { Signers } from '../files/signers.ts';
 import type { DB as Tables } from '../tables.ts';
 import { createCheckAnnouncement } from './announcements.ts';
 import { inspectStoredBlob, openedFrom, uploadNotFound } from './open-uploads.ts';
@@ -33,6 +34,7 @@ export interface DirectUploadsDeps {
   quota: Quota;
   /** Of copies under way: one of 5 GiB keeps a connection to the store for minutes. */
   copies: FairShares;
+  signers: Pick<Signers, 'mayGoOn'>;
   now: () => number;
 }
 
@@ -46,7 +48,7 @@ const copyMs = 15 * 60_000;
 
 /** Files that callers send to the store themselves: opened here, sent there, completed here. */
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
-  const { database, store, unclaimedBlobs, quota, copies, now } = deps;
+  const { database, store, unclaimedBlobs, quota, copies, signers, now } = deps;
   const queries = createQueries<Tables>(database);
   const checkAnnouncement = createCheckAnnouncement(database, quota, now);
 
@@ -79,17 +81,18 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
           expires_at: new Date(now() + openSeconds * 1000),
           size_bytes: newUpload.size,
           opened_from: openedFrom(identity),
+          opened_with: identity.keyId,
         })
         .execute();
       await unclaimedBlobs.leaseFor(number, blobKey, openSeconds * 1000 + sendMs);
     });
 
-  /** An upload that a user opened is found by that user alone. @throws ApiError not_found */
+  /** An upload that a user opened is found by that user alone. @throws ApiError not_found, unavailable */
   const find = async (identity: Identity, id: string) => {
     if (!isUuid(id)) throw uploadNotFound();
-    return queries
+    const row = await queries
       .selectFrom('direct_uploads')
-      .select(['name', 'visibility', 'group_id', 'blob_key'])
+      .select(['name', 'visibility', 'group_id', 'blob_key', 'opened_with'])
       .where('project_number', '=', identity.project.number)
       .where('id', '=', id)
       .where('expires_at', '>', new Date(now()))
@@ -97,6 +100,8 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
         upload.or([upload('owner_id', 'is', null), upload('owner_id', '=', uploaderId(identity))]),
       )
       .executeTakeFirstOrThrow(uploadNotFound);
+    if (await signers.mayGoOn(identity, row.opened_with)) return row;
+    throw uploadNotFound();
   };
 
   /** @throws ApiError conflict where nothing has arrived, not_found where another call was faster */
