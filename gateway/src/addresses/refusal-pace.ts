@@ -40,7 +40,7 @@ export const createPaceRefusal = (
   const perAddress = Math.ceil(openCalls / 2);
   const places = createPlaces({ total: perAddress * addressesInAll, perAddress });
   /** When each address's next refusal would be due without a burst (GCRA). */
-  const due = new LRUCache<string, number>({ max: maxAddresses });
+  const due = new LRUCache<string, number>({ maxSize: maxAddresses, sizeCalculation: () => 1 });
   return (address, answer) => {
     const at = now();
     const dueAt = Math.max(at, due.get(address) ?? at);

@@ -144,7 +144,7 @@ const budgetKey = (ownerId: string, { period, name }: Budget) => `${ownerId} ${p
 
 /** Whose last priced call found too few credits. */
 const createOutOfCredits = () => {
-  const keys = new LRUCache<string, true>({ max: maxOutOfCredits });
+  const keys = new LRUCache<string, true>({ maxSize: maxOutOfCredits, sizeCalculation: () => 1 });
   const all = ({ ownerId, budgets = [] }: ReservationRequest) => [
     ownerId,
     ...budgets.map((budget) => budgetKey(ownerId, budget)),
@@ -204,7 +204,7 @@ export const createAdmit = (
 
 /** A month has begun, or a grant was missed: an owner without credits is loaded again, but not by every call. */
 const createReloadGate = (now: () => number): ((ownerId: string) => boolean) => {
-  const loadedAt = new LRUCache<string, number>({ max: maxOwners });
+  const loadedAt = new LRUCache<string, number>({ maxSize: maxOwners, sizeCalculation: () => 1 });
   return (ownerId) => {
     if (now() - (loadedAt.get(ownerId) ?? 0) < 1000) return false;
     loadedAt.set(ownerId, now());

@@ -14,7 +14,7 @@ export const createNoteRefusal = (
   now: () => number,
   log: Logger,
 ) => {
-  const noted = new LRUCache<string, true>({ max: maxNoted });
+  const noted = new LRUCache<string, true>({ maxSize: maxNoted, sizeCalculation: () => 1 });
   return (ownerId: string, refusal: BudgetRefusal): void => {
     const key = `${ownerId} ${refusal.kind} ${utcDay(now())}`;
     if (noted.has(key)) return;

@@ -93,7 +93,8 @@ export const createCachedSessions = (
   const { issuer, now, eventsConnected } = options;
   const signingKeys = createSigningKeys(sessions, now);
   const revoked = new LRUCache<string, true>({
-    max: maxRevoked,
+    maxSize: maxRevoked,
+    sizeCalculation: () => 1,
     // A session whose revocation is forgotten must not stay in the cache.
     dispose: (_value, _key, reason) => {
       if (reason === 'evict') verified.clear();
@@ -102,7 +103,8 @@ export const createCachedSessions = (
   let changes = 0;
   /** The number of each user's last change. A session asked for before it is out of date. */
   const changedUsers = new LRUCache<string, number>({
-    max: maxChangedUsers,
+    maxSize: maxChangedUsers,
+    sizeCalculation: () => 1,
     dispose: (_value, _key, reason) => {
       if (reason === 'evict') verified.clear();
     },

@@ -70,7 +70,8 @@ export const createLookupCache = <Value extends object, Context = void>(
   };
 
   const entries = new LRUCache<string, Entry<Value>, { context: Context }>({
-    max: options.maxEntries,
+    maxSize: options.maxEntries,
+    sizeCalculation: () => 1,
     // An answer under way when its key is dropped goes to those who wait, and is not kept: it may be
     // older than the event.
     ignoreFetchAbort: true,
@@ -80,7 +81,10 @@ export const createLookupCache = <Value extends object, Context = void>(
         .then(toEntry, (cause: unknown) => extendStale(signal.aborted ? undefined : stale, cause)),
   });
   /** Apart, so that made-up keys push out nothing that exists. */
-  const absences = new LRUCache<string, Entry<Value>>({ max: options.maxAbsent });
+  const absences = new LRUCache<string, Entry<Value>>({
+    maxSize: options.maxAbsent,
+    sizeCalculation: () => 1,
+  });
 
   return {
     peek(key) {

@@ -9,7 +9,7 @@ const maxKeys = 100_000;
 /** Exact for one process. @param now epoch milliseconds. */
 export const createMemoryCounters = (now: () => number): Counters => {
   /** Theoretical arrival time of the next call, per key: GCRA's only state. */
-  const arrivals = new LRUCache<string, number>({ max: maxKeys });
+  const arrivals = new LRUCache<string, number>({ maxSize: maxKeys, sizeCalculation: () => 1 });
 
   const { reserve, ...credits } = createMemoryCredits(now);
 

@@ -40,7 +40,7 @@ export const createRecentCounts = ({
   maxKeys,
   now,
 }: RecentCountsOptions): RecentCounts => {
-  const entries = new LRUCache<string, Entry>({ max: maxKeys });
+  const entries = new LRUCache<string, Entry>({ maxSize: maxKeys, sizeCalculation: () => 1 });
   const readEntry = (key: string): Entry | undefined => {
     const entry = entries.get(key);
     if (!entry) return undefined;

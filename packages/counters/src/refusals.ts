@@ -12,7 +12,7 @@ const maxCounters = 40_000;
  */
 export const withRefusalCache = (shared: Counters, now: () => number): Counters => {
   /** By counter that refused a call: when it is all free again, at the earliest. */
-  const arrivals = new LRUCache<string, number>({ max: maxCounters });
+  const arrivals = new LRUCache<string, number>({ maxSize: maxCounters, sizeCalculation: () => 1 });
 
   const knownRefusal: Counters['knownRefusal'] = (checks) => {
     const known = checks.flatMap(({ key }) => arrivals.get(key) ?? []);

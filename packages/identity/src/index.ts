@@ -152,7 +152,10 @@ export const createIdentitySigner = (
   keys: readonly IdentityKey[],
   now: () => number,
 ): IdentitySigner => {
-  const signed = new LRUCache<string, Signed>({ max: cachedIdentities });
+  const signed = new LRUCache<string, Signed>({
+    maxSize: cachedIdentities,
+    sizeCalculation: () => 1,
+  });
   const keyByReceiver = new Map<string, IdentityKey>();
   const findKey = (receiver: string) => {
     const known = keyByReceiver.get(receiver);
@@ -184,7 +187,8 @@ export const createIdentityVerifier = (
   now: () => number,
 ): IdentityVerifier => {
   const verified = new LRUCache<string, { identity: Identity; call: string; expiresAt: number }>({
-    max: cachedIdentities,
+    maxSize: cachedIdentities,
+    sizeCalculation: () => 1,
   });
   return {
     verify(header, call) {

@@ -68,7 +68,10 @@ const findOutcome = (
 };
 
 export const createMemoryCredits = (now: () => number): MemoryCredits => {
-  const owners = new LRUCache<string, OwnerCredits>({ max: maxOwners });
+  const owners = new LRUCache<string, OwnerCredits>({
+    maxSize: maxOwners,
+    sizeCalculation: () => 1,
+  });
 
   const current = (ownerId: string): OwnerCredits | undefined => {
     const owner = owners.get(ownerId);
