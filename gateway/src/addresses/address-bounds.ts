@@ -28,7 +28,6 @@ const count = (defaultValue: number, max: number) =>
 export const addressSettings = z.object({
   BACKLOT_CALLERS_PER_ADDRESS: count(10, 10_000),
   BACKLOT_FAILED_LOOKUPS_PER_ADDRESS: count(600, 1_000_000),
-  BACKLOT_PAGES_PER_ADDRESS: count(3000, 1_000_000),
   BACKLOT_CONNECTIONS_PER_ADDRESS: count(2000, 100_000),
   BACKLOT_OPEN_CALLS_PER_ADDRESS: count(500, 100_000),
   BACKLOT_BODY_MIB_PER_ADDRESS: count(64, 10_000),
@@ -37,7 +36,7 @@ export const addressSettings = z.object({
 export const readAddressBounds = (settings: z.output<typeof addressSettings>): AddressBounds => ({
   callers: settings.BACKLOT_CALLERS_PER_ADDRESS,
   failedLookups: settings.BACKLOT_FAILED_LOOKUPS_PER_ADDRESS,
-  pages: settings.BACKLOT_PAGES_PER_ADDRESS,
+  pages: 3000,
   connections: settings.BACKLOT_CONNECTIONS_PER_ADDRESS,
   openCalls: settings.BACKLOT_OPEN_CALLS_PER_ADDRESS,
   bodyBytes: settings.BACKLOT_BODY_MIB_PER_ADDRESS * MIB,

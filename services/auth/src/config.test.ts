@@ -38,7 +38,10 @@ describe('the settings', () => {
     [{}, 'BACKLOT_AUTH_MASTER_KEY'],
     [{ BACKLOT_AUTH_MASTER_KEY: 'c2hvcnQ=' }, 'BACKLOT_AUTH_MASTER_KEY'],
     [{ BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_SESSION_DAYS: '0' }, 'BACKLOT_SESSION_DAYS'],
-    [{ BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_HASH_QUEUE: 'many' }, 'BACKLOT_HASH_QUEUE'],
+    [
+      { BACKLOT_AUTH_MASTER_KEY: masterKey, BACKLOT_HASH_CONCURRENCY: 'many' },
+      'BACKLOT_HASH_CONCURRENCY',
+    ],
   ])('names the variable that is wrong (%#)', (env, name) => {
     expect(() => authConfig.read(env)).toThrow(name);
   });

@@ -43,9 +43,9 @@ export interface AuthConfig {
   };
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+const signInWindowMs = hourMs / 4;
 
 /** About a second of work: a hash takes 20-24 ms of a core (docs/decisions on the request path). */
 const queuedHashesPerThread = 40;
@@ -61,63 +61,38 @@ const settings = z.object({
     .refine((key) => key.length === 32, 'must be 32 bytes in base64'),
   BACKLOT_TOKEN_ISSUER: z.string().min(1).max(255).default('backlot'),
   BACKLOT_SESSION_DAYS: count(30),
-  BACKLOT_SESSIONS_PER_USER: z.coerce.number().int().min(1).max(1000).default(100),
-  BACKLOT_KEY_ROTATION_DAYS: count(90),
-  BACKLOT_VERIFY_LINK_HOURS: count(24),
-  BACKLOT_RESET_LINK_MINUTES: count(60),
   BACKLOT_ARGON2_MEMORY_KIB: z.coerce.number().int().min(8).default(19_456),
-  BACKLOT_ARGON2_PASSES: count(2),
   BACKLOT_HASH_CONCURRENCY: positive.optional(),
-  BACKLOT_HASH_QUEUE: positive.optional(),
-  BACKLOT_SIGN_IN_WINDOW_MINUTES: count(15),
-  BACKLOT_SIGN_IN_FAILURES_PER_EMAIL: count(10),
   BACKLOT_SIGN_IN_FAILURES_PER_IP: count(30),
-  BACKLOT_SIGN_INS_PER_EMAIL_AND_IP: count(200),
   BACKLOT_SIGN_UPS_PER_IP_PER_HOUR: count(100),
   BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR: count(20),
-  BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR: count(5),
-  BACKLOT_RESET_CALLS_PER_IP_PER_HOUR: count(100),
 });
 
 export const authConfig = defineConfig(settings, (values): AuthConfig => {
   const concurrency = values.BACKLOT_HASH_CONCURRENCY ?? Math.min(2, halfOfCores);
-  const signInWindowMs = values.BACKLOT_SIGN_IN_WINDOW_MINUTES * minuteMs;
   return {
     issuer: values.BACKLOT_TOKEN_ISSUER,
     masterKey: values.BACKLOT_AUTH_MASTER_KEY,
     sessionMs: values.BACKLOT_SESSION_DAYS * dayMs,
     isOwnerVerificationOn: isOwnerVerificationOn(values),
-    maxSessionsPerUser: values.BACKLOT_SESSIONS_PER_USER,
-    keyRotationMs: values.BACKLOT_KEY_ROTATION_DAYS * dayMs,
-    verifyTokenMs: values.BACKLOT_VERIFY_LINK_HOURS * hourMs,
-    resetTokenMs: values.BACKLOT_RESET_LINK_MINUTES * minuteMs,
-    argon2: {
-      memoryKib: values.BACKLOT_ARGON2_MEMORY_KIB,
-      passes: values.BACKLOT_ARGON2_PASSES,
-      lanes: 1,
-    },
-    hashing: {
-      concurrency,
-      queueLength: values.BACKLOT_HASH_QUEUE ?? queuedHashesPerThread * concurrency,
-    },
+    maxSessionsPerUser: 100,
+    keyRotationMs: 90 * dayMs,
+    verifyTokenMs: 24 * hourMs,
+    resetTokenMs: hourMs,
+    argon2: { memoryKib: values.BACKLOT_ARGON2_MEMORY_KIB, passes: 2, lanes: 1 },
+    hashing: { concurrency, queueLength: queuedHashesPerThread * concurrency },
     limits: {
-      signInPerEmail: { max: values.BACKLOT_SIGN_IN_FAILURES_PER_EMAIL, windowMs: signInWindowMs },
+      signInPerEmail: { max: 10, windowMs: signInWindowMs },
       signInPerIp: { max: values.BACKLOT_SIGN_IN_FAILURES_PER_IP, windowMs: signInWindowMs },
-      signInPerKnownIp: {
-        max: values.BACKLOT_SIGN_IN_FAILURES_PER_EMAIL,
-        windowMs: signInWindowMs,
-      },
-      signInsPerEmailAndIp: {
-        max: values.BACKLOT_SIGN_INS_PER_EMAIL_AND_IP,
-        windowMs: signInWindowMs,
-      },
+      signInPerKnownIp: { max: 10, windowMs: signInWindowMs },
+      signInsPerEmailAndIp: { max: 200, windowMs: signInWindowMs },
       signUpPerIp: { max: values.BACKLOT_SIGN_UPS_PER_IP_PER_HOUR, windowMs: hourMs },
       ownerSignUpPerIp: {
         max: values.BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR,
         windowMs: hourMs,
       },
-      forgotPerEmail: { max: values.BACKLOT_RESET_MAILS_PER_EMAIL_PER_HOUR, windowMs: hourMs },
-      forgotPerIp: { max: values.BACKLOT_RESET_CALLS_PER_IP_PER_HOUR, windowMs: hourMs },
+      forgotPerEmail: { max: 5, windowMs: hourMs },
+      forgotPerIp: { max: 100, windowMs: hourMs },
       emailChangesPerUser: { max: 10, windowMs: hourMs },
       emailChangesPerIp: { max: 100, windowMs: hourMs },
       groupsPerIp: { max: 100, windowMs: hourMs },

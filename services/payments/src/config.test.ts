@@ -24,8 +24,6 @@ describe('the settings', () => {
 
   it.each([
     ['BACKLOT_STRIPE_URL', 'https://api.stripe.com/v1'],
-    ['BACKLOT_STRIPE_TIMEOUT_SECONDS', '60'],
-    ['BACKLOT_STRIPE_RETRIES', '5'],
     ['BACKLOT_TEST_CHECKOUT', 'false'],
     ['BACKLOT_SECRETS_KEYS', 'short'],
     ['BACKLOT_SECRETS_KEYS', ''],

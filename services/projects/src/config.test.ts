@@ -40,7 +40,6 @@ describe('the settings', () => {
     ['BACKLOT_RESTORE_DAYS', 'soon'],
     ['BACKLOT_MONTHLY_CREDITS', '-1'],
     ['BACKLOT_MONTHLY_CREDITS', '0.5'],
-    ['BACKLOT_RECONCILE_SECONDS', '0'],
     ['BACKLOT_PRICES', '{"sendMail": 1}'],
   ])('refuses %s=%s, naming it', (name, value) => {
     expect(() => projectsConfig.read({ [name]: value })).toThrow(name);

@@ -25,8 +25,6 @@ describe('the settings of records', () => {
     ['BACKLOT_SCAN_ROWS', 'many'],
     ['BACKLOT_SCAN_CONCURRENCY', '0'],
     ['BACKLOT_SCAN_CONCURRENCY', '7'],
-    ['BACKLOT_PAGE_BYTES', '1023'],
-    ['BACKLOT_PAGE_BYTES', '1e12'],
     ['BACKLOT_RECORDS_QUOTA_BYTES', '-1'],
     ['BACKLOT_RECORDS_OWNER_QUOTA_RECORDS', '0.5'],
   ])('%s=%s is refused by name', (name, value) => {
@@ -37,14 +35,13 @@ describe('the settings of records', () => {
     const env = {
       BACKLOT_SCAN_ROWS: '5',
       BACKLOT_SCAN_CONCURRENCY: '3',
-      BACKLOT_PAGE_BYTES: '2048',
       BACKLOT_RECORDS_QUOTA_BYTES: '1',
       BACKLOT_RECORDS_QUOTA_RECORDS: '0',
       BACKLOT_RECORDS_OWNER_QUOTA_BYTES: '3',
       BACKLOT_RECORDS_OWNER_QUOTA_RECORDS: '4',
     };
     expect(recordsConfig.read(env)).toEqual({
-      limits: { scanRows: 5, pageBytes: 2048 },
+      limits: { ...defaults.limits, scanRows: 5 },
       quota: { project: { records: 0, bytes: 1 }, owner: { records: 4, bytes: 3 } },
       scanConcurrency: 3,
       places: defaults.places,

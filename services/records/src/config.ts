@@ -20,12 +20,6 @@ const totalSetting = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 const settings = z.object({
   BACKLOT_SCAN_ROWS: z.coerce.number().int().min(1).max(100_000_000).default(100_000),
   BACKLOT_SCAN_CONCURRENCY: z.coerce.number().int().min(1).max(scanConnections).optional(),
-  BACKLOT_PAGE_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1024)
-    .max(256 * 1024 * 1024)
-    .default(32 * 1024 * 1024),
   BACKLOT_RECORDS_QUOTA_BYTES: totalSetting.default(5 * GB),
   BACKLOT_RECORDS_QUOTA_RECORDS: totalSetting.default(5_000_000),
   BACKLOT_RECORDS_OWNER_QUOTA_BYTES: totalSetting.default(20 * GB),
@@ -35,7 +29,7 @@ const settings = z.object({
 export const recordsConfig = defineConfig(
   settings,
   (values): RecordsConfig => ({
-    limits: { scanRows: values.BACKLOT_SCAN_ROWS, pageBytes: values.BACKLOT_PAGE_BYTES },
+    limits: { scanRows: values.BACKLOT_SCAN_ROWS, pageBytes: 32 * 1024 * 1024 },
     scanConcurrency: values.BACKLOT_SCAN_CONCURRENCY ?? Math.min(scanConnections, halfOfCores),
     places: placeLimits,
     quota: {

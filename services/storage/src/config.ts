@@ -45,9 +45,7 @@ const settings = z
     BACKLOT_STORAGE_MAX_UPLOADS: z.coerce.number().int().min(1).max(10_000).default(256),
     BACKLOT_STORAGE_MAX_DOWNLOADS: z.coerce.number().int().min(1).max(10_000).default(512),
     BACKLOT_FILES_REDIRECT: z.stringbool().default(false),
-    BACKLOT_IMAGE_MAX_PIXELS: z.coerce.number().int().min(1).max(1_000_000_000).default(50_000_000),
     BACKLOT_IMAGE_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(halfOfCores),
-    BACKLOT_UPLOAD_IDLE_SECONDS: z.coerce.number().min(1).max(300).default(20),
     BACKLOT_STORAGE_DIR: z.string().min(1).optional(),
     BACKLOT_S3_BUCKET: z.string().min(3).max(63).optional(),
     BACKLOT_S3_REGION: z.string().min(1).default('us-east-1'),
@@ -58,7 +56,6 @@ const settings = z
     BACKLOT_S3_KMS_KEY_ID: z.string().min(1).optional(),
     BACKLOT_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
     BACKLOT_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-    BACKLOT_S3_BUFFER_MIB: z.coerce.number().int().min(10).max(65_536).default(40),
   })
   .refine(
     (value) =>
@@ -117,7 +114,7 @@ const blobStoreConfig = (values: z.output<typeof settings>): BlobStoreConfig => 
       accessKeyId !== undefined && secretAccessKey !== undefined
         ? { accessKeyId, secretAccessKey }
         : undefined,
-    bufferBytes: values.BACKLOT_S3_BUFFER_MIB * MIB,
+    bufferBytes: 40 * MIB,
     readSockets: values.BACKLOT_STORAGE_MAX_DOWNLOADS + spareReadSockets,
   };
 };
@@ -131,10 +128,10 @@ export const storageConfig = defineConfig(
     quotaBytes: values.BACKLOT_STORAGE_QUOTA_BYTES,
     maxUploads: values.BACKLOT_STORAGE_MAX_UPLOADS,
     maxDownloads: values.BACKLOT_STORAGE_MAX_DOWNLOADS,
-    uploadIdleMs: values.BACKLOT_UPLOAD_IDLE_SECONDS * 1000,
+    uploadIdleMs: 20_000,
     redirects: values.BACKLOT_FILES_REDIRECT,
     images: {
-      maxPixels: values.BACKLOT_IMAGE_MAX_PIXELS,
+      maxPixels: 50_000_000,
       concurrency: values.BACKLOT_IMAGE_CONCURRENCY,
     },
   }),

@@ -90,13 +90,11 @@ export interface TestBedOptions {
   hasher?: PasswordHasher;
 }
 
-const standardConfig = authConfig.read({
-  BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-  BACKLOT_ARGON2_MEMORY_KIB: '64',
-  BACKLOT_ARGON2_PASSES: '1',
-  BACKLOT_HASH_CONCURRENCY: '2',
-  BACKLOT_HASH_QUEUE: '1000',
-});
+const standardConfig: AuthConfig = {
+  ...authConfig.read({ BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }),
+  argon2: { memoryKib: 64, passes: 1, lanes: 1 },
+  hashing: { concurrency: 2, queueLength: 1000 },
+};
 
 const createSignIn =
   (call: ServiceBed<object>['call']): SignIn =>
