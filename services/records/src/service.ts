@@ -29,16 +29,17 @@ import { parseSearch } from './list/parse-search.ts';
 import { createIncludes } from './list/shown/include.ts';
 import { createShownRecords } from './list/shown/shown-records.ts';
 import { createPaidRecords } from './paid/paid-records.ts';
-import { createBatches } from './record/batch.ts';
+import { createBatches } from './record/batch/batch.ts';
+import { createSendChange } from './record/change/send-change.ts';
 import { createClaimTurns } from './record/claims/claim-turns.ts';
-import { createEmailShares } from './record/email-shares.ts';
 import { mostGathered } from './record/gathered/gathered-calls.ts';
-import { createGivenShares } from './record/given-shares.ts';
 import { createNewIds } from './record/new-ids.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
 import { createRecords } from './record/records.ts';
-import { createShares } from './record/shares.ts';
+import { createEmailShares } from './record/shares/email-shares.ts';
+import { createGivenShares } from './record/shares/given-shares.ts';
+import { createShares } from './record/shares/shares.ts';
 import { createRoutes } from './routes/index.ts';
 import { createWriteTurns } from './routes/turns.ts';
 import { createShapes } from './shape/shapes.ts';
@@ -125,8 +126,10 @@ export const recordsService = defineService({
     const collections = createCollections({ database, outbox, slots, places: config.places, now });
     const { refresh } = collections;
     const claimTurns = createClaimTurns(database);
+    const send = createSendChange(database);
     const records = createRecords({
       database,
+      send,
       quota,
       refresh,
       largeReads,
@@ -159,7 +162,7 @@ export const recordsService = defineService({
         collections,
         records,
         shares: createShares({ database, outbox, quota, now }),
-        batches: createBatches({ database, quota, refresh, claimTurns, now }),
+        batches: createBatches({ database, send, quota, refresh, claimTurns, now }),
         batchTurns: createWriteTurns(batches, database.retryLocked),
         writeTurns: createWriteTurns(writes, database.retryLocked),
         smallReads,
@@ -171,7 +174,7 @@ export const recordsService = defineService({
         counts: createCounts({ database, limits, refresh, scans, quickScans, observations }),
         emptyHints: createEmptyHints({ database, scans, now }),
         aggregates: createAggregates({ database, limits, scans }),
-        deletions: createDeletions({ database, refresh, scans, batches }),
+        deletions: createDeletions({ database, send, refresh, scans, batches }),
         users,
         newIds: createNewIds(users, now),
         personalFields: createPersonalFields(database, collections),

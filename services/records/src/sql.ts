@@ -20,6 +20,8 @@ export interface CollectionKey {
 
 /** Every statement on records begins with these two values and has this condition. */
 export const inCollection = 'project_id = $1 AND coll_id = $2';
+/** The one whose id is the third value. */
+export const matchesId = `${inCollection} AND id = $3`;
 export const startParameters = (
   { projectNumber, id }: CollectionKey,
   ...values: unknown[]

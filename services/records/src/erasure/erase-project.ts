@@ -1,4 +1,5 @@
 import type { Database } from '@backlot/database';
+import { sideTables } from '../record/change/side-effects.ts';
 import { lockTotals } from '../record/quota/totals.ts';
 
 const eraseBatchSize = 2000;
@@ -20,11 +21,8 @@ const eraseRows = async (
 
 /** Deletes all records and collections of a project, in short statements; may be repeated. */
 export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
-  await eraseRows(database, ['records', 'id'], projectNumber);
-  await eraseRows(database, ['paid_records', 'record_id'], projectNumber);
-  await eraseRows(database, ['shares', 'record_id, user_id, email'], projectNumber);
-  await eraseRows(database, ['unique_values', 'number, key'], projectNumber);
-  await eraseRows(database, ['search_texts', 'number, record_id'], projectNumber);
+  for (const [table, key] of [['records', '(id)'] as const, ...sideTables])
+    await eraseRows(database, [table, key.slice(1, -1)], projectNumber);
   await database.transaction(async () => {
     await lockTotals(database);
     for (const table of [

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
 import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
-import { claimBytes, countGrowthSql, shareBytesSql } from '../collections/stored/side-sql.ts';
+import { countGrowthSql } from '../collections/stored/side-sql.ts';
 import { createTurns, shortenLockWaits, type Turn } from '../indexes/building/turns.ts';
+import { sideTables } from '../record/change/side-effects.ts';
 import { lockTotals } from '../record/quota/totals.ts';
 import { inCollection, insertFromSql } from '../sql.ts';
 
@@ -30,14 +31,6 @@ const nextSql = `SELECT DISTINCT ON (project_id) ${columns} FROM collections
   WHERE ${isNext} ORDER BY project_id, deleted_at`;
 const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records erasure', 0)) AS free`;
 
-/** Tables with rows of a collection: what names one of them, and what the quota counts for it. */
-const sides = [
-  ['unique_values', '(number, key)', String(claimBytes)],
-  ['search_texts', '(number, record_id)', 'size_bytes'],
-  ['shares', '(record_id, user_id, email)', shareBytesSql],
-  ['paid_records', '(record_id)', '0'],
-] as const;
-
 const keyOf = ({ project_id, coll_id }: DeletedRow) => [project_id, coll_id];
 
 /** By an array, because `IN` compares every record with every id where the table was never analyzed. */
@@ -56,7 +49,7 @@ const eraseSideSql = (table: string, key: string, bytes: string) => `WITH gone A
 
 const statements = [
   eraseRecordsSql,
-  ...sides.map(([table, key, bytes]) => eraseSideSql(table, key, bytes)),
+  ...sideTables.map(([table, key, bytes]) => eraseSideSql(table, key, bytes)),
 ];
 
 /**

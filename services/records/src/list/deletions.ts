@@ -6,7 +6,7 @@ import { boundsSql, conditionsSql, type Selection } from '../query/selection.ts'
 import { findSlice, type Kept } from '../query/slice-statement.ts';
 import type { Sort } from '../query/sort.ts';
 import type { Reader } from '../reader.ts';
-import { deleteSql } from '../record/batch.ts';
+import type { SendChange } from '../record/change/send-change.ts';
 import { and, startParameters } from '../sql.ts';
 import { usualSliceBytes, usualSlicing } from './slices/slices.ts';
 
@@ -32,6 +32,7 @@ export interface Deletions {
 
 export interface DeletionsDeps {
   database: Database;
+  send: SendChange;
   refresh: Collections['refresh'];
   scans: FairShares;
   batches: FairShares;
@@ -43,7 +44,7 @@ export interface DeletionsDeps {
  * done or not, and a call that ends early loses nothing.
  */
 export const createDeletions = (deps: DeletionsDeps): Deletions => {
-  const { database, refresh, scans, batches } = deps;
+  const { database, send, refresh, scans, batches } = deps;
 
   const look = (selection: Selection, from: string | undefined, { flow, signal }: Reader) =>
     scans.run(
@@ -85,11 +86,8 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
           parameters.values,
         );
         if (locked.length === 0) return 0;
-        const chosen = startParameters(
-          collection,
-          locked.map(({ id }) => id),
-        );
-        const deleted = await database.query(deleteSql(collection, chosen), chosen.values);
+        const chosen = locked.map(({ id }) => id);
+        const deleted = await send({ kind: 'delete', collection, ids: chosen });
         if (deleted.length === 0) throw new StaleSlots();
         return locked.length;
       }),

@@ -1,6 +1,5 @@
 import { ApiError } from '@backlot/contract';
 import { type Access, rowPolicySql, type WriteAction } from '../collections/access.ts';
-import type { ChangedFields } from '../collections/field-rules.ts';
 import { isSystemField, keyProblem } from '../fields.ts';
 import type { Parameters } from '../sql.ts';
 import { checkData } from './data.ts';
@@ -101,36 +100,3 @@ export const sumsSql = (inc: string): string => `records.sums(records.data, ${in
 /** Holds where a field of `inc` is there and no number. */
 export const noNumberSql = (inc: string): string =>
   `EXISTS (SELECT FROM jsonb_object_keys(${inc}) field WHERE jsonb_typeof(records.data -> field) <> 'number')`;
-
-/**
- * The new value of `data`, and the condition under which it can be computed. Beyond a double PostgreSQL
- * fails.
- */
-export const patchSql = (
-  { dataJson, isDeep, unset, inc }: Patch,
-  parameters: Parameters,
-): { data: string; condition: string | undefined } => {
-  const given = parameters.add(dataJson, 'jsonb');
-  const merged = isDeep ? `records.merge_patch(records.data, ${given})` : mergedSql(given);
-  const removed = unset.length > 0 ? ` - ${parameters.add(unset, 'text[]')}` : '';
-  if (Object.keys(inc).length === 0) return { data: `(${merged})${removed}`, condition: undefined };
-  const added = parameters.add(JSON.stringify(inc), 'jsonb');
-  return {
-    data: `(${merged} || ${sumsSql(added)})${removed}`,
-    condition: `NOT ${noNumberSql(added)}`,
-  };
-};
-
-/** What a patch does with fields; one that it takes out is not among those given. */
-export const changedFields = (patch: Patch): ChangedFields => ({
-  names: changesField(patch),
-  sql(parameters) {
-    const data = parameters.add(patch.dataJson, 'jsonb');
-    return {
-      given: data,
-      result: patch.isDeep ? `records.merge_patch(records.data, ${data})` : data,
-      unset: parameters.add(patch.unset, 'text[]'),
-      inc: parameters.add(JSON.stringify(patch.inc), 'jsonb'),
-    };
-  },
-});

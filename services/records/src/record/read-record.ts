@@ -8,6 +8,7 @@ import type { Reader } from '../reader.ts';
 import {
   and,
   inCollection,
+  matchesId,
   maxPipelinedBytes,
   ownFieldsSql,
   type Parameters,
@@ -17,8 +18,8 @@ import {
 } from '../sql.ts';
 import { mostGathered } from './gathered/gathered-calls.ts';
 import { gatherReads } from './gathered/gathered-reads.ts';
-import { joinJson, matchesId, targetParameters } from './record-sql.ts';
-import type { RecordTarget } from './refusals.ts';
+import { type RecordTarget, targetParameters } from './refusals.ts';
+import { joinJson } from './written-record.ts';
 
 export interface ReadRecordDeps {
   database: Database;

@@ -8,27 +8,16 @@ import { type Access, checkChange, checkCreate } from '../collections/access.ts'
 import type { Collection, Collections } from '../collections/collections.ts';
 import { checkEpoch, onCurrentSlots } from '../collections/current-slots.ts';
 import { checkNewFields, visibleNewJson } from '../collections/field-rules.ts';
-import { createStatementNames } from '../query/prepared/statement-names.ts';
 import type { Reader } from '../reader.ts';
-import { startParameters } from '../sql.ts';
-import { idTimeMs } from '../timestamps.ts';
+import { idTimeMs, toIso } from '../timestamps.ts';
+import { createSendChange, type SendChange } from './change/send-change.ts';
 import { type Changes, createChanges } from './changes.ts';
-import { type ClaimTurns, claimsOf, createClaimTurns } from './claims/claim-turns.ts';
+import { type ClaimTurns, createClaimTurns } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
-import { gatherCalls, maxGatheredBytes } from './gathered/gathered-calls.ts';
 import type { Quota } from './quota/quota.ts';
-import { mostSideBytes } from './quota/side-bytes.ts';
 import { createReadRecord, type ReadRecord } from './read-record.ts';
-import {
-  createManySql,
-  createSql,
-  type NewRecord,
-  recordPieces,
-  toIso,
-  type WriteRecords,
-  type WrittenRecord,
-} from './record-sql.ts';
-import { type RecordTarget, translateWriteError } from './refusals.ts';
+import type { RecordTarget } from './refusals.ts';
+import { recordPieces, type WrittenRecord } from './written-record.ts';
 
 /** Has the statement store the answer too. */
 type KeepRecord = (created: WrittenRecord) => KeptAnswer;
@@ -38,7 +27,7 @@ type KeepRecord = (created: WrittenRecord) => KeptAnswer;
  * unauthenticated or forbidden for what they may not do, precondition_failed for another version,
  * invalid_data where the result would exceed the limits, quota_reached, not_unique.
  */
-export interface Records extends Changes {
+export interface Records extends Omit<Changes, 'create'> {
   create(
     project: Identity['project'],
     collection: Collection,
@@ -61,6 +50,8 @@ export interface Records extends Changes {
 
 export interface RecordsDeps {
   database: Database;
+  /** Default one of its own. */
+  send?: SendChange;
   quota: Quota;
   refresh: Collections['refresh'];
   /** A slot for each large record while PostgreSQL is at it. */
@@ -73,12 +64,6 @@ export interface RecordsDeps {
   now: () => number;
 }
 
-interface GatheredCreate {
-  made: NewRecord;
-  /** Creates it by itself. */
-  create(): Promise<boolean>;
-}
-
 const isRefusedAs = (code: ErrorCode, error: unknown) =>
   error instanceof ApiError && error.code === code;
 const isRefused = (error: unknown) =>
@@ -86,79 +71,30 @@ const isRefused = (error: unknown) =>
     isRefusedAs(code, error),
   );
 
-/** Whether nothing of what its owner may set shows in the statements of its writes. */
-const isUsual = ({ access, slots, unique, search }: Collection) =>
-  typeof access === 'string' && slots.length === 0 && unique.length === 0 && !search;
-
-export const createRecords = ({
-  database,
-  quota,
-  refresh,
-  largeReads,
-  answers,
-  claimTurns = createClaimTurns(database),
-  now,
-}: RecordsDeps): Records => {
+export const createRecords = (deps: RecordsDeps): Records => {
+  const { database, refresh, now } = deps;
+  const { send = createSendChange(database), claimTurns = createClaimTurns(database) } = deps;
   const ids = new V7Generator();
-  const nameStatement = createStatementNames('records');
-  const write: WriteRecords = (collection, text, { values }) => {
-    const statement = nameStatement(text, isUsual(collection) ? 'usual' : 'special');
-    return database
-      .named<never>(statement.name, statement.text, values)
-      .catch((error: unknown) => Promise.reject(translateWriteError(error, collection.unique)));
-  };
-
-  const changes = createChanges({ database, quota, claimTurns, write, now });
-
-  const writeCreates = async (
-    collection: Collection,
-    all: readonly GatheredCreate[],
-  ): Promise<boolean> => {
-    const [only] = all;
-    if (only && all.length === 1) return only.create();
-    const { text, parameters } = createManySql(
-      collection,
-      all.map(({ made }) => made),
-    );
-    return (await write(collection, text, parameters)).length > 0;
-  };
-  const gathered = gatherCalls(async (collection: Collection, all: readonly GatheredCreate[]) => {
-    const isWritten = await writeCreates(collection, all);
-    return all.map(() => isWritten);
-  });
+  const changes = createChanges({ ...deps, send, claimTurns });
 
   /** Undefined where the id is taken. */
   const insert = async (
-    { project, collection, access, id }: RecordTarget,
+    target: RecordTarget,
     data: CheckedData,
-    { onConflict, keep }: { onConflict?: string | undefined; keep?: KeepRecord | undefined } = {},
+    { isIdChosen = false, keep }: { isIdChosen?: boolean; keep?: KeepRecord | undefined } = {},
   ): Promise<WrittenRecord | undefined> => {
-    const { json, sizeBytes, at, groupId } = data;
-    const time = toIso(idTimeMs(id));
+    const { access, id } = target;
+    const { groupId } = data;
+    const createdAt = toIso(idTimeMs(id));
     // A record of before may have had the id, and its versions.
-    const version = onConflict === undefined ? idTimeMs(id) : Math.max(idTimeMs(id), now());
-    const updatedAt = toIso(version);
+    const version = isIdChosen ? Math.max(idTimeMs(id), now()) : idTimeMs(id);
+    const updatedAt = isIdChosen ? toIso(version) : createdAt;
     const ofGroup = groupId !== undefined && { groupId };
-    const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt: time, updatedAt };
+    const ownFields = { id, ownerId: access.userId, ...ofGroup, createdAt, updatedAt };
     const record = { pieces: recordPieces(ownFields, visibleNewJson(access, data)), version };
-    const kept = keep?.(record);
-    const create = async (): Promise<boolean> => {
-      const options = { groupId, onConflict, kept, ...(updatedAt !== time && { updatedAt }) };
-      const parameters = startParameters(collection, id, access.userId, time, json);
-      const text = createSql(collection, parameters, options);
-      return (await write(collection, text, parameters)).length > 0;
-    };
-    const mayJoin = onConflict === undefined && collection.unique.length === 0;
-    const isGathered = mayJoin && sizeBytes <= maxGatheredBytes && !database.isInTransaction();
-    const made = { id, ownerId: access.userId, createdAt: time, json, groupId, kept };
-    const growth = { records: 1, bytes: sizeBytes + mostSideBytes(collection, sizeBytes) };
-    const claims = claimsOf(collection.unique, at, access.userId);
-    const isWritten = await quota.add(project, growth, () =>
-      isGathered
-        ? gathered(collection, { made, create })
-        : claimTurns.run({ collection, id, claims }, create),
-    );
-    return isWritten ? record : undefined;
+    const isLater = updatedAt !== createdAt && { updatedAt };
+    const made = { createdAt, ...isLater, kept: keep?.(record), isIdChosen };
+    return (await changes.create(target, data, made)) ? record : undefined;
   };
 
   const upsert: Records['upsert'] = async (target, data, refuseId) => {
@@ -170,7 +106,7 @@ export const createRecords = ({
       try {
         checkNewFields(access, data, target);
         const newTarget = { ...target, id: id.toLowerCase() };
-        const created = await insert(newTarget, data, { onConflict: 'ON CONFLICT DO NOTHING' });
+        const created = await insert(newTarget, data, { isIdChosen: true });
         if (created) return { ...created, isNew: true };
       } catch (error) {
         // What is there already may be replaced by something smaller, or has the field already.
@@ -188,7 +124,7 @@ export const createRecords = ({
   };
 
   return {
-    get: createReadRecord({ database, largeReads, answers }),
+    get: createReadRecord(deps),
 
     async create(project, collection, access, data, keep) {
       checkCreate(access, { project, collection }, data.groupId ?? null);

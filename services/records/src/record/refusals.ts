@@ -1,4 +1,4 @@
-import { ApiError } from '@backlot/contract';
+import { ApiError, isUuid } from '@backlot/contract';
 import { type Database, violatedConstraint } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import {
@@ -12,7 +12,8 @@ import {
 import type { Collection } from '../collections/collections.ts';
 import { type ChangedFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
 import { toNotUnique, type UniqueField } from '../collections/stored/claims.ts';
-import { inCollection, startParameters, versionSql } from '../sql.ts';
+import { idHint } from '../query/hints.ts';
+import { matchesId, type Parameters, startParameters, versionSql } from '../sql.ts';
 import { maxDataBytes, maxKeys } from './data.ts';
 import { uncountableSql } from './patch.ts';
 
@@ -24,6 +25,17 @@ export interface RecordTarget {
   /** As the path has it; it need not be a valid id. */
   id: string;
 }
+
+/** @throws ApiError not_found for what is no id */
+export const checkId = ({ collection, id }: RecordTarget): void => {
+  if (!isUuid(id)) throw recordNotFound(idHint(collection.name, id));
+};
+
+/** @throws ApiError not_found for what is no id */
+export const targetParameters = (target: RecordTarget): Parameters => {
+  checkId(target);
+  return startParameters(target.collection, target.id);
+};
 
 /** The versions that a change accepts; undefined accepts any. */
 export type AcceptedVersions = readonly number[] | undefined;
@@ -66,7 +78,7 @@ export const explainRefusal = async (
        ${refused ?? 'NULL'} AS refused_field,
        (SELECT field FROM jsonb_object_keys(${added}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number,
        ${uncountable} AS uncountable
-     FROM records WHERE ${inCollection} AND id = $3`,
+     FROM records WHERE ${matchesId}`,
     parameters.values,
   );
   if (!row?.readable) throw recordNotFound();

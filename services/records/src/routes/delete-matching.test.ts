@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fullAccess } from '../collections/access.ts';
 import { createDeletions } from '../list/deletions.ts';
 import { splitFilter } from '../query/selection.ts';
+import { createSendChange } from '../record/change/send-change.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../testing/test-bed.ts';
 import { parseWhere } from '../where/parse.ts';
 
@@ -110,6 +111,7 @@ describe('DELETE with a filter', () => {
     );
     const shares = createFairShares({ slots: 1 });
     const { run } = createDeletions({
+      send: createSendChange(bed.database),
       ...{ database: bed.database, refresh: unchanged, scans: shares, batches: shares, workMs: 0 },
     });
     const collection = {

@@ -14,9 +14,9 @@ import { type CheckedData, checkData, type Data } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import type { NewIds } from '../record/new-ids.ts';
 import { parsePatch } from '../record/patch.ts';
-import type { WrittenRecord } from '../record/record-sql.ts';
 import type { Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
+import type { WrittenRecord } from '../record/written-record.ts';
 
 export const getRecord = (collections: Collections, records: Records, shownRecords: ShownRecords) =>
   route(recordRoutes.getRecord, async (call) => {

@@ -2,7 +2,7 @@ import { shareRoutes } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
 import { type RouteOptions, route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
-import type { Shares } from '../record/shares.ts';
+import type { Shares } from '../record/shares/shares.ts';
 import { findTarget } from './records.ts';
 import { inTurn } from './turns.ts';
 

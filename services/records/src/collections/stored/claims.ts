@@ -33,93 +33,66 @@ const addNumbers = (fields: readonly UniqueField[], parameters: Parameters): str
     'int[]',
   );
 
-const columns = (fields: readonly UniqueField[], prefix: string): string =>
-  `ARRAY[${fields.map((_, i) => `${prefix}${i}`).join(', ')}]`;
-
 const insertSql = 'INSERT INTO unique_values (project_id, coll_id, number, key, record_id)';
 /** Inside WITH, of the table `claim`. */
-const claimSql = (claims: string, key: string, condition = 'true'): string =>
+const claimSql = (claims: string, key: string, condition: string): string =>
   `${insertFromSql('unique_values', { number: 'claim.number', key, record_id: 'id' }, claims, `${key} IS NOT NULL AND ${condition}`)} ORDER BY claim.number RETURNING ${claimBytes} AS growth`;
 const freeSql = (gone: string): string =>
   `DELETE FROM unique_values USING (${gone}) gone
      WHERE unique_values.project_id = $1 AND unique_values.coll_id = $2 AND unique_values.number = gone.number
        AND unique_values.key = gone.key AND unique_values.record_id = gone.id RETURNING -${claimBytes} AS growth`;
-const claimedBytesSql = (rows: string) => `, claimed_bytes AS (${countGrowthSql(rows)})`;
 
-/** The keys of rows of a table of the statement: as columns of it, and each with its field's number. */
-const readKeys = (fields: readonly UniqueField[], table: string, parameters: Parameters) => {
-  const keys = fields.map((field, i) => {
-    const key = keySql(addPath(field, parameters), 'data', 'owner_id');
-    return `, ${key} AS key${i}`;
-  });
-  return {
-    returned: keys.join(''),
-    claims: `${table}, unnest(${addNumbers(fields, parameters)}, ${columns(fields, 'key')}) claim(number, key)`,
-  };
-};
-
-/** Claims the values of the records that a table of the statement returns: who comes second fails. */
-export const claimNewSql = (
-  fields: readonly UniqueField[],
-  created: string,
-  parameters: Parameters,
-): SideSql => {
-  if (fields.length === 0) return noSide;
-  const { returned, claims } = readKeys(fields, created, parameters);
-  return {
-    returned,
-    tables: `, claimed AS (${claimSql(claims, 'claim.key')})${claimedBytesSql('claimed')}`,
-  };
-};
+/** As much of a change as its claims follow from. */
+interface Claiming {
+  kind: 'create' | 'update' | 'delete';
+  collection: { unique: readonly UniqueField[] };
+  /** Whether it touches a field of the documents' first level. Default any. */
+  isChanged?(field: string): boolean;
+  /** Whether a later statement claims: `claimValues`. */
+  claimsLater?: boolean | undefined;
+}
 
 /** The unique fields that a change can touch: an owner never changes. */
-export const touchedFields = (
-  fields: readonly UniqueField[],
-  isChanged: (firstLevel: string) => boolean = () => true,
-): readonly UniqueField[] =>
-  fields.filter(({ field }) => field !== ownerField && isChanged(field.split('.')[0] ?? field));
+export const touchedFields = ({
+  kind,
+  collection: { unique },
+  isChanged = () => true,
+}: Claiming): readonly UniqueField[] =>
+  kind === 'update'
+    ? unique.filter(({ field }) => field !== ownerField && isChanged(field.split('.')[0] ?? field))
+    : unique;
 
 /**
- * Frees the values that a change takes from its records. They have to be locked in an earlier statement:
- * what another change has claimed meanwhile is else not seen.
- * @param claimsNew whether it claims the new ones too
+ * Claims the values that records of the table `changed` get: who comes second fails. Frees those that they lose: such
+ * records have to be locked in an earlier statement, because what another change has claimed meanwhile is else not seen.
  */
-export const claimChangedSql = (
-  fields: readonly UniqueField[],
-  changed: string,
-  parameters: Parameters,
-  { claimsNew }: { claimsNew: boolean },
-): SideSql => {
+export const claimsSql = (change: Claiming, parameters: Parameters): SideSql => {
+  const { kind, claimsLater = false } = change;
+  const fields = kind === 'create' && claimsLater ? [] : touchedFields(change);
   if (fields.length === 0) return noSide;
-  const keys = fields.map((field, i) => {
-    const path = addPath(field, parameters);
-    const key = (row: string) => keySql(path, `${row}.data`, `${row}.owner_id`);
-    return `, ${key('old')} AS old_key${i}, ${key('new')} AS new_key${i}`;
-  });
-  const claims = `${changed}, unnest(${addNumbers(fields, parameters)}, ${columns(fields, 'old_key')}, ${columns(fields, 'new_key')})
-        claim(number, old_key, new_key)`;
-  const isChanged = 'claim.old_key IS DISTINCT FROM claim.new_key';
-  const claimed = `, claimed AS (${claimSql(claims, 'claim.new_key', isChanged)})`;
-  const rows = claimsNew
-    ? '(SELECT growth FROM freed UNION ALL SELECT growth FROM claimed) rows'
-    : 'freed';
+  const paths = fields.map((field) => addPath(field, parameters));
+  const rows = (['old', 'new'] as const).filter(
+    (row) => kind === 'update' || row === (kind === 'create' ? 'new' : 'old'),
+  );
+  const keys = rows.map((row) =>
+    paths.map((path, i) => `, ${keySql(path, `${row}.data`, `${row}.owner_id`)} AS ${row}_key${i}`),
+  );
+  const arrays = rows.map((row) => `ARRAY[${fields.map((_, i) => `${row}_key${i}`).join(', ')}]`);
+  const named = rows.map((row) => `${row}_key`).join(', ');
+  const numbers = addNumbers(fields, parameters);
+  const claims = `changed, unnest(${numbers}, ${arrays.join(', ')}) claim(number, ${named})`;
+  const differs = kind === 'update' ? 'claim.old_key IS DISTINCT FROM claim.new_key' : 'true';
+  const gone = `SELECT id, claim.number, claim.old_key AS key FROM ${claims} WHERE ${differs}`;
+  const freed = kind === 'create' ? [] : ['freed'];
+  const claimed = kind === 'delete' || claimsLater ? [] : ['claimed'];
   return {
-    returned: keys.join(''),
-    tables: `, freed AS (${freeSql(`SELECT id, claim.number, claim.old_key AS key FROM ${claims} WHERE ${isChanged}`)})${claimsNew ? claimed : ''}${claimedBytesSql(rows)}`,
-  };
-};
-
-/** Frees the values of deleted records, which are locked as those of `claimChangedSql`. */
-export const freeDeletedSql = (
-  fields: readonly UniqueField[],
-  deleted: string,
-  parameters: Parameters,
-): SideSql => {
-  if (fields.length === 0) return noSide;
-  const { returned, claims } = readKeys(fields, deleted, parameters);
-  return {
-    returned,
-    tables: `, freed AS (${freeSql(`SELECT id, claim.number, claim.key FROM ${claims}`)})${claimedBytesSql('freed')}`,
+    returned: keys.flat().join(''),
+    tables: [
+      ...freed.map((table) => `, ${table} AS (${freeSql(gone)})`),
+      ...claimed.map((table) => `, ${table} AS (${claimSql(claims, 'claim.new_key', differs)})`),
+    ].join(''),
+    counted: [...freed, ...claimed],
+    ...(claimsLater && { lasting: [] }),
   };
 };
 
@@ -173,7 +146,8 @@ export const claimValues = async (
         AND own.number = claim.number AND own.key = claim.key AND own.record_id = records.id)`;
   await database.query(
     `WITH claimed AS (${insertSql} SELECT $1, $2, number, key, id FROM (${unclaimed}) unclaimed
-       ORDER BY number, key, id ON CONFLICT DO NOTHING RETURNING ${claimBytes} AS growth)${claimedBytesSql('claimed')}
+       ORDER BY number, key, id ON CONFLICT DO NOTHING RETURNING ${claimBytes} AS growth),
+     claimed_bytes AS (${countGrowthSql('claimed')})
      SELECT count(*) FROM claimed`,
     parameters.values,
   );

@@ -1,5 +1,5 @@
 import { type CollectionKey, insertFromSql, type Parameters } from '../../sql.ts';
-import { countGrowthSql, noSide, type SideSql } from './side-sql.ts';
+import { noSide, type SideSql } from './side-sql.ts';
 
 export type SearchState = 'building' | 'ready';
 
@@ -29,13 +29,18 @@ export const searchWordsSql = (
 ): string =>
   `records.search_words(${document}, ${parameters.add(search.fields, 'text[]')}, ${parameters.add(wordPrefix(collection, search), 'text')})`;
 
-type Searched = CollectionKey & { search?: CollectionSearch | undefined };
+/** As much of a change as its words follow from. */
+interface Wording {
+  kind: 'create' | 'update' | 'delete';
+  collection: CollectionKey & { search?: CollectionSearch | undefined };
+  /** Whether it touches a field of the documents' first level. Default any. */
+  isChanged?(field: string): boolean;
+}
 
-/** @param isChanged whether the change touches this field of the document's first level */
-export const touchesWords = (
-  { search }: Pick<Searched, 'search'>,
-  isChanged: (firstLevel: string) => boolean = () => true,
-): boolean =>
+export const touchesWords = ({
+  collection: { search },
+  isChanged = () => true,
+}: Pick<Wording, 'collection' | 'isChanged'>): boolean =>
   search !== undefined &&
   (search.fields?.some((field) => isChanged(field.split('.')[0] ?? field)) ?? true);
 
@@ -48,50 +53,46 @@ const mostBytesForOne = 32;
 export const mostWordsBytes = (sizeBytes: number): number =>
   Math.min(anyWordsBytes, 128 + mostBytesForOne * sizeBytes);
 
-/** By how much a change makes the words of a row of `records` larger. @param document after it */
+/** By how much a change makes the words of a row of `records` larger: terms of a sum. @param document after it */
 export const wordsGrowthSql = (
-  collection: CollectionKey,
-  search: CollectionSearch,
+  change: Wording,
   document: string,
   parameters: Parameters,
-): string =>
-  `(records.words_size(${searchWordsSql(collection, search, document, parameters)}) - coalesce((SELECT kept.size_bytes
-     FROM search_texts kept WHERE kept.project_id = $1 AND kept.coll_id = $2
-       AND kept.number = ${parameters.add(search.number, 'int')} AND kept.record_id = records.id), 0))`;
-
-/** Keeps the words of the records that a table of the statement returns. */
-export const keepWordsSql = (
-  collection: Searched,
-  written: string,
-  parameters: Parameters,
-  isChanged?: (firstLevel: string) => boolean,
-): SideSql => {
+): readonly string[] => {
+  const { collection } = change;
   const { search } = collection;
-  if (!search || !touchesWords(collection, isChanged)) return noSide;
+  if (!search || !touchesWords(change)) return [];
+  return [
+    `(records.words_size(${searchWordsSql(collection, search, document, parameters)}) - coalesce((SELECT kept.size_bytes
+     FROM search_texts kept WHERE kept.project_id = $1 AND kept.coll_id = $2
+       AND kept.number = ${parameters.add(search.number, 'int')} AND kept.record_id = records.id), 0))`,
+  ];
+};
+
+/**
+ * Keeps the words of the records of the table `changed`, and forgets those of deleted ones, which have to be locked in
+ * an earlier statement.
+ */
+export const wordsSql = (change: Wording, parameters: Parameters): SideSql => {
+  const { collection, kind } = change;
+  const { search } = collection;
+  if (!search || !touchesWords(change)) return noSide;
   const number = parameters.add(search.number, 'int');
+  if (kind === 'delete')
+    return {
+      returned: ', old.id AS searched_id',
+      tables: `, forgotten AS (DELETE FROM search_texts USING changed
+        WHERE search_texts.project_id = $1 AND search_texts.coll_id = $2
+          AND search_texts.number = ${number} AND search_texts.record_id = searched_id
+        RETURNING -search_texts.size_bytes AS growth)`,
+      counted: ['forgotten'],
+    };
   return {
     returned: `, new.id AS searched_id, ${searchWordsSql(collection, search, 'new.data', parameters)} AS words`,
     tables: `, searched AS (
-      ${insertFromSql('search_texts', { number, record_id: 'searched_id', words: 'words' }, written)}
+      ${insertFromSql('search_texts', { number, record_id: 'searched_id', words: 'words' }, 'changed')}
       ON CONFLICT (project_id, coll_id, number, record_id) DO UPDATE SET words = excluded.words
-      RETURNING new.size_bytes - coalesce(old.size_bytes, 0) AS growth),
-    searched_bytes AS (${countGrowthSql('searched')})`,
+      RETURNING new.size_bytes - coalesce(old.size_bytes, 0) AS growth)`,
+    counted: ['searched'],
   };
 };
-
-/** Forgets the words of deleted records, which have to be locked in an earlier statement. */
-export const forgetWordsSql = (
-  { search }: Searched,
-  deleted: string,
-  parameters: Parameters,
-): SideSql =>
-  search
-    ? {
-        returned: ', old.id AS searched_id',
-        tables: `, forgotten AS (DELETE FROM search_texts USING ${deleted}
-          WHERE search_texts.project_id = $1 AND search_texts.coll_id = $2
-            AND search_texts.number = ${parameters.add(search.number, 'int')} AND search_texts.record_id = searched_id
-          RETURNING -search_texts.size_bytes AS growth),
-        forgotten_bytes AS (${countGrowthSql('forgotten')})`,
-      }
-    : noSide;

@@ -6,14 +6,13 @@ export interface SideSql {
   returned: string;
   /** Tables of WITH. */
   tables: string;
+  /** Those of them that say what the quota counts, in the column `growth`. */
+  counted: readonly string[];
+  /** Those of which no later statement of the transaction makes up for what they say. Default all that count. */
+  lasting?: readonly string[];
 }
 
-export const noSide: SideSql = { returned: '', tables: '' };
-
-export const joinSides = (...sides: readonly SideSql[]): SideSql => ({
-  returned: sides.map(({ returned }) => returned).join(''),
-  tables: sides.map(({ tables }) => tables).join(''),
-});
+export const noSide: SideSql = { returned: '', tables: '', counted: [] };
 
 /** What the quota counts for a value of a unique field, as measured: its row and its key. */
 export const claimBytes = 200;
@@ -31,9 +30,3 @@ export const countGrowthSql = (rows: string): string =>
     `(SELECT sum(growth) AS growth FROM ${rows}) total`,
     'growth <> 0',
   );
-
-/** Bytes of all that is kept beside the records of a collection of the project `$1`. @param id its number */
-export const sideBytesSql = (id: string): string =>
-  `((SELECT coalesce(sum(size_bytes), 0) FROM search_texts WHERE search_texts.project_id = $1 AND search_texts.coll_id = ${id})
-    + (SELECT coalesce(sum${shareBytesSql}, 0) FROM shares WHERE shares.project_id = $1 AND shares.coll_id = ${id})
-    + ${claimBytes} * (SELECT count(*) FROM unique_values WHERE unique_values.project_id = $1 AND unique_values.coll_id = ${id}))::int8`;

@@ -26,43 +26,35 @@ const keySql = (field: string, document: string, owner: string, parameters: Para
     ? `records.owner_key(${owner})`
     : `records.field_key(${document}, ${parameters.add(field.split('.'), 'text[]')})`;
 
-export interface SlotValues {
-  /** Each with a comma before it, to go behind the other columns of an INSERT. */
-  columns: string;
-  values: string;
+/** What a column of a record gets. */
+export interface IndexColumn {
+  column: string;
+  value: string;
 }
 
-const filled = (slots: readonly Slot[]) => slots.filter(({ state }) => state !== 'dropping');
+interface Indexed {
+  document: string;
+  /** Undefined where it stays. */
+  owner: string | undefined;
+  /** Whether the change touches this field of the document's first level. Default any. */
+  isChanged?: ((field: string) => boolean) | undefined;
+}
 
-export const slotValues = (
+/** A column whose field the change can't touch is left alone, so that PostgreSQL need not touch its index. */
+export const indexColumns = (
   slots: readonly Slot[],
-  document: string,
-  owner: string,
+  { document, owner, isChanged = () => true }: Indexed,
   parameters: Parameters,
-): SlotValues => {
-  const used = filled(slots);
-  const value = ({ field }: Slot) => `, ${keySql(field, document, owner, parameters)}`;
-  return {
-    columns: used.map((slot) => `, ${slotColumn(slot)}`).join(''),
-    values: used.map(value).join(''),
-  };
+): readonly IndexColumn[] => {
+  const isTouched = ({ field }: Slot) =>
+    field === ownerField ? owner !== undefined : isChanged(field.split('.')[0] ?? field);
+  return slots
+    .filter((slot) => slot.state !== 'dropping' && isTouched(slot))
+    .map((slot) => ({
+      column: slotColumn(slot),
+      value: keySql(slot.field, document, owner ?? '', parameters),
+    }));
 };
-
-/**
- * Assignments for an UPDATE, each with a comma before it. A column whose field the change can't touch is
- * left alone, so that PostgreSQL need not touch its index.
- * @param isChanged whether the change touches this field of the document's first level
- */
-export const slotAssignments = (
-  slots: readonly Slot[],
-  document: string,
-  parameters: Parameters,
-  isChanged: (firstLevel: string) => boolean = () => true,
-): string =>
-  filled(slots)
-    .filter(({ field }) => field !== ownerField && isChanged(field.split('.')[0] ?? field))
-    .map((slot) => `, ${slotColumn(slot)} = ${keySql(slot.field, document, '', parameters)}`)
-    .join('');
 
 /** What a slot holds for a record of the table `records`. */
 export const recordKeySql = (field: string, parameters: Parameters): string =>

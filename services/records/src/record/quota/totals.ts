@@ -1,7 +1,7 @@
 import { type Database, DatabaseUnavailable, type TransactionOptions } from '@backlot/database';
 import { readAcrossProjects } from '../../across-projects.ts';
-import { sideBytesSql } from '../../collections/stored/side-sql.ts';
 import { inCollection } from '../../sql.ts';
+import { sideBytesSql } from '../change/side-effects.ts';
 
 /** What records add up to: the documents as JSON, as PostgreSQL writes it, and what is kept beside them. */
 export interface Totals {

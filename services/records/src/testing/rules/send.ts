@@ -1,6 +1,6 @@
 import type { Identity } from '@backlot/identity';
 import { uuidv7 } from 'uuidv7';
-import { createEmailShares } from '../../record/email-shares.ts';
+import { createEmailShares } from '../../record/shares/email-shares.ts';
 import type { TestBed } from '../test-bed.ts';
 import type { Operation, OperationOf } from './arbitrary-calls.ts';
 import { type Answer, type Model, ok } from './model.ts';

@@ -1,8 +1,8 @@
 import type { RoleAndGroups, UserDirectory } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { type Access, heldPolicy, resolveAccess, rowPolicySql } from '../collections/access.ts';
-import type { Collection, Collections } from '../collections/collections.ts';
-import { and, startParameters } from '../sql.ts';
+import { type Access, heldPolicy, resolveAccess, rowPolicySql } from '../../collections/access.ts';
+import type { Collection, Collections } from '../../collections/collections.ts';
+import { and, startParameters } from '../../sql.ts';
 import { endSharesSql } from './share-rows.ts';
 
 interface GivenSharesOptions {

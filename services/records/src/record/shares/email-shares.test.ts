@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { nobody } from '@backlot/contract';
 import { asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, createTestBed, type TestBed } from '../../testing/test-bed.ts';
 
 const former = '018f0000-0000-7000-8000-0000000000f1';
 const present = '018f0000-0000-7000-8000-0000000000f2';

@@ -1,8 +1,8 @@
 import type { Database } from '@backlot/database';
-import { type Access, rowPolicySql } from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
-import type { RowPolicy } from '../collections/rules.ts';
-import { inCollection, startParameters } from '../sql.ts';
+import { type Access, rowPolicySql } from '../../collections/access.ts';
+import type { Collection } from '../../collections/collections.ts';
+import type { RowPolicy } from '../../collections/rules.ts';
+import { inCollection, startParameters } from '../../sql.ts';
 
 /** What the caller may do with a record. */
 export interface LockedRow {

@@ -7,13 +7,13 @@ import {
   shareRoutes,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import { checkRead, heldPolicy, recordNotFound, rowPolicySql } from '../collections/access.ts';
-import { shareBytes } from '../collections/stored/side-sql.ts';
-import { inCollection, isoTimeSql, startParameters } from '../sql.ts';
+import { checkRead, heldPolicy, recordNotFound, rowPolicySql } from '../../collections/access.ts';
+import { shareBytes } from '../../collections/stored/side-sql.ts';
+import { inCollection, isoTimeSql, startParameters } from '../../sql.ts';
+import type { Quota } from '../quota/quota.ts';
+import type { RecordTarget } from '../refusals.ts';
 import { createRecordEmailShares } from './email-shares.ts';
 import { maySeeNoMore } from './given-shares.ts';
-import type { Quota } from './quota/quota.ts';
-import type { RecordTarget } from './refusals.ts';
 import { createShareRows, ofRecord, recordValues } from './share-rows.ts';
 
 /** With a user, or with an address. */

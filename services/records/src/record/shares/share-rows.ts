@@ -1,8 +1,8 @@
 import { ApiError, shareRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { countGrowthSql, shareBytesSql } from '../collections/stored/side-sql.ts';
-import type { Quota } from './quota/quota.ts';
-import type { RecordTarget } from './refusals.ts';
+import { countGrowthSql, shareBytesSql } from '../../collections/stored/side-sql.ts';
+import type { Quota } from '../quota/quota.ts';
+import type { RecordTarget } from '../refusals.ts';
 
 /** Shares of the record whose key the first three parameters are. */
 export const ofRecord = 'project_id = $1 AND coll_id = $2 AND record_id = $3';
@@ -14,14 +14,6 @@ export const recordValues = ({ collection, id }: RecordTarget) => [
 ];
 
 const returnedBytes = `RETURNING -${shareBytesSql} AS growth`;
-
-/**
- * A table of WITH, with a comma before it: the shares of records go with them.
- * @param written has a row where something was written
- */
-export const unsharedSql = (isTheirs: string, written: string): string =>
-  `, unshared AS (DELETE FROM shares WHERE project_id = $1 AND coll_id = $2 AND ${isTheirs} AND EXISTS (SELECT FROM ${written}) ${returnedBytes}),
-  unshared_bytes AS (${countGrowthSql('unshared')})`;
 
 /** Writes rows of `shares` together with what the quota counts for them. */
 export const createShareRows = (database: Database, quota: Pick<Quota, 'refuse'>) => ({

@@ -8,7 +8,7 @@ import {
   type UserDirectory,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import type { RecordTarget } from './refusals.ts';
+import type { RecordTarget } from '../refusals.ts';
 import { endSharesSql, ofRecord, recordValues, type ShareRows } from './share-rows.ts';
 
 const batchSize = 500;

@@ -3,7 +3,7 @@ import type { Payload } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { ada, bob, createTestBed, type TestBed } from '../../testing/test-bed.ts';
 
 const carol = '018f0000-0000-7000-8000-0000000000c1';
 const red = '018f0000-0000-7000-8000-0000000000e1';
