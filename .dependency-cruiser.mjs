@@ -35,6 +35,7 @@ const layers = {
     ['erasure', 'routes'],
   ],
   ai: [['budgets', 'json-schema'], ['model-provider'], ['generations'], ['routes']],
+  auth: [['passwords', 'users'], ['links', 'sessions'], ['groups'], ['routes']],
   email: [
     ['mailer'],
     ['attachments', 'mails'],

@@ -4,8 +4,8 @@ import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/h
 import type { Identity } from '@backlot/identity';
 import type { Selectable } from 'kysely';
 import type { DB as Tables } from '../tables.ts';
+import { endInvites } from '../users/hand-over.ts';
 import { checkManages, checkOwns, type Groups } from './groups.ts';
-import { endInvites } from './hand-over.ts';
 
 type PersonRow = Pick<Selectable<Tables['users']>, 'id' | 'name' | 'avatar'>;
 type MemberRow = PersonRow & Pick<Selectable<Tables['group_members']>, 'role' | 'joined_at'>;

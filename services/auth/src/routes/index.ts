@@ -1,12 +1,11 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Features } from '../features.ts';
-import { changeEmail, confirmEmailChange } from './change-email.ts';
-import { changePassword } from './change-password.ts';
+import { changeEmail, confirmEmailChange, verifyEmail } from './email-address.ts';
 import { inviteToGroup, joinGroup, listGroupInvites, revokeGroupInvite } from './group-invites.ts';
 import { listGroupMembers, removeGroupMember, updateGroupMember } from './group-members.ts';
 import { createGroup, deleteGroup, listGroups, updateGroup } from './groups.ts';
-import { forgotPassword, resetPassword, verifyEmail } from './links.ts';
 import { deleteMe, getMe, updateMe } from './me.ts';
+import { changePassword, forgotPassword, resetPassword } from './passwords.ts';
 import { findUsers, setUserRole } from './people.ts';
 import { getJwks, refreshToken, signOut } from './sessions.ts';
 import { signIn } from './sign-in.ts';

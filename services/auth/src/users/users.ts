@@ -10,8 +10,8 @@ import {
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import type { Identity, IdentityProject } from '@backlot/identity';
 import { uuidv7 } from 'uuidv7';
-import { leaveAllGroups } from '../groups/hand-over.ts';
 import type { DB as Tables } from '../tables.ts';
+import { leaveAllGroups } from './hand-over.ts';
 import {
   type Account,
   accountColumns,

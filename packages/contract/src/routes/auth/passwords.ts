@@ -1,16 +1,57 @@
 import { z } from 'zod';
-import { text } from '../../schemas.ts';
+import { defineRoute } from '../../define-route.ts';
+import { email } from '../../email-address.ts';
+import { ok } from '../../schemas.ts';
+import { anyPassword, newPassword, oneTimeToken } from './password-fields.ts';
+import { everyone } from './user.ts';
 
-/** Sign-in takes any length a password once had, bounded. */
-export const anyPassword = z.string().max(1024, { abort: true });
+const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
 
-/** In NFKC before every rule, as it is hashed: `ｐａｓｓｗｏｒｄ１` is `password1`. */
-export const newPassword = text(8, 128, anyPassword.normalize('NFKC'));
+export const changePassword = defineRoute({
+  ...base,
+  operationId: 'changePassword',
+  method: 'POST',
+  path: '/auth/password',
+  summary: 'Change the password; every other session ends',
+  callers: ['user'],
+  limit: 'write',
+  body: z.object({ currentPassword: anyPassword, newPassword }),
+  response: ok,
+  status: 200,
+  errors: [
+    'invalid_body',
+    'invalid_credentials',
+    'password_too_weak',
+    'too_many_attempts',
+    'overloaded',
+  ],
+});
 
-/** One-time tokens of mails: 32 bytes in base64url. */
-export const oneTimeToken = z.string().min(1).max(128);
+export const forgotPassword = defineRoute({
+  ...base,
+  operationId: 'forgotPassword',
+  method: 'POST',
+  path: '/auth/forgot',
+  summary:
+    'Mail a one-time link for a new password; the answer never tells whether the address is known',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ email }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'too_many_attempts'],
+});
 
-/** Whoever follows a link shows by it that the account is theirs, and not a stranger's who has named their address. */
-export const passwordOfClick = anyPassword
-  .optional()
-  .describe('Of the account, from who is not signed in to it: sessions then go on');
+export const resetPassword = defineRoute({
+  ...base,
+  operationId: 'resetPassword',
+  method: 'POST',
+  path: '/auth/reset',
+  summary: 'Set a new password with the token of the mailed link; every session ends',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken, password: newPassword }),
+  response: ok,
+  status: 200,
+  errors: ['invalid_body', 'invalid_link', 'password_too_weak', 'overloaded'],
+});

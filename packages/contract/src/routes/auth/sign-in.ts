@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, forgiving } from '../../define-route.ts';
-import { anyPassword } from './passwords.ts';
+import { anyPassword } from './password-fields.ts';
 import { everyone, session } from './user.ts';
 
 const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;

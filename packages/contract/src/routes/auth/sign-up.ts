@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, forgiving } from '../../define-route.ts';
 import { email } from '../../email-address.ts';
-import { newPassword } from './passwords.ts';
+import { newPassword } from './password-fields.ts';
 import { everyone, inProfile, name, session } from './user.ts';
 
 const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;

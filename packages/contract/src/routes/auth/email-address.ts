@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { email } from '../../email-address.ts';
 import { ok } from '../../schemas.ts';
-import { anyPassword, oneTimeToken, passwordOfClick } from './passwords.ts';
+import { anyPassword, oneTimeToken, passwordOfClick } from './password-fields.ts';
 import { everyone } from './user.ts';
 
 const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
@@ -37,6 +37,24 @@ export const confirmEmailChange = defineRoute({
   status: 200,
   errors: [
     ...(['invalid_body', 'invalid_link', 'email_taken'] as const),
+    ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
+  ],
+});
+
+export const verifyEmail = defineRoute({
+  ...base,
+  operationId: 'verifyEmail',
+  method: 'POST',
+  path: '/auth/verify',
+  summary:
+    'Confirm the e-mail address with the token of the mailed link; without a session of the account or its password every session ends, and the password: a link for a new one is mailed',
+  callers: everyone,
+  limit: 'write',
+  body: z.object({ token: oneTimeToken, password: passwordOfClick }),
+  response: ok,
+  status: 200,
+  errors: [
+    ...(['invalid_body', 'invalid_link'] as const),
     ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
   ],
 });

@@ -1,10 +1,42 @@
-import { authRoutes } from '@backlot/contract';
+import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { hashIp } from '../attempts.ts';
 import type { Features } from '../features.ts';
 import { invalidLink } from '../links/links.ts';
-import { handOver, hashUnknownPassword, isOwnClick } from '../links/own-click.ts';
+import { findByPassword } from '../passwords/find-by-password.ts';
 import { checkPassword } from '../passwords/rules.ts';
+
+const wrongPassword = () => new ApiError('invalid_credentials', '"currentPassword": is wrong.');
+
+/** A wrong current password counts as a failed sign-in does. */
+export const changePassword = (features: Features) =>
+  route(
+    authRoutes.changePassword,
+    async ({ body, identity, signal }) => {
+      const { users, passwords, sessions, links, emailChanges, database } = features;
+      const { project, ip } = identity;
+      const caller = { project, ip, signal };
+      const { user, sessionId } = await users.findBySession(identity);
+      const { id, email } = user;
+      await checkPassword(body.newPassword, email);
+      const account = await findByPassword(features, caller, email, body.currentPassword);
+      if (!account) throw wrongPassword();
+
+      const passwordHash = await passwords.hash(caller, body.newPassword);
+      return {
+        body: { ok: true as const },
+        commit: () =>
+          database.transaction(async () => {
+            const isChanged = await passwords.change(project.number, account, passwordHash);
+            if (!isChanged) throw wrongPassword();
+            await links.revoke(project.number, id, 'reset');
+            await emailChanges.revoke(project.number, id);
+            await sessions.endAll(project.number, id, sessionId);
+          }),
+      };
+    },
+    features.passwords.hashingRoute,
+  );
 
 /** Past the limit of mails an address gets none, silently. */
 export const forgotPassword = ({ users, links, attempts, counters }: Features) =>
@@ -37,36 +69,6 @@ export const resetPassword = (features: Features) =>
             await users.update(project.number, id, { emailVerified: true });
             await emailChanges.revoke(project.number, id);
             await sessions.endAll(project.number, id);
-          }),
-      };
-    },
-    features.passwords.hashingRoute,
-  );
-
-/**
- * The first proof of an address ends what stood before it, the password too, unless who follows the link has
- * the account as well.
- */
-export const verifyEmail = (features: Features) =>
-  route(
-    authRoutes.verifyEmail,
-    async ({ body: { token, password }, identity, signal }) => {
-      const { users, links, emailChanges, database } = features;
-      const { number } = identity.project;
-      const click = { identity, signal, password };
-      const found = await links.findAccount(number, token, 'verify');
-      const isOwn = await isOwnClick(features, click, found);
-      const isFirstProof = !found.email_verified && !isOwn;
-      const unknownPassword = isFirstProof && (await hashUnknownPassword(features, click));
-      return {
-        body: { ok: true as const },
-        commit: () =>
-          database.transaction(async () => {
-            const account = await links.use(number, found.id, token, 'verify');
-            await users.update(number, found.id, { emailVerified: true });
-            if (account.email_verified || unknownPassword === false) return;
-            await emailChanges.revoke(number, found.id);
-            await handOver(features, click, account, unknownPassword);
           }),
       };
     },

@@ -71,3 +71,33 @@ export const confirmEmailChange = (features: Features) =>
     },
     features.passwords.hashingRoute,
   );
+
+/**
+ * The first proof of an address ends what stood before it, the password too, unless who follows the link has
+ * the account as well.
+ */
+export const verifyEmail = (features: Features) =>
+  route(
+    authRoutes.verifyEmail,
+    async ({ body: { token, password }, identity, signal }) => {
+      const { users, links, emailChanges, database } = features;
+      const { number } = identity.project;
+      const click = { identity, signal, password };
+      const found = await links.findAccount(number, token, 'verify');
+      const isOwn = await isOwnClick(features, click, found);
+      const isFirstProof = !found.email_verified && !isOwn;
+      const unknownPassword = isFirstProof && (await hashUnknownPassword(features, click));
+      return {
+        body: { ok: true as const },
+        commit: () =>
+          database.transaction(async () => {
+            const account = await links.use(number, found.id, token, 'verify');
+            await users.update(number, found.id, { emailVerified: true });
+            if (account.email_verified || unknownPassword === false) return;
+            await emailChanges.revoke(number, found.id);
+            await handOver(features, click, account, unknownPassword);
+          }),
+      };
+    },
+    features.passwords.hashingRoute,
+  );
