@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
-import type { Price } from './prices.ts';
+import type { Price } from './prices/prices.ts';
 import type { ServiceName } from './services.ts';
 
 /** Who sends a request (docs/api.md, "Words"). */

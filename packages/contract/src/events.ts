@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { onPaidFields, pays, pricedItem, settledOutcomes } from './paid-items.ts';
+import { onPaidFields, pays, pricedItem, settledOutcomes } from './prices/paid-items.ts';
 
 /** What a budget bounds: what visitors take, or a whole project. */
 export const budgetKinds = ['visitors', 'project'] as const;

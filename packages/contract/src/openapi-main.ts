@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi/openapi.ts';
 import { routes } from './routes/index.ts';
 
 const file = new URL('../../../openapi.json', import.meta.url);

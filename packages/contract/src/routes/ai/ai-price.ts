@@ -1,4 +1,4 @@
-import { creditMillicredits, type Tariff } from '../../prices.ts';
+import { creditMillicredits, type Tariff } from '../../prices/prices.ts';
 import { toJsonSchema } from './ai-json.ts';
 
 /** docs/api.md, "AI". */

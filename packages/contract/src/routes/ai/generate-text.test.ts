@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { costBounds, costMillicredits } from '../../prices.ts';
+import { costBounds, costMillicredits } from '../../prices/prices.ts';
 import { promptTokensAtMost } from './ai-price.ts';
 import { generateText } from './generate-text.ts';
 

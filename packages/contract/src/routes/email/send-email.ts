@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving, KIB, MIB } from '../../define-route.ts';
-import { creditMillicredits, type Tariff } from '../../prices.ts';
+import { creditMillicredits, type Tariff } from '../../prices/prices.ts';
 import { ok, text } from '../../schemas.ts';
 
 /** docs/api.md, "E-mail". */

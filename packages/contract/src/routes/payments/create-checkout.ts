@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving } from '../../define-route.ts';
-import type { PaidItem } from '../../paid-items.ts';
+import type { PaidItem } from '../../prices/paid-items.ts';
 import { recordUpTo, text, uuid } from '../../schemas.ts';
 import { onPaidRuleName } from './on-paid.ts';
 import { currencyCode, itemAmount, itemName, maxTotal, productId } from './products.ts';

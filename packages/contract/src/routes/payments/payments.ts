@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving, indifferent } from '../../define-route.ts';
-import { pricedItem, settledOutcomes } from '../../paid-items.ts';
+import { pricedItem, settledOutcomes } from '../../prices/paid-items.ts';
 import { idInPath, listOf, listQuery, timestamp, uuid } from '../../schemas.ts';
 import { maxItems } from './create-checkout.ts';
 import { maxTotal, productId } from './products.ts';

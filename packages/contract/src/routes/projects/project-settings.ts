@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { accessPresets } from '../../access-rules.ts';
 import { MIB } from '../../define-route.ts';
 import { email } from '../../email-address.ts';
 import { text } from '../../schemas.ts';
-import { accessPresets } from '../records/access.ts';
 
 export const origin = z
   .string()

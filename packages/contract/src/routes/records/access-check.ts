@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { collectionAccess } from '../../access-rules.ts';
 import { defineRoute } from '../../define-route.ts';
 import { idInPath, isUuid } from '../../schemas.ts';
-import { collectionAccess } from './access.ts';
 import { collectionName } from './record-schemas.ts';
 
 const platform = {

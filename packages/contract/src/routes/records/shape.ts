@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { collectionAccess } from '../../access-rules.ts';
 import { defineRoute } from '../../define-route.ts';
 import { idInPath } from '../../schemas.ts';
-import { collectionAccess } from './access.ts';
 
 export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type FieldType = (typeof fieldTypes)[number];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MIB } from '../../define-route.ts';
-import { costBounds } from '../../prices.ts';
+import { costBounds } from '../../prices/prices.ts';
 import { appendResumable } from './resumable-uploads.ts';
 import { largestUploadBytes } from './upload-fields.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MIB } from '../../define-route.ts';
-import { creditMillicredits, type Tariff } from '../../prices.ts';
+import { creditMillicredits, type Tariff } from '../../prices/prices.ts';
 import { uuid } from '../../schemas.ts';
 import { visibility } from './stored-file.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { openApiDocument } from './openapi.ts';
-import { priceChangesSetting, priceList } from './price-list.ts';
+import { openApiDocument } from '../openapi/openapi.ts';
+import { generateText } from '../routes/ai/generate-text.ts';
+import { sendEmail } from '../routes/email/send-email.ts';
+import { routes } from '../routes/index.ts';
+import { uploadFile } from '../routes/storage/uploads.ts';
+import { priceChangesSetting, priceList } from '../routes/price-list.ts';
 import { affordableQuantity, costMillicredits, type Tariff } from './prices.ts';
-import { generateText } from './routes/ai/generate-text.ts';
-import { sendEmail } from './routes/email/send-email.ts';
-import { routes } from './routes/index.ts';
-import { uploadFile } from './routes/storage/uploads.ts';
 
 const tariffs: Tariff[] = [generateText.price, sendEmail.price, uploadFile.price];
 

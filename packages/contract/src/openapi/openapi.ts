@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { defaultBodyLimitBytes, type RouteDefinition } from './define-route.ts';
-import { type ErrorCode, errorStatus } from './error-codes.ts';
-import { neededScope } from './key-scopes.ts';
+import { defaultBodyLimitBytes, type RouteDefinition } from '../define-route.ts';
+import { type ErrorCode, errorStatus } from '../error-codes.ts';
+import { neededScope } from '../key-scopes.ts';
+import { type PriceChanges, priceTerms } from '../prices/prices.ts';
+import { failure } from '../schemas.ts';
+import { services } from '../services.ts';
 import { bodyExamples, parameterExamples } from './openapi-examples.ts';
 import { createSchemas, type Schemas } from './openapi-schemas.ts';
-import { type PriceChanges, priceTerms } from './prices.ts';
-import { failure } from './schemas.ts';
-import { services } from './services.ts';
 
 const tagName = ({ plane, service }: RouteDefinition): string =>
   services[plane === 'platform' ? 'projects' : service].title;

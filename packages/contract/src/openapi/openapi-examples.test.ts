@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { routes } from '../routes/index.ts';
 import { openApiDocument } from './openapi.ts';
 import { bodyExamples, parameterExamples } from './openapi-examples.ts';
-import { routes } from './routes/index.ts';
 
 interface Described {
   operationId?: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type PriceChanges, priceTerms, type Tariff } from './prices.ts';
-import { routes } from './routes/index.ts';
+import { type PriceChanges, priceTerms, type Tariff } from '../prices/prices.ts';
+import { routes } from './index.ts';
 
 const tariffs = new Map<string, { tariff: Tariff; operations: string[] }>();
 for (const { operationId, price } of routes) {

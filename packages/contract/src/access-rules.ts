@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordUpTo } from '../../schemas.ts';
+import { recordUpTo } from './schemas.ts';
 
 /** docs/api.md, "Access". Names of rules. */
 export const accessPresets = [

@@ -1,6 +1,6 @@
 /** What payments, their routes and their events share. */
 import { z } from 'zod';
-import { recordUpTo, text } from './schemas.ts';
+import { recordUpTo, text } from '../schemas.ts';
 
 const maxFields = 20;
 
