@@ -15,7 +15,7 @@ import {
   createHttpUserDirectory,
 } from './directories.ts';
 import { internalOnly } from './internal-only.ts';
-import { createSilenceGuard, ServiceSilent } from './silence.ts';
+import { createSilenceGuard, ServiceSilent } from './server/silence.ts';
 
 let service: ServiceUnderTest | undefined;
 afterEach(() => service?.stop());

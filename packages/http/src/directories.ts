@@ -32,7 +32,7 @@ import {
   signingKey,
 } from '@backlot/identity';
 import { internalCall } from './internal-only.ts';
-import { createSilenceGuard, type SilenceGuard } from './silence.ts';
+import { createSilenceGuard, type SilenceGuard } from './server/silence.ts';
 
 export interface HttpDirectoryOptions {
   /** Origin of the service that is asked, for example `http://projects:8087`. */

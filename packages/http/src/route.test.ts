@@ -18,9 +18,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ServerEvent } from './answer/event-stream.ts';
 import type { IdempotencyStore } from './idempotent.ts';
-import { nothingMissing } from './readiness.ts';
 import { JsonText, type RouteOptions, route } from './route.ts';
-import { serviceApp } from './service-app.ts';
+import { nothingMissing } from './server/readiness.ts';
+import { serviceApp } from './server/service-app.ts';
 
 const echo = defineRoute({
   operationId: 'echo',

@@ -35,7 +35,7 @@ import {
 } from '@backlot/telemetry';
 import { Router } from 'express';
 import { measureEvents } from './event-metrics.ts';
-import { createIdempotencyStore } from './idempotency.ts';
+import { createIdempotencyStore } from './idempotency/idempotency.ts';
 import type { ConfigReader } from './settings.ts';
 
 /** What a service is built from, besides its adapters and the directories that it asks. */

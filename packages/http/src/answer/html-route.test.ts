@@ -8,8 +8,8 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { nothingMissing } from '../readiness.ts';
-import { serviceApp } from '../service-app.ts';
+import { nothingMissing } from '../server/readiness.ts';
+import { serviceApp } from '../server/service-app.ts';
 import { html } from './html.ts';
 import { pageRoute } from './html-route.ts';
 

@@ -18,9 +18,9 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, IdempotencyStore } from '../idempotent.ts';
-import { nothingMissing } from '../readiness.ts';
 import { JsonText, route } from '../route.ts';
-import { serviceApp } from '../service-app.ts';
+import { nothingMissing } from '../server/readiness.ts';
+import { serviceApp } from '../server/service-app.ts';
 import { nearestName } from './nearest-name.ts';
 
 /** Those that take and answer JSON, open to everybody. */

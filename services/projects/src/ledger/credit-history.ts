@@ -1,6 +1,6 @@
 import type { Database } from '@backlot/database';
 import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
-import type { Line } from './ledger-account.ts';
+import type { Line } from './account/ledger-account.ts';
 
 interface LineRow {
   balance_millicredits: number;

@@ -2,16 +2,16 @@ import { ApiError, creditMillicredits, type ProjectUseAsking } from '@backlot/co
 import type { Database } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
 import type { Owners } from '../owners.ts';
+import type { LedgerAccount, RegularGrants, Usage } from './account/ledger-account.ts';
+import type { LedgerAccounts } from './account/ledger-accounts.ts';
+import { toMonth } from './account/month.ts';
 import type {
   BalanceNotifier,
   BookedCalls,
   LedgerCounters,
   OwnerCredits,
 } from './balance-notifier.ts';
-import type { LedgerAccount, RegularGrants, Usage } from './ledger-account.ts';
-import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { LedgerMetrics } from './ledger-metrics.ts';
-import { toMonth } from './month.ts';
 import { projectUse } from './project-use.ts';
 
 export interface NewGrant {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { creditHistory, deliver, grant, kindsAndAmounts, usageEvent } from '../testing/ledger.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
-import { monthEnd, toMonth } from './month.ts';
+import { monthEnd, toMonth } from './account/month.ts';
 
 describe('credits of a month', () => {
   let bed: TestBed;

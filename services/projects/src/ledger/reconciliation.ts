@@ -1,8 +1,8 @@
 import type { Database } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
+import type { LedgerAccounts } from './account/ledger-accounts.ts';
 import type { LedgerCounters } from './balance-notifier.ts';
 import { type AccountLines, createCheckedLines } from './checked-lines.ts';
-import type { LedgerAccounts } from './ledger-accounts.ts';
 import { type DifferenceKind, differenceKinds, type LedgerMetrics } from './ledger-metrics.ts';
 
 interface AccountTotals extends AccountLines {

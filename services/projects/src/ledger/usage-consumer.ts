@@ -1,9 +1,9 @@
 import { events } from '@backlot/contract';
 import { DatabaseUnavailable } from '@backlot/database';
 import { z } from 'zod';
+import type { Usage } from './account/ledger-account.ts';
 import type { BalanceNotifier } from './balance-notifier.ts';
 import type { Ledger } from './ledger.ts';
-import type { Usage } from './ledger-account.ts';
 
 interface PendingUsage {
   usage: Usage;

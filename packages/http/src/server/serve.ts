@@ -14,8 +14,8 @@ import {
 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@backlot/contract';
-import { answerFailure, failureBody } from './failure.ts';
-import { createSlots } from './slots.ts';
+import { answerFailure, failureBody } from '../failure.ts';
+import { createSlots } from '../slots.ts';
 
 export interface Listening {
   port: number;

@@ -37,7 +37,7 @@ interface ShortAnswer extends Omit<Answer, 'body'> {
   sharedLength: number;
 }
 
-/** Compares halves, as long texts: a character after the other takes ten times as long for 100 KB. */
+/** Compares halves, as long texts: a character after the other takes ten times as long. */
 const countShared = (body: string, text: string): number => {
   const end = text.length - 1;
   let [least, most] = [0, Math.min(body.length, end)];
@@ -49,7 +49,7 @@ const countShared = (body: string, text: string): number => {
   return least;
 };
 
-/** Of the answer to a create of 1 KB 294 bytes are stored instead of 1,196: half of PostgreSQL's work with it. */
+/** Less of an answer is stored: half of PostgreSQL's work with it. */
 const shorten = (call: IdempotentCall, { body, ...rest }: Answer): ShortAnswer => {
   const sharedLength = countShared(body, call.text);
   const start = body.slice(0, body.length - sharedLength);

@@ -18,11 +18,11 @@ import {
   metricsListener,
 } from '@backlot/telemetry';
 import { z } from 'zod';
+import { type RunnableService, servicesBehind } from '../runnable-service.ts';
+import { portSetting, processSettings, readOrigins, readSettings } from '../settings.ts';
+import { boundHeapGrowth } from '../v8-options.ts';
 import { openBus } from './bus.ts';
-import { type RunnableService, servicesBehind } from './runnable-service.ts';
-import { portSetting, processSettings, readOrigins, readSettings } from './settings.ts';
 import { endOnFault, endOnSignal, stopOnSignal } from './stop.ts';
-import { boundHeapGrowth } from './v8-options.ts';
 
 type Process = Pick<RunnableService<object, never>, 'name' | 'asks'>;
 

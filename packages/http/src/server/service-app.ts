@@ -10,18 +10,18 @@ import {
   identityHeader,
 } from '@backlot/identity';
 import express, { type Express, type Router } from 'express';
-import { identify } from './caller.ts';
-import { answerFailure, errorHandler } from './failure.ts';
-import { identityRefused, internalCall } from './internal-only.ts';
-import { nothingMissing, readinessBody, type ServiceReadiness, shareLook } from './readiness.ts';
+import { identify } from '../caller.ts';
+import { answerFailure, errorHandler } from '../failure.ts';
+import { identityRefused, internalCall } from '../internal-only.ts';
 import {
   type MountedRoute,
   noQuery,
   type RouteContext,
   type RouteListener,
   type RouteRequest,
-} from './route.ts';
-import { createRouteTable, type TableRow } from './route-table.ts';
+} from '../route.ts';
+import { createRouteTable, type TableRow } from '../route-table.ts';
+import { nothingMissing, readinessBody, type ServiceReadiness, shareLook } from './readiness.ts';
 
 export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   /** The gateway's for this service: another sender vouches for no caller. */
