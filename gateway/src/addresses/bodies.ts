@@ -50,7 +50,7 @@ export const createBodies = (
         bytes = Math.min(bytes, sizeBytes);
       };
       res.once('close', () => shrink(0));
-      // Else it can't be slow: to watch it took 4 % of the CPU of a create of 1 KB.
+      // Else it can't be slow.
       if (!isBodyHere(req))
         watchPace(req, startedAt, pace, () => {
           countRefusal('pace');

@@ -3,11 +3,7 @@ import { createPlaces } from '@backlot/http';
 import { LRUCache } from 'lru-cache';
 import { type AddressBounds, addressesInAll } from './address-bounds.ts';
 
-/**
- * Refusals that an address gets at once; those beyond come at the rate below. With 50, three loops on each of 20
- * addresses kept a neighbour's get for 42 ms, with ten for 21 (12 and 14 without them). With 20 a second in place of
- * 10 it was 43 and 56 ms beside services in processes of their own, 28 since (16 to 24 without them).
- */
+/** Refusals that an address gets at once; those beyond come at the rate below (docs/decisions/0033). */
 const atOnce = 10;
 const everyMs = 100;
 /** Below what the log calls slow. */

@@ -102,7 +102,7 @@ export interface ReadAheadCall {
   startedAt: number;
 }
 
-/** To parse and to price 13 KB takes half a millisecond of the thread that all calls share. */
+/** What is parsed and priced in turns: it takes the thread that all calls share. */
 const largeBodyBytes = 4096;
 
 /** Keeps its turn until what else has come meanwhile was served. */

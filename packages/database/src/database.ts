@@ -125,8 +125,7 @@ export interface Database {
 export const writeConnections = 8;
 const detachedPoolSize = 2;
 /**
- * For so long an unused connection stays: who needs a new one waits 10 to 40 ms, for a create or a filter of 4. Below
- * the 350 s after which the balancers of large clouds forget a connection that is silent.
+ * For so long an unused connection stays: who needs a new one waits longer for it than for a statement. Below the 350 s after which the balancers of large clouds forget a connection that is silent.
  */
 const idleTimeoutMillis = 300_000;
 /** A farewell that the server does not take is not waited for any longer. */
@@ -280,7 +279,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
 
   /**
    * Parts pg's query from its values and rows: it may be old to V8 by then and keep them until the next full
-   * collection. Of a write of 512 KB 370 to 500 KB were kept so, and 50 to 90 are.
+   * collection.
    */
   const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
     try {

@@ -4,15 +4,11 @@ import { type Flow, ShareQueue, type ShareUsage, type Taken } from './share-queu
 
 /**
  * As many pieces of work that each keep a core busy may run at once, unless a setting says otherwise; the
- * rest is for everybody else's short calls. With six scans at once on two cores a neighbour's p99 was
- * 8 to 22 times the quiet one, with one scan 1.3 to 2.2 times.
+ * rest is for everybody else's short calls (docs/decisions/0017).
  */
 export const halfOfCores = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/**
- * For work on large bodies, on the thread that all calls share. With rests as long as the work, 30 records of
- * 512 KB a second from 20 addresses took a stranger's get from 12 to 40 ms.
- */
+/** For work on large bodies, on the thread that all calls share (docs/decisions/0033). */
 export const largeBodyShares = {
   slots: halfOfCores,
   restRatio: 2,

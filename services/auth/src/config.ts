@@ -47,7 +47,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const signInWindowMs = hourMs / 4;
 
-/** About a second of work: a hash takes 20-24 ms of a core (docs/decisions on the request path). */
+/** About a second of work. */
 const queuedHashesPerThread = 40;
 
 const positive = z.coerce.number().int().min(1).max(1_000_000);

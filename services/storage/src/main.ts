@@ -1,5 +1,4 @@
-// Threads that write files, or wait until the disk has them: 32 puts of 1 MiB at once took 0.68 of the time that they
-// take with Node's own 4 (60 rounds in turn, load 30). It is read when the first one is needed.
+// Threads that write files, or wait until the disk has them (docs/decisions/0032). Read when the first one is needed.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 
 const { runService } = await import('@backlot/service');

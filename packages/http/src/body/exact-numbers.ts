@@ -29,8 +29,8 @@ const isRounded = (digits: string): boolean => {
 /**
  * The first whole number that JSON.parse rounds, such as 9007199254740993: they are mostly ids, and a wrong id is
  * worse than none.
- * @param json as it was sent. It is read by characters: a match for each number or text took 280 to 330 ms for
- * 8 MB of `1,` in place of 65 to 99, and one text with four million escapes more than the stack
+ * @param json as it was sent. It is read by characters: a match for each number or text takes several times as long,
+ * and one text with four million escapes more than the stack
  */
 export const findRoundedNumber = (json: string): string | undefined => {
   if (!/\d{16}/.test(json)) return undefined;

@@ -23,9 +23,9 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { nothingMissing } from '../readiness.ts';
 import { route } from '../route.ts';
-import { serviceApp } from '../service-app.ts';
+import { nothingMissing } from '../server/readiness.ts';
+import { serviceApp } from '../server/service-app.ts';
 import { readBody } from './json-body.ts';
 
 const MIB = 1024 * 1024;

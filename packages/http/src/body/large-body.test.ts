@@ -9,9 +9,9 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { nothingMissing } from '../readiness.ts';
 import { type InTurn, route } from '../route.ts';
-import { serviceApp } from '../service-app.ts';
+import { nothingMissing } from '../server/readiness.ts';
+import { serviceApp } from '../server/service-app.ts';
 
 const takesText = {
   service: 'records',

@@ -20,6 +20,6 @@ export const generateText = (generations: Generations) =>
         ...(usedMillicredits === undefined ? {} : { usedMillicredits }),
       };
     },
-    // A schema of 13 KB takes a millisecond, as a body of 64 KB does elsewhere.
+    // A schema takes as long as a body several times its size does elsewhere.
     { isSlow: true, largeBodyBytes: 4096 },
   );

@@ -51,7 +51,7 @@ interface PasswordOptions {
 
 /**
  * Hashes few passwords at a time, because each keeps one of the process's few worker threads busy for
- * over 20 ms; owners, their projects and addresses take turns by what their hashes cost. At most half
+ * long; owners, their projects and addresses take turns by what their hashes cost. At most half
  * of those who may wait belong to one project; past that the address with most of them gives way.
  */
 export const createPasswords = ({ database, hasher, config, now }: PasswordOptions) => {

@@ -98,8 +98,7 @@ export class ResumableFiles extends FileStore {
 /**
  * Blobs as files below a folder. One is written under `partial/`, moved to its place and synced there: synced before
  * the move it would take one more commit of the file system's journal. A power cut may leave half a blob where blobs
- * are read, but only of a put that has not resolved. With a folder's own name synced once in a process, puts of 1 MiB
- * took 0.92 of the CPU and 0.96 of the time (32 at once, 60 rounds in turn, a busy machine).
+ * are read, but only of a put that has not resolved. A folder's own name is synced once in a process.
  */
 export const createFilesystemBlobStore = (directory: string): BlobStore => {
   const root = resolve(directory);
@@ -114,7 +113,7 @@ export const createFilesystemBlobStore = (directory: string): BlobStore => {
     durableFolders.add(folder);
   };
 
-  /** A blob's folders are mostly there: without making sure first 32 puts of 1 MiB took 0.95 of the CPU. */
+  /** A blob's folders are mostly there. */
   const inFolder = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -27,8 +27,7 @@ const isLost = (error: unknown) =>
 /**
  * Files of a project become rows one transaction after the other, under the lock that counts its quota. Whoever's turn
  * it is takes along what else waits, the oldest first; the turns are shared fairly. Where the transaction fails, each
- * is tried by itself, so that nobody's call fails for another's. With 16 callers a file took 0.31 ms of CPU of Node, 0.28
- * of PostgreSQL and 1.2 ms of time, one by one 1.09, 1.02 and 4.8 (ten rounds in turn, without fsync, load of 20).
+ * is tried by itself, so that nobody's call fails for another's.
  */
 export const createNewFiles = (files: Pick<Files, 'create'>, turns: FairShares): NewFiles => {
   const waiting = new Map<number, Set<Waiting>>();

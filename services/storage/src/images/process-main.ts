@@ -11,8 +11,7 @@ import { type Transformation, transform } from './transform.ts';
 lowerProcessPriority();
 
 /**
- * What decoder and encoder may take beside what the process has when it starts (85 MiB), in bytes. Making an AVIF of
- * 12.6 megapixels takes 535 MiB, reading one of 50 megapixels 890 (docs/decisions/0028).
+ * What decoder and encoder may take beside what the process has when it starts, in bytes (docs/decisions/0028).
  */
 const maxImageBytes = 560 * 1024 * 1024;
 

@@ -18,10 +18,7 @@ export interface FormOptions extends BodyOptions {
   store(source: AsyncIterable<Buffer>): Promise<void>;
 }
 
-/**
- * What comes while the store writes reaches it as one block of so many bytes at most: 32 uploads of 1 MiB at a time
- * take 0.83 of the CPU and come 1.2 times as fast as in the 64 KiB of the sockets (six rounds in turn, load 14).
- */
+/** What comes while the store writes reaches it as one block of so many bytes at most (docs/decisions/0032). */
 const blockBytes = 256 * KIB;
 
 /** multer needs no more of a request than a stream with headers. */

@@ -1,10 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-/**
- * Lets Node keep what it compiles in the data folder, for this process and those that it starts: a
- * later start of `pnpm dev` takes 1.5 s instead of 2.1.
- */
+/** Lets Node keep what it compiles in the data folder, for this process and those that it starts. */
 export const keepCompiledCode = (): void => {
   process.env.NODE_COMPILE_CACHE ??= join(
     process.env.BACKLOT_DATA_DIR || '.backlot',

@@ -15,7 +15,7 @@ import {
 } from './raw-loop.ts';
 import { countStatuses, prices, seedProjects, slotColumns, someIds } from './seed.ts';
 
-/** For V8 to compile most of it: on a slow machine patches took two fresh processes 752 and 596 µs each at first, 395 and 417 after 20 s. */
+/** For V8 to compile most of it (docs/decisions/0022). */
 const warmSeconds = 20;
 
 /** Short ones, because a machine that others share changes its speed within a minute. */

@@ -86,10 +86,10 @@ function serverSettings(kind: ClusterKind): string[] {
       ...common,
       'max_connections=100',
       'shared_buffers=64MB',
-      // Who commits waits while a new segment of the log is filled with zeros: 40 to 80 ms on a busy machine.
+      // Who commits waits while a new segment of the log is filled with zeros.
       'wal_init_zero=off',
       // Pages that calls write go to the disk soon, not all of them when a checkpoint waits for the disk, as commits
-      // do then: with an index being made 200 to 400 ms once a minute, 20 since.
+      // do then (docs/decisions/0022).
       'backend_flush_after=256kB',
     ];
   return [

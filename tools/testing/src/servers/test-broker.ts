@@ -19,8 +19,7 @@ interface Server {
 
 /**
  * On the server of TEST_AMQP_URL, whose management plugin answers at TEST_AMQP_MANAGEMENT_URL
- * (without it: port 15672 of the same host), or on one started for the run at the first call, which
- * takes some 5 s.
+ * (without it: port 15672 of the same host), or on one started for the run at the first call.
  */
 export async function createTestBroker(): Promise<TestBroker> {
   const server = givenServer() ?? (await startOncePerRun('rabbitmq', start));
