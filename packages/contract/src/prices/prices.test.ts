@@ -4,8 +4,8 @@ import { openApiDocument } from '../openapi/openapi.ts';
 import { generateText } from '../routes/ai/generate-text.ts';
 import { sendEmail } from '../routes/email/send-email.ts';
 import { routes } from '../routes/index.ts';
-import { uploadFile } from '../routes/storage/uploads.ts';
 import { priceChangesSetting, priceList } from '../routes/price-list.ts';
+import { uploadFile } from '../routes/storage/uploads.ts';
 import { affordableQuantity, costMillicredits, type Tariff } from './prices.ts';
 
 const tariffs: Tariff[] = [generateText.price, sendEmail.price, uploadFile.price];
