@@ -23,6 +23,12 @@ const statements = {
   ),
   title: page(`ORDER BY data ->> 'title'`),
   count: `SELECT '{"count":' || count(*) || '}' AS text FROM bench.documents`,
+  search: page(
+    `WHERE words @@ to_tsquery('simple', $1 || ':*') ORDER BY ts_rank(words, to_tsquery('simple', $1 || ':*'), 1) DESC, id DESC`,
+  ),
+  sums: `SELECT json_build_object('groups', json_agg(rows))::text AS text FROM (
+    SELECT data ->> 'kind' AS "group", count(*), sum((data ->> 'price')::numeric) FROM bench.documents
+    WHERE (data ->> 'part')::int = $1 GROUP BY 1 ORDER BY 2 DESC) rows`,
   create: `INSERT INTO bench.documents (id, created_at, updated_at, data) VALUES ($1, now(), now(), $2) RETURNING ${json} AS text`,
   patch: `UPDATE bench.documents SET data = data || $2, updated_at = now() WHERE id = $1 RETURNING ${json} AS text`,
 };

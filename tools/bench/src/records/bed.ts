@@ -85,3 +85,21 @@ export const index = async (
     await pause(200);
   }
 };
+
+/** Switches search on for a collection of `demo` and waits until its words are there. */
+export const searchBy = async (
+  origin: string,
+  collection: string,
+  search: readonly string[],
+): Promise<void> => {
+  const control = apiAt(`${origin}/api/platform/projects/demo`);
+  const token = operatorToken;
+  await control('PUT', `/collections/${collection}`, { token, body: { search } });
+  for (;;) {
+    const { status, body } = await control('GET', '/collections', { token });
+    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
+    const listed: { name: string; search: { state: string } | null }[] = body.items;
+    if (listed.find(({ name }) => name === collection)?.search?.state === 'ready') return;
+    await pause(1000);
+  }
+};

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { compare } from '../compare.ts';
-import { type LoadRequest, load, residentMib } from '../load/load.ts';
+import { load, residentMib } from '../load/load.ts';
 import { data } from '../prepare.ts';
 import { reachable, startProgram } from '../program.ts';
 import { type Bed, index, withBed } from './bed.ts';
+import { foundRows, listPath, prepareFound, type Row, some } from './found-rows.ts';
 import { countStatuses, prices, seed, someIds } from './seed.ts';
 
 const rows = 100_000;
@@ -44,20 +45,6 @@ const watchMemory = (pid: number) => {
     return most;
   };
 };
-
-interface Row {
-  name: string;
-  bound: number;
-  needsIndex?: boolean;
-  ours: Partial<LoadRequest>;
-  bare: Partial<LoadRequest>;
-}
-
-const some = <T>(count: number, make: (n: number) => T): T[] =>
-  Array.from({ length: count }, (_, n) => make(n));
-
-const listPath = (query: Record<string, string>) =>
-  `?${new URLSearchParams({ limit: '50', ...query })}`;
 
 const readRows = (ids: readonly string[]): Row[] => {
   const statuses = some(200, (n) => `st-${(n * 7) % countStatuses(rows)}`);
@@ -115,7 +102,7 @@ const writeRows = (ids: readonly string[]): Row[] => {
   ];
 };
 
-const measure = async (bed: Bed) => {
+const measure = async (bed: Bed, onlyFound: boolean) => {
   const subject = { ...bed.place, rows };
   await seed(bed.client, subject);
   await bed.client.query('VACUUM ANALYZE records.records');
@@ -131,26 +118,33 @@ const measure = async (bed: Bed) => {
   const bareBase = `http://127.0.0.1:${barePort}`;
   await load({ ...shared, url: ourBase, paths: ids.map((id) => `/${id}`) }, warmSeconds);
   await load({ ...shared, url: bareBase, paths: ids.map((id) => `/get/${id}`) }, warmSeconds);
-  for (const row of [...readRows(ids), ...writeRows(ids)]) {
-    if (row.needsIndex && !isIndexed) {
-      console.log(`${row.name.padEnd(8)}no index`);
-      continue;
-    }
-    const name = row.ours.isKeyed ? 'with an Idempotency-Key' : 'all-in-one';
+  const compareRow = async (row: Row) => {
+    if (row.needsIndex && !isIndexed) return console.log(`${row.name.padEnd(8)}no index`);
+    const rowConnections = row.connections ?? connections;
+    const name = row.ours.isKeyed
+      ? 'with an Idempotency-Key'
+      : rowConnections === 1
+        ? 'one caller'
+        : 'all-in-one';
+    const each = { ...shared, connections: rowConnections };
     await compare(
       row.name,
       row.bound,
-      { name, pids: [bed.program.pid], request: { ...shared, ...row.ours, url: ourBase } },
+      { name, pids: [bed.program.pid], request: { ...each, ...row.ours, url: ourBase } },
       {
         name: 'node:http + pg',
         pids: [bare.pid],
-        request: { ...shared, ...row.bare, url: bareBase },
+        request: { ...each, ...row.bare, url: bareBase },
       },
       pace,
     ).catch(({ message }: Error) => console.log(`${row.name.padEnd(8)}${message}`));
-  }
+  };
+  if (!onlyFound) for (const row of [...readRows(ids), ...writeRows(ids)]) await compareRow(row);
+  await prepareFound(bed);
+  for (const row of foundRows(connections)) await compareRow(row);
   console.log(`memory  at most ${mostMib().toFixed(0)} MiB   (bound: 400)`);
 };
 
-/** 100,000 records of 1 KB against a bare server with indexes made by hand. */
-export const benchEveryday = (): Promise<void> => withBed(measure);
+/** 100,000 records of 1 KB against a bare server with indexes made by hand; or searches and sums of them alone. */
+export const benchEveryday = (onlyFound: boolean): Promise<void> =>
+  withBed((bed) => measure(bed, onlyFound));

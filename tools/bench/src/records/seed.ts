@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Records of about 1 KB; a status has 100 of them, a title one. */
+/** Records of about 1 KB; a status has 100 of them, a title one, a part a tenth, a word of `about` a thousandth. */
 export interface Seed {
   projectId: number;
   collectionId: number;
@@ -8,6 +8,8 @@ export interface Seed {
 }
 
 export const prices = 1_000_000;
+export const parts = 10;
+export const words = 1000;
 export const countStatuses = (rows: number): number => Math.max(1, rows / 100);
 
 /** The columns of `records` that hold the indexed fields of a collection. */
@@ -35,7 +37,9 @@ const insertSql = (columns: ReadonlyMap<string, string>) => {
         (lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))::uuid AS id,
         jsonb_build_object(
           'title', md5(n::text), 'status', 'st-' || n % $4::int, 'price', n * 7919 % ${prices},
-          'category', 'c-' || n % 997, 'text', repeat('x', 780), 'tags', jsonb_build_array('a', 'b', 'c')) AS data
+          'category', 'c-' || n % 997, 'part', n % $5::int, 'kind', 'kind-' || n % 20,
+          'about', concat_ws(' ', 'w' || n * 7 % 1000, 'v' || n * 11 % 1000, 'u' || n * 13 % 1000, 't' || n * 17 % 1000),
+          'text', repeat('x', 720), 'tags', jsonb_build_array('a', 'b', 'c')) AS data
       FROM (
         SELECT n, (extract(epoch FROM now()) * 1000)::int8 - 60000 - $3::int8 + n AS ms
         FROM generate_series(1, $3::int8) n OFFSET 0) times OFFSET 0) documents
@@ -47,7 +51,7 @@ const insertSql = (columns: ReadonlyMap<string, string>) => {
 export const seed = async (client: pg.Client, place: Seed): Promise<void> => {
   const { projectId, collectionId, rows } = place;
   const text = insertSql(await slotColumns(client, place));
-  await client.query(text, [projectId, collectionId, rows, countStatuses(rows)]);
+  await client.query(text, [projectId, collectionId, rows, countStatuses(rows), parts]);
 };
 
 /** @returns ids of records by chance, of all the collection's pages */
