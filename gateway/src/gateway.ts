@@ -38,7 +38,7 @@ import { checkHead } from './steps/check-head.ts';
 import { describeTus } from './steps/describe-tus.ts';
 import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
 import { createForward } from './steps/forward.ts';
-import { createObserve } from './steps/observe.ts';
+import { createObserve, type Observed, takePlan } from './steps/observe.ts';
 import { checkSize, createReadAhead, needsReadAhead, type ReadAhead } from './steps/read-ahead.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
 import { answerPreflight, createStandardHeaders } from './steps/standard-headers.ts';
@@ -149,7 +149,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     startedAt: number,
     onFailure: OnFailure,
   ) => {
-    const call = {
+    const call: Observed = {
       requestId: String(res.getHeader('x-request-id')),
       operation: 'none',
       projectId: at.projectId,
@@ -180,6 +180,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       inPlatformProject,
     );
     call.operation = definition.operationId;
+    if (definition.tellsPlan) takePlan(res, call);
 
     const identified = authenticate(req, definition, ownProject, address);
     const caller = identified instanceof Promise ? await identified : identified;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError } from '@backlot/contract';
+import { ApiError, planHeader } from '@backlot/contract';
 import type { HttpMetrics, Logger } from '@backlot/telemetry';
+import onHeaders from 'on-headers';
 
 /** Slower calls get a log line. */
 const slowMs = 1000;
@@ -17,7 +18,19 @@ export interface Observed {
   operation: string;
   projectId: string;
   startedAt: number;
+  /** How its answer was found, where its service tells. */
+  plan?: string;
 }
+
+/** Takes from the answer what is for the log alone. */
+export const takePlan = (res: ServerResponse, call: Observed): void => {
+  onHeaders(res, () => {
+    const plan = res.getHeader(planHeader);
+    if (plan === undefined) return;
+    call.plan = String(plan);
+    res.removeHeader(planHeader);
+  });
+};
 
 export interface ObserveOptions {
   log: Logger;
@@ -31,14 +44,13 @@ export const createObserve =
   ({ log, metrics, accessLog }: ObserveOptions) =>
   (res: ServerResponse, call: Observed): void => {
     res.on('close', () => {
-      const { requestId, operation, projectId, startedAt } = call;
+      const { requestId, operation, projectId, startedAt, plan } = call;
       const durationMs = performance.now() - startedAt;
       const status = res.writableFinished ? res.statusCode : unfinishedStatus(res);
       metrics?.observe(operation, status, durationMs / 1000);
-      if (status >= 500)
-        log.error({ requestId, operation, projectId, status, durationMs }, 'call failed');
-      else if (durationMs >= slowMs)
-        log.warn({ requestId, operation, projectId, status, durationMs }, 'slow call');
-      else if (accessLog) log.info({ requestId, operation, projectId, status, durationMs }, 'call');
+      const line = { requestId, operation, projectId, status, durationMs, ...(plan && { plan }) };
+      if (status >= 500) log.error(line, 'call failed');
+      else if (durationMs >= slowMs) log.warn(line, 'slow call');
+      else if (accessLog) log.info(line, 'call');
     });
   };

@@ -21,6 +21,9 @@ export const usageHeader = 'x-backlot-usage';
 /** The answer is streamed: what it used is known, and recorded for the ledger, only at its end. */
 export const usageFollows = 'follows';
 
+/** On an answer of a route that says `tellsPlan`: how it was found. For the gateway's log; it removes it. */
+export const planHeader = 'x-backlot-plan';
+
 /** What becomes of a name that a route does not know. */
 export type UnknownNames = 'refused' | 'hinted' | 'ignored';
 
@@ -88,6 +91,8 @@ export interface RouteDefinition {
   cookie?: string;
   /** Its success changes which groups the caller is in: the gateway asks for them anew. */
   changesCaller?: true;
+  /** Its answer tells the gateway how it was found, which stands in the log's line of the call. */
+  tellsPlan?: true;
   /** Allowed in the built-in project `platform`, which holds accounts only. */
   servesPlatformProject?: true;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
+import { explain, explained } from './explained.ts';
 import { base, inCollection } from './record-schemas.ts';
 import { filter, missingHint } from './where-parameter.ts';
 
@@ -13,6 +14,7 @@ export const maxGroups = 1000;
 export const aggregateRecords = defineRoute({
   ...base,
   operationId: 'aggregateRecords',
+  tellsPlan: true,
   method: 'GET',
   path: '/db/:collection/_aggregate',
   summary: 'Count records by a field, with sums, averages and extremes of others',
@@ -29,6 +31,7 @@ export const aggregateRecords = defineRoute({
     avg: measured.describe('Up to 3 fields, of which the numbers count'),
     min: measured.describe('Up to 3 fields: the least number, else the first of the strings'),
     max: measured.describe('Up to 3 fields: the largest number, else the last of the strings'),
+    explain,
   }),
   response: z.object({
     groups: z
@@ -48,6 +51,7 @@ export const aggregateRecords = defineRoute({
       .max(maxGroups)
       .describe('The largest first'),
     hint: missingHint,
+    explain: explained,
   }),
   status: 200,
   errors: ['invalid_path', 'invalid_query', 'invalid_where', 'query_too_expensive'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
+import { explain, explained } from './explained.ts';
 import { base, inCollection, shown, shownRecord } from './record-schemas.ts';
 import { emptyHint, filter, search, wholeNumber } from './where-parameter.ts';
 
@@ -9,6 +10,7 @@ export const maxPageRecords = 1000;
 export const listRecords = defineRoute({
   ...base,
   operationId: 'listRecords',
+  tellsPlan: true,
   method: 'GET',
   path: '/db/:collection',
   summary: 'List records',
@@ -30,6 +32,7 @@ export const listRecords = defineRoute({
       .enum(['1', '0', 'true', 'false', ''])
       .optional()
       .describe('1: with the count of all records that fit'),
+    explain,
   }),
   response: z.object({
     items: z.array(shownRecord),
@@ -38,6 +41,7 @@ export const listRecords = defineRoute({
     total: z.int().min(0).optional(),
     approximate: z.literal(true).optional().describe('The total is an estimate'),
     hint: emptyHint,
+    explain: explained,
   }),
   status: 200,
   errors: [
@@ -54,16 +58,18 @@ export const listRecords = defineRoute({
 export const countRecords = defineRoute({
   ...base,
   operationId: 'countRecords',
+  tellsPlan: true,
   method: 'GET',
   path: '/db/:collection/_count',
   summary: 'Count records',
   limit: 'read',
   params: inCollection,
-  query: z.object({ ...filter, search }),
+  query: z.object({ ...filter, search, explain }),
   response: z.object({
     count: z.number().int().min(0),
     approximate: z.literal(true).optional(),
     hint: emptyHint,
+    explain: explained,
   }),
   status: 200,
   errors: [
