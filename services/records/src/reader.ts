@@ -8,7 +8,7 @@ export interface Reader {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface ReadingCall {
+export interface ReadingCall {
   identity: Identity;
   readonly signal: AbortSignal;
 }

@@ -25,7 +25,7 @@ import { createCounts } from './list/counts.ts';
 import { createDeletions } from './list/deletions.ts';
 import { createEmptyHints } from './list/empty/empty-hints.ts';
 import { createLists } from './list/lists.ts';
-import { parseSearch } from './list/parse-search.ts';
+import { createParseSearch } from './list/parse-search.ts';
 import { createIncludes } from './list/shown/include.ts';
 import { createShownRecords } from './list/shown/shown-records.ts';
 import { createPaidRecords } from './paid/paid-records.ts';
@@ -169,11 +169,13 @@ export const recordsService = defineService({
         quota,
         shapes,
         lists,
-        parseSearch: (text) => parseSearch(database, text),
+        parseSearch: createParseSearch(database),
         shownRecords: createShownRecords(createIncludes(collections, lists)),
         counts: createCounts({ database, limits, refresh, scans, quickScans, observations }),
         emptyHints: createEmptyHints({ database, scans, now }),
-        aggregates: createAggregates({ database, limits, scans }),
+        aggregates: createAggregates({
+          ...{ database, limits, refresh, scans, quickScans, observations },
+        }),
         deletions: createDeletions({ database, send, refresh, scans, batches }),
         users,
         newIds: createNewIds(users, now),

@@ -359,7 +359,7 @@ describe('lists by words', () => {
     const terms = toSearchTerms(known, access, { words: ['w77'], former: [] });
     const selection = { collection: known, access, filter: splitFilter(parseWhere(undefined)) };
     const { text, values } = searchCountStatement({ ...selection, ownerId: undefined }, terms, {
-      scanRows: 100_000,
+      ...{ rows: 100_000, ms: 800 },
     });
     const plan = await bed.database.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN (ANALYZE) ${text}`,

@@ -9,7 +9,7 @@ import {
   startParameters,
 } from '../sql.ts';
 import { type CursorPosition, maxKeyBytes } from './cursor.ts';
-import { allHoldSql, boundsSql, conditionsSql, type Selection, scannedField } from './selection.ts';
+import { allHoldSql, boundsSql, conditionsSql, type Selection } from './selection.ts';
 import {
   afterSql,
   directionSql,
@@ -47,10 +47,6 @@ export interface ListStatement {
   text: string;
   values: readonly unknown[];
 }
-
-/** The field for which records have to be looked through; undefined where the primary key answers. */
-export const scannedFor = (query: ListQuery): string | undefined =>
-  scannedField(query) ?? query.sort.fields[0]?.field;
 
 /** What a record has beside its document, at most. */
 export const ownFieldsBytes = 256;

@@ -11,6 +11,7 @@ import {
   positionSql,
   type ReadLimits,
   recordColumns,
+  type Stretch,
 } from './list-statement.ts';
 import type { SearchTerms } from './search-query.ts';
 import { boundsSql, conditionsSql, type Selection } from './selection.ts';
@@ -25,35 +26,36 @@ export const byRank: Sort = {
   idDescending: true,
 };
 
-/** How long one statement looks at what it has found. */
-const workMs = 800;
-
 interface Found {
+  /** With `found`: a `record_id` and its `rank`, null unless that is asked for. */
   tables: string;
-  /** What is read, with the column `rank`. */
-  source: string;
   isTooMuch: string;
 }
 
-/** The records that have the words, at most `scanRows` of them. */
+/** The records that have the words, at most as many as the stretch has. */
 const foundSql = (
-  selection: Selection,
   { number, matching, exact }: SearchTerms,
-  { scanRows }: Pick<ReadLimits, 'scanRows'>,
+  { rows, ms }: Stretch,
+  isRanked: boolean,
   parameters: Parameters,
 ): Found => {
-  const most = parameters.add(scanRows, 'int');
+  const most = parameters.add(rows, 'int');
   const wanted = parameters.add(matching, 'tsquery');
-  const rank = `ts_rank(words, ${wanted}, 1) + ts_rank(words, ${parameters.add(exact, 'tsquery')}, 1)`;
+  const rank = isRanked
+    ? `CASE WHEN ${isInTime} THEN ts_rank(words, ${wanted}, 1) + ts_rank(words, ${parameters.add(exact, 'tsquery')}, 1) END`
+    : 'NULL::real';
   return {
-    tables: `${deadlineSql(parameters.add(workMs, 'int'))}, found AS MATERIALIZED (
-      SELECT record_id, CASE WHEN ${isInTime} THEN ${rank} END AS rank FROM search_texts
+    tables: `${deadlineSql(parameters.add(ms, 'int'))}, found AS MATERIALIZED (
+      SELECT record_id, ${rank} AS rank FROM search_texts
       WHERE project_id = $1 AND coll_id = $2 AND number = ${parameters.add(number, 'int')} AND words @@ ${wanted}
       LIMIT ${most} + 1)`,
-    source: `${visibleRecordsSql(selection, parameters)} JOIN found ON found.record_id = records.id WHERE ${boundsSql(selection, parameters)}`,
     isTooMuch: `((SELECT count(*) FROM found) > ${most} OR NOT ${isInTime})`,
   };
 };
+
+/** The records of a table of `foundSql`'s columns. */
+const recordsOf = (table: string, selection: Selection, parameters: Parameters): string =>
+  `${visibleRecordsSql(selection, parameters)} JOIN ${table} ON record_id = id WHERE ${boundsSql(selection, parameters)}`;
 
 /** Whether a record that was found still has the words. Once they are kept no longer it stays. */
 export const stillFoundSql = ({ number, matching }: SearchTerms, parameters: Parameters): string =>
@@ -68,42 +70,60 @@ export const searchListStatement = (
   query: ListQuery,
   terms: SearchTerms,
   limits: ReadLimits,
+  stretch: Stretch,
 ): ListStatement => {
   const parameters = startParameters(query.collection);
   const limit = parameters.add(query.limit, 'int');
   const pageBytes = parameters.add(limits.pageBytes, 'int8');
   const offset = parameters.add(query.offset, 'int');
   const { sort, after } = query;
-  const found = foundSql(query, terms, limits, parameters);
+  const isRanked = sort.fields.some(({ field }) => field === rankField);
+  const { tables, isTooMuch } = foundSql(terms, stretch, isRanked, parameters);
   const keys = sort.fields.map((field) =>
     field.field === rankField ? 'to_jsonb(rank)' : sortKeySql(field, parameters),
   );
   const position = after && afterSql(sort, keys, positionSql(after, query, keys, parameters));
-  const fits = fitsSql([...conditionsSql(query, parameters), position]);
   const keyColumns = keys.map((key, i) => `, ${key} AS s${i}`).join('');
-  const rows = `SELECT *${keyColumns} FROM (SELECT ${recordColumns}, rank FROM ${found.source}) records
-    WHERE ${fits} ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1 OFFSET ${offset}`;
-  const page = pageSql(rows, keys.length, limit, pageBytes, {
-    ...{ isUnfinished: 'false', isExceeded: found.isTooMuch },
+  const page = `ORDER BY ${orderSql(sort)} LIMIT ${limit} + 1 OFFSET ${offset}`;
+  const conditions = conditionsSql(query, parameters);
+  const isByWords = sort === byRank && isAll(query, conditions);
+  const read = (table: string, tests: readonly (string | undefined)[], end: string) =>
+    `SELECT *${keyColumns} FROM (SELECT ${recordColumns}, rank FROM ${recordsOf(table, query, parameters)}) records
+      WHERE ${fitsSql(tests)} ${end}`;
+  // Where words alone decide, only what the page shows is read of the records.
+  const best = `, best AS MATERIALIZED (SELECT record_id, rank FROM (SELECT *, record_id AS id${keyColumns} FROM found) found
+      WHERE ${position ?? 'true'} ${page})`;
+  const rows = isByWords
+    ? read('best', [], `ORDER BY ${orderSql(sort)}`)
+    : read('found', [...conditions, position], page);
+  const text = pageSql(rows, keys.length, limit, pageBytes, {
+    ...{ isUnfinished: isTooMuch, isExceeded: 'false' },
   });
   return {
-    text: `WITH ${found.tables} SELECT page.*, ${epochSql} AS epoch FROM (${page}) page`,
+    text: `WITH ${tables}${isByWords ? best : ''} SELECT page.*, ${epochSql} AS epoch FROM (${text}) page`,
     values: parameters.values,
   };
 };
 
-/** `count`, `exceeded` and `epoch`. */
+/** Whether the words alone decide. */
+const isAll = ({ filter }: Selection, conditions: readonly string[]): boolean =>
+  conditions.length === 0 && filter.bounds.length === 0;
+
+/** `count`, `unfinished` and `epoch`. */
 export const searchCountStatement = (
   selection: Selection,
   terms: SearchTerms,
-  limits: Pick<ReadLimits, 'scanRows'>,
+  stretch: Stretch,
 ): ListStatement => {
   const parameters = startParameters(selection.collection);
-  const found = foundSql(selection, terms, limits, parameters);
-  const fits = fitsSql(conditionsSql(selection, parameters));
+  const { tables, isTooMuch } = foundSql(terms, stretch, false, parameters);
+  const conditions = conditionsSql(selection, parameters);
+  const rows = isAll(selection, conditions)
+    ? 'found'
+    : `(SELECT ${recordColumns} FROM ${recordsOf('found', selection, parameters)}) records`;
   return {
-    text: `WITH ${found.tables} SELECT count(*) FILTER (WHERE ${fits}) AS count, ${found.isTooMuch} AS exceeded, ${epochSql} AS epoch
-      FROM (SELECT ${recordColumns} FROM ${found.source}) records`,
+    text: `WITH ${tables} SELECT count(*) FILTER (WHERE ${fitsSql(conditions)}) AS count, ${isTooMuch} AS unfinished, ${epochSql} AS epoch
+      FROM ${rows}`,
     values: parameters.values,
   };
 };

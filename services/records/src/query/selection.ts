@@ -5,6 +5,7 @@ import { and, inCollection, type Parameters } from '../sql.ts';
 import { filterSql, isKeyTest } from '../where/compile.ts';
 import { type Filter, fieldsIn } from '../where/filter.ts';
 import type { SearchWords } from './search-query.ts';
+import type { Sort } from './sort.ts';
 
 /** The records that a list or count is about. */
 export interface Selection {
@@ -87,6 +88,10 @@ export const scannedField = ({
   if (ownerId !== undefined || access.rights.read !== 'all') return 'ownerId';
   return filter.conditions.length > 0 ? 'id' : undefined;
 };
+
+/** The same for a list in this order. */
+export const scannedFor = (query: Selection & { sort: Sort }): string | undefined =>
+  scannedField(query) ?? query.sort.fields[0]?.field;
 
 const firstField = (filter: Filter): string | undefined => {
   switch (filter.kind) {

@@ -62,7 +62,7 @@ const readSort = (text: string): Sort => {
   };
 };
 
-const newestFirst = readSort('-createdAt');
+export const newestFirst = readSort('-createdAt');
 
 /**
  * Reads the query parameter `sort`.

@@ -1,11 +1,12 @@
 import { recordRoutes } from '@backlot/contract';
-import { toFlow } from '@backlot/fair-shares';
 import { route } from '@backlot/http';
 import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
-import { type Aggregates, parseAggregation } from '../list/aggregates.ts';
+import type { Aggregates } from '../list/aggregates.ts';
 import type { EmptyHints } from '../list/empty/empty-hints.ts';
+import { ExplainedReader } from '../list/explained.ts';
+import { parseAggregation } from '../query/aggregation.ts';
 import { takeGroup } from '../query/group-selection.ts';
 import { listHints } from '../query/hints.ts';
 import { splitFilter } from '../query/selection.ts';
@@ -18,10 +19,12 @@ export const aggregateRecords = (
   aggregates: Aggregates,
   emptyHints: EmptyHints,
 ) =>
-  route(recordRoutes.aggregateRecords, async ({ params, query, identity, signal }) => {
+  route(recordRoutes.aggregateRecords, async (call) => {
+    const { params, query, identity } = call;
     const where = parseWhere(query.where);
     const aggregation = parseAggregation(query);
     const ownerId = parseMine(query.mine, identity);
+    const reader = new ExplainedReader(call, query.explain);
     const collection = await collections.find(identity.project.number, params.collection);
     const access = collection && resolveAccess(collection.access, identity);
     const taken = access && takeGroup(where, access, undefined);
@@ -37,8 +40,8 @@ export const aggregateRecords = (
       ...{ collection, access, ownerId },
       ...{ filter: splitFilter(taken.filter), groupId: taken.groupId },
     };
-    const reader = { flow: toFlow(identity), signal };
     const { groups, missing } = await aggregates.groups(selection, aggregation, reader);
     const hint = selection && (await emptyHints.findMissing(missing, selection, reader));
-    return { body: { groups, ...(hint && { hint }) }, headers: listHints(where) };
+    const body = { groups, ...(hint && { hint }), ...reader.explained() };
+    return { body, headers: reader.headers(listHints(where)) };
   });

@@ -2,25 +2,26 @@ import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
 import { type JsonParts, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import { resolveAccess } from '../collections/access.ts';
+import { type Access, checkRead, type Place, resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
 import type { Count, Counts } from '../list/counts.ts';
 import type { EmptyHints } from '../list/empty/empty-hints.ts';
+import { ExplainedReader } from '../list/explained.ts';
 import type { Lists } from '../list/lists.ts';
 import { encloseParts } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { decodePosition, encodePosition } from '../query/cursor.ts';
 import { takeGroup } from '../query/group-selection.ts';
 import { listHints } from '../query/hints.ts';
+import type { PlanReport } from '../query/plan-report.ts';
 import type { SearchWords } from '../query/search-query.ts';
 import { byRank } from '../query/search-statement.ts';
 import { splitFilter } from '../query/selection.ts';
-import { parseSort } from '../query/sort.ts';
-import { CallReader } from '../reader.ts';
+import { newestFirst, parseSort } from '../query/sort.ts';
 import { checkKnowsGroups } from '../record/group-field.ts';
-import { fieldsIn } from '../where/filter.ts';
+import { type Filter, fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
 /** docs/api.md, "Lists". */
@@ -47,11 +48,13 @@ export const listRecords = (
     const where = parseWhere(query.where);
     const { search } = query;
     const isRanked = search !== undefined && query.sort === undefined;
-    const sort = isRanked ? byRank : parseSort(query.sort);
+    const sort = isRanked ? byRank : query.sort === undefined ? newestFirst : parseSort(query.sort);
     checkOffset(offset, cursor);
     const ownerId = parseMine(query.mine, identity);
     const projectNumber = identity.project.number;
-    const shown = parseShown(query);
+    const isCut = query.fields !== undefined || query.include !== undefined;
+    const shown = isCut ? parseShown(query) : undefined;
+    const reader = new ExplainedReader(call, query.explain);
     const owned = { ownerId, groupId: query.group?.toLowerCase(), search };
     const scope = { projectNumber, collection: params.collection, filter: where, sort, ...owned };
     const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys);
@@ -59,35 +62,36 @@ export const listRecords = (
     const collection = await collections.find(projectNumber, params.collection);
     const withTotal = query.total === '1' || query.total === 'true';
     if (!collection) {
-      const total = withTotal ? { total: 0 } : {};
+      const body = { items: [], hasMore: false, nextCursor: null, ...(withTotal && { total: 0 }) };
       const hint = await missingHint(emptyHints, identity, params.collection);
-      return { body: { items: [], hasMore: false, nextCursor: null, ...total, ...hint } };
+      return { body: { ...body, ...hint, ...reader.explained() } };
     }
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
-    if (query.group !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
-    const { filter, groupId } = takeGroup(where, access, query.group);
-    checkVisible(access, 'where', fieldsIn(filter), place);
     const sortFields = sort.fields.map(({ field }) => field);
-    checkVisible(access, 'sort', sortFields, place);
+    const { filter, groupId } = narrow(where, access, place, query.group);
+    if (access.fields.hidden.length > 0) checkVisible(access, 'sort', sortFields, place);
     const words = search === undefined ? undefined : await parseSearch(search);
     const selected = { ownerId, groupId, search: words };
     const selection = { collection, access, filter: splitFilter(filter), ...selected };
-    const reader = new CallReader(call);
     const page = await lists.page({ ...selection, sort, limit, offset, after }, reader);
     const { hasMore, last } = page;
-    const items = await shownRecords.list(page.items, shown, identity, reader);
+    const items = shown ? await shownRecords.list(page.items, shown, identity, reader) : page.items;
     const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
-    const headers = withAdvice(listHints(where, sort, query.limit), place);
     const total = withTotal ? totalJson(await counts.count(selection, reader)) : '';
+    const { explain } = reader.explained();
+    const hints = listHints(where, sort, query.limit);
+    const headers = reader.headers(collection.personal ? withAdvice(hints, place) : hints);
     const isEmpty =
       page.items === '[]' && !hasMore && limit > 0 && offset === 0 && !after && !words;
     const named = query.sort === undefined ? [] : sortFields;
-    const missing = unseenIn(page.items, [...named, ...(shown.fields ?? [])]);
+    const missing = unseenIn(page.items, [...named, ...(shown?.fields ?? [])]);
     const hint = isEmpty
       ? hintJson(await emptyHints.find(filter, selection, reader))
-      : hintJson(await emptyHints.findMissing(missing, selection, reader));
-    const rest = `,"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}${hint}}`;
+      : missing.length > 0
+        ? hintJson(await emptyHints.findMissing(missing, selection, reader))
+        : '';
+    const rest = `,"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}${hint}${explainJson(explain)}}`;
     return {
       headers,
       body:
@@ -107,26 +111,39 @@ export const countRecords = ({
     const { params, query, identity } = call;
     const where = parseWhere(query.where);
     const ownerId = parseMine(query.mine, identity);
+    const reader = new ExplainedReader(call, query.explain);
     const collection = await collections.find(identity.project.number, params.collection);
-    if (!collection)
-      return {
-        body: { count: 0, ...(await missingHint(emptyHints, identity, params.collection)) },
-      };
+    if (!collection) {
+      const hint = await missingHint(emptyHints, identity, params.collection);
+      return { body: { count: 0, ...hint, ...reader.explained() } };
+    }
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
-    if (query.group !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
-    const { filter, groupId } = takeGroup(where, access, query.group);
-    checkVisible(access, 'where', fieldsIn(filter), place);
+    const { filter, groupId } = narrow(where, access, place, query.group);
     const search = query.search === undefined ? undefined : await parseSearch(query.search);
     const selected = { ownerId, groupId, search };
     const selection = { collection, access, filter: splitFilter(filter), ...selected };
-    const reader = new CallReader(call);
     const count = await counts.count(selection, reader);
     const isEmpty = count.count === 0 && !count.approximate && !search;
     const hint = isEmpty ? await emptyHints.find(filter, selection, reader) : undefined;
-    const body = { ...count, ...(hint !== undefined && { hint }) };
-    return { body, headers: withAdvice(listHints(where), place) };
+    const body = { ...count, ...(hint !== undefined && { hint }), ...reader.explained() };
+    return { body, headers: reader.headers(withAdvice(listHints(where), place)) };
   });
+
+/**
+ * What is left of a filter beside the group that it names, once the caller may see all that it asks for.
+ * @throws ApiError invalid_query, invalid_where, unauthenticated, forbidden
+ */
+const narrow = (where: Filter, access: Access, place: Place, group: string | undefined) => {
+  if (group !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
+  const usesGroups = group !== undefined || access.compiled.uses.group;
+  const taken = usesGroups
+    ? takeGroup(where, access, group)
+    : { filter: where, groupId: undefined };
+  checkRead(access);
+  if (access.fields.hidden.length > 0) checkVisible(access, 'where', fieldsIn(taken.filter), place);
+  return taken;
+};
 
 /** Of the fields those that no record of the page has, where it has any. */
 const unseenIn = (items: string | JsonParts, fields: readonly string[]): string[] => {
@@ -141,6 +158,9 @@ const missingHint = async (emptyHints: EmptyHints, identity: Identity, name: str
   const hint = await emptyHints.findCollection(identity, name);
   return hint === undefined ? {} : { hint };
 };
+
+const explainJson = (explain: readonly PlanReport[] | undefined) =>
+  explain ? `,"explain":${JSON.stringify(explain)}` : '';
 
 const hintJson = (hint: string | undefined) =>
   hint === undefined ? '' : `,"hint":${JSON.stringify(hint)}`;

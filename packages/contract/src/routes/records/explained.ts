@@ -23,7 +23,7 @@ export const explained = z
           .describe('Fields for which it looked through records, where an index would do'),
         building: z.array(z.string()).describe('Fields whose indexes are being made meanwhile'),
         queue: z
-          .enum(['none', 'index', 'short-scans', 'quick-scans', 'scans'])
+          .enum(['none', 'index', 'quick-scans', 'scans'])
           .describe('Where it waited for its turn'),
         waitedMs: z.int().min(0).describe('For its first turn'),
         ms: z.int().min(0).describe('From then on, with turns of others in between'),

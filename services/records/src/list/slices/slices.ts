@@ -26,6 +26,15 @@ export const usualSlicing: Slicing = {
   workMs: 1000,
 };
 
+/** Where the primary key alone is looked at, a piece has so many times more rows. */
+const keysPerRecord = 20;
+
+export const keySlicing = (slicing: Slicing): Slicing => ({
+  ...slicing,
+  firstRows: slicing.firstRows * keysPerRecord,
+  mostRows: slicing.mostRows * keysPerRecord,
+});
+
 /** Where a piece has ended. */
 export interface SliceEnd {
   /** The record that the following piece begins with; null behind the last one. */

@@ -6,6 +6,7 @@ import { V7Generator } from 'uuidv7';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
 import type { Slot } from '../../collections/stored/slots.ts';
+import { createAggregates } from '../../list/aggregates.ts';
 import { createCounts } from '../../list/counts.ts';
 import { createLists } from '../../list/lists.ts';
 import {
@@ -19,6 +20,7 @@ import {
 import { readItems } from '../../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
 import { parseWhere } from '../../where/parse.ts';
+import { parseAggregation } from '../aggregation.ts';
 import type { CursorPosition } from '../cursor.ts';
 import { splitFilter } from '../selection.ts';
 import { parseSort } from '../sort.ts';
@@ -125,7 +127,11 @@ describe('answers by slots', () => {
   let byExactWalks = 0;
   let byTies = 0;
   let byBranches = 0;
-  let readers: { lists: ReturnType<typeof createLists>; counts: ReturnType<typeof createCounts> };
+  let readers: {
+    lists: ReturnType<typeof createLists>;
+    counts: ReturnType<typeof createCounts>;
+    sums: ReturnType<typeof createAggregates>;
+  };
 
   beforeAll(async () => {
     bed = await createTestBed();
@@ -151,6 +157,7 @@ describe('answers by slots', () => {
     readers = {
       lists: createLists({ ...deps, largeReads: shares, answers: shares }),
       counts: createCounts(deps),
+      sums: createAggregates(deps),
     };
   });
   afterAll(() => bed.close());
@@ -222,6 +229,15 @@ describe('answers by slots', () => {
     expect(await readers.counts.count(selection, reader)).toEqual({ count: 0 });
   });
 
+  /** The groups by one field, with sums of another and the first and last of a third. */
+  const groups = async (collection: Collection, query: Query) => {
+    const aggregation = parseAggregation({ group: 'd', sum: 'a', min: 'b', max: 'b' });
+    return readers.sums.groups(select(collection, query), aggregation, reader).then(
+      (found) => found.groups,
+      ({ message }: Error) => message,
+    );
+  };
+
   /** The ids of all pages, with where each ends. */
   const pages = async (collection: Collection, query: Query, lists = readers.lists) => {
     const found: string[][] = [];
@@ -278,6 +294,10 @@ describe('answers by slots', () => {
             const count = (collection: Collection) =>
               readers.counts.count(select(collection, query), reader);
             expect([query, await count(withSlots)]).toEqual([query, await count(without)]);
+            expect([query, await groups(withSlots, query)]).toEqual([
+              query,
+              await groups(without, query),
+            ]);
           }
         },
       ),

@@ -3,7 +3,7 @@ import { and, type Parameters } from '../../sql.ts';
 import { isInTime, type ListQuery, recordColumns } from '../list-statement.ts';
 import { boundsSql, type Selection } from '../selection.ts';
 import type { Driver, Way } from './drivers.ts';
-import { type KeyRange, maxKeyLength } from './key-ranges.ts';
+import { type KeyRange, markers, maxKeyLength } from './key-ranges.ts';
 
 export const jsonb = (text: string, parameters: Parameters) => parameters.add(text, 'jsonb');
 
@@ -52,17 +52,25 @@ export interface Branch {
 export const lookedAtSql = ({ where }: Branch, rows: string): string =>
   `(SELECT count(*) FROM (SELECT FROM records WHERE ${where} LIMIT ${rows} + 1) looked)`;
 
+/** What comes before one way: its columns, each with a comma before it, and whether no way before leads to a record. */
+const newIn = (ways: readonly Way[], i: number, parameters: Parameters) => {
+  const before = ways.slice(0, i);
+  const columns = new Set(before.map((way) => slotColumn(way.slot)));
+  const isNew = before.map((way) => `NOT (${waySql(way, parameters)})`);
+  return { columns: [...columns], isNew: isNew.length > 0 ? and(isNew) : undefined };
+};
+
+const withCommas = (columns: readonly string[]) => columns.map((name) => `, ${name}`).join('');
+
 export const toBranches = (
   selection: Selection,
   { ways }: Driver,
   parameters: Parameters,
   startSql: (column: string, range: KeyRange) => string | undefined = () => undefined,
-): Branch[] => {
-  return ways.flatMap(({ slot, ranges }, i) => {
+): Branch[] =>
+  ways.flatMap(({ slot, ranges }, i) => {
     const column = slotColumn(slot);
-    const before = ways.slice(0, i);
-    const columns = new Set(before.map((way) => slotColumn(way.slot)));
-    const isNew = before.map((way) => `NOT (${waySql(way, parameters)})`);
+    const { columns, isNew } = newIn(ways, i, parameters);
     return ranges.map((range) => ({
       ...{ column, range },
       where: and([
@@ -70,11 +78,39 @@ export const toBranches = (
         rangeSql(column, range, parameters),
         startSql(column, range),
       ]),
-      columns: [...columns].map((name) => `, ${name}`).join(''),
-      isNew: isNew.length > 0 ? and(isNew) : undefined,
+      columns: withCommas(columns),
+      isNew,
     }));
   });
-};
+
+interface WholeWay extends Pick<Branch, 'where' | 'columns' | 'isNew'> {
+  /** Holds for a record whose key is that of arrays and objects. */
+  hasMarker: string;
+}
+
+/**
+ * Each way as a whole, for what needs no order: PostgreSQL reads the ranges' pages in the order in which they lie, many
+ * at once, where they are alternatives.
+ */
+export const toWays = (
+  selection: Selection,
+  { ways }: Driver,
+  parameters: Parameters,
+): WholeWay[] =>
+  ways.map((way, i) => {
+    const column = slotColumn(way.slot);
+    const { columns, isNew } = newIn(ways, i, parameters);
+    const ranges = [...new Set([...way.ranges, markers])];
+    return {
+      where: and([
+        boundsSql(selection, parameters),
+        `(${waySql({ slot: way.slot, ranges }, parameters)})`,
+      ]),
+      columns: withCommas([...new Set([...columns, column])]),
+      isNew,
+      hasMarker: `${column} = '[]'`,
+    };
+  });
 
 const waySql = ({ slot, ranges }: Way, parameters: Parameters): string =>
   ranges.map((range) => `(${rangeSql(slotColumn(slot), range, parameters)})`).join(' OR ');
