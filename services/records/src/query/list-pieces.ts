@@ -1,9 +1,21 @@
 import type { Filter } from '../where/filter.ts';
 import { type CursorKey, type CursorPosition, maxKeyBytes } from './cursor.ts';
-import type { FoundPage } from './list-plan.ts';
 import type { ListQuery, ReadLimits } from './list-statement.ts';
 import type { Gathering, PieceEnd, Pieces, Plan } from './plan.ts';
 import { findSlice, type Kept, sortSlice } from './slice-statement.ts';
+
+/** A page that was found; its documents are read apart where they are large. */
+export interface FoundPage {
+  /** The records as a JSON array; null where they are large. */
+  items: string | null;
+  ids: readonly string[];
+  sizes: readonly number[];
+  hasMore: boolean;
+  /** Where the page ended; null where it shows nothing. */
+  last: CursorPosition | null;
+  /** By which large documents are read. */
+  query: ListQuery;
+}
 
 /** Of the sort keys that a scan keeps between its pieces. */
 const maxKeptBytes = 4 * 1024 * 1024;

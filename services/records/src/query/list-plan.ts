@@ -2,7 +2,7 @@ import { type Driver, driverSlots, listDrivers, wantedFields } from './by-index/
 import { createExactWalks } from './by-index/exact-walks.ts';
 import { slotListStatement } from './by-index/slot-statement.ts';
 import type { CursorKey, CursorPosition } from './cursor.ts';
-import { listPieces } from './list-pieces.ts';
+import { type FoundPage, listPieces } from './list-pieces.ts';
 import {
   type ListQuery,
   listStatement,
@@ -24,20 +24,7 @@ import { scannedFor } from './selection.ts';
 
 type TextRow = readonly (string | null | undefined)[];
 
-/** A page that was found; its documents are read apart where they are large. */
-export interface FoundPage {
-  /** The records as a JSON array; null where they are large. */
-  items: string | null;
-  ids: readonly string[];
-  sizes: readonly number[];
-  hasMore: boolean;
-  /** Where the page ended; null where it shows nothing. */
-  last: CursorPosition | null;
-  /** By which large documents are read. */
-  query: ListQuery;
-}
-
-export interface PageRow {
+interface PageRow {
   items: string | null;
   ids: string[];
   sizes: number[];

@@ -1,5 +1,6 @@
 import type { Count } from './count-plan.ts';
-import { type FoundPage, readPage } from './list-plan.ts';
+import type { FoundPage } from './list-pieces.ts';
+import { readPage } from './list-plan.ts';
 import type { ListQuery, ReadLimits, Stretch } from './list-statement.ts';
 import type { Plan } from './plan.ts';
 import { type SearchTerms, type SearchWords, toSearchTerms } from './search-query.ts';
