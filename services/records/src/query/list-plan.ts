@@ -1,7 +1,7 @@
 import { type Driver, driverSlots, listDrivers, wantedFields } from './by-index/drivers.ts';
 import { createExactWalks } from './by-index/exact-walks.ts';
 import { slotListStatement } from './by-index/slot-statement.ts';
-import type { CursorKey, CursorPosition } from './cursor.ts';
+import type { CursorKey } from './cursor.ts';
 import { type FoundPage, listPieces } from './list-pieces.ts';
 import {
   type ListQuery,
