@@ -47,4 +47,10 @@ describe('bodies that the gateway reads', () => {
     expect(order).not.toContain('read read');
     expect(order.match(/read/g)).toHaveLength(8);
   });
+
+  it('wait for each other where 32 of one address come at once', async () => {
+    const text = JSON.stringify({ json: 'x'.repeat(20_000) });
+    const all = Array.from({ length: 32 }, () => read(text, '192.0.2.1'));
+    expect(await Promise.all(all)).toHaveLength(32);
+  });
 });

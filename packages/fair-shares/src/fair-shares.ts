@@ -12,8 +12,8 @@ export const halfOfCores = Math.max(1, Math.floor(availableParallelism() / 2));
 export const largeBodyShares = {
   slots: halfOfCores,
   restRatio: 2,
-  maxWaitingPerFlow: 16,
-  maxWaiting: 128,
+  maxWaitingPerFlow: 64,
+  maxWaiting: 256,
 };
 
 export interface FairSharesOptions {

@@ -59,8 +59,8 @@ const writeShares = {
   maxWaiting: 4000,
 };
 
-/** Batches that are written at once: some of the connections, for the same reason. */
-const batchSlots = 3;
+/** Batches that are written at once: some of the connections, for the same reason. An owner's second is read meanwhile. */
+const batchShares = { slots: 3, maxRunningPerOwner: 2, maxWaitingPerFlow: 100 };
 
 /** Small reads on the same connections, such as the list of collections. */
 const smallReadShares = { slots: 2, maxWaitingPerFlow: 100 };
@@ -116,7 +116,7 @@ export const recordsService = defineService({
       ...{ slots: Math.min(largeReadSlots, config.scanConcurrency), maxWaitingPerFlow: 100 },
       restRatio: 1,
     });
-    const batches = createFairShares({ slots: batchSlots });
+    const batches = createFairShares(batchShares);
     const writes = createFairShares(writeShares);
     const smallReads = createFairShares(smallReadShares);
     const answers = createFairShares(largeAnswers);

@@ -46,6 +46,17 @@ describe('a batch', () => {
     expect(await count('mixed')).toEqual({ count: 4 });
   });
 
+  it('waits where 32 of one user come at once, however large', async () => {
+    const create = Array.from({ length: 100 }, (_, n) => ({ data: { n, text: 'x'.repeat(800) } }));
+    const all = Array.from({ length: 32 }, () =>
+      bed.call('POST', '/db/crowded/_batch', { identity: asUser(ada), body: { create } }),
+    );
+    const answers = await Promise.all(all);
+    expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
+    const { body } = await bed.call('GET', '/db/crowded/_count', { identity: asUser(ada) });
+    expect(body.count).toBe(3200);
+  });
+
   it('creates 500 at once, in their order, and no more', async () => {
     const create = Array.from({ length: 500 }, (_, n) => ({ data: { n } }));
     const { status, body } = await write('many', { create });
