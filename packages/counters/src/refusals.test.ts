@@ -33,7 +33,7 @@ describe('counters that remember refusals', () => {
   const caller: RateCheck = { key: 'caller', limit: 60, windowMs: 60_000 };
   const project: RateCheck = { key: 'project', limit: 600, windowMs: 60_000 };
 
-  it('let through exactly what the shared counters would, and ask them once a free slot', async () => {
+  it('let through exactly what the shared counters would, and ask them once for each that is free again', async () => {
     const { clock, counters, askedSoFar } = given();
     let allowed = 0;
     for (let call = 0; call < 6000; call++) {

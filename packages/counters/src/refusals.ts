@@ -7,7 +7,7 @@ const maxCounters = 40_000;
 /**
  * Answers calls that are certain to be refused without asking the shared counters: a counter never
  * becomes free earlier than it said, and a refused call uses nothing up. So a flood past a
- * limit costs Redis one call for each free slot.
+ * limit costs Redis one call for each that is free again.
  * @param now milliseconds, from any start
  */
 export const withRefusalCache = (shared: Counters, now: () => number): Counters => {

@@ -61,7 +61,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
     };
   };
 
-  const readSlots = () =>
+  const readIndexColumns = () =>
     stack.query<{ slot: number; field: string; state: string; position: string | null }>(
       'SELECT slot, field, state, position FROM slots ORDER BY slot',
     );
@@ -88,7 +88,7 @@ describe(`the records after crashes (seed ${seed})`, () => {
   };
 
   it.each(recordsVictims)(
-    'a slot is filled to the end, whenever %s was killed',
+    'an index column is filled to the end, whenever %s was killed',
     async (victim) => {
       const fields = victim === 'process' ? ['n', 'text'] : ['part', 'n.x', 'text'];
       const stop = writing();
@@ -105,13 +105,13 @@ describe(`the records after crashes (seed ${seed})`, () => {
           next?.id,
         ]);
         await stack.untilWaits('%FOR NO KEY UPDATE%');
-        expect((await readSlots()).map(({ state }) => state)).toContain('building');
+        expect((await readIndexColumns()).map(({ state }) => state)).toContain('building');
         await stack.crash(victim, release);
       }
-      const isReady = async () => (await readSlots()).every(({ state }) => state === 'ready');
-      await until(isReady, { timeoutMs: 180_000, what: 'the slots' });
+      const isReady = async () => (await readIndexColumns()).every(({ state }) => state === 'ready');
+      await until(isReady, { timeoutMs: 180_000, what: 'the index columns' });
       await stop();
-      for (const { slot, field } of await readSlots()) {
+      for (const { slot, field } of await readIndexColumns()) {
         const wrong = await stack.query(
           `SELECT id FROM records WHERE k${slot} IS DISTINCT FROM records.field_key(data, $1)`,
           [field.split('.')],

@@ -32,30 +32,30 @@ export const createPipelinedReader = (
   createClient: () => pg.Client,
   onConnectionLost: (error: Error) => void,
 ): PipelinedReader => {
-  const slots: (pg.Client | 'connecting' | 'waiting' | undefined)[] =
+  const connections: (pg.Client | 'connecting' | 'waiting' | undefined)[] =
     Array(pipelinedConnections).fill(undefined);
   const gathering = new Set<pg.Client>();
   let closed = false;
   let turn = 0;
 
-  const open = (slot: number) => {
-    slots[slot] = 'connecting';
+  const open = (index: number) => {
+    connections[index] = 'connecting';
     const client = createClient();
     // Rows stay as they came, so that nobody asks what their columns are.
     connectionFrom(client).describe = () => {};
     const lost = (error: Error) => {
-      if (slots[slot] === 'waiting' || closed) return;
-      slots[slot] = 'waiting';
+      if (connections[index] === 'waiting' || closed) return;
+      connections[index] = 'waiting';
       onConnectionLost(error);
       setTimeout(() => {
-        slots[slot] = undefined;
+        connections[index] = undefined;
       }, reconnectDelayMs).unref();
     };
     client.on('error', lost);
     client.on('end', () => lost(new Error('connection ended')));
     client.connect().then(() => {
       if (closed) void client.end();
-      else slots[slot] = client;
+      else connections[index] = client;
     }, lost);
   };
 
@@ -63,7 +63,7 @@ export const createPipelinedReader = (
   /** `lost` hears of a dropped one only later. */
   const isOpen = (client: pg.Client) => !socketFrom(client).destroyed;
 
-  /** Statements of one turn of the event loop leave in one write; a write each was 31 % of a get. */
+  /** Statements of one turn of the event loop leave in one write (docs/decisions/0008). */
   const gather = (client: pg.Client): pg.Client => {
     if (gathering.has(client)) return client;
     const stream = socketFrom(client);
@@ -83,16 +83,16 @@ export const createPipelinedReader = (
       if (gatherer && isOpen(gatherer)) return gatherer;
       for (let tried = 0; tried < pipelinedConnections; tried++) {
         turn = (turn + 1) % pipelinedConnections;
-        const slot = slots[turn];
-        if (slot === undefined) open(turn);
-        else if (typeof slot === 'object' && isOpen(slot)) return gather(slot);
+        const connection = connections[turn];
+        if (connection === undefined) open(turn);
+        else if (typeof connection === 'object' && isOpen(connection)) return gather(connection);
       }
       return undefined;
     },
     drop: (client, reason) => void socketFrom(client).destroy(reason),
     async close() {
       closed = true;
-      await Promise.all(slots.map((slot) => (typeof slot === 'object' ? slot.end() : undefined)));
+      await Promise.all(connections.map((each) => typeof each === 'object' && each.end()));
     },
   };
 };

@@ -15,7 +15,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@backlot/contract';
 import { answerFailure, failureBody } from '../failure.ts';
-import { createSlots } from '../slots.ts';
+import { createOpenItems } from './open-items.ts';
 
 export interface Listening {
   port: number;
@@ -121,7 +121,7 @@ export const serve = async (
   const { port, host, drainMs = 10_000, acceptConnection } = options;
   const { headMs = 15_000, restMs = 35_000 } = options;
   let draining = false;
-  const answering = createSlots<ServerResponse>();
+  const answering = createOpenItems<ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,

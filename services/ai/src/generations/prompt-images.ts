@@ -17,7 +17,7 @@ export type LoadImages = (
 
 const noImages: PromptImages = { images: new Map(), free() {} };
 
-/** @param shares of the memory that images take, one slot for the images of a call */
+/** @param shares of the memory that images take, one place for the images of a call */
 export const createImageLoader = (directory: ImageDirectory, shares: FairShares): LoadImages => {
   const read = async (
     { project: { id, number, ownerId }, caller, userId, groups, ip }: Identity,

@@ -242,7 +242,7 @@ export const createImages = (deps: ImagesDeps) => {
     return (await find(projectNumber, file.id, variant)) ?? image;
   };
 
-  /** Concurrent calls for one image share the work; each waits for a slot of its own caller. */
+  /** Concurrent calls for one image share the work; each waits for a place of its own caller. */
   const makeOnce = pMemoize(
     async (owner: string, projectNumber: number, file: File, wanted: Transformation) =>
       (await find(projectNumber, file.id, variantName(wanted))) ??

@@ -1,5 +1,5 @@
 /** What is under way at the moment, in no order. */
-export interface Slots<Item extends object> {
+export interface OpenItems<Item extends object> {
   /** Answers what takes the item out again, to be called once. */
   take(item: Item): () => void;
   all(): Item[];
@@ -10,18 +10,18 @@ export interface Slots<Item extends object> {
  * the newer ones, so that one which has become old keeps all that follow, and their items, until a full
  * collection (docs/decisions/0014).
  */
-export const createSlots = <Item extends object>(): Slots<Item> => {
-  const slots: (Item | undefined)[] = [];
+export const createOpenItems = <Item extends object>(): OpenItems<Item> => {
+  const items: (Item | undefined)[] = [];
   const free: number[] = [];
   return {
     take(item) {
-      const slot = free.pop() ?? slots.length;
-      slots[slot] = item;
+      const index = free.pop() ?? items.length;
+      items[index] = item;
       return () => {
-        slots[slot] = undefined;
-        free.push(slot);
+        items[index] = undefined;
+        free.push(index);
       };
     },
-    all: () => slots.filter((item) => item !== undefined),
+    all: () => items.filter((item) => item !== undefined),
   };
 };
