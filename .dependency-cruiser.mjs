@@ -52,7 +52,13 @@ const layers = {
     ['routes'],
   ],
   projects: [['projects'], ['ledger', 'origins'], ['routes']],
-  storage: [['blob-store'], ['files'], ['upload'], ['images', 'resumable'], ['routes']],
+  storage: [
+    ['blob-store', 'media-types'],
+    ['files'],
+    ['response', 'upload'],
+    ['images', 'resumable'],
+    ['routes'],
+  ],
 };
 
 const downwards = Object.entries(layers).flatMap(([name, floors]) => {

@@ -1,6 +1,6 @@
 import { benchCalls } from './calls/calls.ts';
 import { benchDev } from './dev.ts';
-import { benchGateway } from './gateway.ts';
+import { benchGateway } from './gateway/gateway.ts';
 import { benchAttack, benchNeighbour } from './neighbours/by-hand.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchProviders } from './providers/providers.ts';

@@ -18,11 +18,11 @@ import {
   type DirectAccess,
 } from '../blob-store/blob-store.ts';
 import { canRead, type File, fileNotFound } from '../files/file.ts';
-import { type Content, needsPolicy, prepareResponse } from '../files/file-response.ts';
 import type { Signature } from '../files/links.ts';
-import { pdf, svg } from '../files/media-type.ts';
-import { sendBody } from '../files/send-body.ts';
 import { type Image, type ImageQuery, wantsImage } from '../images/images.ts';
+import { pdf, svg } from '../media-types/media-type.ts';
+import { type Content, needsPolicy, prepareResponse } from '../response/file-response.ts';
+import { sendBody } from '../response/send-body.ts';
 import type { Features } from './features.ts';
 
 const definition = storageRoutes.getFile;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ApiError } from '@backlot/contract';
 import { freeChunk } from '@backlot/http';
-import { detectMediaType, headBytes } from '../files/media-type.ts';
 import type { SizeLimit } from '../files/quota.ts';
+import { detectMediaType, headBytes } from '../media-types/media-type.ts';
 
 /** The form failed, not the store that read it. */
 export class FormBroken extends Error {}

@@ -3,7 +3,7 @@ import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import { runsProject } from '../files/file.ts';
-import { detectMediaType, headBytes } from '../files/media-type.ts';
+import { detectMediaType, headBytes } from '../media-types/media-type.ts';
 
 /** For each project: so many direct uploads, and as many resumable ones. */
 export const maxOpenUploads = 1000;

@@ -4,7 +4,7 @@ import { create as contentDisposition } from 'content-disposition';
 import fresh from 'fresh';
 import parseRange from 'range-parser';
 import type { ByteRange } from '../blob-store/blob-store.ts';
-import { isShownInline, pdf, plainText, svg } from './media-type.ts';
+import { isShownInline, pdf, plainText, svg } from '../media-types/media-type.ts';
 
 /** A file, or an image made from one. */
 export interface Content {

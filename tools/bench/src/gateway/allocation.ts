@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { type LoadRequest, load } from './load/load.ts';
-import { reachable } from './program.ts';
+import { type LoadRequest, load } from '../load/load.ts';
+import { reachable } from '../program.ts';
 
 /** For example `Scavenge 23.4 (40.1) -> 20.2 (40.1) MB`. */
 const collection = /(\d+\.\d) \(\d+\.\d\) -> (\d+\.\d) \(\d+\.\d\) MB/;

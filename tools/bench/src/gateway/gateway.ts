@@ -22,11 +22,11 @@ import {
 } from '@backlot/identity';
 import { apiAt } from '@backlot/testing/platform-api';
 import { allocationPerCall } from './allocation.ts';
-import { compare } from './compare.ts';
+import { compare } from '../compare.ts';
 import { benchFlood } from './flood.ts';
-import { cpuSeconds, type LoadRequest, load, median, residentMib } from './load/load.ts';
-import { data, operatorToken, prepare } from './prepare.ts';
-import { type Program, reachable, startProgram } from './program.ts';
+import { cpuSeconds, type LoadRequest, load, median, residentMib } from '../load/load.ts';
+import { data, operatorToken, prepare } from '../prepare.ts';
+import { type Program, reachable, startProgram } from '../program.ts';
 
 const port = 18_300;
 const barePort = 18_320;

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { apiAt } from '@backlot/testing/platform-api';
-import { cpuSeconds, load, median, paced, quantile } from './load/load.ts';
-import { reachable, startProgram } from './program.ts';
+import { cpuSeconds, load, median, paced, quantile } from '../load/load.ts';
+import { reachable, startProgram } from '../program.ts';
 
 const refuserPort = 18_332;
-const refuser = fileURLToPath(new URL('./refuser.ts', import.meta.url));
+const refuser = fileURLToPath(new URL('../refuser.ts', import.meta.url));
 const rounds = 10;
 const perSecond = 200;
 const seconds = 3;
