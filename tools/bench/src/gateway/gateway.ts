@@ -21,12 +21,12 @@ import {
   signingKey,
 } from '@backlot/identity';
 import { apiAt } from '@backlot/testing/platform-api';
-import { allocationPerCall } from './allocation.ts';
 import { compare } from '../compare.ts';
-import { benchFlood } from './flood.ts';
 import { cpuSeconds, type LoadRequest, load, median, residentMib } from '../load/load.ts';
 import { data, operatorToken, prepare } from '../prepare.ts';
 import { type Program, reachable, startProgram } from '../program.ts';
+import { allocationPerCall } from './allocation.ts';
+import { benchFlood } from './flood.ts';
 
 const port = 18_300;
 const barePort = 18_320;
@@ -86,7 +86,7 @@ const benchUpload = async (running: (() => Promise<unknown>)[]) => {
   await new Promise<void>((resolve) => sink.listen(sinkPort, '127.0.0.1', resolve));
   running.push(async () => sink.close());
   const service = `http://127.0.0.1:${sinkPort}`;
-  const program = startProgram(toFile('./upload-gateway.ts'), [String(uploadPort), service], {});
+  const program = startProgram(toFile('../upload-gateway.ts'), [String(uploadPort), service], {});
   running.push(() => program.stop());
   const origin = `http://localhost:${uploadPort}`;
   await reachable(`${origin}/healthz`, 200);
@@ -163,7 +163,7 @@ const benchStack = async (folder: string, running: (() => Promise<unknown>)[]) =
   await reachable(`${origin}/readyz`, 200);
   const { token, id, place } = await prepare(origin, servers.databaseUrl);
   const bare = startProgram(
-    toFile('./bare-server.ts'),
+    toFile('../bare-server.ts'),
     [servers.databaseUrl, ...place, String(barePort)],
     {},
   );

@@ -28,10 +28,7 @@ interface Call {
   isSignedIn?: boolean;
 }
 
-/**
- * Below the 21st of a core that 20 equal tenants leave: a thumbnail takes 30 to 40 ms of one, a sign-in 30 to 80 where
- * others want the core too.
- */
+/** Below the 21st of a core that 20 equal tenants leave. */
 const perSecond: Record<Operation, number> = {
   get: 30,
   create: 10,
