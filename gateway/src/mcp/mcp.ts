@@ -131,7 +131,7 @@ export const createMcp = ({ app, counters, publicUrl, log }: McpOptions): Mcp =>
           return tool && use(tool, input, call, context);
         },
       };
-      // Loaded with the first call: most gateways never have one, and it takes 34 MB.
+      // Loaded with the first call: most gateways never have one.
       const { answerMessage } = await import('./protocol.ts');
       const request = toRequest(req, gone.signal);
       const { requestId } = call;

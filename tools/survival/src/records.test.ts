@@ -108,7 +108,8 @@ describe(`the records after crashes (seed ${seed})`, () => {
         expect((await readIndexColumns()).map(({ state }) => state)).toContain('building');
         await stack.crash(victim, release);
       }
-      const isReady = async () => (await readIndexColumns()).every(({ state }) => state === 'ready');
+      const isReady = async () =>
+        (await readIndexColumns()).every(({ state }) => state === 'ready');
       await until(isReady, { timeoutMs: 180_000, what: 'the index columns' });
       await stop();
       for (const { slot, field } of await readIndexColumns()) {

@@ -38,7 +38,7 @@ export interface JsonSchemas {
 const maxSchemaLength = 64 * 1024;
 /** Also for values: an object within an object is one level, in a schema it is two. */
 const maxDepth = aiRoutes.maxJsonDepth;
-/** Of a processor's time; an ordinary schema takes some 20 ms. */
+/** Of a processor's time. */
 const standardLimitMs = 1000;
 const threads = Math.min(2, halfOfCores);
 /** The last one waits at most a minute on a machine with free processors, if each before it uses all of its time. */
