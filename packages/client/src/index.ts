@@ -12,7 +12,7 @@ import {
 } from './auth.ts';
 import { type Collection, createCollection } from './db.ts';
 import { createGroups, createUsers, type Groups, type Users } from './groups.ts';
-import { guided } from './guide/guide.ts';
+import { guided } from './guide.ts';
 import { createPayments, createProducts, type Payments, type Products } from './payments.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createTransport } from './transport.ts';

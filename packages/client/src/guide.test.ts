@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { BacklotError, createClient } from '../index.ts';
+import { BacklotError, createClient } from './index.ts';
 
 const client = createClient('https://api.example.org/api/runtime/demo');
 type Loose = Record<string, (...given: unknown[]) => unknown>;

@@ -1,4 +1,4 @@
-import { BacklotError } from '../error.ts';
+import { BacklotError } from './error.ts';
 import { guesses, missing } from './guesses.ts';
 
 /** In a sentence; undefined for what is like nothing that others have. */
