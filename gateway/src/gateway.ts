@@ -13,7 +13,7 @@ import {
   type ShapeDirectory,
 } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
-import { createFairShares, largeBodyShares, toFlow } from '@backlot/fair-shares';
+import { largeBodyWork, toFlow } from '@backlot/fair-shares';
 import { answerFailure, type DiscardBody, discardBody, type Readiness } from '@backlot/http';
 import type { IdentityKey } from '@backlot/identity';
 import { createHttpMetrics, type Logger, measureQueues, type Registry } from '@backlot/telemetry';
@@ -122,7 +122,7 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     ...{ now, pace: deps.pace, registry: deps.registry, refusalClock: deps.refusalClock },
   });
   const { readAddress, failedLookups, countAddress, bodies } = addresses;
-  const largeBodies = createFairShares(largeBodyShares);
+  const largeBodies = largeBodyWork();
   measureQueues(deps.registry, { largeBodies });
   const readAhead = createReadAhead(bodies, largeBodies);
   const findProject = createFindProject(cached.projects, failedLookups);

@@ -1,15 +1,12 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { aiRoutes } from '@backlot/contract';
-import { createFairShares, largeBodyShares } from '@backlot/fair-shares';
+import { largeBodyWork } from '@backlot/fair-shares';
 import { describe, expect, it } from '@jest/globals';
 import { createReadAhead } from './read-ahead.ts';
 
 describe('bodies that the gateway reads', () => {
-  const readAhead = createReadAhead(
-    { expect: () => ({ shrink: () => {} }) },
-    createFairShares(largeBodyShares),
-  );
+  const readAhead = createReadAhead({ expect: () => ({ shrink: () => {} }) }, largeBodyWork());
   const read = (text: string, address: string) => {
     const req = new IncomingMessage(new Socket());
     req.headers = { 'content-length': String(text.length) };

@@ -1,21 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Flow, ShareQueue, type ShareUsage, type Taken } from './share-queue.ts';
 
-/**
- * As many pieces of work that each keep a core busy may run at once, unless a setting says otherwise; the
- * rest is for everybody else's short calls (docs/decisions/0017).
- */
-export const halfOfCores = Math.max(1, Math.floor(availableParallelism() / 2));
-
-/** For work on large bodies, on the thread that all calls share (docs/decisions/0033). */
-export const largeBodyShares = {
-  slots: halfOfCores,
-  restRatio: 2,
-  maxWaitingPerFlow: 64,
-  maxWaiting: 256,
-};
-
+/** Those of the presets; beside them only tests choose among these. */
 export interface FairSharesOptions {
   /** Pieces of work that run at once. */
   slots: number;

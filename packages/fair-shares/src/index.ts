@@ -3,11 +3,21 @@
  * below an owner between projects, below a project between addresses; who had little goes first, as an owner
  * and as an address. Knows no service and no request; the state is one process's own. A caller names who wants the slot and hands over the work:
  *
- *     const scans = createFairShares({ slots: 6 });
+ *     const scans = cpuWork({ places: 6 });
  *     await scans.run(toFlow(identity), () => database.query(…), { signal });
  *
- * Where too many wait it throws FairShareFull, which an API answers as 503 `overloaded`.
+ * There are four kinds: `cpuWork`, `connections`, `heldMemory` and `outsideCalls`. Where too many wait it throws
+ * FairShareFull, which an API answers as 503 `overloaded`.
  */
-export * from './fair-shares.ts';
+export {
+  FairShareFull,
+  type FairShares,
+  type LaneUsage,
+  type RunOptions,
+  type TakeOptions,
+  toFlow,
+  type YieldSlot,
+} from './fair-shares.ts';
 export * from './low-priority.ts';
+export * from './presets.ts';
 export type { Flow, ShareUsage } from './share-queue.ts';

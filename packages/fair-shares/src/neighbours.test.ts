@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFairShares, FairShareFull, type Flow, type YieldSlot } from './index.ts';
+import { createFairShares } from './fair-shares.ts';
+import { FairShareFull, type Flow, type YieldSlot } from './index.ts';
 import { VirtualTime } from './testing/virtual-time.ts';
 
 interface Scene {

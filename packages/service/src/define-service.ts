@@ -14,7 +14,7 @@ import {
   type Outbox,
   writeConnections,
 } from '@backlot/database';
-import { createFairShares, largeBodyShares, toFlow } from '@backlot/fair-shares';
+import { connections, largeBodyWork, toFlow } from '@backlot/fair-shares';
 import {
   internalOnly,
   type MountedRoute,
@@ -152,12 +152,7 @@ const maxLargeBodiesWaiting = 4;
  * Connections for writes and transactions of calls. First come, first served, 400 calls at once by 20 accounts
  * of one address that change their own name got a stranger's `/auth/me` 503 after 3 seconds.
  */
-const connectionShares = {
-  slots: writeConnections,
-  maxRunningPerOwner: 6,
-  maxWaitingPerFlow: 1000,
-  maxWaiting: 4000,
-};
+const writes = { places: writeConnections, perOwner: 6 };
 /** As for a connection of the pool. */
 const maxTurnWaitMs = 3000;
 
@@ -211,8 +206,8 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
     ? { inProject: (_number, work) => work(), acrossProjects: (work) => work() }
     : database;
   const parts = definition.build({ ...deps, outbox } as unknown as Context);
-  const largeBodies = createFairShares({ ...largeBodyShares, maxLent: maxLargeBodiesWaiting });
-  const connections = createFairShares(connectionShares);
+  const largeBodies = largeBodyWork(maxLargeBodiesWaiting);
+  const freeConnections = connections(writes);
   const takeConnection = async (identity: Identity) => {
     let timeout: AbortSignal | undefined;
     const whereItWaits = {
@@ -222,13 +217,13 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
       },
     };
     try {
-      return await connections.take(toFlow(identity), whereItWaits);
+      return await freeConnections.take(toFlow(identity), whereItWaits);
     } catch (error) {
       if (!timeout?.aborted) throw error;
       throw new DatabaseUnavailable('no connection was free in time', { cause: error });
     }
   };
-  measureQueues(registry, { largeBodies, connections, ...parts.queues });
+  measureQueues(registry, { largeBodies, connections: freeConnections, ...parts.queues });
   measureEvents(registry, bus, database);
   const sweeps: Sweep[] = [{ run: () => idempotency.sweep() }, ...(parts.sweeps ?? [])];
   const sweepers = sweeps.map(({ run, everyMs }) =>

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { aiRoutes, creditMillicredits, type ImageDirectory } from '@backlot/contract';
-import { createFairShares } from '@backlot/fair-shares';
+import { outsideCalls } from '@backlot/fair-shares';
 import { createSealer } from '@backlot/sealing';
 import {
   createRecordUsage,
@@ -40,12 +40,6 @@ const stopTimeoutMs = 5000;
 /** Calls with images at a time, in this process: theirs stay in memory until the model has answered. */
 const maxCallsWithImages = 64;
 
-/** A call keeps its place for as long as the model takes: an owner has a third, an address a sixth. */
-const heldPlaces = (slots: number) => ({
-  slots,
-  maxRunningPerAddress: Math.max(1, Math.floor(slots / 6)),
-});
-
 export const aiService = defineService({
   name: 'ai',
   migrations: new URL('../migrations/', import.meta.url),
@@ -63,7 +57,7 @@ export const aiService = defineService({
     const sealer = createSealer(config.masterKeys);
     const projectKeys = createProjectKeys({ ...config, database, sealer, provider, now });
     const callBudgets = createCallBudgets({ database, recordUsage, visitorBudgets, now });
-    const imageShares = createFairShares(heldPlaces(maxCallsWithImages));
+    const imageShares = outsideCalls({ places: maxCallsWithImages });
     const prepare = createGenerationPreparer({
       ...context,
       prompts,
@@ -72,7 +66,7 @@ export const aiService = defineService({
       loadImages: createImageLoader(context.images, imageShares),
       recordUsage,
     });
-    const callShares = createFairShares(heldPlaces(config.maxCalls));
+    const callShares = outsideCalls({ places: config.maxCalls });
     const generations = boundGenerations(
       createGenerations(prepare, createAnswers(provider, schemas)),
       { places: callShares, recordUsage },

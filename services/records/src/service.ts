@@ -4,7 +4,7 @@
  * leaves their records as they are, with the id of an owner that nobody has any more.
  */
 import type { UserDirectory } from '@backlot/contract';
-import { createFairShares } from '@backlot/fair-shares';
+import { connections, cpuWork, heldMemory } from '@backlot/fair-shares';
 import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
 import { createAccessChecks } from './collections/access-check.ts';
@@ -52,18 +52,13 @@ const quickSlots = 6;
  * Single writes that run at once, of four owners at least: most are written together, and a connection is shared
  * out once more. Changes of one record wait for each other on their connections, for 200 ms at most.
  */
-const writeShares = {
-  slots: 4 * mostGathered,
-  maxRunningPerOwner: mostGathered,
-  maxWaitingPerFlow: 1000,
-  maxWaiting: 4000,
-};
+const writePlaces = { places: 4 * mostGathered, perOwner: mostGathered };
 
 /** Batches that are written at once: some of the connections, for the same reason. An owner's second is read meanwhile. */
-const batchShares = { slots: 3, maxRunningPerOwner: 2, maxWaitingPerFlow: 100 };
+const batchPlaces = { places: 3, perOwner: 2, maxWaiting: 500 };
 
 /** Small reads on the same connections, such as the list of collections. */
-const smallReadShares = { slots: 2, maxWaitingPerFlow: 100 };
+const smallReadPlaces = { places: 2, maxWaiting: 500 };
 
 /**
  * Parts of large answers that PostgreSQL is at, up to 1 MiB each. They keep a core busy as a scan does, and would wait
@@ -75,10 +70,7 @@ const largeReadSlots = 2;
  * Parts of large answers in memory, read or not yet taken by their callers: up to 1 MiB each. Who waits
  * holds a connection to the gateway.
  */
-const largeAnswers = {
-  ...{ slots: 48, maxRunningPerOwner: 16, maxRunningPerProject: 12, maxRunningPerFlow: 4 },
-  ...{ maxWaitingPerFlow: 16, maxWaiting: 64 },
-};
+const largeAnswers = { places: 48 };
 
 /** What records ask of others. */
 export interface RecordsContext extends ServiceContext<RecordsConfig> {
@@ -109,17 +101,14 @@ export const recordsService = defineService({
   hasNoRowSecurity: true,
   build({ database, outbox, now, config, identityKeys, users }: RecordsContext) {
     const { limits } = config;
-    const oneByOne = { slots: config.scanConcurrency, maxWaitingPerFlow: 100 };
-    const scans = createFairShares({ ...oneByOne, quickSlots, restRatio: 1 });
-    const quickScans = createFairShares(oneByOne);
-    const largeReads = createFairShares({
-      ...{ slots: Math.min(largeReadSlots, config.scanConcurrency), maxWaitingPerFlow: 100 },
-      restRatio: 1,
-    });
-    const batches = createFairShares(batchShares);
-    const writes = createFairShares(writeShares);
-    const smallReads = createFairShares(smallReadShares);
-    const answers = createFairShares(largeAnswers);
+    const places = config.scanConcurrency;
+    const scans = cpuWork({ places, quickPlaces: quickSlots, restRatio: 1 });
+    const quickScans = cpuWork({ places });
+    const largeReads = cpuWork({ places: Math.min(largeReadSlots, places), restRatio: 1 });
+    const batches = connections(batchPlaces);
+    const writes = connections(writePlaces);
+    const smallReads = connections(smallReadPlaces);
+    const answers = heldMemory(largeAnswers);
     const quota = createQuota({ database, limits: config.quota, now });
     const slots = createSlotAssignment(database, outbox);
     const observations = createObservations({ database, slots, now });

@@ -9,7 +9,7 @@ import {
   storageRoutes,
   type UserDirectory,
 } from '@backlot/contract';
-import { createFairShares } from '@backlot/fair-shares';
+import { connections, cpuWork, outsideCalls } from '@backlot/fair-shares';
 import { createRecordUsage, defineService, type ServiceContext } from '@backlot/service';
 import type { BlobStore } from './blob-store/blob-store.ts';
 import { createUnclaimedBlobs, renewMs } from './blob-store/unclaimed-blobs.ts';
@@ -36,16 +36,10 @@ import { createUploads } from './upload/uploads.ts';
  * Files that become rows at a time. Those of one project wait for each other, and must leave connections for
  * others: two, so that the next one is there when the project's lock is free.
  */
-const rowShares = {
-  slots: 6,
-  maxRunningPerOwner: 4,
-  maxRunningPerProject: 2,
-  maxWaitingPerFlow: 1000,
-  maxWaiting: 4000,
-};
+const rowShares = { places: 6, perOwner: 4, perProject: 2 };
 
 /** Of files that callers sent to S3. They leave most of the connections to S3 to everything else. */
-const copyShares = { slots: 24, maxRunningPerAddress: 4, maxWaitingPerFlow: 100 };
+const copyShares = { places: 24 };
 
 /** Quick images in work at a time, besides the others. */
 const quickImages = 1;
@@ -80,19 +74,16 @@ export const storageService = defineService({
     const uploads = createUploads({ store, unclaimedBlobs, quota, places: uploadPlaces, config });
     const signers = createSigners(context);
     const opened = { database, store, unclaimedBlobs, quota, signers, now };
-    const copies = createFairShares(copyShares);
+    const copies = outsideCalls(copyShares);
     const directUploads = createDirectUploads({ ...opened, copies });
     const resumableUploads = createResumableUploads({ ...opened, files, places: uploadPlaces });
     const removals = createRemovals({ database, unclaimedBlobs, quota, now });
-    const rows = createFairShares(rowShares);
+    const rows = connections(rowShares);
     const newFiles = createNewFiles(files, rows);
-    const imageShares = createFairShares({
-      slots: config.images.concurrency,
-      quickSlots: quickImages,
-      // Accounts are free, and an image may take seconds.
-      maxRunningPerAddress: Math.max(1, Math.floor(config.images.concurrency / 2)),
-      // A page asks for many images at once.
-      maxWaitingPerFlow: 100,
+    const imageShares = cpuWork({
+      places: config.images.concurrency,
+      quickPlaces: quickImages,
+      perAddress: Math.max(1, Math.floor(config.images.concurrency / 2)),
     });
     const imageProcesses = createImageProcesses({
       processes: config.images.concurrency + quickImages,

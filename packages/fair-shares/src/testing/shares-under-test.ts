@@ -1,4 +1,5 @@
-import { createFairShares, type FairSharesOptions, type Flow } from '../index.ts';
+import { createFairShares, type FairSharesOptions } from '../fair-shares.ts';
+import type { Flow } from '../index.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export const flow = (owner: string, project = 'shop', address = '192.0.2.1'): Flow => [

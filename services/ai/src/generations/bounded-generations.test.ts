@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toFlow } from '@backlot/fair-shares';
 import { testProject, until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
 import { fakeProvider, silence } from '../testing/fake-provider.ts';
@@ -63,7 +63,7 @@ describe('places of calls', () => {
   it.each(['generate', 'stream'] as const)(
     'are given up by who goes while they wait, at no cost (%s)',
     async (way) => {
-      const places = createFairShares({ slots: 1 });
+      const places = cpuWork({ places: 1 });
       const usage: number[] = [];
       const generations = boundGenerations(
         {

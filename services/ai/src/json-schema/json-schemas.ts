@@ -1,6 +1,6 @@
 import { ApiError, aiRoutes } from '@backlot/contract';
 import {
-  createFairShares,
+  cpuWork,
   FairShareFull,
   type FairShares,
   type Flow,
@@ -43,7 +43,6 @@ const standardLimitMs = 1000;
 const threads = Math.min(2, halfOfCores);
 /** The last one waits at most a minute on a machine with free processors, if each before it uses all of its time. */
 const maxWaiting = 100;
-const maxWaitingPerFlow = 10;
 
 /** Looks no deeper than it has to. */
 export const isTooDeep = (value: unknown, levels = maxDepth): boolean => {
@@ -87,7 +86,7 @@ export const createJsonSchemas = ({
   threadFile = new URL('./thread-main.ts', import.meta.url),
 } = {}): JsonSchemas => {
   const pool = createSchemaThreads(threadFile, limitMs);
-  const shares = createFairShares({ slots: threads, maxWaiting, maxWaitingPerFlow });
+  const shares = cpuWork({ places: threads, maxWaiting });
 
   const run = async (flow: Flow, call: ThreadCall) => {
     try {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import { createFairShares, FairShareFull, toFlow } from '@backlot/fair-shares';
+import { cpuWork, FairShareFull, toFlow } from '@backlot/fair-shares';
 import type { RouteOptions } from '@backlot/http';
 import argon2 from 'argon2';
 import type { AuthConfig } from '../config.ts';
@@ -56,14 +56,7 @@ interface PasswordOptions {
  */
 export const createPasswords = ({ database, hasher, config, now }: PasswordOptions) => {
   const { concurrency, queueLength } = config.hashing;
-  const maxWaitingPerProject = Math.ceil(queueLength / 2);
-  const shares = createFairShares({
-    slots: concurrency,
-    maxRunningPerOwner: concurrency,
-    maxWaitingPerFlow: maxWaitingPerProject,
-    maxWaitingPerProject,
-    maxWaiting: queueLength,
-  });
+  const shares = cpuWork({ places: concurrency, maxWaiting: queueLength, isShort: true });
 
   const enqueue = async <T>(caller: HashCaller, work: () => Promise<T>): Promise<T> => {
     try {

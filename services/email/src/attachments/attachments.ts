@@ -5,14 +5,14 @@ import {
   type FileDirectory,
   MIB,
 } from '@backlot/contract';
-import { createFairShares } from '@backlot/fair-shares';
+import { heldMemory } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { type Attachment, MailRefused } from '../mailer/mailer.ts';
 
 const { maxAttachedBytes, maxAttachments } = emailRoutes;
 
 /** The files of one mail may take several times their size until it is handed over. */
-const shares = { slots: 2, maxWaitingPerFlow: 200, maxWaiting: 200 };
+const shares = { places: 2, maxWaiting: 800 };
 
 const wrong = (message: string, hint?: string) =>
   new ApiError('invalid_body', `"attachments": ${message}`, hint === undefined ? {} : { hint });
@@ -32,7 +32,7 @@ export type Attachments = ReturnType<typeof createAttachments>;
 
 /** Files that go along with mails: described when a mail is accepted, read when it is handed over. */
 export const createAttachments = (directory: FileDirectory) => {
-  const places = createFairShares(shares);
+  const places = heldMemory(shares);
 
   const read = async (projectNumber: number, { id, name, type }: FileDescription) => {
     const content = await directory.readFile(projectNumber, id).catch((cause: unknown) => {
@@ -82,7 +82,7 @@ export const createAttachments = (directory: FileDirectory) => {
       work: (attachments: Attachment[]) => Promise<T>,
     ): Promise<T> {
       if (files.length === 0) return work([]);
-      const flow = [`project ${project.id}`, project.id, ''] as const;
+      const flow = [`project ${project.id}`, project.id, project.id] as const;
       const free = await places.take(flow);
       try {
         const attachments: Attachment[] = [];

@@ -1,4 +1,4 @@
-import { createFairShares, FairShareFull, toFlow } from '@backlot/fair-shares';
+import { FairShareFull, outsideCalls, toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { type PaymentRow, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -10,7 +10,7 @@ import type { ProviderAccounts } from './provider-accounts.ts';
  * Calls of `verify` to providers at a time. An account at Stripe may read 25 times a second in test mode
  * and 100 times live, its checkouts included; an answer takes a quarter of a second.
  */
-const slots = 40;
+const places = 40;
 const perOwner = 4;
 /** A caller waits meanwhile: first for their turn, then for the provider. */
 const timeoutMs = 5000;
@@ -28,7 +28,7 @@ export type Lookups = ReturnType<typeof createLookups>;
 
 /** Asks providers what became of open payments. */
 export const createLookups = ({ payments, accounts, settleInTurn, log }: LookupsDeps) => {
-  const shares = createFairShares({ slots, maxRunningPerOwner: perOwner });
+  const shares = outsideCalls({ places, perOwner });
   /** By payment: parallel callers share one. */
   const underWay = new Map<string, Promise<void>>();
 

@@ -1,11 +1,9 @@
 import type { Database } from '@backlot/database';
-import { createFairShares, type FairShares } from '@backlot/fair-shares';
+import { connections, type FairShares } from '@backlot/fair-shares';
 import type { PaymentRow } from './payment-row.ts';
 
 /** Of the connections for writes: payments of other projects, and all other calls, find one. */
-const slots = 6;
-const maxWaitingPerFlow = 1000;
-const maxWaiting = 4000;
+const places = 6;
 
 type Flow = Parameters<FairShares['run']>[0];
 
@@ -23,9 +21,7 @@ export type SettleInTurn = ReturnType<typeof createSettleInTurn>;
  * here, without a connection, and not for each other's locks, each with one.
  */
 export const createSettleInTurn = (database: Database) => {
-  const shares = createFairShares({
-    ...{ slots, maxRunningPerOwner: slots, maxRunningPerProject: 1, maxWaitingPerFlow, maxWaiting },
-  });
+  const shares = connections({ places, perOwner: places, perProject: 1 });
   return {
     usage: shares.usage,
     /** In one transaction, which may be tried again. @throws FairShareFull */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, isUuid, originRoutes, type ProvenOrigin } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import { createFairShares, FairShareFull, toFlow } from '@backlot/fair-shares';
+import { FairShareFull, outsideCalls, toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
@@ -52,7 +52,7 @@ export type Origins = ReturnType<typeof createOrigins>;
 export const createOrigins = (deps: OriginsDeps) => {
   const { database, projects, checkBounds, findProof, allowsLoopback, now } = deps;
   const queries = createQueries<Tables>(database);
-  const checks = createFairShares({ slots: checksAtOnce, maxWaitingPerFlow: 5, maxWaiting: 100 });
+  const checks = outsideCalls({ places: checksAtOnce, maxWaiting: 25 });
 
   const inProject = (projectNumber: number) =>
     queries.selectFrom('origins').selectAll().where('project_number', '=', projectNumber);

@@ -1,5 +1,5 @@
 import type { Database } from '@backlot/database';
-import { createFairShares } from '@backlot/fair-shares';
+import { cpuWork } from '@backlot/fair-shares';
 import { asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../collections/access.ts';
@@ -85,7 +85,7 @@ describe('the count of a whole collection', () => {
         return bed.database.named<Row>(name, text, values);
       },
     };
-    const scans = createFairShares({ slots: 1, quickSlots: 6 });
+    const scans = cpuWork({ places: 1, quickPlaces: 6 });
     const limits = { scanRows: 100, pageBytes: 1000 };
     const counts = createCounts({
       ...{ database, limits, refresh: unchanged, scans, quickScans: scans },

@@ -1,6 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import { createDatabase } from '@backlot/database';
-import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toFlow } from '@backlot/fair-shares';
 import { asKey } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -92,7 +92,7 @@ describe('sort', () => {
   beforeAll(async () => {
     bed = await createTestBed();
     const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
-    const shares = createFairShares({ slots: 1 });
+    const shares = cpuWork({ places: 1 });
     const refresh = unchanged;
     lists = createLists({
       database: bed.database,

@@ -1,5 +1,5 @@
 import { recordRoutes } from '@backlot/contract';
-import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toFlow } from '@backlot/fair-shares';
 import { anonymous, asKey, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fullAccess } from '../collections/access.ts';
@@ -109,7 +109,7 @@ describe('DELETE with a filter', () => {
     const [row] = await bed.database.query<{ id: number }>(
       `SELECT coll_id AS id FROM collections WHERE name = 'long'`,
     );
-    const shares = createFairShares({ slots: 1 });
+    const shares = cpuWork({ places: 1 });
     const { run } = createDeletions({
       send: createSendChange(bed.database),
       ...{ database: bed.database, refresh: unchanged, scans: shares, batches: shares, workMs: 0 },

@@ -1,5 +1,5 @@
 import { createDatabase, type Database } from '@backlot/database';
-import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toFlow } from '@backlot/fair-shares';
 import { asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../collections/access.ts';
@@ -85,7 +85,7 @@ describe('bounds on what a list or count reads', () => {
       ...{ statementTimeoutMs: 100, scanTimeoutMs: 100 },
     });
     const limits = { scanRows: 100, pageBytes: 10_000 };
-    const shares = createFairShares({ slots: 1 });
+    const shares = cpuWork({ places: 1 });
     const lists = createLists({
       ...{ database: hurried, limits, refresh: unchanged },
       ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
@@ -139,10 +139,10 @@ describe('bounds on what a list or count reads', () => {
       },
     };
     const limits = { scanRows: 100, pageBytes: 10_000 };
-    const shares = createFairShares({ slots: 6, quickSlots: 3 });
+    const shares = cpuWork({ places: 6, quickPlaces: 3 });
     const lists = createLists({
       ...{ database, limits, refresh: unchanged, scans: shares, quickScans: shares },
-      ...{ largeReads: shares, answers: createFairShares({ slots: 1 }) },
+      ...{ largeReads: shares, answers: cpuWork({ places: 1 }) },
     });
     const page = (owner: string, projectNumber: number, where: string | undefined, offset = 0) =>
       lists.page(

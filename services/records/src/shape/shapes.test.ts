@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '@backlot/database';
-import { createFairShares } from '@backlot/fair-shares';
+import { cpuWork } from '@backlot/fair-shares';
 import { expect, it } from '@jest/globals';
 import type { Collections } from '../collections/collections.ts';
 import { createShapes } from './shapes.ts';
@@ -18,7 +18,7 @@ it('as many projects have their collections listed at once as scans run', async 
   const shapes = createShapes({
     database: {} as Database,
     collections: { list } as unknown as Collections,
-    scans: createFairShares({ slots: 2 }),
+    scans: cpuWork({ places: 2 }),
   });
   const ask = (_: unknown, number: number) =>
     shapes.describe({

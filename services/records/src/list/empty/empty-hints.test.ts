@@ -1,5 +1,5 @@
 import type { AccessRules } from '@backlot/contract';
-import { createFairShares, type FairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, type FairShares, toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asOwner, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -68,7 +68,7 @@ const inOtherWorld = (access: AccessRules, who: Identity, record: Stored): Store
 
 describe('hints on empty answers', () => {
   let bed: TestBed;
-  const scans = createFairShares({ slots: 2, maxRunningPerOwner: 2 });
+  const scans = cpuWork({ places: 2, isShort: true });
   beforeAll(async () => {
     bed = await createTestBed();
     for (const status of ['Open', 'Done', 'Open', 'Done', 'Open', 'Done'])
@@ -220,7 +220,7 @@ describe('hints on empty answers', () => {
   it('are left out where scans have no room, and while a collection rests', async () => {
     const notes = newCollection('shared');
     await insert(notes, { text: 'x y' });
-    const full = createFairShares({ slots: 1 });
+    const full = cpuWork({ places: 1 });
     const busy = Promise.withResolvers<void>();
     const running = full.run(toFlow(asKey()), () => busy.promise);
     expect(await ask(newHints(full, 10), notes, { txt: 1 }, asKey())).toBeUndefined();

@@ -1,5 +1,5 @@
 import type { Database, TextRow } from '@backlot/database';
-import { createFairShares, type FairSharesOptions } from '@backlot/fair-shares';
+import { cpuWork } from '@backlot/fair-shares';
 import type { JsonParts } from '@backlot/http';
 import { asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -69,14 +69,14 @@ describe('large answers', () => {
   });
   afterAll(() => bed.close());
 
-  const setUp = (options: Partial<FairSharesOptions> = {}) => {
+  const setUp = (options: Partial<Parameters<typeof cpuWork>[0]> = {}) => {
     const limits = { scanRows: 100, pageBytes: 32 * 1024 * 1024 };
     const none = { records: 1, bytes: 1 };
     const quota = createQuota({ database, limits: { project: none, owner: none }, now: Date.now });
-    const scans = createFairShares({ slots: 3, quickSlots: 3 });
-    const answers = createFairShares({ slots: 2, maxRunningPerOwner: 1, ...options });
+    const scans = cpuWork({ places: 3, quickPlaces: 3 });
+    const answers = cpuWork({ places: 2, ...options });
     const refresh = unchanged;
-    const largeReads = createFairShares({ slots: 3 });
+    const largeReads = cpuWork({ places: 3 });
     const queues = { scans, quickScans: scans, largeReads, answers };
     const lists = createLists({ database, limits, refresh, ...queues });
     const records = createRecords({ database, quota, refresh, ...queues, now: Date.now });
@@ -172,7 +172,7 @@ describe('large answers', () => {
       'SELECT epoch FROM collections WHERE project_id = $1',
       [testProject.number],
     );
-    const { page } = setUp({ maxRunningPerOwner: 2 });
+    const { page } = setUp({ isShort: true });
     const found = () =>
       page({ words: ['tea'], sort: 'n', collection: { ...collection, epoch, search } });
     const [items, others] = [large(await found()), large(await found())];
@@ -223,7 +223,7 @@ describe('large answers', () => {
   });
 
   it('are refused where too many wait, and hold nothing when their caller goes', async () => {
-    const { page, get, answers } = setUp({ maxWaitingPerFlow: 1 });
+    const { page, get, answers } = setUp({ maxWaiting: 5 });
     const first = large(await page({}));
     await first.next();
     const gone = new AbortController();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '@backlot/database';
-import { createFairShares, FairShareFull } from '@backlot/fair-shares';
+import { cpuWork, FairShareFull } from '@backlot/fair-shares';
 import { anonymous, asKey, asUser, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -132,11 +132,11 @@ describe('scans in pieces', () => {
   const limits = { scanRows: 1000, pageBytes: 4000 };
   type Slicing = typeof atOnce;
   const readers = (slicing: Slicing, scanRows = limits.scanRows) => {
-    const scans = createFairShares({ slots: 1, sliceMs: 0 });
+    const scans = cpuWork({ places: 1, sliceMs: 0 });
     const deps = {
       ...{ database, limits: { ...limits, scanRows }, refresh: unchanged, slicing },
       ...{ scans, quickScans: scans, largeReads: scans },
-      answers: createFairShares({ slots: 1 }),
+      answers: cpuWork({ places: 1 }),
     };
     return { lists: createLists(deps), counts: createCounts(deps) };
   };
@@ -289,7 +289,7 @@ describe('scans in pieces', () => {
 
   it('let others run in between, and end with their caller', async () => {
     const { collection } = await fill(many);
-    const shares = createFairShares({ slots: 1, sliceMs: 0 });
+    const shares = cpuWork({ places: 1, sliceMs: 0 });
     const order: string[] = [];
     const lists = createLists({
       ...{ database, limits, refresh: unchanged, slicing: tens },
@@ -314,8 +314,8 @@ describe('scans in pieces', () => {
 
   it('wait for no slow one where such scans have been quick', async () => {
     const { collection } = await fill(many);
-    const shares = createFairShares({ slots: 1 });
-    const quickScans = createFairShares({ slots: 1 });
+    const shares = cpuWork({ places: 1 });
+    const quickScans = cpuWork({ places: 1 });
     const deps = {
       ...{ database, limits, refresh: unchanged, slicing: atOnce },
       ...{ scans: shares, quickScans, largeReads: shares, answers: shares },
@@ -361,7 +361,7 @@ describe('scans in pieces', () => {
         return rows;
       },
     };
-    const shares = createFairShares({ slots: 1 });
+    const shares = cpuWork({ places: 1 });
     const pieces = async (where: object, sliceBytes: number, sort = 'id') => {
       const lists = createLists({
         ...{ database: deps, limits: { ...limits, pageBytes: 1_000_000 }, refresh: unchanged },

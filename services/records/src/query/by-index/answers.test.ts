@@ -1,4 +1,4 @@
-import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toFlow } from '@backlot/fair-shares';
 import { anonymous, asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -152,7 +152,7 @@ describe('answers by slots', () => {
         return rows;
       },
     };
-    const shares = createFairShares({ slots: 1 });
+    const shares = cpuWork({ places: 1 });
     const deps = { database, limits, refresh: unchanged, scans: shares, quickScans: shares };
     readers = {
       lists: createLists({ ...deps, largeReads: shares, answers: shares }),
@@ -203,7 +203,7 @@ describe('answers by slots', () => {
 
   it('do not wait for scans', async () => {
     const { withSlots } = await fill([{ d: 1 }, { d: 2 }], 'shared');
-    const scans = createFairShares({ slots: 1, quickSlots: 1 });
+    const scans = cpuWork({ places: 1, quickPlaces: 1 });
     const deps = { database: bed.database, limits, refresh: unchanged, scans, quickScans: scans };
     let endScan = () => {};
     const scan = scans.run(['other', 'p', 'a'], () => new Promise<void>((end) => (endScan = end)));
@@ -265,7 +265,7 @@ describe('answers by slots', () => {
       a: i % 9 === 0 ? odd[(i / 9) % odd.length] : { b: i % 7 },
     }));
     const { withSlots, without } = await fill(contents, 'shared');
-    const shares = createFairShares({ slots: 1 });
+    const shares = cpuWork({ places: 1 });
     const few = createLists({
       ...{ database: bed.database, limits: { ...limits, scanRows: 39 }, refresh: unchanged },
       ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },

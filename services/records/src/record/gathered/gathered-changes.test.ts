@@ -1,5 +1,5 @@
 import type { Database } from '@backlot/database';
-import { createFairShares } from '@backlot/fair-shares';
+import { cpuWork } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import {
   anonymous,
@@ -54,7 +54,7 @@ describe('changes that come together', () => {
     const { now } = createTestClock({ stands: true });
     const quota = createQuota({ database, limits, now });
     await quota.totals(testProject);
-    const [largeReads, answers] = [createFairShares({ slots: 1 }), createFairShares({ slots: 1 })];
+    const [largeReads, answers] = [cpuWork({ places: 1 }), cpuWork({ places: 1 })];
     const deps = { database, quota, refresh: unchanged, largeReads, answers, now: Date.now };
     records = createRecords(deps);
   });

@@ -1,5 +1,5 @@
 import type { Database } from '@backlot/database';
-import { createFairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toFlow } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -31,7 +31,7 @@ describe('reads that come together', () => {
         return rows;
       },
     };
-    const [largeReads, answers] = [createFairShares({ slots: 1 }), createFairShares({ slots: 1 })];
+    const [largeReads, answers] = [cpuWork({ places: 1 }), cpuWork({ places: 1 })];
     read = createReadRecord({ database, largeReads, answers });
   });
   afterAll(() => bed.close());
