@@ -13,7 +13,8 @@ export default {
   globalSetup: '<rootDir>/tools/testing/src/jest/global-setup.ts',
   globalTeardown: '<rootDir>/tools/testing/src/jest/global-teardown.ts',
   testSequencer: '<rootDir>/tools/testing/src/jest/longest-first.ts',
-  maxWorkers: 2,
+  // On two cores too: half of the time a test waits for a server, or for time to pass.
+  maxWorkers: 3,
   // For what tests leave behind. At 900 MB a collection of garbage takes more than a second.
   workerIdleMemoryLimit: '640MB',
   // Ten times as long as the longest takes on a quiet machine; `until` gives up sooner, and says on what.
