@@ -15,7 +15,7 @@ import type { Selection } from './selection.ts';
 
 const { maxGroups } = recordRoutes;
 /** What sums by an index look through in one statement: first among other short reads, then among the scans. */
-const shortStretch = { rows: 20_000, ms: 250 };
+const shortStretch = { rows: 20_000, ms: 500 };
 const longMs = 800;
 
 /** The field that an error names. */
