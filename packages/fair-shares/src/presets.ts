@@ -35,7 +35,7 @@ export const cpuWork = ({
   quickPlaces = 0,
   maxWaiting = 500,
   isShort = false,
-  perAddress = places + quickPlaces,
+  perAddress,
   ...rest
 }: CpuWork): FairShares => {
   const half = Math.ceil(maxWaiting / 2);
@@ -43,7 +43,7 @@ export const cpuWork = ({
     ...rest,
     slots: places,
     quickSlots: quickPlaces,
-    maxRunningPerAddress: perAddress,
+    ...(perAddress !== undefined && { maxRunningPerAddress: perAddress }),
     maxWaiting,
     maxWaitingPerFlow: isShort ? half : part(maxWaiting, 5),
     ...(isShort && { maxRunningPerOwner: places, maxWaitingPerProject: half }),
