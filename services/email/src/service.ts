@@ -22,10 +22,10 @@ import { createRecipients } from './mails/recipients.ts';
 import { createVisitorMails } from './mails/visitor-mails.ts';
 import { createPlatformMails } from './platform-mails/platform-mails.ts';
 import { createDeliveries } from './queue/deliveries.ts';
-import { createMailQueue } from './queue/mail-queue.ts';
+import { createLanes } from './queue/lanes.ts';
+import { createMailQueues } from './queue/mail-queue.ts';
 import { createPace } from './queue/pace.ts';
 import { createProjectHolds } from './queue/project-holds.ts';
-import { createWorker } from './queue/worker.ts';
 import { createRoutes } from './routes/index.ts';
 
 export interface EmailContext extends ServiceContext<EmailConfig> {
@@ -61,9 +61,9 @@ export const emailService = defineService({
       isRepeatable: !mailer.reachesPeople,
     });
     const attachments = createAttachments(context.files);
-    const worker = createWorker({
+    const worker = createLanes({
       ...config,
-      queue: createMailQueue(database, suppressions, now),
+      queues: createMailQueues(database, suppressions, now),
       deliveries,
       mailer,
       attachments,

@@ -1,5 +1,5 @@
 import { MIB } from '@backlot/contract';
-import { asKey, asOwner, asUser } from '@backlot/testing';
+import { asKey, asOwner, asUser, until } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFakeMailer, createTestBed, reserved, type TestBed } from '../testing/test-bed.ts';
 
@@ -24,6 +24,8 @@ describe('files that go along with a mail', () => {
     bed.files.hidden.clear();
     bed.files.isUnavailable = false;
     mailer.sent.length = 0;
+    mailer.taken.length = 0;
+    mailer.answer = async () => ({ status: 'sent', refused: [] });
     await bed.database.query('DELETE FROM mails');
     await bed.takeUsage();
   });
@@ -65,7 +67,7 @@ describe('files that go along with a mail', () => {
     expect((await bed.send({ ...hello, to, attachments: [id(1)] })).status).toBe(200);
     await bed.service.deliver();
     expect(
-      mailer.sent.map(({ to: [address], attachments }) => [address, attachments[0]?.name]),
+      mailer.sent.map(({ to: [address], attachments }) => [address, attachments[0]?.name]).sort(),
     ).toEqual([
       [hello.to, invoice.name],
       ['bob@example.org', invoice.name],
@@ -130,6 +132,26 @@ describe('files that go along with a mail', () => {
     await bed.service.deliver();
     expect(mailer.sent).toMatchObject([{ attachments: [invoice] }]);
     expect(await bed.list()).toMatchObject([{ status: 'sent' }]);
+  });
+
+  it('keep mails without files waiting for nothing, however many are on their way', async () => {
+    const held = Promise.withResolvers<void>();
+    mailer.answer = async ({ attachments }) => {
+      if (attachments.length > 0) await held.promise;
+      return { status: 'sent', refused: [] };
+    };
+    const withFiles = () => mailer.taken.filter(({ attachments }) => attachments.length > 0);
+    for (let n = 0; n < 30; n++) await send([id(1)]);
+    const delivering = bed.service.deliver();
+    await until(() => withFiles().length > 0);
+    const subject = 'Reset your password';
+    for (let n = 0; n < 3; n++) await bed.send({ ...hello, subject });
+    void bed.service.deliver();
+    await until(() => mailer.sent.filter((mail) => mail.subject === subject).length === 3);
+    expect(withFiles().length).toBeLessThanOrEqual(2);
+    held.resolve();
+    await delivering;
+    expect(mailer.sent).toHaveLength(33);
   });
 
   it('wait for each other, and for nothing else', async () => {

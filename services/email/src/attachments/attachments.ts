@@ -11,8 +11,9 @@ import { type Attachment, MailRefused } from '../mailer/mailer.ts';
 
 const { maxAttachedBytes, maxAttachments } = emailRoutes;
 
-/** The files of one mail may take several times their size until it is handed over. */
-const shares = { places: 2, maxWaiting: 800 };
+/** Mails whose files are in memory at a time: until the hand-over they may take several times their size. */
+export const filesInMemory = 2;
+const shares = { places: filesInMemory, maxWaiting: 800 };
 
 const wrong = (message: string, hint?: string) =>
   new ApiError('invalid_body', `"attachments": ${message}`, hint === undefined ? {} : { hint });

@@ -49,31 +49,34 @@ const toClaimedMail = (row: ClaimedRow, claim: string): Omit<ClaimedMail, 'suppr
 /**
  * Round-robin: reads the queues that follow the one served last, one index look-up for each. Those with
  * due mails share the batch evenly; what does not fit waits for the next batch.
+ * @param isInLane SQL that an index answers
  */
-const claimDueMails = `WITH RECURSIVE scan (project_number, is_own, has_wrapped, step) AS (
+const claimDueMails = (
+  isInLane: string,
+) => `WITH RECURSIVE scan (project_number, is_own, has_wrapped, step) AS (
     SELECT $5::bigint, $6::boolean, false, 0
      UNION ALL
     SELECT next.project_number, next.is_own, next.has_wrapped, step + 1
       FROM scan CROSS JOIN LATERAL (
         (SELECT project_number, is_own, scan.has_wrapped AS has_wrapped FROM mails
-          WHERE status = 'queued' AND (project_number, is_own) > (scan.project_number, scan.is_own)
+          WHERE status = 'queued' AND ${isInLane} AND (project_number, is_own) > (scan.project_number, scan.is_own)
           ORDER BY project_number, is_own LIMIT 1)
         UNION ALL
-        (SELECT project_number, is_own, true FROM mails WHERE status = 'queued' AND NOT scan.has_wrapped
+        (SELECT project_number, is_own, true FROM mails WHERE status = 'queued' AND ${isInLane} AND NOT scan.has_wrapped
           ORDER BY project_number, is_own LIMIT 1)
         ORDER BY has_wrapped LIMIT 1) AS next
      WHERE step < ${queuesPerScan}
        AND (NOT next.has_wrapped OR (next.project_number, next.is_own) <= ($5, $6))),
   served AS (
     SELECT scan.* FROM scan CROSS JOIN LATERAL (
-        SELECT FROM mails WHERE status = 'queued' AND mails.project_number = scan.project_number
+        SELECT FROM mails WHERE status = 'queued' AND ${isInLane} AND mails.project_number = scan.project_number
            AND mails.is_own = scan.is_own AND next_attempt_at <= $1
            AND NOT EXISTS (SELECT FROM held_projects AS held WHERE held.project_number = scan.project_number)
          ORDER BY next_attempt_at LIMIT 1) AS due
      WHERE step > 0 LIMIT $2),
   taken AS (
     SELECT mail.* FROM served CROSS JOIN LATERAL (
-        SELECT project_number, id FROM mails WHERE status = 'queued' AND mails.project_number = served.project_number
+        SELECT project_number, id FROM mails WHERE status = 'queued' AND ${isInLane} AND mails.project_number = served.project_number
            AND mails.is_own = served.is_own AND next_attempt_at <= $1
          ORDER BY next_attempt_at LIMIT (SELECT ceil($2::numeric / count(*)) FROM served)
            FOR UPDATE SKIP LOCKED) AS mail
@@ -97,18 +100,20 @@ const claimDueMails = `WITH RECURSIVE scan (project_number, is_own, has_wrapped,
  * Decides which mails go next. Each project has a queue for its mails and one for the platform's own, so
  * that neither 10,000 mails of one project nor 10,000 sign-ups delay anybody else.
  */
-export const createMailQueue = (
+const createMailQueue = (
   database: Database,
   suppressions: Suppressions,
   now: () => number,
+  [name, isInLane]: readonly [statement: string, isInLane: string],
 ) => {
+  const text = claimDueMails(isInLane);
   // No project has this number: the first scan begins at the first queue.
   let last = { project: 0, isOwn: false };
 
   const claimDue = async (limit: number): Promise<ClaimedMail[]> => {
     for (let scans = 0; scans < maxScans; scans++) {
       const claim = uuidv7();
-      const rows = await database.named<ClaimRow>('claim-mails', claimDueMails, [
+      const rows = await database.named<ClaimRow>(name, text, [
         ...[new Date(now()), limit, claim, new Date(now() + leaseMs)],
         ...[last.project, last.isOwn],
       ]);
@@ -138,3 +143,21 @@ export const createMailQueue = (
 };
 
 export type MailQueue = ReturnType<typeof createMailQueue>;
+
+/** Each mail is in one of them. */
+export const createMailQueues = (
+  database: Database,
+  suppressions: Suppressions,
+  now: () => number,
+) => ({
+  withoutFiles: createMailQueue(database, suppressions, now, [
+    'claim-mails-without-files',
+    'files IS NULL',
+  ]),
+  withFiles: createMailQueue(database, suppressions, now, [
+    'claim-mails-with-files',
+    'files IS NOT NULL',
+  ]),
+});
+
+export type MailQueues = ReturnType<typeof createMailQueues>;

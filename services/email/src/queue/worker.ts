@@ -141,9 +141,12 @@ export const createWorker = ({
         await pause(waitMs);
         continue;
       }
-      const mails = await queue.claim(Math.min(concurrency - inFlight.size, pace.free()));
+      const limit = Math.min(concurrency - inFlight.size, pace.free());
+      // Before it is known how many there are: another worker goes by the same pace.
+      pace.take(limit);
+      const mails = await queue.claim(limit);
+      pace.take(mails.length - limit);
       if (mails.length === 0) return;
-      pace.take(mails.length);
       for (const mail of mails) start(mail);
     }
   };
