@@ -57,6 +57,9 @@ const given = async () => {
   });
   const standing = { role: 'staff', groups: [{ id: 'g1', role: 'member' }] };
   app.get('/internal/users/1001/u1', (_req, res) => void res.json(standing));
+  app.get('/internal/users/1001/u2', (_req, res) => {
+    res.status(404).json({ code: 'not_found' });
+  });
   app.post('/internal/users/1001/holder', express.json(), (req, res) => {
     res.json({ userId: req.body.email === 'a@example.org' ? 'u1' : null });
   });
@@ -137,7 +140,15 @@ it('reads files, and tells one that is gone from a service that knows none', asy
   expect(await files.describeFiles({ ...reader, fileIds: [fileId] })).toEqual(['a']);
   expect(await files.readFile(1001, 'a')).toEqual(new Uint8Array([0, 255]));
   expect(await files.readFile(1001, 'gone')).toBeNull();
-  await expect(files.readFile(1001, 'older')).rejects.toThrow('gives no files');
+  await expect(files.readFile(1001, 'older')).rejects.toThrow('is no question there');
+});
+
+it('takes nobody for gone whom a service does not know how to look up', async () => {
+  const { users } = await given();
+  expect(await users.findRoleAndGroups(1001, 'u2')).toBeNull();
+  await expect(users.findRoleAndGroups(1001, 'of-an-older-version')).rejects.toThrow(
+    '/internal/users/1001/of-an-older-version is no question there',
+  );
 });
 
 it('a failing or absent service is a failure, not an absence', async () => {

@@ -97,6 +97,13 @@ const jsonOrNull = async <T>(response: Response): Promise<T | null> => {
   return null;
 };
 
+/** Null for what is gone. @throws Error where nobody there knows the question, as an older version */
+const nullWhereGone = async (response: Response): Promise<null> => {
+  const { code } = (await response.json().catch(() => ({}))) as { code?: string };
+  if (code === 'not_found') return null;
+  throw new Error(`${response.url} is no question there.`);
+};
+
 /** The projects service asked over HTTP. */
 export const createHttpProjectDirectory = (options: HttpDirectoryOptions): ProjectDirectory => {
   const ask = createAsk(options);
@@ -175,10 +182,12 @@ export const createHttpUserDirectory = (options: HttpDirectoryOptions): UserDire
       if (!found) throw new Error(`${options.origin} does not tell whose an address is.`);
       return found.userId;
     },
-    findRoleAndGroups: async (projectNumber, userId) =>
-      jsonOrNull<RoleAndGroups>(
-        await ask(`/internal/users/${projectNumber}/${encodeURIComponent(userId)}`),
-      ),
+    async findRoleAndGroups(projectNumber, userId) {
+      const path = `/internal/users/${projectNumber}/${encodeURIComponent(userId)}`;
+      const response = await ask(path);
+      if (response.status === 404) return nullWhereGone(response);
+      return (await response.json()) as RoleAndGroups;
+    },
   };
 };
 
@@ -245,12 +254,7 @@ export const createHttpFileDirectory = (options: HttpDirectoryOptions): FileDire
     },
     async readFile(projectNumber, fileId) {
       const response = await ask(`${path}/content`, { projectNumber, fileId });
-      if (response.status === 404) {
-        // Of an older version that does not know the question, or of a file that is gone.
-        const { code } = (await response.json()) as { code?: string };
-        if (code === 'not_found') return null;
-        throw new Error(`${options.origin} gives no files.`);
-      }
+      if (response.status === 404) return nullWhereGone(response);
       return new Uint8Array(await response.arrayBuffer());
     },
   };
