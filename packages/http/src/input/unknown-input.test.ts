@@ -89,7 +89,7 @@ describe('names that a route does not know', () => {
     const { status, body } = await call(recordRoutes.listRecords, `?${query}`);
     expect([status, body.code]).toEqual([400, 'invalid_query']);
     expect(body.error).toBe(
-      `Unknown query parameter: ${names}. Known here: where, mine, group, search, sort, limit, offset, cursor, fields, include, total.`,
+      `Unknown query parameter: ${names}. Known here: where, mine, group, search, sort, limit, offset, cursor, fields, include, total, explain.`,
     );
   });
 
