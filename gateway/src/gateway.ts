@@ -13,7 +13,7 @@ import {
   type ShapeDirectory,
 } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
-import { largeBodyWork, toFlow } from '@backlot/fair-shares';
+import { largeBodyWork, toRequester } from '@backlot/fair-shares';
 import { answerFailure, type DiscardBody, discardBody, type Readiness } from '@backlot/http';
 import type { IdentityKey } from '@backlot/identity';
 import { createHttpMetrics, type Logger, measureQueues, type Registry } from '@backlot/telemetry';
@@ -202,8 +202,8 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     if (needsReadAhead(definition) && !refusal) {
       ({ isCounted } = await admitUnread(res, asked, () => limitToMinimum(price())));
       if (res.destroyed) return;
-      const flow = toFlow({ project: ownProject, ip: address });
-      ahead = await readAhead(req, res, { definition, flow, startedAt });
+      const requester = toRequester({ project: ownProject, ip: address });
+      ahead = await readAhead(req, res, { definition, requester, startedAt });
     }
     const calls = ahead?.calls ?? 1;
     addressCount?.weigh(calls);

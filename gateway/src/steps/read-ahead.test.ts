@@ -13,8 +13,8 @@ describe('bodies that the gateway reads', () => {
     req.push(text);
     req.push(null);
     const { generateText: definition } = aiRoutes;
-    const flow = ['ada', 'shop', address] as const;
-    return readAhead(req, new ServerResponse(req), { definition, flow, startedAt: 0 });
+    const requester = ['ada', 'shop', address] as const;
+    return readAhead(req, new ServerResponse(req), { definition, requester, startedAt: 0 });
   };
 
   /** What happened in which order, where many calls come at once. */

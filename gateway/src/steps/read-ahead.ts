@@ -1,7 +1,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
-import type { FairShares, Flow } from '@backlot/fair-shares';
+import type { FairShares, Requester } from '@backlot/fair-shares';
 import { roundedNumberRefusal } from '@backlot/http';
 import { type Bodies, isComing, isPlain } from '../addresses/bodies.ts';
 import { ItemCounter } from './count-items.ts';
@@ -97,7 +97,7 @@ export const needsReadAhead = (definition: RouteDefinition): boolean =>
 
 export interface ReadAheadCall {
   definition: RouteDefinition;
-  flow: Flow;
+  requester: Requester;
   /** performance.now() */
   startedAt: number;
 }
@@ -118,15 +118,17 @@ const parseThenYield = async (bytes: Buffer): Promise<unknown> => {
  * @throws ApiError invalid_body, request_timeout, rate_limited, overloaded; FairShareFull
  */
 export const createReadAhead = (bodies: Bodies, turns: FairShares) => {
-  const parseInTurn = (bytes: Buffer, flow: Flow) =>
-    bytes.length > largeBodyBytes ? turns.run(flow, () => parseThenYield(bytes)) : parse(bytes);
+  const parseInTurn = (bytes: Buffer, requester: Requester) =>
+    bytes.length > largeBodyBytes
+      ? turns.run(requester, () => parseThenYield(bytes))
+      : parse(bytes);
 
   return async (
     req: IncomingMessage,
     res: ServerResponse,
-    { definition, flow, startedAt }: ReadAheadCall,
+    { definition, requester, startedAt }: ReadAheadCall,
   ): Promise<ReadAhead> => {
-    const [, , address] = flow;
+    const [, , address] = requester;
     const { limitBytes, isTooLarge } = checkDeclaredSize(req, definition);
     const { weight } = definition;
     const unread = { req, body: undefined, calls: weight?.maxCalls ?? 1 };
@@ -143,7 +145,7 @@ export const createReadAhead = (bodies: Bodies, turns: FairShares) => {
     return {
       ...(refusal && { refusal }),
       req: replay(req, bytes),
-      body: needsBody(definition) ? await parseInTurn(bytes, flow) : undefined,
+      body: needsBody(definition) ? await parseInTurn(bytes, requester) : undefined,
       calls: weight && counter ? weigh(weight, counter) : unread.calls,
     };
   };

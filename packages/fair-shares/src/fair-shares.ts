@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Flow, ShareQueue, type ShareUsage, type Taken } from './share-queue.ts';
+import { type Requester, ShareQueue, type ShareUsage, type Taken } from './share-queue.ts';
 
 /** Those of the presets; beside them only tests choose among these. */
 export interface FairSharesOptions {
@@ -10,13 +10,13 @@ export interface FairSharesOptions {
   /** Default as many as its owner may have. */
   maxRunningPerProject?: number;
   /** From one address of a project. Default as many as the owner may have. */
-  maxRunningPerFlow?: number;
+  maxRunningPerRequester?: number;
   /** From one address, whoever's projects it calls: accounts are free. Default no bound besides the owners'. */
   maxRunningPerAddress?: number;
   /** Slots besides those that only quick work may take, shared likewise. Default 0: it runs among the rest. */
   quickSlots?: number;
   /** Default 20. */
-  maxWaitingPerFlow?: number;
+  maxWaitingPerRequester?: number;
   /** Past it the latest of whichever of the project's addresses has most gives way. Default no bound. */
   maxWaitingPerProject?: number;
   /** In each lane. Past it the latest of whoever has most waiting gives way. Default 500. */
@@ -90,25 +90,29 @@ export interface LaneUsage {
 
 export interface FairShares {
   /** @throws FairShareFull, or the signal's reason; what `work` throws passes through */
-  run<T>(flow: Flow, work: (yieldSlot: YieldSlot) => Promise<T>, options?: RunOptions): Promise<T>;
+  run<T>(
+    requester: Requester,
+    work: (yieldSlot: YieldSlot) => Promise<T>,
+    options?: RunOptions,
+  ): Promise<T>;
   /**
    * A slot for something that is held, such as memory, until the returned function is called.
    * @throws FairShareFull, or the signal's reason
    */
-  take(flow: Flow, options?: TakeOptions): Promise<() => void>;
+  take(requester: Requester, options?: TakeOptions): Promise<() => void>;
   /** Before anything else is done for a call: @throws FairShareFull where one more would be refused at once */
-  checkRoom(flow: Flow): void;
+  checkRoom(requester: Requester): void;
   usage(): { quick: LaneUsage; slow: LaneUsage };
 }
 
-/** The parts of an identity that make a flow. */
-interface FlowParts {
+/** The parts of an identity that make a requester. */
+interface RequesterParts {
   project: { id: string; ownerId: string | null };
   ip: string;
 }
 
 /** A project without an owner is an owner of its own. */
-export const toFlow = ({ project, ip }: FlowParts): Flow => [
+export const toRequester = ({ project, ip }: RequesterParts): Requester => [
   project.ownerId ?? `project ${project.id}`,
   project.id,
   ip,
@@ -119,9 +123,9 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
   const slow = new Lane(options.slots, options);
   const quick = new Lane(quickSlots, { ...options, restRatio: 0 });
   return {
-    async run(flow, work, caller = {}) {
+    async run(requester, work, caller = {}) {
       let lane = caller.isQuick && quickSlots > 0 ? quick : slow;
-      let slot: Slot | undefined = await lane.enter(flow, caller);
+      let slot: Slot | undefined = await lane.enter(requester, caller);
       const leave = () => {
         if (slot) lane.leave(slot);
         slot = undefined;
@@ -130,7 +134,7 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
         caller.signal?.throwIfAborted();
         if (slot && now() - slot.startedAt < sliceMs) return;
         // It waits before it leaves: so its share is never without work, and what that has cost stays known.
-        const next = slow.enter(flow, caller, true);
+        const next = slow.enter(requester, caller, true);
         leave();
         lane = slow;
         slot = await next;
@@ -141,14 +145,14 @@ export const createFairShares = (options: FairSharesOptions): FairShares => {
         leave();
       }
     },
-    async take(flow, caller = {}) {
-      let slot: Slot | undefined = await slow.enter(flow, caller, caller.continues);
+    async take(requester, caller = {}) {
+      let slot: Slot | undefined = await slow.enter(requester, caller, caller.continues);
       return () => {
         if (slot) slow.leave(slot);
         slot = undefined;
       };
     },
-    checkRoom: (flow) => slow.checkRoom(flow),
+    checkRoom: (requester) => slow.checkRoom(requester),
     usage: () => ({ quick: quick.usage(), slow: slow.usage() }),
   };
 };
@@ -191,9 +195,9 @@ class Lane {
     this.#queue = new ShareQueue({
       maxRunningPerOwner,
       maxRunningPerProject: options.maxRunningPerProject ?? maxRunningPerOwner,
-      maxRunningPerFlow: options.maxRunningPerFlow ?? maxRunningPerOwner,
+      maxRunningPerRequester: options.maxRunningPerRequester ?? maxRunningPerOwner,
       maxRunningPerAddress: options.maxRunningPerAddress ?? Number.POSITIVE_INFINITY,
-      maxWaitingPerFlow: options.maxWaitingPerFlow ?? 20,
+      maxWaitingPerRequester: options.maxWaitingPerRequester ?? 20,
       maxWaitingPerProject: options.maxWaitingPerProject ?? Number.POSITIVE_INFINITY,
       maxWaiting: options.maxWaiting ?? 500,
       expectedMs: options.sliceMs ?? 50,
@@ -202,8 +206,8 @@ class Lane {
   }
 
   /** Resolves once a slot is free. @param continues work that was let in before is not refused again */
-  enter(flow: Flow, caller: Caller, continues = false): Promise<Slot> {
-    const crowded = continues ? undefined : this.#queue.makeRoom(flow);
+  enter(requester: Requester, caller: Caller, continues = false): Promise<Slot> {
+    const crowded = continues ? undefined : this.#queue.makeRoom(requester);
     if (crowded === 'full') throw this.#full();
     crowded?.refuse();
     return new Promise((resolve, reject) => {
@@ -223,7 +227,7 @@ class Lane {
           reject(this.#full());
         },
       };
-      const share = this.#queue.push(flow, job, continues);
+      const share = this.#queue.push(requester, job, continues);
       const abort = () => {
         this.#queue.remove(share, job);
         reject(signal?.reason);
@@ -236,8 +240,8 @@ class Lane {
     });
   }
 
-  checkRoom(flow: Flow): void {
-    if (!this.#queue.hasRoom(flow)) throw this.#full();
+  checkRoom(requester: Requester): void {
+    if (!this.#queue.hasRoom(requester)) throw this.#full();
   }
 
   leave(slot: Slot): void {

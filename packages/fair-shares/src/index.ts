@@ -4,7 +4,7 @@
  * and as an address. Knows no service and no request; the state is one process's own. A caller names who wants the slot and hands over the work:
  *
  *     const scans = cpuWork({ places: 6 });
- *     await scans.run(toFlow(identity), () => database.query(…), { signal });
+ *     await scans.run(toRequester(identity), () => database.query(…), { signal });
  *
  * There are four kinds: `cpuWork`, `connections`, `heldMemory` and `outsideCalls`. Where too many wait it throws
  * FairShareFull, which an API answers as 503 `overloaded`.
@@ -15,9 +15,9 @@ export {
   type LaneUsage,
   type RunOptions,
   type TakeOptions,
-  toFlow,
+  toRequester,
   type YieldSlot,
 } from './fair-shares.ts';
 export * from './low-priority.ts';
 export * from './presets.ts';
-export type { Flow, ShareUsage } from './share-queue.ts';
+export type { Requester, ShareUsage } from './share-queue.ts';

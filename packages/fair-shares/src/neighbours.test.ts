@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createFairShares } from './fair-shares.ts';
-import { FairShareFull, type Flow, type YieldSlot } from './index.ts';
+import { FairShareFull, type Requester, type YieldSlot } from './index.ts';
 import { VirtualTime } from './testing/virtual-time.ts';
 
 interface Scene {
@@ -31,10 +31,10 @@ async function simulate({ attackers, isSliced }: Scene) {
   const quick: number[] = [];
   const slow: number[] = [];
   let refused = 0;
-  const call = async (flow: Flow, ms: number, isQuick: boolean, taken: number[]) => {
+  const call = async (requester: Requester, ms: number, isQuick: boolean, taken: number[]) => {
     const start = time.now();
     try {
-      await shares.run(flow, work(ms), { isQuick });
+      await shares.run(requester, work(ms), { isQuick });
       if (start >= from) taken.push(time.now() - start);
     } catch (error) {
       if (!(error instanceof FairShareFull)) throw error;
@@ -55,9 +55,9 @@ async function simulate({ attackers, isSliced }: Scene) {
     for (let loop = 0; loop < loopsPerAttacker; loop++) void attack(`attacker ${n}`, `${loop}`);
   }
   for (let n = 0; n < neighbours; n++) {
-    const flow: Flow = [`neighbour ${n}`, 'project', 'address'];
-    void every(n, 100, () => call(flow, 5, true, quick));
-    void every(n, 2000, () => call(flow, 100, false, slow));
+    const requester: Requester = [`neighbour ${n}`, 'project', 'address'];
+    void every(n, 100, () => call(requester, 5, true, quick));
+    void every(n, 2000, () => call(requester, 100, false, slow));
   }
   await time.pass();
   return {

@@ -45,7 +45,7 @@ export const cpuWork = ({
     quickSlots: quickPlaces,
     ...(perAddress !== undefined && { maxRunningPerAddress: perAddress }),
     maxWaiting,
-    maxWaitingPerFlow: isShort ? half : part(maxWaiting, 5),
+    maxWaitingPerRequester: isShort ? half : part(maxWaiting, 5),
     ...(isShort && { maxRunningPerOwner: places, maxWaitingPerProject: half }),
   });
 };
@@ -77,7 +77,7 @@ export const connections = ({
     slots: places,
     maxRunningPerOwner: perOwner,
     maxRunningPerProject: perProject,
-    maxWaitingPerFlow: part(maxWaiting, 4),
+    maxWaitingPerRequester: part(maxWaiting, 4),
     maxWaiting,
   });
 
@@ -95,9 +95,9 @@ export const heldMemory = ({
   createFairShares({
     slots: places,
     maxRunningPerProject: part(places, 4),
-    maxRunningPerFlow: part(places, 12),
+    maxRunningPerRequester: part(places, 12),
     maxRunningPerAddress: part(places, 6),
-    maxWaitingPerFlow: part(maxWaiting, 4),
+    maxWaitingPerRequester: part(maxWaiting, 4),
     maxWaiting,
   });
 
@@ -118,6 +118,6 @@ export const outsideCalls = ({
     slots: places,
     maxRunningPerOwner: perOwner,
     maxRunningPerAddress: part(places, 6),
-    maxWaitingPerFlow: part(maxWaiting, 5),
+    maxWaitingPerRequester: part(maxWaiting, 5),
     maxWaiting,
   });

@@ -1,15 +1,15 @@
 /** Who wants work done: each shares with those beside it what the one above it gets. */
-export type Flow = readonly [owner: string, project: string, address: string];
+export type Requester = readonly [owner: string, project: string, address: string];
 
 export interface ShareQueueOptions {
   /** Items that one owner may have under way. */
   maxRunningPerOwner: number;
   maxRunningPerProject: number;
   /** From one address of a project. */
-  maxRunningPerFlow: number;
+  maxRunningPerRequester: number;
   /** From one address, whoever's projects it calls. */
   maxRunningPerAddress: number;
-  maxWaitingPerFlow: number;
+  maxWaitingPerRequester: number;
   maxWaitingPerProject: number;
   maxWaiting: number;
   /** What an item counts for until its cost is known, before any was measured. */
@@ -143,17 +143,17 @@ export class ShareQueue<Item> {
     return this.#root.waiting;
   }
 
-  /** Whether one more of this flow may wait, also where another's item would give way. */
-  hasRoom(flow: Flow): boolean {
-    return this.#roomFor(flow) !== 'full';
+  /** Whether one more of this requester may wait, also where another's item would give way. */
+  hasRoom(requester: Requester): boolean {
+    return this.#roomFor(requester) !== 'full';
   }
 
   /**
-   * Makes room for one more of this flow: where too many wait in its project, or in all, the latest item
+   * Makes room for one more of this requester: where too many wait in its project, or in all, the latest item
    * of whoever has most of them gives way. Returns that item, 'full' where the newcomer itself is too many, or nothing.
    */
-  makeRoom(flow: Flow): Item | 'full' | undefined {
-    const crowd = this.#roomFor(flow);
+  makeRoom(requester: Requester): Item | 'full' | undefined {
+    const crowd = this.#roomFor(requester);
     if (crowd === 'full' || crowd === 'free') return crowd === 'full' ? crowd : undefined;
     const item = crowd.items.at(-1);
     if (item === undefined) return 'full';
@@ -161,23 +161,25 @@ export class ShareQueue<Item> {
     return item;
   }
 
-  /** The flow whose latest item would give way, where one has to. */
-  #roomFor(flow: Flow): Share<Item> | 'full' | 'free' {
-    const { maxWaiting, maxWaitingPerFlow, maxWaitingPerProject } = this.#options;
-    if ((this.#find(flow)?.waiting ?? 0) >= maxWaitingPerFlow) return 'full';
-    const [owner, projectKey, address] = flow;
+  /** The requester whose latest item would give way, where one has to. */
+  #roomFor(requester: Requester): Share<Item> | 'full' | 'free' {
+    const { maxWaiting, maxWaitingPerRequester, maxWaitingPerProject } = this.#options;
+    if ((this.#find(requester)?.waiting ?? 0) >= maxWaitingPerRequester) return 'full';
+    const [owner, projectKey, address] = requester;
     const project = this.#find([owner, projectKey]);
     const isProjectFull = project !== undefined && project.waiting >= maxWaitingPerProject;
     if (!isProjectFull && this.#root.waiting < maxWaiting) return 'free';
-    const crowd = isProjectFull ? crowdBeside(project, [address]) : crowdBeside(this.#root, flow);
+    const crowd = isProjectFull
+      ? crowdBeside(project, [address])
+      : crowdBeside(this.#root, requester);
     return crowd ?? 'full';
   }
 
-  /** @param isFirst before the flow's other items, where it continues what has begun */
-  push(flow: Flow, item: Item, isFirst = false): Share<Item> {
+  /** @param isFirst before the requester's other items, where it continues what has begun */
+  push(requester: Requester, item: Item, isFirst = false): Share<Item> {
     let share = this.#root;
     share.waiting += 1;
-    for (const key of flow) {
+    for (const key of requester) {
       const child: Share<Item> = share.children.get(key) ?? new Share(key, share);
       share.children.set(key, child);
       if (child.waiting === 0) {
@@ -255,9 +257,9 @@ export class ShareQueue<Item> {
     return parent.presentMs - this.#expectedMs;
   }
 
-  #find(flow: readonly string[]): Share<Item> | undefined {
+  #find(requester: readonly string[]): Share<Item> | undefined {
     let share: Share<Item> | undefined = this.#root;
-    for (const key of flow) share = share?.children.get(key);
+    for (const key of requester) share = share?.children.get(key);
     return share;
   }
 
@@ -274,8 +276,8 @@ export class ShareQueue<Item> {
 
   /** Whether one more of its items may run: it, and one of those below it, has fewer than it may. */
   #mayRun(share: Share<Item>, depth: number, turn: Turn): boolean {
-    const { maxRunningPerOwner, maxRunningPerProject, maxRunningPerFlow } = this.#options;
-    const most = [maxRunningPerOwner, maxRunningPerProject, maxRunningPerFlow][depth] ?? 0;
+    const { maxRunningPerOwner, maxRunningPerProject, maxRunningPerRequester } = this.#options;
+    const most = [maxRunningPerOwner, maxRunningPerProject, maxRunningPerRequester][depth] ?? 0;
     if (share.waiting === 0 || share.running >= most) return false;
     if (turn === 'light' && depth === 0 && !this.#owners.isLight(share.key)) return false;
     if (share.items.length > 0) {
@@ -315,7 +317,7 @@ const largestChild = <Item>(share: Share<Item>): Share<Item> | undefined => {
   return largest;
 };
 
-/** The flow with most waiting items of whoever has most of them, unless that is the newcomer. */
+/** The requester with most waiting items of whoever has most of them, unless that is the newcomer. */
 const crowdBeside = <Item>(
   above: Share<Item>,
   newcomer: readonly string[],

@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { flow, setUp } from './testing/shares-under-test.ts';
+import { requester, setUp } from './testing/shares-under-test.ts';
 
 describe('slices', () => {
   it('let others go between two parts of long work, which then goes on', async () => {
     const { time, shares, begun, job } = setUp({ sliceMs: 50 });
-    const long = shares.run(flow('eve'), async (yieldSlot) => {
+    const long = shares.run(requester('eve'), async (yieldSlot) => {
       for (let part = 0; part < 6; part++) {
         begun.push(`part ${part}`);
         await time.sleep(25);
         await yieldSlot();
       }
     });
-    const short = job(flow('ada'), 10, 'short');
+    const short = job(requester('ada'), 10, 'short');
     await time.pass();
     await Promise.all([long, short]);
     expect(begun).toEqual(['part 0', 'part 1', 'short', ...[2, 3, 4, 5].map((n) => `part ${n}`)]);
@@ -20,7 +20,7 @@ describe('slices', () => {
   it('move work that was taken for quick to the slow lane', async () => {
     const { time, shares } = setUp({ slots: 1, quickSlots: 1, sliceMs: 50 });
     const long = shares.run(
-      flow('eve'),
+      requester('eve'),
       async (yieldSlot) => {
         await time.sleep(60);
         await yieldSlot();
@@ -40,7 +40,7 @@ describe('slices', () => {
       const { time, shares, begun, job } = setUp({ sliceMs: 50 });
       const gone = new AbortController();
       const long = shares.run(
-        flow('eve'),
+        requester('eve'),
         async (yieldSlot) => {
           for (;;) {
             begun.push('part');
@@ -51,7 +51,7 @@ describe('slices', () => {
         { signal: gone.signal },
       );
       const ended = expect(long).rejects.toThrow('gone');
-      for (let n = 0; n < others; n++) void job(flow('ada'), 1000);
+      for (let n = 0; n < others; n++) void job(requester('ada'), 1000);
       await time.pass(100);
       gone.abort(new Error('gone'));
       await time.pass();

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FairShareFull } from './index.ts';
-import { flow, setUp } from './testing/shares-under-test.ts';
+import { requester, setUp } from './testing/shares-under-test.ts';
 
 describe('waiting', () => {
-  it('is bounded for a flow', async () => {
-    const { time, job, shares } = setUp({ maxWaitingPerFlow: 3, random: () => 0.99 });
-    const jobs = Array.from({ length: 4 }, () => job(flow('eve'), 10));
-    await expect(job(flow('eve'), 10)).rejects.toMatchObject({
+  it('is bounded for a requester', async () => {
+    const { time, job, shares } = setUp({ maxWaitingPerRequester: 3, random: () => 0.99 });
+    const jobs = Array.from({ length: 4 }, () => job(requester('eve'), 10));
+    await expect(job(requester('eve'), 10)).rejects.toMatchObject({
       name: 'FairShareFull',
       retryAfterSeconds: 4,
     });
-    const other = job(flow('eve', 'shop', 'another address'), 10);
+    const other = job(requester('eve', 'shop', 'another address'), 10);
     await time.pass();
     await Promise.all([...jobs, other]);
     expect(shares.usage().slow.refused).toBe(1);
@@ -19,12 +19,12 @@ describe('waiting', () => {
   it('is bounded in all, where the latest of whoever has most gives way', async () => {
     const { time, job } = setUp({ maxWaiting: 6 });
     const addresses = ['1', '2', '3', '4', '5', '6', '7'];
-    const eves = addresses.map((address) => job(flow('eve', 'shop', address), 10));
+    const eves = addresses.map((address) => job(requester('eve', 'shop', address), 10));
     const outcomes = Promise.allSettled(eves);
-    await expect(job(flow('eve', 'shop', '8'), 10)).rejects.toMatchObject({
+    await expect(job(requester('eve', 'shop', '8'), 10)).rejects.toMatchObject({
       name: 'FairShareFull',
     });
-    const adas = [job(flow('ada'), 10), job(flow('ada'), 10), job(flow('ada'), 10)];
+    const adas = [job(requester('ada'), 10), job(requester('ada'), 10), job(requester('ada'), 10)];
     await time.pass();
     expect(await Promise.all(adas)).toHaveLength(3);
     expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(3);
@@ -32,13 +32,13 @@ describe('waiting', () => {
 
   it('is bounded for a project, where its largest address gives way to its others', async () => {
     const { time, job } = setUp({ maxWaitingPerProject: 3 });
-    const crowd = Array.from({ length: 4 }, () => job(flow('eve', 'shop', 'crowd'), 10));
+    const crowd = Array.from({ length: 4 }, () => job(requester('eve', 'shop', 'crowd'), 10));
     const outcomes = Promise.allSettled(crowd);
-    const visitor = job(flow('eve', 'shop', 'visitor'), 10, 'visitor');
-    const second = job(flow('eve', 'shop', 'second'), 10);
-    const third = job(flow('eve', 'shop', 'third'), 10);
+    const visitor = job(requester('eve', 'shop', 'visitor'), 10, 'visitor');
+    const second = job(requester('eve', 'shop', 'second'), 10);
+    const third = job(requester('eve', 'shop', 'third'), 10);
     await expect(third).rejects.toMatchObject({ name: 'FairShareFull' });
-    const elsewhere = job(flow('eve', 'another'), 10, 'elsewhere');
+    const elsewhere = job(requester('eve', 'another'), 10, 'elsewhere');
     await time.pass();
     await second;
     expect(await Promise.all([visitor, elsewhere])).toEqual(['visitor', 'elsewhere']);
@@ -47,9 +47,9 @@ describe('waiting', () => {
 
   it('gives way to a new address of the same owner too', async () => {
     const { time, job } = setUp({ maxWaiting: 4 });
-    const eves = Array.from({ length: 5 }, () => job(flow('eve', 'shop', 'crowd'), 10));
+    const eves = Array.from({ length: 5 }, () => job(requester('eve', 'shop', 'crowd'), 10));
     const outcomes = Promise.allSettled(eves);
-    const visitor = job(flow('eve', 'shop', 'visitor'), 10, 'visitor');
+    const visitor = job(requester('eve', 'shop', 'visitor'), 10, 'visitor');
     await time.pass();
     await expect(visitor).resolves.toBe('visitor');
     expect((await outcomes).map(({ status }) => status).at(-1)).toBe('rejected');
@@ -57,26 +57,26 @@ describe('waiting', () => {
 
   it('is refused for a time that differs by chance', async () => {
     const random = [0, 0.3, 0.6, 0.9];
-    const { job } = setUp({ maxWaitingPerFlow: 1, random: () => random.shift() ?? 0 });
-    void job(flow('eve'), 10);
-    void job(flow('eve'), 10);
+    const { job } = setUp({ maxWaitingPerRequester: 1, random: () => random.shift() ?? 0 });
+    void job(requester('eve'), 10);
+    void job(requester('eve'), 10);
     const seconds = [];
     for (let n = 0; n < 4; n++) {
-      const error = await job(flow('eve'), 10).catch((reason: FairShareFull) => reason);
+      const error = await job(requester('eve'), 10).catch((reason: FairShareFull) => reason);
       seconds.push(typeof error === 'string' ? error : error.retryAfterSeconds);
     }
     expect(seconds).toEqual([1, 2, 3, 4]);
   });
 
   it('can be asked for before other work is done', async () => {
-    const { time, job, shares } = setUp({ maxWaitingPerFlow: 2, maxWaiting: 3 });
-    const jobs = Array.from({ length: 3 }, () => job(flow('eve'), 10));
+    const { time, job, shares } = setUp({ maxWaitingPerRequester: 2, maxWaiting: 3 });
+    const jobs = Array.from({ length: 3 }, () => job(requester('eve'), 10));
     const outcomes = Promise.allSettled(jobs);
-    expect(() => shares.checkRoom(flow('eve'))).toThrow('Too many wait for a slot.');
-    const ada = job(flow('ada'), 10);
-    shares.checkRoom(flow('bob'));
-    const bob = job(flow('bob'), 10);
-    expect(() => shares.checkRoom(flow('carl'))).toThrow('Too many wait for a slot.');
+    expect(() => shares.checkRoom(requester('eve'))).toThrow('Too many wait for a slot.');
+    const ada = job(requester('ada'), 10);
+    shares.checkRoom(requester('bob'));
+    const bob = job(requester('bob'), 10);
+    expect(() => shares.checkRoom(requester('carl'))).toThrow('Too many wait for a slot.');
     expect(shares.usage().slow).toMatchObject({ waiting: 3, refused: 3 });
     await time.pass();
     await Promise.all([ada, bob]);
@@ -85,15 +85,17 @@ describe('waiting', () => {
 
   it('ends when the caller has gone', async () => {
     const { time, shares, begun, job } = setUp();
-    const first = job(flow('ada'), 10);
+    const first = job(requester('ada'), 10);
     const gone = new AbortController();
-    const waits = shares.run(flow('eve'), async () => begun.push('gone'), { signal: gone.signal });
+    const waits = shares.run(requester('eve'), async () => begun.push('gone'), {
+      signal: gone.signal,
+    });
     expect(shares.usage().slow.waiting).toBe(1);
     gone.abort(new Error('gone'));
     await expect(waits).rejects.toThrow('gone');
     expect(shares.usage().slow.waiting).toBe(0);
     await expect(
-      shares.run(flow('eve'), async () => begun.push('gone'), { signal: gone.signal }),
+      shares.run(requester('eve'), async () => begun.push('gone'), { signal: gone.signal }),
     ).rejects.toThrow('gone');
     await time.pass();
     await first;
@@ -102,7 +104,7 @@ describe('waiting', () => {
 
   it('remembers nobody who has no work', async () => {
     const { time, shares, job } = setUp({ slots: 3 });
-    const jobs = Array.from({ length: 100 }, (_, n) => job(flow(`owner ${n}`), n));
+    const jobs = Array.from({ length: 100 }, (_, n) => job(requester(`owner ${n}`), n));
     expect(shares.usage().slow.owners).toHaveLength(100);
     await time.pass();
     await Promise.all(jobs);

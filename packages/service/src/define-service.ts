@@ -14,7 +14,7 @@ import {
   type Outbox,
   writeConnections,
 } from '@backlot/database';
-import { connections, largeBodyWork, toFlow } from '@backlot/fair-shares';
+import { connections, largeBodyWork, toRequester } from '@backlot/fair-shares';
 import {
   internalOnly,
   type MountedRoute,
@@ -217,7 +217,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
       },
     };
     try {
-      return await freeConnections.take(toFlow(identity), whereItWaits);
+      return await freeConnections.take(toRequester(identity), whereItWaits);
     } catch (error) {
       if (!timeout?.aborted) throw error;
       throw new DatabaseUnavailable('no connection was free in time', { cause: error });
@@ -259,7 +259,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
           () => scopes.inProject(identity.project.number, work),
         ),
       inTurnForLargeBody: ({ identity, signal }, work) =>
-        largeBodies.run(toFlow(identity), work, { signal }),
+        largeBodies.run(toRequester(identity), work, { signal }),
     }),
     async start() {
       await scopes.acrossProjects(async () => parts.start?.());

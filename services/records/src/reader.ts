@@ -1,9 +1,9 @@
-import { type Flow, toFlow } from '@backlot/fair-shares';
+import { type Requester, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 
 /** For whom something is read. */
 export interface Reader {
-  readonly flow: Flow;
+  readonly requester: Requester;
   /** Aborted when they have gone; asked for where something waits, and not before. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -15,11 +15,11 @@ export interface ReadingCall {
 
 /** Who calls. A call's signal is made when it is asked for, which takes 7 µs: most reads wait for nothing. */
 export class CallReader implements Reader {
-  readonly flow: Flow;
+  readonly requester: Requester;
   readonly #call: ReadingCall;
 
   constructor(call: ReadingCall) {
-    this.flow = toFlow(call.identity);
+    this.requester = toRequester(call.identity);
     this.#call = call;
   }
 

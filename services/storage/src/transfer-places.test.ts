@@ -1,5 +1,5 @@
 import { KIB } from '@backlot/contract';
-import type { Flow } from '@backlot/fair-shares';
+import type { Requester } from '@backlot/fair-shares';
 import { until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
 import { createTransferPlaces, type TransferPlace } from './transfer-places.ts';
@@ -13,9 +13,9 @@ const setUp = (count: number) => {
   /** Holds a place until it ends or gives way. */
   const upload = (owner: string, address: string, awaitsCaller = () => true) => {
     const state: { place?: TransferPlace; outcome?: string; end: () => void } = { end: () => {} };
-    const flow: Flow = [owner, `project of ${owner}`, address];
+    const requester: Requester = [owner, `project of ${owner}`, address];
     places
-      .run(flow, async (place) => {
+      .run(requester, async (place) => {
         state.place = place;
         const outcome = await new Promise<string>((resolve) => {
           state.end = () => resolve('ended');
@@ -126,8 +126,8 @@ describe('places of bodies under way', () => {
     const { upload, places, settled } = setUp(1);
     const holder = upload('owner', 'address');
     const caller = new AbortController();
-    const flow: Flow = ['another', 'project', 'elsewhere'];
-    const waiting = places.run(flow, async () => 'began', caller.signal);
+    const requester: Requester = ['another', 'project', 'elsewhere'];
+    const waiting = places.run(requester, async () => 'began', caller.signal);
     const further = () => upload('another', 'elsewhere');
     const refused = further();
     await settled();

@@ -1,5 +1,5 @@
 import { ApiError, KIB } from '@backlot/contract';
-import type { Flow } from '@backlot/fair-shares';
+import type { Requester } from '@backlot/fair-shares';
 
 /** A body that comes in or goes out. */
 export interface ExpectedBody {
@@ -24,7 +24,11 @@ export interface TransferPlaces {
    * @param signal aborted when the caller has gone: nobody waits for them
    * @throws ApiError overloaded, or the signal's reason
    */
-  run<T>(flow: Flow, work: (place: TransferPlace) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(
+    requester: Requester,
+    work: (place: TransferPlace) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>;
 }
 
 export interface TransferPlacesOptions {
@@ -48,7 +52,7 @@ const checkMs = 250;
 const maxReplaced = 64;
 
 interface Holder {
-  flow: Flow;
+  requester: Requester;
   body: ExpectedBody | undefined;
   /** Bytes have moved for the time until then, at the least rate. */
   coveredUntil: number;
@@ -56,40 +60,40 @@ interface Holder {
 }
 
 interface Waiter {
-  flow: Flow;
+  requester: Requester;
   since: number;
   start(): void;
   refuse(): void;
 }
 
 /** Those who hold a place, or wait for one, counted by owner and by address. */
-class Crowd<Member extends { flow: Flow }> {
+class Crowd<Member extends { requester: Requester }> {
   readonly members = new Set<Member>();
   readonly #counts = new Map<string, number>();
 
   add(member: Member): void {
     this.members.add(member);
-    this.#count(member.flow, 1);
+    this.#count(member.requester, 1);
   }
 
   delete(member: Member): void {
     this.members.delete(member);
-    this.#count(member.flow, -1);
+    this.#count(member.requester, -1);
   }
 
-  ofOwner([owner]: Flow): number {
+  ofOwner([owner]: Requester): number {
     return this.#counts.get(`owner ${owner}`) ?? 0;
   }
 
-  ofAddress([, , address]: Flow): number {
+  ofAddress([, , address]: Requester): number {
     return this.#counts.get(`address ${address}`) ?? 0;
   }
 
-  most(flow: Flow): number {
-    return Math.max(this.ofOwner(flow), this.ofAddress(flow));
+  most(requester: Requester): number {
+    return Math.max(this.ofOwner(requester), this.ofAddress(requester));
   }
 
-  #count([owner, , address]: Flow, change: 1 | -1): void {
+  #count([owner, , address]: Requester, change: 1 | -1): void {
     for (const key of [`owner ${owner}`, `address ${address}`]) {
       const count = (this.#counts.get(key) ?? 0) + change;
       if (count > 0) this.#counts.set(key, count);
@@ -122,27 +126,27 @@ export const createTransferPlaces = ({
       retryAfterSeconds: 1 + Math.floor(random() * 4),
     });
 
-  const fits = (flow: Flow) =>
+  const fits = (requester: Requester) =>
     holders.members.size < places &&
-    holders.ofOwner(flow) < maxOfOwner &&
-    holders.ofAddress(flow) < maxOfAddress;
+    holders.ofOwner(requester) < maxOfOwner &&
+    holders.ofAddress(requester) < maxOfAddress;
 
   const mayGiveWay = ({ body, coveredUntil, isGivingWay }: Holder) =>
     body?.awaitsCaller() && !isGivingWay && now() - coveredUntil >= patienceMs;
 
   /** Whether the end of this body would serve the one who waits, and justly. */
-  const mayReplace = ({ flow }: Holder, waiter: Flow) => {
-    if (holders.ofAddress(waiter) >= maxOfAddress) return flow[2] === waiter[2];
-    if (holders.ofOwner(waiter) >= maxOfOwner) return flow[0] === waiter[0];
-    return holders.most(flow) > holders.most(waiter);
+  const mayReplace = ({ requester }: Holder, waiter: Requester) => {
+    if (holders.ofAddress(waiter) >= maxOfAddress) return requester[2] === waiter[2];
+    if (holders.ofOwner(waiter) >= maxOfOwner) return requester[0] === waiter[0];
+    return holders.most(requester) > holders.most(waiter);
   };
 
   /** Of the slow ones that may be replaced, the slowest of those who hold most. */
-  const chooseToReplace = (slow: readonly Holder[], waiter: Flow): Holder | undefined => {
+  const chooseToReplace = (slow: readonly Holder[], waiter: Requester): Holder | undefined => {
     let chosen: Holder | undefined;
     for (const holder of slow) {
       if (holder.isGivingWay || !mayReplace(holder, waiter)) continue;
-      const ahead = chosen ? holders.most(holder.flow) - holders.most(chosen.flow) : 1;
+      const ahead = chosen ? holders.most(holder.requester) - holders.most(chosen.requester) : 1;
       const isSlower = chosen && holder.coveredUntil < chosen.coveredUntil;
       if (ahead > 0 || (ahead === 0 && isSlower)) chosen = holder;
     }
@@ -152,8 +156,8 @@ export const createTransferPlaces = ({
   const next = (): Waiter | undefined => {
     let best: Waiter | undefined;
     for (const waiter of waiters.members) {
-      if (!fits(waiter.flow)) continue;
-      if (!best || holders.most(waiter.flow) < holders.most(best.flow)) best = waiter;
+      if (!fits(waiter.requester)) continue;
+      if (!best || holders.most(waiter.requester) < holders.most(best.requester)) best = waiter;
     }
     return best;
   };
@@ -174,8 +178,8 @@ export const createTransferPlaces = ({
     const slow = [...holders.members].filter(mayGiveWay);
     let leaving = 0;
     for (const { isGivingWay } of holders.members) if (isGivingWay) leaving += 1;
-    for (const { flow } of [...waiters.members].slice(leaving, leaving + maxReplaced)) {
-      const holder = chooseToReplace(slow, flow);
+    for (const { requester } of [...waiters.members].slice(leaving, leaving + maxReplaced)) {
+      const holder = chooseToReplace(slow, requester);
       if (!holder) continue;
       holder.isGivingWay = true;
       holder.body?.giveWay();
@@ -186,39 +190,40 @@ export const createTransferPlaces = ({
   };
 
   /** The latest of the owner or address with most that wait, where the newcomer's have fewer. */
-  const makeRoomToWait = (flow: Flow) => {
-    if (waiters.ofOwner(flow) >= maxOfOwner || waiters.ofAddress(flow) >= maxOfAddress)
+  const makeRoomToWait = (requester: Requester) => {
+    if (waiters.ofOwner(requester) >= maxOfOwner || waiters.ofAddress(requester) >= maxOfAddress)
       return false;
     if (waiters.members.size < places) return true;
     let latest: Waiter | undefined;
     for (const waiter of waiters.members)
-      if (!latest || waiters.most(waiter.flow) >= waiters.most(latest.flow)) latest = waiter;
-    if (!latest || waiters.most(latest.flow) <= waiters.most(flow) + 1) return false;
+      if (!latest || waiters.most(waiter.requester) >= waiters.most(latest.requester))
+        latest = waiter;
+    if (!latest || waiters.most(latest.requester) <= waiters.most(requester) + 1) return false;
     waiters.delete(latest);
     latest.refuse();
     return true;
   };
 
-  const hold = (flow: Flow) => {
-    const holder: Holder = { flow, body: undefined, coveredUntil: now(), isGivingWay: false };
+  const hold = (requester: Requester) => {
+    const holder: Holder = { requester, body: undefined, coveredUntil: now(), isGivingWay: false };
     holders.add(holder);
     return holder;
   };
 
-  const enter = (flow: Flow, signal: AbortSignal | undefined) =>
+  const enter = (requester: Requester, signal: AbortSignal | undefined) =>
     new Promise<Holder>((resolve, reject) => {
       signal?.throwIfAborted();
-      if (fits(flow)) return resolve(hold(flow));
-      if (!makeRoomToWait(flow)) return reject(overloaded());
+      if (fits(requester)) return resolve(hold(requester));
+      if (!makeRoomToWait(requester)) return reject(overloaded());
       const leave = () => {
         waiters.delete(waiter);
         reject(signal?.reason);
       };
       const waiter: Waiter = {
-        ...{ flow, since: now() },
+        ...{ requester, since: now() },
         start() {
           signal?.removeEventListener('abort', leave);
-          resolve(hold(flow));
+          resolve(hold(requester));
         },
         refuse() {
           signal?.removeEventListener('abort', leave);
@@ -246,8 +251,8 @@ export const createTransferPlaces = ({
   });
 
   return {
-    async run(flow, work, signal) {
-      const holder = await enter(flow, signal);
+    async run(requester, work, signal) {
+      const holder = await enter(requester, signal);
       try {
         return await work(createPlace(holder));
       } finally {

@@ -1,8 +1,8 @@
 import { createFairShares, type FairSharesOptions } from '../fair-shares.ts';
-import type { Flow } from '../index.ts';
+import type { Requester } from '../index.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-export const flow = (owner: string, project = 'shop', address = '192.0.2.1'): Flow => [
+export const requester = (owner: string, project = 'shop', address = '192.0.2.1'): Requester => [
   owner,
   project,
   address,
@@ -16,14 +16,14 @@ export function setUp(options: Partial<FairSharesOptions> = {}) {
     ...options,
   });
   const begun: string[] = [];
-  const job = (whose: Flow, ms: number, name = whose.join(' ')) =>
+  const job = (whose: Requester, ms: number, name = whose.join(' ')) =>
     shares.run(whose, async () => {
       begun.push(name);
       await time.sleep(ms);
       return name;
     });
-  /** Flows that each have a next job ready for as long as the test runs. */
-  const busy = (whose: Flow, ms: number) => {
+  /** Requesters that each have a next job ready for as long as the test runs. */
+  const busy = (whose: Requester, ms: number) => {
     for (let n = 0; n < 4; n++) {
       const loop = (): Promise<unknown> => job(whose, ms, whose.join(' ')).then(loop);
       void loop();

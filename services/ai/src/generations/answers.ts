@@ -82,14 +82,14 @@ const toApiError = (cause: unknown, { signal }: CompletionRequest): unknown => {
 export const createAnswers = (provider: ModelProvider, schemas: JsonSchemas): Answers => {
   const read = async (
     answer: string,
-    { format, flow }: CompletionRequest,
+    { format, requester }: CompletionRequest,
   ): Promise<ParsedAnswer> => {
     const found = findJson(answer);
     if (!found) return { problem: 'it is not JSON' };
     const { data, text } = found;
     if (isTooDeep(data)) return { problem: 'it is nested too deeply' };
     if (typeof format === 'object') {
-      const problem = await schemas.mismatch(flow, format.schema, text);
+      const problem = await schemas.mismatch(requester, format.schema, text);
       return problem === undefined ? found : { problem };
     }
     const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);

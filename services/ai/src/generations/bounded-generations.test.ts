@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cpuWork, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toRequester } from '@backlot/fair-shares';
 import { testProject, until } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
 import { fakeProvider, silence } from '../testing/fake-provider.ts';
@@ -74,7 +74,7 @@ describe('places of calls', () => {
         },
         { places, recordUsage: async (_identity, units) => void usage.push(units) },
       );
-      const leave = await places.take(toFlow(reserved(10_000)));
+      const leave = await places.take(toRequester(reserved(10_000)));
       const caller = new AbortController();
       const call = { identity: reserved(10_000), body: hello, signal: caller.signal };
       const waiting =

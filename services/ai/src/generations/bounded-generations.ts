@@ -1,5 +1,5 @@
 import { ApiError } from '@backlot/contract';
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { type FairShares, toRequester } from '@backlot/fair-shares';
 import type { RecordUsage } from '@backlot/service';
 import { callerGone, type GenerationCall } from './generation-preparer.ts';
 import type { Generations } from './generations.ts';
@@ -34,7 +34,7 @@ export const boundGenerations = (
       },
     };
     try {
-      return await places.take(toFlow(identity), whereItWaits);
+      return await places.take(toRequester(identity), whereItWaits);
     } catch (error) {
       if (signal.aborted) {
         await recordUsage(identity, 0);

@@ -1,5 +1,5 @@
 import { ApiError, aiRoutes, type RouteBody } from '@backlot/contract';
-import { toFlow } from '@backlot/fair-shares';
+import { toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { RecordUsage } from '@backlot/service';
 import type { CallBudget, CallBudgets } from '../budgets/call-budgets.ts';
@@ -83,13 +83,13 @@ export const createGenerationPreparer = (deps: GenerationPreparerDeps) => {
         outputTokens: body.maxTokens ?? aiRoutes.maxOutputTokens,
       });
       const { maxOutputTokens } = budget;
-      const flow = toFlow(identity);
-      if (typeof prompt.format === 'object') await checkSchema(flow, prompt.format.schema);
+      const requester = toRequester(identity);
+      if (typeof prompt.format === 'object') await checkSchema(requester, prompt.format.schema);
       const { images, free } = await loadImages(identity, prompt.messages, signal);
       if (signal.aborted) free();
       signal.throwIfAborted();
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(config.answerTimeoutMs)]);
-      const request = { ...prompt, images, maxOutputTokens, choice, flow, signal: deadline };
+      const request = { ...prompt, images, maxOutputTokens, choice, requester, signal: deadline };
       return { request, budget, free };
     } catch (error) {
       await budget?.release();

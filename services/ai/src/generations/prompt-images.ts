@@ -1,5 +1,5 @@
 import { ApiError, type ChatMessage, type ImageDirectory } from '@backlot/contract';
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { type FairShares, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 
 /** The images of a prompt, in memory until `free` is called. */
@@ -48,7 +48,7 @@ export const createImageLoader = (directory: ImageDirectory, shares: FairShares)
       ),
     );
     if (fileIds.size === 0) return noImages;
-    const free = await shares.take(toFlow(identity), { signal });
+    const free = await shares.take(toRequester(identity), { signal });
     try {
       const images = new Map<string, string>();
       for (const fileId of fileIds) images.set(fileId, await read(identity, fileId));

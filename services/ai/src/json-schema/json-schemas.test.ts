@@ -101,7 +101,7 @@ const hopeless: Record<string, JsonSchema> = {
   'doubling oneOf': doubling(40, 'oneOf'),
 };
 
-const flow = ['owner', 'project', '192.0.2.1'] as const;
+const requester = ['owner', 'project', '192.0.2.1'] as const;
 
 describe('schemas of strangers', () => {
   const schemas = createJsonSchemas();
@@ -110,30 +110,30 @@ describe('schemas of strangers', () => {
   const impatient = createJsonSchemas({ limitMs: 500 });
   afterAll(() => Promise.all([schemas, fresh, impatient].map((all) => all.close())));
   const example = (schema: JsonSchema, by = schemas) =>
-    by.example(flow, schema, { seed: 7, maxBytes: 16_000 });
+    by.example(requester, schema, { seed: 7, maxBytes: 16_000 });
 
   it.each(Object.entries(satisfiable))('are satisfied: %s', async (_name, schema) => {
-    await schemas.check(flow, schema);
+    await schemas.check(requester, schema);
     const value = await example(schema);
-    expect(await schemas.mismatch(flow, schema, value)).toBeUndefined();
+    expect(await schemas.mismatch(requester, schema, value)).toBeUndefined();
     expect(await example(schema)).toBe(value);
   });
 
   it.each(Object.entries(refused))('are refused: %s', async (_name, schema) => {
-    await expect(schemas.check(flow, schema)).rejects.toThrow(SchemaRefused);
+    await expect(schemas.check(requester, schema)).rejects.toThrow(SchemaRefused);
     await expect(example(schema)).rejects.toThrow(SchemaRefused);
   });
 
   it.each(Object.entries(hopeless))(
     'take neither time nor memory without end: %s',
     async (_name, schema) => {
-      const found = impatient.example(flow, schema, { seed: 7, maxBytes: 16_000 });
+      const found = impatient.example(requester, schema, { seed: 7, maxBytes: 16_000 });
       await expect(found).rejects.toThrow(SchemaRefused);
     },
   );
 
   it('leave the CPU to calls: their thread has a lower priority', async () => {
-    await schemas.check(flow, { type: 'string' });
+    await schemas.check(requester, { type: 'string' });
     if (process.platform !== 'linux') return;
     const lowest = Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL);
     const threads = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
@@ -143,9 +143,9 @@ describe('schemas of strangers', () => {
   it('are worked on while others use up their time', async () => {
     const hostile = hopeless['a catastrophic pattern'] ?? {};
     const [harmless, ...rest] = await Promise.allSettled([
-      ...[schemas.check(flow, { type: 'string' })],
+      ...[schemas.check(requester, { type: 'string' })],
       ...Array.from({ length: 2 }, () => example(hostile)),
-      schemas.check(flow, { type: 'string' }),
+      schemas.check(requester, { type: 'string' }),
     ]);
     expect(harmless?.status).toBe('fulfilled');
     expect(rest.map((result) => result.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
@@ -162,7 +162,7 @@ describe('schemas of strangers', () => {
         done.push(owner);
       });
     const attacks = [...attack('eve'), ...attack('mallory')];
-    await fresh.check(flow, { type: 'string' });
+    await fresh.check(requester, { type: 'string' });
     const doneBefore = done.length;
     await Promise.all(attacks);
     expect(done).toHaveLength(6);
@@ -171,7 +171,7 @@ describe('schemas of strangers', () => {
 
   it('are turned away while too many wait', async () => {
     const all = await Promise.allSettled(
-      Array.from({ length: 150 }, () => schemas.check(flow, { type: 'string' })),
+      Array.from({ length: 150 }, () => schemas.check(requester, { type: 'string' })),
     );
     const failed = all.filter((result) => result.status === 'rejected');
     expect(failed.length).toBeGreaterThan(0);
@@ -180,14 +180,14 @@ describe('schemas of strangers', () => {
 
   it('tell what is wrong with a value', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } } };
-    expect(await schemas.mismatch(flow, schema, '{"n":"x"}')).toContain('n must be number');
+    expect(await schemas.mismatch(requester, schema, '{"n":"x"}')).toContain('n must be number');
   });
 
   it('prefer a value that fits, else give the shortest', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string', minLength: 100 } } };
-    expect(await schemas.example(flow, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
+    expect(await schemas.example(requester, schema, { seed: 1, maxBytes: 10 })).toBe('{}');
     const text = { type: 'string', minLength: 100, maxLength: 100 };
-    expect(await schemas.example(flow, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
+    expect(await schemas.example(requester, text, { seed: 1, maxBytes: 10 })).toHaveLength(102);
   });
 });
 
@@ -199,16 +199,16 @@ describe('the limit of a thread for schemas', () => {
   afterAll(() => schemas.close());
 
   it('is the time that it uses a processor, not the time that passes', async () => {
-    await schemas.check(flow, { title: 'waits' });
-    await expect(schemas.check(flow, { title: 'ends late' })).rejects.toThrow(SchemaRefused);
+    await schemas.check(requester, { title: 'waits' });
+    await expect(schemas.check(requester, { title: 'ends late' })).rejects.toThrow(SchemaRefused);
   });
 
   it('makes nobody wait for good: who got no processor may try again', async () => {
-    await expect(schemas.check(flow, { title: 'waits for good' })).rejects.toMatchObject({
+    await expect(schemas.check(requester, { title: 'waits for good' })).rejects.toMatchObject({
       ...{ code: 'unavailable', status: 503 },
       message: expect.stringContaining('could not be done in time'),
     });
-    await schemas.check(flow, { title: 'is fine' });
+    await schemas.check(requester, { title: 'is fine' });
   });
 });
 
@@ -218,7 +218,7 @@ describe('a thread for schemas that ends by itself', () => {
     threadFile: new URL('../testing/dying-thread.ts', import.meta.url),
   });
   afterAll(() => schemas.close());
-  const check = (title: string) => schemas.check(flow, { title });
+  const check = (title: string) => schemas.check(requester, { title });
 
   it('leaves its call a 503, and to those that wait another thread', async () => {
     const titles = ['ends at once', 'is fine', 'ends at once', 'is fine'];

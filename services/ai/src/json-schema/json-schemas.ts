@@ -3,8 +3,8 @@ import {
   cpuWork,
   FairShareFull,
   type FairShares,
-  type Flow,
   halfOfCores,
+  type Requester,
 } from '@backlot/fair-shares';
 import { createSchemaThreads, SchemaRefused, type ThreadCall } from './schema-threads.ts';
 
@@ -19,15 +19,15 @@ export type JsonSchema = Record<string, unknown>;
  * its caller's share: whoever has used least goes next.
  */
 export interface JsonSchemas {
-  check(flow: Flow, schema: JsonSchema): Promise<void>;
+  check(requester: Requester, schema: JsonSchema): Promise<void>;
   /** @param value JSON. What is wrong with it; undefined where it satisfies the schema. */
-  mismatch(flow: Flow, schema: JsonSchema, value: string): Promise<string | undefined>;
+  mismatch(requester: Requester, schema: JsonSchema, value: string): Promise<string | undefined>;
   /**
    * A value that satisfies the schema, as JSON: the same for the same seed, of at most `maxBytes`
    * where one was found, else the shortest one. @throws SchemaRefused also when none was found
    */
   example(
-    flow: Flow,
+    requester: Requester,
     schema: JsonSchema,
     options: { seed: number; maxBytes: number },
   ): Promise<string>;
@@ -88,9 +88,9 @@ export const createJsonSchemas = ({
   const pool = createSchemaThreads(threadFile, limitMs);
   const shares = cpuWork({ places: threads, maxWaiting });
 
-  const run = async (flow: Flow, call: ThreadCall) => {
+  const run = async (requester: Requester, call: ThreadCall) => {
     try {
-      return await shares.run(flow, () => pool.run(call));
+      return await shares.run(requester, () => pool.run(call));
     } catch (cause) {
       if (!(cause instanceof FairShareFull)) throw cause;
       const message = 'Too many schemas are being worked on. Try again shortly.';
@@ -100,13 +100,18 @@ export const createJsonSchemas = ({
   };
 
   return {
-    async check(flow, schema) {
-      await run(flow, { work: 'check', schema: serialize(schema) });
+    async check(requester, schema) {
+      await run(requester, { work: 'check', schema: serialize(schema) });
     },
-    mismatch: (flow, schema, value) =>
-      run(flow, { work: 'mismatch', schema: serialize(schema), value }),
-    async example(flow, schema, { seed, maxBytes }) {
-      const found = await run(flow, { work: 'example', schema: serialize(schema), seed, maxBytes });
+    mismatch: (requester, schema, value) =>
+      run(requester, { work: 'mismatch', schema: serialize(schema), value }),
+    async example(requester, schema, { seed, maxBytes }) {
+      const found = await run(requester, {
+        work: 'example',
+        schema: serialize(schema),
+        seed,
+        maxBytes,
+      });
       if (found === undefined) {
         throw new SchemaRefused(
           'seems to fit no value: the demo model found none that satisfies it',

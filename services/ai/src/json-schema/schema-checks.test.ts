@@ -1,4 +1,4 @@
-import type { Flow } from '@backlot/fair-shares';
+import type { Requester } from '@backlot/fair-shares';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type JsonSchema, SchemaRefused } from './json-schemas.ts';
 import { createSchemaChecks } from './schema-checks.ts';
@@ -42,7 +42,7 @@ describe('checking schemas', () => {
     expect(asked).toEqual([schema(1)]);
   });
 
-  const refuse = async (schema: JsonSchema, error: Error, caller: Flow = ada) => {
+  const refuse = async (schema: JsonSchema, error: Error, caller: Requester = ada) => {
     const refused = check(caller, schema);
     answers.at(-1)?.reject(error);
     await expect(refused).rejects.toThrow(error.message);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Flow } from '@backlot/fair-shares';
+import type { Requester } from '@backlot/fair-shares';
 import { type JsonSchema, type JsonSchemas, SchemaRefused, schemaText } from './json-schemas.ts';
 
 /** Hashes of 32 bytes; an app sends the same few schemas. */
@@ -24,7 +24,7 @@ const setBounded = <Value>(map: Map<string, Value>, name: string, value: Value, 
 };
 
 /** @throws SchemaRefused, ApiError overloaded */
-export type CheckSchema = (flow: Flow, schema: JsonSchema) => Promise<void>;
+export type CheckSchema = (requester: Requester, schema: JsonSchema) => Promise<void>;
 
 /**
  * Checks each schema once, and a refused one of a project again after five seconds; a caller's parallel calls with the
@@ -49,16 +49,16 @@ export const createSchemaChecks = (
     setBounded(refusals, projectId, known, projectsWithRefusals);
   };
 
-  return async (flow, schema) => {
-    const [, projectId] = flow;
+  return async (requester, schema) => {
+    const [, projectId] = requester;
     const name = createHash('sha256').update(schemaText(schema)).digest('base64');
     if (validSchemas.has(name)) return;
     const refusal = refusals.get(projectId)?.get(name);
     if (refusal && refusal.until > now()) throw new SchemaRefused(refusal.message);
-    const key = JSON.stringify([flow, name]);
+    const key = JSON.stringify([requester, name]);
     const same = running.get(key);
     if (same !== undefined) return same;
-    const checked = check(flow, schema)
+    const checked = check(requester, schema)
       .then(
         () => setBounded(validSchemas, name, true, maxRemembered),
         (error) => {

@@ -11,14 +11,14 @@ describe('the demo provider', () => {
   conformsAsModelProvider(() => provider);
 
   const signal = new AbortController().signal;
-  const flow = ['owner', 'project', '192.0.2.1'] as const;
+  const requester = ['owner', 'project', '192.0.2.1'] as const;
   const ask = (text: string, maxOutputTokens = 4096) =>
     provider.complete({
       messages: [{ role: 'user', text }],
       format: 'text',
       maxOutputTokens,
       choice: {},
-      flow,
+      requester,
       signal,
     });
 
@@ -39,7 +39,7 @@ describe('the demo provider', () => {
           format,
           maxOutputTokens: 100,
           choice: {},
-          flow,
+          requester,
           signal,
         })
       ).text;

@@ -38,12 +38,12 @@ const splitIntoWords = (text: string): string[] => text.match(/\s*\S+\s*|\s+/g) 
 /** Works offline and says that it is no model; the same prompt always gets the same answer. */
 export const createDemoProvider = (schemas: JsonSchemas): ModelProvider => {
   const answer = async (request: CompletionRequest, maxBytes: number) => {
-    const { messages, format, flow } = request;
+    const { messages, format, requester } = request;
     const question = describeQuestion(request);
     if (format === 'text') return answerTo(question);
     if (format === 'json') return objectFor(question, maxBytes);
     const seed = crc32(JSON.stringify(messages));
-    return schemas.example(flow, format.schema, { seed, maxBytes });
+    return schemas.example(requester, format.schema, { seed, maxBytes });
   };
 
   const complete = async (request: CompletionRequest): Promise<Completion> => {

@@ -5,7 +5,7 @@ const ask = (text: string, changes: Partial<CompletionRequest> = {}): Completion
   messages: [{ role: 'user', text }],
   format: 'text',
   maxOutputTokens: 500,
-  flow: ['owner', 'project', '192.0.2.1'],
+  requester: ['owner', 'project', '192.0.2.1'],
   choice: {},
   signal: new AbortController().signal,
   ...changes,

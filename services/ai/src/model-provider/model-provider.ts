@@ -1,5 +1,5 @@
 import { aiRoutes, type ChatMessage } from '@backlot/contract';
-import type { Flow } from '@backlot/fair-shares';
+import type { Requester } from '@backlot/fair-shares';
 import { type JsonSchema, schemaText } from '../json-schema/json-schemas.ts';
 
 export interface Prompt {
@@ -21,7 +21,7 @@ export interface CompletionRequest extends Prompt {
   maxOutputTokens: number;
   choice: ModelChoice;
   /** Whose share work on schemas counts against. */
-  flow: Flow;
+  requester: Requester;
   /** Ends the work; it then fails, with whatever. */
   signal: AbortSignal;
 }

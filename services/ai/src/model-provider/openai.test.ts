@@ -10,7 +10,7 @@ const hello: CompletionRequest = {
   messages: [{ role: 'user', text: 'Hello there' }],
   format: 'text',
   maxOutputTokens: 100,
-  flow: ['owner', 'project', '192.0.2.1'],
+  requester: ['owner', 'project', '192.0.2.1'],
   choice: {},
   signal: new AbortController().signal,
 };

@@ -19,7 +19,7 @@ const hello: CompletionRequest = {
   ],
   format: 'text',
   maxOutputTokens: 4096,
-  flow: ['owner', 'project', '192.0.2.1'],
+  requester: ['owner', 'project', '192.0.2.1'],
   choice: {},
   signal: new AbortController().signal,
 };

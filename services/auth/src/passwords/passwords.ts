@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import { cpuWork, FairShareFull, toFlow } from '@backlot/fair-shares';
+import { cpuWork, FairShareFull, toRequester } from '@backlot/fair-shares';
 import type { RouteOptions } from '@backlot/http';
 import argon2 from 'argon2';
 import type { AuthConfig } from '../config.ts';
@@ -37,7 +37,7 @@ const overloaded = (full: FairShareFull) =>
   });
 
 /** Who asks for a hash; once the signal says that they have gone, they wait no longer. */
-export type HashCaller = Parameters<typeof toFlow>[0] & { signal?: AbortSignal | undefined };
+export type HashCaller = Parameters<typeof toRequester>[0] & { signal?: AbortSignal | undefined };
 
 /** A client that calls again as soon as it was refused would keep the process busy with refusals alone. */
 const refusedAfterMs = 250;
@@ -60,7 +60,7 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
 
   const enqueue = async <T>(caller: HashCaller, work: () => Promise<T>): Promise<T> => {
     try {
-      return await shares.run(toFlow(caller), work, { signal: caller.signal });
+      return await shares.run(toRequester(caller), work, { signal: caller.signal });
     } catch (error) {
       if (error instanceof FairShareFull) throw overloaded(error);
       throw error;
@@ -72,7 +72,7 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
     isSlow: true,
     inTurn: async ({ identity, signal }, work) => {
       try {
-        shares.checkRoom(toFlow(identity));
+        shares.checkRoom(toRequester(identity));
       } catch (error) {
         if (!(error instanceof FairShareFull)) throw error;
         await pause(refusedAfterMs, undefined, { signal });

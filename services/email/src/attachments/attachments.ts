@@ -83,8 +83,8 @@ export const createAttachments = (directory: FileDirectory) => {
       work: (attachments: Attachment[]) => Promise<T>,
     ): Promise<T> {
       if (files.length === 0) return work([]);
-      const flow = [`project ${project.id}`, project.id, project.id] as const;
-      const free = await places.take(flow);
+      const requester = [`project ${project.id}`, project.id, project.id] as const;
+      const free = await places.take(requester);
       try {
         const attachments: Attachment[] = [];
         for (const file of files.slice(0, maxAttachments))

@@ -1,8 +1,8 @@
-import { FairShareFull, outsideCalls, toFlow } from '@backlot/fair-shares';
+import { FairShareFull, outsideCalls, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { type PaymentRow, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
-import { type SettleInTurn, sweepFlow } from '../payments/settle-in-turn.ts';
+import { type SettleInTurn, sweepRequester } from '../payments/settle-in-turn.ts';
 import { ProviderFailed, SessionNotFound } from '../provider/provider.ts';
 import type { ProviderAccounts } from './provider-accounts.ts';
 
@@ -22,7 +22,7 @@ export interface LookupsDeps {
   log: { warn(fields: object, message: string): void };
 }
 
-type Flow = ReturnType<typeof toFlow>;
+type Requester = ReturnType<typeof toRequester>;
 
 export type Lookups = ReturnType<typeof createLookups>;
 
@@ -34,7 +34,10 @@ export const createLookups = ({ payments, accounts, settleInTurn, log }: Lookups
 
   const update = async (
     row: PaymentRow,
-    { flow = sweepFlow(row), ...options }: { flow?: Flow; timeoutMs?: number } = {},
+    {
+      requester = sweepRequester(row),
+      ...options
+    }: { requester?: Requester; timeoutMs?: number } = {},
   ): Promise<void> => {
     const { project_number: projectNumber, session_id: sessionId } = row;
     if (sessionId === null) return;
@@ -42,7 +45,7 @@ export const createLookups = ({ payments, accounts, settleInTurn, log }: Lookups
     const state = await account?.retrieve(toProviderPayment(row, sessionId), options);
     if (!state || state.status === 'open') return;
     const { status, chargeId } = state;
-    await settleInTurn.run(flow, () =>
+    await settleInTurn.run(requester, () =>
       payments.advance(projectNumber, row.id, { status, chargeId }),
     );
   };
@@ -50,8 +53,8 @@ export const createLookups = ({ payments, accounts, settleInTurn, log }: Lookups
   const updateInTurn = async (identity: Identity, row: PaymentRow): Promise<void> => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const flow = toFlow(identity);
-      await shares.run(flow, () => update(row, { flow, timeoutMs }), { signal });
+      const requester = toRequester(identity);
+      await shares.run(requester, () => update(row, { requester, timeoutMs }), { signal });
     } catch (err) {
       const isExpected =
         err === signal.reason ||

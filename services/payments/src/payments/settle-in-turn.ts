@@ -5,10 +5,10 @@ import type { PaymentRow } from './payment-row.ts';
 /** Of the connections for writes: payments of other projects, and all other calls, find one. */
 const places = 6;
 
-type Flow = Parameters<FairShares['run']>[0];
+type Requester = Parameters<FairShares['run']>[0];
 
 /** Whose turn it is where nobody calls. */
-export const sweepFlow = (row: Pick<PaymentRow, 'project_id'>): Flow => [
+export const sweepRequester = (row: Pick<PaymentRow, 'project_id'>): Requester => [
   `project ${row.project_id}`,
   row.project_id,
   'sweep',
@@ -25,8 +25,8 @@ export const createSettleInTurn = (database: Database) => {
   return {
     usage: shares.usage,
     /** In one transaction, which may be tried again. @throws FairShareFull */
-    run: <T>(flow: Flow, work: () => Promise<T>): Promise<T> =>
-      shares.run(flow, (yieldSlot) =>
+    run: <T>(requester: Requester, work: () => Promise<T>): Promise<T> =>
+      shares.run(requester, (yieldSlot) =>
         database.retryLocked(() => database.transaction(work), yieldSlot),
       ),
   };

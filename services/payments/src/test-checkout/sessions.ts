@@ -1,4 +1,4 @@
-import { toFlow } from '@backlot/fair-shares';
+import { toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { type PaymentRow, paymentNotFound, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -63,7 +63,7 @@ export const createTestSessions = (deps: TestSessionsDeps) => {
       const { project } = identity;
       const { id } = await find(project.number, sessionId);
       if (!isTestCheckoutOn) throw checkoutClosed('The test checkout is switched off here.');
-      await settleInTurn.run(toFlow(identity), async () => {
+      await settleInTurn.run(toRequester(identity), async () => {
         if (!(await payments.lockPayable(project.number, id))) return;
         if (!(await testCheckout.pay(project.number, sessionId))) return;
         await payments.advance(project.number, id, { status: 'paid', chargeId: sessionId });

@@ -1,6 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import { toFlow } from '@backlot/fair-shares';
+import { toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { Lookups } from '../checkout/lookups.ts';
 import type { PaymentRow } from '../payments/payment-row.ts';
@@ -88,7 +88,7 @@ export const createWebhooks = (deps: WebhooksDeps) => {
       const { id, update, isDoubtful } = await readEvent(projectNumber, text, signature);
       if (!update) return;
       if (isDoubtful) await lookUp(identity, update);
-      else await settleInTurn.run(toFlow(identity), () => count(projectNumber, id, update));
+      else await settleInTurn.run(toRequester(identity), () => count(projectNumber, id, update));
     },
   };
 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, isUuid, originRoutes, type ProvenOrigin } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import { FairShareFull, outsideCalls, toFlow } from '@backlot/fair-shares';
+import { FairShareFull, outsideCalls, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
@@ -135,7 +135,7 @@ export const createOrigins = (deps: OriginsDeps) => {
       const row = await find(toScope(identity), id);
       await checkBounds.count(identity);
       const work = () => findProof(row.origin, row.token);
-      const isProven = await checks.run(toFlow(identity), work).catch((error: unknown) => {
+      const isProven = await checks.run(toRequester(identity), work).catch((error: unknown) => {
         if (!(error instanceof FairShareFull)) throw error;
         throw new ApiError('overloaded', 'Too many origins are being checked.', {
           cause: error,

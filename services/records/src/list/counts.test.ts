@@ -101,7 +101,7 @@ describe('the count of a whole collection', () => {
       ownerId: undefined,
     };
     const all = Array.from({ length: 20 }, (_, n) =>
-      counts.count(selection, { flow: [`owner ${n}`, `p${n}`, '192.0.2.1'] }),
+      counts.count(selection, { requester: [`owner ${n}`, `p${n}`, '192.0.2.1'] }),
     );
     await until(() => scans.usage().quick.waiting === 14);
     free();

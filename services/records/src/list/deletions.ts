@@ -46,9 +46,9 @@ export interface DeletionsDeps {
 export const createDeletions = (deps: DeletionsDeps): Deletions => {
   const { database, send, refresh, scans, batches } = deps;
 
-  const look = (selection: Selection, from: string | undefined, { flow, signal }: Reader) =>
+  const look = (selection: Selection, from: string | undefined, { requester, signal }: Reader) =>
     scans.run(
-      flow,
+      requester,
       async () => {
         const query = {
           ...selection,
@@ -95,7 +95,7 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
 
   return {
     async run(selection, from, reader) {
-      const { flow, signal } = reader;
+      const { requester, signal } = reader;
       const untilMs = performance.now() + (deps.workMs ?? workMs);
       let next: string | null | undefined = from;
       let count = 0;
@@ -105,7 +105,7 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
         const { ids } = found;
         if (ids.length > 0)
           await batches.run(
-            flow,
+            requester,
             async (yieldSlot) => {
               count += await database.retryLocked(() => deleteBatch(selection, ids), yieldSlot);
             },

@@ -165,7 +165,7 @@ export const createPlanRunner = ({
     const { reader, report } = run;
     const askedAt = performance.now();
     return shares.run(
-      reader.flow,
+      reader.requester,
       (yieldSlot) => {
         report.waitedMs = performance.now() - askedAt;
         return attempt(plan, { ...run, yieldSlot });

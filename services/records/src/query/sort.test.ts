@@ -1,6 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import { createDatabase } from '@backlot/database';
-import { cpuWork, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toRequester } from '@backlot/fair-shares';
 import { asKey } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -82,7 +82,7 @@ const mirrored = (sort: string) =>
     .map((field) => (field.startsWith('-') ? field.slice(1) : `-${field}`))
     .join(',');
 
-const reader = { flow: toFlow(asKey()) };
+const reader = { requester: toRequester(asKey()) };
 
 describe('sort', () => {
   let bed: TestBed;

@@ -84,10 +84,10 @@ export const createReadRecord = ({ database, largeReads, answers }: ReadRecordDe
     if (!small) throw recordNotFound();
     const [ownFields, version, data] = small;
     if (ownFields && data) return { json: joinJson(ownFields, data), version: Number(version) };
-    const { flow, signal } = reader;
-    const release = await answers.take(flow, { signal });
+    const { requester, signal } = reader;
+    const release = await answers.take(requester, { signal });
     try {
-      const [whole] = await largeReads.run(flow, () => readWhole(target), { signal });
+      const [whole] = await largeReads.run(requester, () => readWhole(target), { signal });
       const [json, version] = whole ?? [];
       if (json) return { json, version: Number(version), release };
       throw recordNotFound();

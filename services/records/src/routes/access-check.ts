@@ -5,7 +5,7 @@ import {
   recordRoutes,
   type UserDirectory,
 } from '@backlot/contract';
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { type FairShares, toRequester } from '@backlot/fair-shares';
 import { route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { resolveAccess } from '../collections/access.ts';
@@ -61,6 +61,6 @@ export const checkAccess = ({ collections, checks, users, reads }: CheckAccessDe
     const { role } = caller;
     const kind = { isUser: userId !== null, role, hasGroups: access.groupIds.length > 0 };
     const question = { collection, access, caller: kind, recordId };
-    const body = await reads.run(toFlow(identity), () => checks.check(question), call);
+    const body = await reads.run(toRequester(identity), () => checks.check(question), call);
     return { body: { as, ...body } };
   });

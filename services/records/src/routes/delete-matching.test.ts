@@ -1,5 +1,5 @@
 import { recordRoutes } from '@backlot/contract';
-import { cpuWork, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toRequester } from '@backlot/fair-shares';
 import { anonymous, asKey, asOwner, asUser, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fullAccess } from '../collections/access.ts';
@@ -122,11 +122,11 @@ describe('DELETE with a filter', () => {
       ...{ collection, access: fullAccess('shared'), ownerId: undefined },
       filter: splitFilter(parseWhere('{"n":{"$gte":100}}')),
     };
-    const flow = toFlow({ project: testProject, ip: '192.0.2.1' });
-    const first = await run(selection, undefined, { flow });
+    const requester = toRequester({ project: testProject, ip: '192.0.2.1' });
+    const first = await run(selection, undefined, { requester });
     expect(first.count).toBe(400);
     expect(first.next).not.toBeNull();
-    const second = await run(selection, first.next ?? undefined, { flow });
+    const second = await run(selection, first.next ?? undefined, { requester });
     expect(second).toEqual({ count: 200, next: null });
     expect(await numbers('long')).toHaveLength(100);
   });

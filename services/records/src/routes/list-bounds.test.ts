@@ -1,5 +1,5 @@
 import { createDatabase, type Database } from '@backlot/database';
-import { cpuWork, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toRequester } from '@backlot/fair-shares';
 import { asKey, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../collections/access.ts';
@@ -111,7 +111,7 @@ describe('bounds on what a list or count reads', () => {
           offset,
           after: undefined,
         },
-        { flow: toFlow(asKey()) },
+        { requester: toRequester(asKey()) },
       );
     await bed.database.transaction(async () => {
       await bed.database.query('LOCK TABLE records');
@@ -161,7 +161,7 @@ describe('bounds on what a list or count reads', () => {
           ownerId: undefined,
           ...{ sort: parseSort(), limit: 10, offset, after: undefined },
         },
-        { flow: [owner, `${projectNumber}`, '192.0.2.1'] },
+        { requester: [owner, `${projectNumber}`, '192.0.2.1'] },
       );
     const where = '{"n":{"$gte":0}}';
     const scans = [101, 102, 103, 104].map((project) => page('eve', project, where));

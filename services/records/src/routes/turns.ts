@@ -1,9 +1,9 @@
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { type FairShares, toRequester } from '@backlot/fair-shares';
 import type { RouteOptions } from '@backlot/http';
 
 /** Each owner's reads wait for a connection behind each other, not before those of others. */
 export const inTurn = (reads: FairShares): RouteOptions => ({
-  inTurn: (caller, work) => reads.run(toFlow(caller.identity), work, caller),
+  inTurn: (caller, work) => reads.run(toRequester(caller.identity), work, caller),
 });
 
 type RetryLocked = (work: () => Promise<void>, pause: () => Promise<void>) => Promise<void>;
@@ -12,5 +12,5 @@ type RetryLocked = (work: () => Promise<void>, pause: () => Promise<void>) => Pr
 export const createWriteTurns = (writes: FairShares, retryLocked: RetryLocked): RouteOptions => ({
   retriedWhileLocked: true,
   inTurn: (caller, work) =>
-    writes.run(toFlow(caller.identity), (yieldSlot) => retryLocked(work, yieldSlot), caller),
+    writes.run(toRequester(caller.identity), (yieldSlot) => retryLocked(work, yieldSlot), caller),
 });

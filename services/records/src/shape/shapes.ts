@@ -1,6 +1,6 @@
 import { ApiError, type CollectionShape, type ShapeDirectory } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { type FairShares, toFlow, type YieldSlot } from '@backlot/fair-shares';
+import { type FairShares, toRequester, type YieldSlot } from '@backlot/fair-shares';
 import { fullAccess } from '../collections/access.ts';
 import type { CollectionSummary, Collections } from '../collections/collections.ts';
 import { inferFields } from './infer-fields.ts';
@@ -65,7 +65,7 @@ export const createShapes = ({
     isWanted: (summary: CollectionSummary) => boolean = () => true,
   ) =>
     scans.run(
-      toFlow({ project, ip }),
+      toRequester({ project, ip }),
       async (yieldSlot) => {
         const summaries = (await collections.list(project.number)).filter(isWanted);
         const shapes: CollectionShape[] = [];

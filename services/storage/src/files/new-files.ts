@@ -1,5 +1,5 @@
 import { DatabaseUnavailable, StatementTimeout } from '@backlot/database';
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { type FairShares, toRequester } from '@backlot/fair-shares';
 import type { Files, NewFile } from './files.ts';
 
 export interface NewFiles {
@@ -76,7 +76,7 @@ export const createNewFiles = (files: Pick<Files, 'create'>, turns: FairShares):
           if (leave(one)) await write(takeAlong(one));
         };
         turns
-          .run(toFlow(identity), work, { signal: AbortSignal.any([signal, one.taken.signal]) })
+          .run(toRequester(identity), work, { signal: AbortSignal.any([signal, one.taken.signal]) })
           .catch((error: unknown) => {
             if (leave(one)) reject(error);
           });

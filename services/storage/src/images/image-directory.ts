@@ -1,6 +1,6 @@
 import type { ImageAnswer, ImageAsking, ImageDirectory } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { toFlow } from '@backlot/fair-shares';
+import { toRequester } from '@backlot/fair-shares';
 import { toApiError } from '@backlot/http';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import { canRead, fileNotFound } from '../files/file.ts';
@@ -27,7 +27,9 @@ export const createImageDirectory = (deps: ImageDirectoryDeps): ImageDirectory =
     const { number } = identity.project;
     const file = await files.find(number, fileId);
     if (!file || !canRead(identity, file)) throw fileNotFound();
-    const { blob, sizeBytes } = await images.get(number, file, shown, { flow: toFlow(identity) });
+    const { blob, sizeBytes } = await images.get(number, file, shown, {
+      requester: toRequester(identity),
+    });
     if (typeof blob !== 'string') return blob;
     const bytes = await store.open(blob, { start: 0, end: sizeBytes - 1 });
     return Buffer.concat(await bytes.toArray());

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { ApiError, KIB } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import type { FairShares, Flow } from '@backlot/fair-shares';
+import type { FairShares, Requester } from '@backlot/fair-shares';
 import pMemoize from 'p-memoize';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
@@ -44,7 +44,7 @@ export type Images = ReturnType<typeof createImages>;
 
 /** For whom an image is made. */
 export interface Viewer {
-  flow: Flow;
+  requester: Requester;
   /** Aborted when they have gone. */
   signal?: AbortSignal | undefined;
 }
@@ -260,13 +260,13 @@ export const createImages = (deps: ImagesDeps) => {
       projectNumber: number,
       file: File,
       query: ImageQuery,
-      { flow, signal }: Viewer,
+      { requester, signal }: Viewer,
     ): Promise<Image> {
       const wanted = resolveTransformation(file, query);
       const kept = await find(projectNumber, file.id, variantName(wanted));
       if (kept) return kept;
-      const [owner] = flow;
-      return shares.run(flow, () => makeOnce(owner, projectNumber, file, wanted), {
+      const [owner] = requester;
+      return shares.run(requester, () => makeOnce(owner, projectNumber, file, wanted), {
         isQuick: quickImages.isQuick(owner, wanted),
         signal,
       });

@@ -60,7 +60,7 @@ describe('resumable uploads, held to their bounds', () => {
     ]);
   });
 
-  it('end before their last bytes flow where the credits do not cover the file', async () => {
+  it('end before their last bytes requester where the credits do not cover the file', async () => {
     bed = await createTestBed();
     const id = await createUpload(12 * MIB);
     expect((await tus.append(id, 0, Buffer.alloc(11 * MIB, 1), paying(1000))).status).toBe(204);

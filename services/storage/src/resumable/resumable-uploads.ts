@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ApiError, storageRoutes, usageFollows, usageHeader } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { toFlow } from '@backlot/fair-shares';
+import { toRequester } from '@backlot/fair-shares';
 import { toApiError } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { chargeFor } from '@backlot/service';
@@ -238,7 +238,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
         const paid = await takeOverPayment(identity, upload);
         return appendPart(paid, place, stop).catch(leaveUsageOpen);
       };
-      return places.run(toFlow(identity), (place) =>
+      return places.run(toRequester(identity), (place) =>
         lock.run(number, id, (stop) => work(place, stop)),
       );
     },

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { parse } from 'node:path';
 import { Readable } from 'node:stream';
 import { ApiError, storageRoutes } from '@backlot/contract';
-import { type Flow, toFlow } from '@backlot/fair-shares';
+import { type Requester, toRequester } from '@backlot/fair-shares';
 import {
   callerSignal,
   identify,
@@ -90,12 +90,12 @@ const open = async (store: BlobStore, blob: string | Buffer, range: ByteRange) =
   });
 };
 
-type Sending = Pick<Features, 'store' | 'config' | 'downloadPlaces'> & { flow: Flow };
+type Sending = Pick<Features, 'store' | 'config' | 'downloadPlaces'> & { requester: Requester };
 
 const send = async (
   req: RouteRequest,
   res: ServerResponse,
-  { store, config, downloadPlaces, flow }: Sending,
+  { store, config, downloadPlaces, requester }: Sending,
   blob: string | Buffer,
   content: Content,
 ) => {
@@ -112,7 +112,7 @@ const send = async (
   // With an end, S3 is asked for no more than there is.
   const range = response.range ?? { start: 0, end: content.sizeBytes - 1 };
   await downloadPlaces.run(
-    flow,
+    requester,
     (place) => sendBody(res, place, response, () => open(store, blob, range)),
     callerSignal(res),
   );
@@ -126,8 +126,8 @@ export const getFile = (features: Features): MountedRoute => ({
     const { id } = definition.params.parse(req.params);
     const query = definition.query.parse(validate(definition.query, req.query, 'invalid_query'));
     const projectNumber = identity.project.number;
-    const flow = toFlow(identity);
-    const sending = { ...features, flow };
+    const requester = toRequester(identity);
+    const sending = { ...features, requester };
     const found = await files.find(projectNumber, id);
     const file = await requireReadable(
       identity,
@@ -142,7 +142,7 @@ export const getFile = (features: Features): MountedRoute => ({
       return send(req, res, sending, file.blobKey, { ...fileContent(file), framedBy });
     }
     const image = await images.get(projectNumber, file, query, {
-      flow,
+      requester,
       signal: callerSignal(res),
     });
     return send(req, res, sending, image.blob, imageContent(file, image));

@@ -1,5 +1,5 @@
 import { storageRoutes } from '@backlot/contract';
-import { toFlow } from '@backlot/fair-shares';
+import { toRequester } from '@backlot/fair-shares';
 import { type Call, type Receive, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { chargeFor } from '@backlot/service';
@@ -64,7 +64,9 @@ export const uploadFile = (features: Features) =>
     {
       receive: receiveUpload(features),
       inTurn: ({ identity, signal, header }, work) =>
-        isKeyed(header) ? features.newFiles.inTurn(toFlow(identity), work, { signal }) : work(),
+        isKeyed(header)
+          ? features.newFiles.inTurn(toRequester(identity), work, { signal })
+          : work(),
     },
   );
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, isUuid, type Visibility } from '@backlot/contract';
 import { createQueries, type Database, deleteBatch } from '@backlot/database';
-import { type FairShares, toFlow } from '@backlot/fair-shares';
+import { type FairShares, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
@@ -152,7 +152,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
      * @throws ApiError not_found, conflict, body_too_large, out_of_credits, storage_quota; FairShareFull
      */
     copyToFile: (identity: Identity, id: string, signal: AbortSignal): Promise<Upload> =>
-      copies.run(toFlow(identity), () => copyToFile(identity, id), { signal }),
+      copies.run(toRequester(identity), () => copyToFile(identity, id), { signal }),
 
     /** Ends the upload in the transaction that makes the file. @throws ApiError not_found */
     async complete(identity: Identity, id: string, create: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { toFlow } from '@backlot/fair-shares';
+import { toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
@@ -75,7 +75,7 @@ export const createUploads = ({
 
   return {
     receive: (req, identity) =>
-      places.run(toFlow(identity), (place) => receive(req, identity, place)),
+      places.run(toRequester(identity), (place) => receive(req, identity, place)),
     release: (identity, { blobKey }) => unclaimedBlobs.release(identity.project.number, blobKey),
   };
 };

@@ -1,5 +1,5 @@
 import type { AccessRules } from '@backlot/contract';
-import { cpuWork, type FairShares, toFlow } from '@backlot/fair-shares';
+import { cpuWork, type FairShares, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asOwner, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -137,7 +137,7 @@ describe('hints on empty answers', () => {
     who: Identity,
   ) => {
     const sampled = { collection, access: resolveAccess(collection.access, who) };
-    return hints.find(parseWhere(JSON.stringify(where)), sampled, { flow: toFlow(who) });
+    return hints.find(parseWhere(JSON.stringify(where)), sampled, { requester: toRequester(who) });
   };
   const insert = async (collection: Collection, ...documents: (Stored | object)[]) => {
     for (const document of documents) {
@@ -222,7 +222,7 @@ describe('hints on empty answers', () => {
     await insert(notes, { text: 'x y' });
     const full = cpuWork({ places: 1 });
     const busy = Promise.withResolvers<void>();
-    const running = full.run(toFlow(asKey()), () => busy.promise);
+    const running = full.run(toRequester(asKey()), () => busy.promise);
     expect(await ask(newHints(full, 10), notes, { txt: 1 }, asKey())).toBeUndefined();
     busy.resolve();
     await running;

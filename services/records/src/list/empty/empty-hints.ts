@@ -71,13 +71,13 @@ export const createEmptyHints = ({
   /** Until when (performance.now()) a collection is not looked at again. */
   const resting = new LRUCache<string, number>({ max: 10_000 });
 
-  const look = (key: string, sampled: Sampled, { flow, signal }: Reader) => {
+  const look = (key: string, sampled: Sampled, { requester, signal }: Reader) => {
     const { projectNumber, id } = sampled.collection;
     const place = `${projectNumber}/${id}`;
     if ((resting.get(place) ?? 0) > performance.now()) return undefined;
     const given = AbortSignal.timeout(waitMs);
     return scans.run(
-      flow,
+      requester,
       async (yieldSlot) => {
         const found = cache.get(key);
         if (found) return found;

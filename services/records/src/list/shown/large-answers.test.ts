@@ -38,7 +38,7 @@ describe('large answers', () => {
     slots: [],
     unique: [],
   } as const;
-  const reader = (owner: string) => ({ flow: [owner, 'shop', '192.0.2.1'] as const });
+  const reader = (owner: string) => ({ requester: [owner, 'shop', '192.0.2.1'] as const });
   let database: Database;
 
   beforeAll(async () => {
@@ -215,7 +215,7 @@ describe('large answers', () => {
 
   it('do not wait for scans', async () => {
     const { page, get, scans } = setUp();
-    const others = ['eve', 'mallory', 'oscar'].map((owner) => scans.take(reader(owner).flow));
+    const others = ['eve', 'mallory', 'oscar'].map((owner) => scans.take(reader(owner).requester));
     const ends = await Promise.all(others);
     (await get(3)).release?.();
     expect(await readItems(await page({}))).toHaveLength(5);
@@ -228,7 +228,7 @@ describe('large answers', () => {
     await first.next();
     const gone = new AbortController();
     const { signal } = gone;
-    const waits = answers.take(reader('ada').flow, { signal });
+    const waits = answers.take(reader('ada').requester, { signal });
     await expect(large(await page({})).next()).rejects.toMatchObject({ name: 'FairShareFull' });
     await expect(get(3)).rejects.toMatchObject({ name: 'FairShareFull' });
     gone.abort(new Error('gone'));

@@ -29,7 +29,7 @@ interface Part {
  * the page was found by, because records may have changed meanwhile; those that have gone are left out.
  */
 export const createLargePages = ({ database, largeReads, answers }: LargePagesDeps) => {
-  const readPart = async (selection: Selection, { ids }: Part, { flow, signal }: Reader) => {
+  const readPart = async (selection: Selection, { ids }: Part, { requester, signal }: Reader) => {
     const { collection, access, search } = selection;
     const parameters = startParameters(collection);
     const page = `unnest(${parameters.add(ids, 'uuid[]')}) WITH ORDINALITY page(id, n)`;
@@ -41,7 +41,7 @@ export const createLargePages = ({ database, largeReads, answers }: LargePagesDe
     const text = `SELECT string_agg(json, ',' ORDER BY n) FROM (
       SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN ${visibleRecordsSql(selection, parameters)} USING (id) WHERE ${conditions}) records`;
     const read = () => database.bytes(text, parameters.values);
-    const [row] = await largeReads.run(flow, read, { signal });
+    const [row] = await largeReads.run(requester, read, { signal });
     return row?.[0];
   };
 
@@ -57,7 +57,7 @@ export const createLargePages = ({ database, largeReads, answers }: LargePagesDe
       release();
       const part = left.shift();
       if (!part) return undefined;
-      release = await answers.take(reader.flow, { signal: reader.signal, continues });
+      release = await answers.take(reader.requester, { signal: reader.signal, continues });
       continues = true;
       return (await readPart(selection, part, reader)) ?? next();
     };

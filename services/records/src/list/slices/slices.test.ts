@@ -149,7 +149,7 @@ describe('scans in pieces', () => {
       ownerId: isMine && who === 'ada' ? ada : undefined,
     };
   };
-  const reader = { flow: ['ada', 'x', '192.0.2.1'] as const };
+  const reader = { requester: ['ada', 'x', '192.0.2.1'] as const };
   const readPage = (
     collection: Collection,
     query: Query,

@@ -1,4 +1,4 @@
-import { cpuWork, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toRequester } from '@backlot/fair-shares';
 import { anonymous, asKey, asUser } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -117,7 +117,7 @@ type Query = typeof queries extends fc.Arbitrary<infer T> ? T : never;
 const callers: Record<string, ReturnType<typeof asKey>> = {
   ...{ key: asKey(), ada: asUser(ada), anonymous: anonymous() },
 };
-const reader = { flow: toFlow(asKey()) };
+const reader = { requester: toRequester(asKey()) };
 const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
 
 describe('answers by slots', () => {

@@ -1,5 +1,5 @@
 import type { Database } from '@backlot/database';
-import { cpuWork, toFlow } from '@backlot/fair-shares';
+import { cpuWork, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -59,7 +59,7 @@ describe('reads that come together', () => {
       id,
       access: resolveAccess(access, identity),
     };
-    const { json, version, release } = await read(target, { flow: toFlow(identity) });
+    const { json, version, release } = await read(target, { requester: toRequester(identity) });
     release?.();
     return { ...JSON.parse(json.toString()), version };
   };
