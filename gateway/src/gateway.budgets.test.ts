@@ -28,7 +28,9 @@ describe('budgets at the gateway', () => {
               counters.load(owner, 100_000, 1, {
                 monthMillicredits: 100_000,
                 used: (project?.periods ?? []).map((period) => ({
-                  ...{ name: String(project?.projectNumber), period, millicredits: 0 },
+                  name: String(project?.projectNumber),
+                  period,
+                  millicredits: 0,
                 })),
               }),
             async noteRefusal(_owner, refusal) {
@@ -161,8 +163,11 @@ describe('budgets at the gateway', () => {
     await until(() => noted.length > 0);
     expect(noted).toEqual([
       {
-        ...{ projectId: 'demo', projectNumber: 1001, kind: 'visitors' },
-        ...{ address: '192.0.2.1', route: 'POST /ai' },
+        projectId: 'demo',
+        projectNumber: 1001,
+        kind: 'visitors',
+        address: '192.0.2.1',
+        route: 'POST /ai',
       },
     ]);
     bed().clock.now += 24 * 3600_000;

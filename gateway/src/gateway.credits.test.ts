@@ -70,7 +70,9 @@ describe('credits at the gateway', () => {
 
   it('reserves nothing for a call that its price does not apply to, whoever has no credits', async () => {
     const price = {
-      ...{ ...thousandTokens, needsBody: false, worstCase: () => 0 },
+      ...thousandTokens,
+      needsBody: false,
+      worstCase: () => 0,
       appliesTo: ({ header }) => header('x-most') === '0',
     } satisfies RouteDefinition['price'];
     const counters = await start(1000, {

@@ -49,7 +49,8 @@ describe('secret keys', () => {
       ] as const) {
         const expected = mayWrite ? [200, 'key'] : [403, 'forbidden'];
         expect([name, path, ...(await answer(method, runtime + path, key))]).toEqual([
-          ...[name, path],
+          name,
+          path,
           ...expected,
         ]);
       }
@@ -106,7 +107,9 @@ describe('secret keys', () => {
     }
     const [call] = bed.seen.filter(({ url }) => url.startsWith('/platform'));
     expect(call?.identity).toMatchObject({
-      ...{ caller: 'key', keyId: 'admin', userId: null },
+      caller: 'key',
+      keyId: 'admin',
+      userId: null,
       project: { id: 'demo', number: 1001 },
     });
   });
@@ -127,7 +130,9 @@ describe('secret keys', () => {
       ['POST', '/origins'],
     ] as const) {
       expect([path, ...(await answer(method, platform + path, key))]).toEqual([
-        ...[path, 401, 'invalid_token'],
+        path,
+        401,
+        'invalid_token',
       ]);
     }
     for (const path of ['/api/platform/projects', '/api/platform/credits'])

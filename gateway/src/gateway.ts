@@ -119,7 +119,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   const observe = createObserve({ log, metrics, accessLog: config.accessLog });
   const addresses = createAddresses({
     ...config,
-    ...{ now, pace: deps.pace, registry: deps.registry, refusalClock: deps.refusalClock },
+    now,
+    pace: deps.pace,
+    registry: deps.registry,
+    refusalClock: deps.refusalClock,
   });
   const { readAddress, failedLookups, countAddress, bodies } = addresses;
   const largeBodies = largeBodyWork();

@@ -35,7 +35,11 @@ const guards = createSilenceGuards(config.origins, log);
 let forget = () => {};
 const bus = await openBus(config.amqpUrl, log, (connected) => connected && forget());
 const gateway = createGateway({
-  ...{ ...shared, bus, counters, registry, config: config.gateway },
+  ...shared,
+  bus,
+  counters,
+  registry,
+  config: config.gateway,
   ...createHttpDirectories(
     ['projects', 'credits', 'sessions', 'shapes'],
     config.origins,
@@ -55,7 +59,9 @@ forget = gateway.forget;
 await gateway.start();
 const { host, metricsPort } = config;
 const listening = await serve(gateway.app, {
-  ...{ port: config.port, host, acceptConnection: gateway.acceptConnection },
+  port: config.port,
+  host,
+  acceptConnection: gateway.acceptConnection,
   drainMs: longestCallMs() + drainMarginMs,
 });
 const metrics =

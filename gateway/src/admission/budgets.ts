@@ -48,7 +48,9 @@ const visitorBudgets = (
   const set = ownSetting(project, limitClass, perUnit);
   const prefix = set === undefined ? `${project.number}` : `${project.number}:${limitClass}`;
   const budget = (name: string, limit: Budget['limit']): Budget => ({
-    ...{ of: 'visitors', name, period },
+    of: 'visitors',
+    name,
+    period,
     limit,
   });
   if (!isStranger(caller)) {

@@ -23,7 +23,11 @@ describe('look-up cache', () => {
       },
       now: () => now,
       eventsConnected: () => eventsConnected,
-      ...{ maxEntries: 2, ttlMs: 60_000, maxAbsent: 2, absentTtlMs: 5000, staleMs: 60_000 },
+      maxEntries: 2,
+      ttlMs: 60_000,
+      maxAbsent: 2,
+      absentTtlMs: 5000,
+      staleMs: 60_000,
     });
   });
 

@@ -21,7 +21,11 @@ const base = '/api/runtime/demo';
 const documents = ['/openapi.json', '/llms.txt', '/llms-full.txt', '/types.d.ts'];
 
 const todos: CollectionShape = {
-  ...{ name: 'todo-items', access: 'private', count: 7, sampled: 7, hasMoreFields: false },
+  name: 'todo-items',
+  access: 'private',
+  count: 7,
+  sampled: 7,
+  hasMoreFields: false,
   fields: [
     { path: 'title', types: ['string'], share: 1 },
     { path: 'status', types: ['string'], share: 0.5, values: ['done', 'open'] },
@@ -31,7 +35,11 @@ const todos: CollectionShape = {
   ],
 };
 const empty: CollectionShape = {
-  ...{ name: 'Project', access: 'shared', count: 0, sampled: 0, hasMoreFields: false },
+  name: 'Project',
+  access: 'shared',
+  count: 0,
+  sampled: 0,
+  hasMoreFields: false,
   fields: [],
 };
 /** About so many a model counts: a journey asks a tokenizer. */
@@ -178,10 +186,16 @@ export type Project2 = { [name: string]: unknown };
 
   it('for agents name every collection, and as many fields of each as there is room for', async () => {
     const fields = Array.from({ length: 50 }, (_, n) => ({
-      ...{ path: `field${n}`, types: ['string' as const], share: 1 },
+      path: `field${n}`,
+      types: ['string' as const],
+      share: 1,
     }));
     const many = Array.from({ length: 50 }, (_, n) => ({
-      ...{ ...empty, name: `things${n}`, count: 9, sampled: 9, fields: n % 2 ? fields : [] },
+      ...empty,
+      name: `things${n}`,
+      count: 9,
+      sampled: 9,
+      fields: n % 2 ? fields : [],
     }));
     const notSampled = { ...empty, name: 'late', count: 9 };
     bed.fake.collections.set(1001, [todos, ...many, notSampled]);
@@ -202,10 +216,15 @@ export type Project2 = { [name: string]: unknown };
   it('for agents stay below 4,000 and 20,000 tokens, whatever the project holds', async () => {
     const project = (letters: string) =>
       Array.from({ length: 100 }, (_, n) => ({
-        ...{ name: `collection${n}`.padEnd(63, '_'), access: 'shared' as const, count: 1e6 },
-        ...{ sampled: 1000, hasMoreFields: true },
+        name: `collection${n}`.padEnd(63, '_'),
+        access: 'shared' as const,
+        count: 1e6,
+        sampled: 1000,
+        hasMoreFields: true,
         fields: Array.from({ length: n % 2 ? 200 : 5 }, (_, m) => ({
-          ...{ path: `${letters.repeat(n % 20)}${m}`, types: ['string' as const], share: 0.5 },
+          path: `${letters.repeat(n % 20)}${m}`,
+          types: ['string' as const],
+          share: 0.5,
         })),
       }));
     for (const letters of ['long', '名前', '𠀀𠀁']) {

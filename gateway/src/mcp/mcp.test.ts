@@ -11,7 +11,9 @@ const path = '/api/platform/projects/demo/mcp';
 const headers = { accept: 'application/json, text/event-stream' };
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const count = (input: object = { collection: 'todos' }) => ({
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: { name: 'count', arguments: input },
 });
 
@@ -39,7 +41,8 @@ describe('messages of coding agents', () => {
       expect(answer.status).toBe(200);
       const [call] = bed.seen.splice(0);
       expect(call).toMatchObject({
-        ...{ method: 'GET', url: '/db/todos/_count' },
+        method: 'GET',
+        url: '/db/todos/_count',
         identity: { caller, ip: '127.0.0.1', project: { id: 'demo' } },
         headers: { 'x-request-id': 'seen-everywhere' },
       });
@@ -66,7 +69,8 @@ describe('messages of coding agents', () => {
   it('get the address that a trusted proxy names', async () => {
     const behind = await createTestBed({ config: { trustedProxies: 1 } });
     await behind.call('POST', path, {
-      ...{ token: secretKey, body: count() },
+      token: secretKey,
+      body: count(),
       headers: { ...headers, 'x-forwarded-for': '192.0.2.7' },
     });
     expect(behind.seen[0]?.identity.ip).toBe('192.0.2.7');
@@ -150,7 +154,10 @@ describe('messages of coding agents', () => {
     const { isError, content } = resultIn(answer);
     expect(isError).toBe(true);
     expect(JSON.parse(content[0].text)).toEqual({
-      ...{ error: 'No.', code: 'rate_limited', hint: 'Wait.', requestId: 'r' },
+      error: 'No.',
+      code: 'rate_limited',
+      hint: 'Wait.',
+      requestId: 'r',
       retryAfterSeconds: 7,
     });
     await refusing.close();
@@ -205,10 +212,13 @@ describe('messages of coding agents', () => {
     });
     const gone = new AbortController();
     const call = fetch(waiting.url + path, {
-      ...{ method: 'POST', signal: gone.signal, body: JSON.stringify(count()) },
+      method: 'POST',
+      signal: gone.signal,
+      body: JSON.stringify(count()),
       headers: {
         ...headers,
-        ...{ authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+        authorization: `Bearer ${secretKey}`,
+        'content-type': 'application/json',
       },
     });
     await reached.promise;

@@ -29,7 +29,9 @@ const inputSchemas = new Map(
 
 /** As a client sees it. */
 export const describeTool = ({ name, title, description, scope, isDestructive }: Tool) => ({
-  ...{ name, title, description },
+  name,
+  title,
+  description,
   inputSchema: inputSchemas.get(name) ?? { type: 'object' as const },
   annotations: {
     readOnlyHint: scope === 'read',

@@ -83,7 +83,11 @@ export const readPublishedFiles = async (
   const manifest = JSON.parse((await read('package.json')).toString()) as Manifest;
   const { name, version, description, engines, dependencies = {} } = manifest;
   const written = {
-    ...{ name, version, description, license: 'UNLICENSED', type: 'module' },
+    name,
+    version,
+    description,
+    license: 'UNLICENSED',
+    type: 'module',
     ...(engines && { engines }),
     ...published[packageName].manifest,
     ...(manifest.dependencies && { dependencies, bundleDependencies: Object.keys(dependencies) }),

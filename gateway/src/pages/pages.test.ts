@@ -40,14 +40,17 @@ describe('what the gateway answers itself', () => {
     expect(await bed.call('GET', '/healthz')).toMatchObject({ status: 200, body: { ok: true } });
     expect(await bed.call('GET', '/readyz')).toMatchObject({ status: 200, body: { ok: true } });
     look = async () => ({
-      ...{ missing: ['records', 'postgresql'], degraded: ['secrets'] },
+      missing: ['records', 'postgresql'],
+      degraded: ['secrets'],
       reasons: { postgresql: 'disk_full' },
     });
     bed.clock.now += 1000;
     expect(await bed.call('GET', '/readyz')).toMatchObject({
       status: 503,
       body: {
-        ...{ ok: false, missing: ['records', 'postgresql'], degraded: ['secrets'] },
+        ok: false,
+        missing: ['records', 'postgresql'],
+        degraded: ['secrets'],
         reasons: { postgresql: 'disk_full' },
       },
     });
@@ -126,7 +129,8 @@ describe('what the gateway answers itself', () => {
     for (const path of [tus, `${tus}/`, `${tus}/018f0000-0000-4000-8000-000000000000?x=1`])
       expect([path, await ask(path)]).toEqual([path, [...usual, String(50 * 1024 * 1024)]]);
     const large = projectSnapshot({
-      ...{ id: 'large', number: 1009 },
+      id: 'large',
+      number: 1009,
       settings: { maxUploadBytes: 70_000_000 },
     });
     bed.fake.projects.set('large', large);

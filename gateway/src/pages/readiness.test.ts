@@ -49,7 +49,10 @@ it('names services that are down, not ready, or on another identity key', async 
 
 it('names what services miss, once, and knows one that serves without it', async () => {
   const postgresql = (isServing: boolean, reason: string): ServiceReadiness => ({
-    ...{ isServing, missing: ['postgresql'], degraded: [], reasons: { postgresql: reason } },
+    isServing,
+    missing: ['postgresql'],
+    degraded: [],
+    reasons: { postgresql: reason },
   });
   const states: Record<string, ServiceReadiness> = {
     auth: postgresql(true, 'disk_full'),

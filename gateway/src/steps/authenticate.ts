@@ -114,7 +114,9 @@ const asCaller = (
   if (session.audience === project.id) {
     const { role, groups, emailVerified } = session;
     return {
-      ...{ kind: 'user', ...person, role },
+      kind: 'user',
+      ...person,
+      role,
       ...(groups.length > 0 && { groups }),
       ...(emailVerified !== undefined && { emailVerified }),
     };

@@ -117,7 +117,9 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
       await subject.bus.publish(sent);
       await until(() => subject.dead().length === 1);
       expect([deliveries, subject.failed(), subject.dead()]).toEqual([
-        ...[1, [], [{ id: sent.id, queue: 'invalid' }]],
+        1,
+        [],
+        [{ id: sent.id, queue: 'invalid' }],
       ]);
     });
 

@@ -37,8 +37,13 @@ export const rabbitmqDefinitions = (users: readonly RabbitmqUser[], vhost = '/')
       };
     }),
     exchanges: [...topics].sort().map((topic) => ({
-      ...{ name: topicExchange(topic), vhost, type: 'fanout', durable: true },
-      ...{ auto_delete: false, internal: false, arguments: {} },
+      name: topicExchange(topic),
+      vhost,
+      type: 'fanout',
+      durable: true,
+      auto_delete: false,
+      internal: false,
+      arguments: {},
     })),
   };
 };

@@ -55,8 +55,12 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
   const underWay = new Set<Promise<void>>();
   let closed = false;
   const connection = await keepConnected(options.url, {
-    ...{ onError, confirmTimeoutMs, onDead: options.onDead, onState: options.onState },
-    ...{ onFailed: options.onFailed ?? (() => {}), retryDelaysMs },
+    onError,
+    confirmTimeoutMs,
+    onDead: options.onDead,
+    onState: options.onState,
+    onFailed: options.onFailed ?? (() => {}),
+    retryDelaysMs,
     prefetch: options.prefetch ?? 16,
     track: (work) => {
       underWay.add(work);
@@ -103,14 +107,14 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
       );
       const backlogs = [
         ...[...queues].map(async (queue) => ({
-          ...{
-            queue,
-            waiting: await count(queueName(queue)),
-            parked: await count(deadQueueName(queue)),
-          },
+          queue,
+          waiting: await count(queueName(queue)),
+          parked: await count(deadQueueName(queue)),
         })),
         ...[...new Set(retries)].map(async (queue) => ({
-          ...{ queue, waiting: await count(queue), parked: 0 },
+          queue,
+          waiting: await count(queue),
+          parked: 0,
         })),
       ];
       const all = pTimeout(Promise.all(backlogs), { milliseconds: countTimeoutMs });

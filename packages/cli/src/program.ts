@@ -26,8 +26,14 @@ export const createProgram = (): Command => {
     .option('--json', 'print the answers as JSON')
     .showHelpAfterError();
   for (const add of [
-    ...[addLogin, addProjects, addTypes, addKeys],
-    ...[addAccess, addCollections, addRecords, addUsers],
+    addLogin,
+    addProjects,
+    addTypes,
+    addKeys,
+    addAccess,
+    addCollections,
+    addRecords,
+    addUsers,
   ])
     add(program);
   return program;

@@ -351,7 +351,8 @@ it('refuses by name what JSON would drop or change, before anything is sent', as
   for (const [data, message] of cases)
     for (const way of [todos.create(data), todos.update(id, { data }), todos.replace(id, data)])
       await expect(way).rejects.toMatchObject({
-        ...{ name: 'BacklotError', code: 'not_json' },
+        name: 'BacklotError',
+        code: 'not_json',
         message: expect.stringContaining(message),
       });
   const updateProfile = client.auth.updateMe({ profile: { photo: file } });
@@ -373,8 +374,11 @@ it('sends what JSON writes by itself', async () => {
   await client.db('todos').create(data);
   expect(sent[0]?.body).toEqual({
     data: {
-      ...{ at: '1970-01-01T00:00:00.000Z', url: 'https://example.org/' },
-      ...{ list: [shared, shared], point: { x: 1 }, none: null },
+      at: '1970-01-01T00:00:00.000Z',
+      url: 'https://example.org/',
+      list: [shared, shared],
+      point: { x: 1 },
+      none: null,
     },
   });
 });

@@ -19,21 +19,29 @@ describe('an e-mail address', () => {
   });
 
   it.each([
-    ...['', 'x', '@', 'a@', '@example.org', 'a@example', 'a b@example.org', 'a@exa mple.org'],
-    ...['a@1.2', 'a@0x7f.1', 'a@127.0.0.1', 'a@[::1]', 'a@example.org/x', 'a@b@%65xample.org'],
-    ...[
-      'a@example.org:80',
-      'a@example.org?x',
-      'a@example.org#x',
-      'a@xn--a\0.example',
-      'ü@example.org',
-    ],
-    ...[
-      'a@example.org.',
-      'a@xn--',
-      `${'a'.repeat(250)}@example.org`,
-      `a@${'ü'.repeat(300)}.example`,
-    ],
+    '',
+    'x',
+    '@',
+    'a@',
+    '@example.org',
+    'a@example',
+    'a b@example.org',
+    'a@exa mple.org',
+    'a@1.2',
+    'a@0x7f.1',
+    'a@127.0.0.1',
+    'a@[::1]',
+    'a@example.org/x',
+    'a@b@%65xample.org',
+    'a@example.org:80',
+    'a@example.org?x',
+    'a@example.org#x',
+    'a@xn--a\0.example',
+    'ü@example.org',
+    'a@example.org.',
+    'a@xn--',
+    `${'a'.repeat(250)}@example.org`,
+    `a@${'ü'.repeat(300)}.example`,
   ])('%j is none', (text) => {
     expect(email.safeParse(text).success).toBe(false);
     expect(normalizeEmail(normalizeEmail(text))).toBe(normalizeEmail(text));

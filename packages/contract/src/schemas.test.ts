@@ -24,17 +24,22 @@ const bodies: [string, z.ZodType, (name: string) => unknown][] = [
 ];
 
 const blank = [
-  ...['', '   ', '\u00A0', '\u3000', '\u3164', '\u115F\u1160', '\uFFA0', '\u2800'],
-  ...[
-    '\u200B',
-    '\u2060\u200D',
-    '\uFEFF',
-    '\u00AD',
-    '\uFE0F',
-    '\u0301',
-    '\u{E0041}',
-    ' \u3164 \u200C ',
-  ],
+  '',
+  '   ',
+  '\u00A0',
+  '\u3000',
+  '\u3164',
+  '\u115F\u1160',
+  '\uFFA0',
+  '\u2800',
+  '\u200B',
+  '\u2060\u200D',
+  '\uFEFF',
+  '\u00AD',
+  '\uFE0F',
+  '\u0301',
+  '\u{E0041}',
+  ' \u3164 \u200C ',
 ];
 
 describe.each(bodies)('a name in the body of %s', (_operation, body, withName) => {

@@ -103,7 +103,9 @@ describe('counters with a fallback', () => {
         ...shared,
         admit: (...call) => (failing ? Promise.reject(unavailable) : shared.admit(...call)),
       },
-      ...{ local: createMemoryCounters(Date.now), now: Date.now, pauseMs: 5 },
+      local: createMemoryCounters(Date.now),
+      now: Date.now,
+      pauseMs: 5,
     });
     await counters.admit(once);
     expect(counters.degraded()).toBe(true);

@@ -7,11 +7,28 @@ export interface RedisUser {
 
 /** What createRedisCounters sends, and what its scripts run. */
 const commands = [
-  ...['eval', 'evalsha', 'get', 'set', 'time', 'pexpire'],
-  ...['hexists', 'hget', 'hmget', 'hset', 'hdel', 'hincrby'],
-  ...['zadd', 'zrem', 'zrange', 'zrangebyscore'],
+  'eval',
+  'evalsha',
+  'get',
+  'set',
+  'time',
+  'pexpire',
+  'hexists',
+  'hget',
+  'hmget',
+  'hset',
+  'hdel',
+  'hincrby',
+  'zadd',
+  'zrem',
+  'zrange',
+  'zrangebyscore',
   // Of the connection.
-  ...['ping', 'info', 'hello', 'select', 'client|setname'],
+  'ping',
+  'info',
+  'hello',
+  'select',
+  'client|setname',
 ];
 
 /** The rules of a Redis ACL after the user's name: no other key, command or channel. */

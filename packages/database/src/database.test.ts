@@ -157,7 +157,10 @@ describe('failures', () => {
 
   it('cancels a statement that runs too long', async () => {
     const hurried = createDatabase({
-      ...{ url: server.url, schema: 'unit', statementTimeoutMs: 500, scanTimeoutMs: 500 },
+      url: server.url,
+      schema: 'unit',
+      statementTimeoutMs: 500,
+      scanTimeoutMs: 500,
     });
     const sleep = 'SELECT pg_sleep(60)';
     await expect(hurried.query(sleep)).rejects.toThrow(StatementTimeout);
@@ -168,7 +171,10 @@ describe('failures', () => {
 
   it('has connections for scans, for which nobody else waits', async () => {
     const small = createDatabase({
-      ...{ url: server.url, schema: 'unit', poolSize: 1, scanTimeoutMs: 60_000 },
+      url: server.url,
+      schema: 'unit',
+      poolSize: 1,
+      scanTimeoutMs: 60_000,
     });
     let ended = 0;
     const scans: Promise<unknown>[] = [];

@@ -184,7 +184,12 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       }, refusedPauseMs).unref();
     };
     const connections: pg.Pool = new pg.Pool({
-      ...{ ...settings, types, max, connectionTimeoutMillis, idleTimeoutMillis, pipeline: true },
+      ...settings,
+      types,
+      max,
+      connectionTimeoutMillis,
+      idleTimeoutMillis,
+      pipeline: true,
       Client: guard.clientTelling(keepToThoseThere),
     });
     const count = (by: number) => () =>
@@ -202,8 +207,11 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const reader = createPipelinedReader(
     () =>
       new guard.Client({
-        ...{ ...connection, settings: { ...connection.settings, ...readsByIndex } },
-        ...{ connectionTimeoutMillis, pipeline: true, stream: createPipelinedSocket },
+        ...connection,
+        settings: { ...connection.settings, ...readsByIndex },
+        connectionTimeoutMillis,
+        pipeline: true,
+        stream: createPipelinedSocket,
       } as GuardedConfig),
     onConnectionLost,
   );

@@ -30,8 +30,10 @@ beforeAll(async () => {
   admin = new pg.Client({ connectionString: server.ownerUrl });
   await admin.connect();
   database = createDatabase({
-    ...{ url: server.url, schema: 'unit' },
-    ...{ poolSize, statementTimeoutMs: 2000 },
+    url: server.url,
+    schema: 'unit',
+    poolSize,
+    statementTimeoutMs: 2000,
   });
 });
 beforeEach(() =>

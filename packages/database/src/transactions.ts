@@ -43,7 +43,9 @@ const unheard = <T>(sent: Promise<T>): Promise<T> => {
 };
 
 const toConfig = ({ name, text, values }: NamedStatement): pg.QueryConfig => ({
-  ...{ name, text, values: [...values] },
+  name,
+  text,
+  values: [...values],
 });
 
 /**
@@ -112,8 +114,12 @@ export const createTransactions = (deps: TransactionsDeps) => {
       throw translate(error);
     });
     const transaction: Transaction = {
-      ...{ client, scope: currentScope(), open: true, depth: 0 },
-      ...{ afterCommit: [], commitWith: [] },
+      client,
+      scope: currentScope(),
+      open: true,
+      depth: 0,
+      afterCommit: [],
+      commitWith: [],
     };
     let broken: Error | undefined;
     const onError = (error: Error) => {

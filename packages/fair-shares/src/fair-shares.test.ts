@@ -23,7 +23,10 @@ describe('slots', () => {
 
   it('are bounded for a project and for an address too, and who is at a bound holds up nobody else', async () => {
     const { time, shares, begun, job } = setUp({
-      ...{ slots: 12, maxRunningPerOwner: 6, maxRunningPerProject: 4, maxRunningPerRequester: 2 },
+      slots: 12,
+      maxRunningPerOwner: 6,
+      maxRunningPerProject: 4,
+      maxRunningPerRequester: 2,
     });
     const wanted = [
       ...Array.from({ length: 8 }, () => requester('eve', 'shop', '192.0.2.1')),
@@ -331,7 +334,11 @@ describe('usage', () => {
     });
     await time.pass(505);
     expect(shares.usage().slow).toEqual({
-      ...{ slots: 3, running: 2, waiting: 3, refused: 0, costMs: 995 },
+      slots: 3,
+      running: 2,
+      waiting: 3,
+      refused: 0,
+      costMs: 995,
       owners: [
         { owner: 'dear', running: 1, waiting: 0, costMs: 500 },
         { owner: 'cheap', running: 1, waiting: 3, costMs: 495 },

@@ -262,8 +262,12 @@ class Lane {
     const { running, waiting } = this.#queue;
     const owners = this.#queue.usage();
     return {
-      ...{ slots: this.#slots, running, waiting, owners },
-      ...{ refused: this.#refused, costMs: this.#costMs },
+      slots: this.#slots,
+      running,
+      waiting,
+      owners,
+      refused: this.#refused,
+      costMs: this.#costMs,
     };
   }
 

@@ -61,7 +61,9 @@ async function simulate({ attackers, isSliced }: Scene) {
   }
   await time.pass();
   return {
-    ...{ refused, quickP99: percentile(quick, 0.99), slowP99: percentile(slow, 0.99) },
+    refused,
+    quickP99: percentile(quick, 0.99),
+    slowP99: percentile(slow, 0.99),
     answered: { quick: quick.length, slow: slow.length },
     usage: shares.usage(),
   };

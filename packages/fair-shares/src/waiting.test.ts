@@ -109,7 +109,11 @@ describe('waiting', () => {
     await time.pass();
     await Promise.all(jobs);
     expect(shares.usage().slow).toEqual({
-      ...{ slots: 3, running: 0, waiting: 0, refused: 0, owners: [] },
+      slots: 3,
+      running: 0,
+      waiting: 0,
+      refused: 0,
+      owners: [],
       costMs: 4950,
     });
   });

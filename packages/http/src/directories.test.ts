@@ -34,7 +34,10 @@ const live = { live: true, role: 'staff', groups: [{ id: 'g1', role: 'member' }]
 
 const asking = (fileId: string) => ({
   project: { id: 'demo', number: 1001, ownerId: null },
-  ...{ caller: 'anonymous' as const, userId: null, ip: '192.0.2.1', fileId },
+  caller: 'anonymous' as const,
+  userId: null,
+  ip: '192.0.2.1',
+  fileId,
 });
 
 const given = async () => {
@@ -122,7 +125,8 @@ it('asks with the identity of the gateway and understands what services answer',
   expect(await accounts.findAccount(1001, 'u1')).toEqual({ email: 'a@example.org', name: null });
   expect(await accounts.findAccount(1001, 'u2')).toBeNull();
   expect(await users.findRoleAndGroups(1001, 'u1')).toEqual({
-    ...{ role: 'staff', groups: [{ id: 'g1', role: 'member' }] },
+    role: 'staff',
+    groups: [{ id: 'g1', role: 'member' }],
   });
   expect(await users.findRoleAndGroups(1001, 'u2')).toBeNull();
   expect(await users.findHolder(1001, 'a@example.org')).toBe('u1');

@@ -15,7 +15,10 @@ it('a call with an Idempotency-Key says whose answer it has, and what is kept wh
       {
         definition: recordRoutes.createRecord,
         identity: anonymous({ project: { ...testProject, id: 'shop', ownerId } }),
-        ...{ key: 'key', path: '/db/notes', text: '{}', requestId: 'the first' },
+        key: 'key',
+        path: '/db/notes',
+        text: '{}',
+        requestId: 'the first',
       },
       () => Promise.reject(new Error('done again')),
       'usual',

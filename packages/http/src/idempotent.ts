@@ -136,7 +136,10 @@ export const runIdempotently = async (
   };
   const { id, ownerId } = keyedCall.identity.project;
   const call = {
-    ...{ scope: scopeName(keyedCall), owner: ownerId ?? `project ${id}`, key, text },
+    scope: scopeName(keyedCall),
+    owner: ownerId ?? `project ${id}`,
+    key,
+    text,
     request: hash('sha256', `${path}\n${text}`),
     tooLarge: () => toAnswer(answerTooLarge()),
   };

@@ -43,7 +43,9 @@ describe('a page of items that may be large', () => {
     expect(await listOf(Array(50).fill(1)).walk(1000)).toEqual([50]);
     expect(await listOf([]).walk(10)).toEqual([0]);
     expect(await listOf([1]).page({ limit: 0 })).toEqual({
-      ...{ items: [], hasMore: true, nextCursor: null },
+      items: [],
+      hasMore: true,
+      nextCursor: null,
     });
   });
 

@@ -95,7 +95,9 @@ const ofProject = defineRoute({
 
 const notUnderTest = () => Promise.reject(new Error('not under test'));
 const noKeys: IdempotencyStore = {
-  ...{ run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
+  run: notUnderTest,
+  runInOne: notUnderTest,
+  runSlow: notUnderTest,
 };
 const ended: string[] = [];
 const committed: string[] = [];
@@ -146,7 +148,8 @@ describe('route', () => {
               throw Object.assign(new Error('secret host'), { isUnavailable: true });
             if (params.collection === 'full')
               throw Object.assign(new Error('full'), {
-                ...{ name: 'FairShareFull', retryAfterSeconds: 3 },
+                name: 'FairShareFull',
+                retryAfterSeconds: 3,
               });
             throw new Error('secret detail');
           }),

@@ -40,7 +40,10 @@ export const measureEvents = (
   const backlog = shareLook(() => bus.backlog(), now);
   const gauge = (name: string, help: string, read: (queue: QueueBacklog) => number) =>
     new Gauge({
-      ...{ name, help, registers, labelNames: ['queue'] as const },
+      name,
+      help,
+      registers,
+      labelNames: ['queue'] as const,
       async collect() {
         const queues = await backlog();
         this.reset();

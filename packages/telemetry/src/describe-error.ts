@@ -3,9 +3,22 @@
  * theirs, with passwords in them.
  */
 const saidProperties = [
-  ...['code', 'errno', 'syscall', 'hostname', 'address', 'port', 'status', 'statusCode'],
+  'code',
+  'errno',
+  'syscall',
+  'hostname',
+  'address',
+  'port',
+  'status',
+  'statusCode',
   // PostgreSQL's, without what quotes rows.
-  ...['severity', 'schema', 'table', 'column', 'constraint', 'routine', 'position'],
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'position',
 ];
 const maxTextLength = 2000;
 const maxStackLength = 8000;

@@ -43,7 +43,9 @@ describe('the log', () => {
     const cause = Object.assign(new Error('no'), { code: '23505', position: 7, client: { a: 1 } });
     const err = new TypeError('failed', { cause });
     expect(JSON.parse(logged({ err })).err).toEqual({
-      ...{ type: 'TypeError', message: 'failed', stack: expect.stringContaining('    at ') },
+      type: 'TypeError',
+      message: 'failed',
+      stack: expect.stringContaining('    at '),
       cause: {
         type: 'Error',
         message: 'no',

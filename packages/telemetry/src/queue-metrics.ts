@@ -38,14 +38,18 @@ export const measureQueues = (
   const shared = { labelNames: ['queue', 'lane'] as const, registers: [registry] };
   const gauge = (name: string, help: string, read: (usage: LaneUsage) => number) =>
     new Gauge({
-      ...{ ...shared, name, help },
+      ...shared,
+      name,
+      help,
       collect() {
         for (const { labels, usage } of lanes()) this.set(labels, read(usage));
       },
     });
   const total = (name: string, help: string, read: (usage: LaneUsage) => number) =>
     new Counter({
-      ...{ ...shared, name, help },
+      ...shared,
+      name,
+      help,
       collect() {
         this.reset();
         for (const { labels, usage } of lanes()) this.inc(labels, read(usage));

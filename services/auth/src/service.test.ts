@@ -83,7 +83,8 @@ describe('the auth service', () => {
     expect((await ask(path)).body).toEqual({ role: 'user', groups: [] });
     const { body } = await bed.call('POST', '/groups', { identity, body: { name: 'Red' } });
     await bed.call('PATCH', `/platform/projects/testproject/users/${user.id}`, {
-      ...{ identity: asOwner(), body: { role: 'staff' } },
+      identity: asOwner(),
+      body: { role: 'staff' },
     });
     const groups = [{ id: body.id, role: 'owner' }];
     expect((await ask(path)).body).toEqual({ role: 'staff', groups });

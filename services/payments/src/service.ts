@@ -58,7 +58,13 @@ export const paymentsService = defineService({
     const settleInTurn = createSettleInTurn(database);
     const checkOwner = createOwnerCheck(context.owners);
     const stripeKeys = createStripeKeyStore({
-      ...{ database, sealer, stripe, now, isTestCheckoutOn, checkOwner, modes },
+      database,
+      sealer,
+      stripe,
+      now,
+      isTestCheckoutOn,
+      checkOwner,
+      modes,
     });
     const testCheckout = createTestCheckout({ database, publicUrl: config.publicUrl, now });
     const accounts = createProviderAccounts({ testCheckout, stripe, stripeKeys, isTestCheckoutOn });
@@ -76,12 +82,26 @@ export const paymentsService = defineService({
     const lookups = createLookups({ payments, accounts, settleInTurn, log });
     const refunds = createRefunds({ database, payments, accounts, stock, now, log });
     const checkouts = createCheckouts({
-      ...{ ...context, ...config, payments, products, onPaidRules, accounts, checkOwner },
-      ...{ dailyBounds, lookups, findProject },
+      ...context,
+      ...config,
+      payments,
+      products,
+      onPaidRules,
+      accounts,
+      checkOwner,
+      dailyBounds,
+      lookups,
+      findProject,
     });
     const sessionCloser = createSessionCloser({ ...context, accounts, modes });
     const sweep = createSweep({
-      ...{ ...context, payments, accounts, lookups, refunds, sessionCloser, paidRecords },
+      ...context,
+      payments,
+      accounts,
+      lookups,
+      refunds,
+      sessionCloser,
+      paidRecords,
     });
     return {
       ready: createSecretsReadiness({ ...context, sealer }),
@@ -94,11 +114,21 @@ export const paymentsService = defineService({
         refunds,
         stripeKeys,
         testSessions: createTestSessions({
-          ...{ payments, modes, settleInTurn, testCheckout, isTestCheckoutOn },
+          payments,
+          modes,
+          settleInTurn,
+          testCheckout,
+          isTestCheckoutOn,
         }),
         returnPages: createReturnPages(payments),
         webhooks: createWebhooks({
-          ...{ database, payments, lookups, modes, settleInTurn, stripeKeys, now },
+          database,
+          payments,
+          lookups,
+          modes,
+          settleInTurn,
+          stripeKeys,
+          now,
         }),
       }),
       queues: { lookups, settlements: settleInTurn },

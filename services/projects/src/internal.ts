@@ -16,8 +16,11 @@ const keyPath = z.object({
   keyId: uuid,
 });
 const budgetRefusal = z.object({
-  ...{ projectId: z.string().max(64), projectNumber, kind: z.enum(budgetKinds) },
-  ...{ address: z.string().max(64), route: z.string().max(200) },
+  projectId: z.string().max(64),
+  projectNumber,
+  kind: z.enum(budgetKinds),
+  address: z.string().max(64),
+  route: z.string().max(200),
 });
 
 /** The directories over HTTP: JSON, or 404 where they say null. */

@@ -95,8 +95,14 @@ describe('the process', () => {
     const deliver = async (callId: string) => {
       const request = { ownerId, callId, wantMillicredits: 1000, minMillicredits: 1000 };
       const payload = {
-        ...{ callId, ownerId, projectId: 'p', projectNumber: 7, route: 'generateText' },
-        ...{ millicredits: 1000, units: {}, occurredAt: new Date().toISOString() },
+        callId,
+        ownerId,
+        projectId: 'p',
+        projectNumber: 7,
+        route: 'generateText',
+        millicredits: 1000,
+        units: {},
+        occurredAt: new Date().toISOString(),
       };
       await until(async () => (await counters.admit([], request)).reservation?.kind === 'reserved');
       const event = { topic: 'usage.recorded', payload };

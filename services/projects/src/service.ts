@@ -65,7 +65,12 @@ export const projectsService = defineService({
     const checkBounds = createCheckBounds(database, now);
     const findProof = createFindProof({ names: context.names ?? systemNames, allowsLoopback });
     const origins = createOrigins({
-      ...{ database, projects, checkBounds, findProof, allowsLoopback, now },
+      database,
+      projects,
+      checkBounds,
+      findProof,
+      allowsLoopback,
+      now,
     });
     const directory = createDirectory({ database, config, now, log });
     const keyDirectory = createKeyDirectory({ database, now });

@@ -163,7 +163,12 @@ export const recordsService = defineService({
         counts: createCounts({ database, limits, refresh, scans, quickScans, observations }),
         emptyHints: createEmptyHints({ database, scans, now }),
         aggregates: createAggregates({
-          ...{ database, limits, refresh, scans, quickScans, observations },
+          database,
+          limits,
+          refresh,
+          scans,
+          quickScans,
+          observations,
         }),
         deletions: createDeletions({ database, send, refresh, scans, batches }),
         users,

@@ -66,10 +66,16 @@ export const storageService = defineService({
     const quota = createQuota(database, unclaimedBlobs, config);
     const files = createFiles({ database, links, unclaimedBlobs, recordUsage, quota, now });
     const uploadPlaces = createTransferPlaces({
-      ...{ what: 'uploads', places: config.maxUploads, patienceMs: 3000, maxWaitMs: 5000 },
+      what: 'uploads',
+      places: config.maxUploads,
+      patienceMs: 3000,
+      maxWaitMs: 5000,
     });
     const downloadPlaces = createTransferPlaces({
-      ...{ what: 'downloads', places: config.maxDownloads, patienceMs: 10_000, maxWaitMs: 20_000 },
+      what: 'downloads',
+      places: config.maxDownloads,
+      patienceMs: 10_000,
+      maxWaitMs: 20_000,
     });
     const uploads = createUploads({ store, unclaimedBlobs, quota, places: uploadPlaces, config });
     const signers = createSigners(context);
@@ -91,8 +97,13 @@ export const storageService = defineService({
       folder: store.folder,
     });
     const images = createImages({
-      ...{ database, store, unclaimedBlobs, quota, now },
-      ...{ shares: imageShares, processes: imageProcesses },
+      database,
+      store,
+      unclaimedBlobs,
+      quota,
+      now,
+      shares: imageShares,
+      processes: imageProcesses,
     });
     const directories = {
       images: createImageDirectory({ database, files, images, store }),
@@ -104,8 +115,19 @@ export const storageService = defineService({
     };
     return {
       routes: createRoutes({
-        ...{ files, quota, removals, images, uploads, directUploads, resumableUploads },
-        ...{ unclaimedBlobs, newFiles, links, store, downloadPlaces, config, now },
+        files,
+        quota,
+        removals,
+        images,
+        uploads,
+        directUploads,
+        resumableUploads,
+        newFiles,
+        links,
+        store,
+        downloadPlaces,
+        config,
+        now,
         signers,
         findAppOrigins: createAppOrigins(projects),
       }),

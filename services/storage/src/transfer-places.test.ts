@@ -7,8 +7,12 @@ import { createTransferPlaces, type TransferPlace } from './transfer-places.ts';
 const setUp = (count: number) => {
   let now = 0;
   const places = createTransferPlaces({
-    ...{ what: 'uploads', places: count, patienceMs: 3000, maxWaitMs: 5000 },
-    ...{ now: () => now, random: () => 0 },
+    what: 'uploads',
+    places: count,
+    patienceMs: 3000,
+    maxWaitMs: 5000,
+    now: () => now,
+    random: () => 0,
   });
   /** Holds a place until it ends or gives way. */
   const upload = (owner: string, address: string, awaitsCaller = () => true) => {
@@ -111,14 +115,22 @@ describe('places of bodies under way', () => {
     const uploads = Array.from({ length: 5 }, () => upload('owner', 'address'));
     await settled();
     expect(uploads.map(({ place, outcome }) => outcome ?? (place ? 'held' : 'waits'))).toEqual([
-      ...['held', 'held', 'waits', 'waits', 'overloaded'],
+      'held',
+      'held',
+      'waits',
+      'waits',
+      'overloaded',
     ]);
     for (const { place } of uploads) place?.moved(0);
     pass(5000);
     for (const { place } of uploads) place?.moved(1024 * KIB);
     await until(() => uploads[2]?.outcome && uploads[3]?.outcome);
     expect(uploads.map(({ outcome }) => outcome)).toEqual([
-      ...[undefined, undefined, 'overloaded', 'overloaded', 'overloaded'],
+      undefined,
+      undefined,
+      'overloaded',
+      'overloaded',
+      'overloaded',
     ]);
   });
 

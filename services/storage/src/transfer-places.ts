@@ -220,7 +220,8 @@ export const createTransferPlaces = ({
         reject(signal?.reason);
       };
       const waiter: Waiter = {
-        ...{ requester, since: now() },
+        requester,
+        since: now(),
         start() {
           signal?.removeEventListener('abort', leave);
           resolve(hold(requester));

@@ -11,7 +11,10 @@ it('an event that was left in an outbox reaches the services that start after it
   const { url, drop } = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'backlot-services-'));
   const config = readConfig({
-    ...{ PORT: '0', BACKLOT_DATA_DIR: dataDir, DATABASE_URL: url, BACKLOT_LOG_LEVEL: 'error' },
+    PORT: '0',
+    BACKLOT_DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    BACKLOT_LOG_LEVEL: 'error',
   });
   const database = createDatabase({ url, schema: 'projects' });
   const erased = { projectId: 'another', projectNumber: 99 };

@@ -58,11 +58,13 @@ const createSubject = async (
     ids.push(...made.body.create.map(({ id }: { id: string }) => id));
   }
   const shared = {
-    ...{ url: `${origin}/api/runtime/demo/db/${collection}`, connections },
+    url: `${origin}/api/runtime/demo/db/${collection}`,
+    connections,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   };
   return {
-    ...{ name, bed },
+    name,
+    bed,
     requests: {
       get: { ...shared, paths: ids.map((id) => `/${id}`) },
       list: { ...shared, paths: ['?limit=50'] },

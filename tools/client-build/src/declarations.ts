@@ -19,9 +19,17 @@ const declared = /^(export )?(?:declare )?(?:interface|type|const|class|function
 const compile = async (entries: readonly string[]): Promise<Map<string, string>> => {
   const folder = await mkdtemp(join(tmpdir(), 'backlot-declarations-'));
   const options = {
-    ...{ outDir: folder, module: 'nodenext', target: 'es2022', types: '', strict: true },
-    ...{ lib: 'es2022,dom,dom.asynciterable', declaration: true, emitDeclarationOnly: true },
-    ...{ allowImportingTsExtensions: true, verbatimModuleSyntax: true, ignoreConfig: true },
+    outDir: folder,
+    module: 'nodenext',
+    target: 'es2022',
+    types: '',
+    strict: true,
+    lib: 'es2022,dom,dom.asynciterable',
+    declaration: true,
+    emitDeclarationOnly: true,
+    allowImportingTsExtensions: true,
+    verbatimModuleSyntax: true,
+    ignoreConfig: true,
   };
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   try {

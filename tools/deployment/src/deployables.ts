@@ -43,14 +43,20 @@ const special: Partial<Record<ServiceName, Partial<Deployable>>> = {
 
 /** Settings that come from the Secret, and those that are in it only where something is switched on. */
 const secretSettings = new Set([
-  ...['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS', 'BACKLOT_OPERATOR_TOKEN'],
+  'BACKLOT_AUTH_MASTER_KEY',
+  'BACKLOT_SECRETS_KEYS',
+  'BACKLOT_OPERATOR_TOKEN',
 ]);
 /** Each process has a user of its own in these servers. */
 const addressSettings = ['DATABASE_URL', 'AMQP_URL', 'REDIS_URL'];
 const ownSecretSettings = new Set(['BACKLOT_IDENTITY_KEYS', ...addressSettings]);
 const optionalSecretSettings = new Set([
-  ...['BACKLOT_AI_ENDPOINTS', 'BACKLOT_S3_ACCESS_KEY_ID', 'BACKLOT_S3_SECRET_ACCESS_KEY'],
-  ...['BACKLOT_SMTP_URL', 'BACKLOT_SENDGRID_API_KEY', 'BACKLOT_MAILBOX_KEY'],
+  'BACKLOT_AI_ENDPOINTS',
+  'BACKLOT_S3_ACCESS_KEY_ID',
+  'BACKLOT_S3_SECRET_ACCESS_KEY',
+  'BACKLOT_SMTP_URL',
+  'BACKLOT_SENDGRID_API_KEY',
+  'BACKLOT_MAILBOX_KEY',
 ]);
 
 const deployable = (

@@ -64,7 +64,10 @@ describe.each(['local', 'production'])('the overlay %s', (overlay) => {
       const kinds = manifests.filter(({ metadata }) => metadata.name === name).map((m) => m.kind);
       expect(kinds).toEqual(
         expect.arrayContaining([
-          ...['Deployment', 'Service', 'HorizontalPodAutoscaler', 'PodDisruptionBudget'],
+          'Deployment',
+          'Service',
+          'HorizontalPodAutoscaler',
+          'PodDisruptionBudget',
         ]),
       );
     }

@@ -85,7 +85,10 @@ describe('.env.example', () => {
 describe('settings that no process refuses', () => {
   const ofProcesses = [
     ...deployables.flatMap(({ name }) => settingsRead(name)),
-    ...[...platformSettings, ...migrateSettings, ...ownSecretNames, ...addressKeys],
+    ...platformSettings,
+    ...migrateSettings,
+    ...ownSecretNames,
+    ...addressKeys,
   ].filter((name) => name.startsWith('BACKLOT_'));
 
   it('are all that some process, compose, the command or a test reads', async () => {

@@ -19,8 +19,15 @@ type Project = Awaited<ReturnType<PlatformUnderTest['newProject']>>;
 
 const info = { name: 'journey', version: '1.0.0' };
 const allTools = [
-  ...['describe_project', 'query', 'count', 'write', 'delete', 'delete_matching'],
-  ...['set_access', 'rename_collection', 'delete_collection'],
+  'describe_project',
+  'query',
+  'count',
+  'write',
+  'delete',
+  'delete_matching',
+  'set_access',
+  'rename_collection',
+  'delete_collection',
 ];
 
 const toAgent = (client: Pick<Client, 'listTools' | 'callTool' | 'close'>): Agent => ({
@@ -115,7 +122,10 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       ]);
       const page = dataIn(
         await agent.use('query', {
-          ...{ collection: 'todos', where: { status: 'Open' }, limit: 2, fields: ['status'] },
+          collection: 'todos',
+          where: { status: 'Open' },
+          limit: 2,
+          fields: ['status'],
         }),
       );
       expect(page.items).toEqual([
@@ -146,13 +156,11 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       );
       const changed = dataIn(
         await agent.use('write', {
-          ...{
-            collection: 'notes',
-            id: made.id,
-            data: { done: true },
-            unset: ['text'],
-            inc: { n: 2 },
-          },
+          collection: 'notes',
+          id: made.id,
+          data: { done: true },
+          unset: ['text'],
+          inc: { n: 2 },
         }),
       );
       expect(changed).toMatchObject({ id: made.id, done: true, n: 3 });
@@ -205,14 +213,17 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
         failureIn(await agent.use(name, input));
       expect(await refused('query', { collection: 'todos', limt: 5 })).toEqual({
         requestId: expect.any(String),
-        ...{ error: 'There is no parameter "limt".', code: 'invalid_body' },
+        error: 'There is no parameter "limt".',
+        code: 'invalid_body',
         hint: 'Did you mean "limit"?',
       });
       expect(await refused('query', { collection: 'todos', limit: 201 })).toMatchObject({
-        ...{ code: 'invalid_body', error: '"limit" must be 200 or less' },
+        code: 'invalid_body',
+        error: '"limit" must be 200 or less',
       });
       expect(await refused('query', { collection: 'todos', where: { $or: 1 } })).toMatchObject({
-        ...{ code: 'invalid_where', requestId: expect.any(String) },
+        code: 'invalid_where',
+        requestId: expect.any(String),
       });
       expect(await refused('write', { collection: 'todos', inc: { n: 1 } })).toMatchObject({
         code: 'invalid_body',
@@ -271,7 +282,8 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       expect(rest.items.map(({ n }: { n: number }) => n)).toEqual([2, 1]);
       await project.api('POST', '/db/huge', { body: { data: { text: 'x'.repeat(150_000) } } });
       expect(failureIn(await agent.use('query', { collection: 'huge' }))).toMatchObject({
-        ...{ code: 'query_too_expensive', hint: expect.stringContaining('fields') },
+        code: 'query_too_expensive',
+        hint: expect.stringContaining('fields'),
       });
       expect(
         dataIn(await agent.use('query', { collection: 'huge', fields: ['id'] })).items,
@@ -282,8 +294,11 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       const other = await platform.newProject();
       const user = await platform.signUp(project.id);
       const credentials = [
-        ...[user.token, other.owner.token, await createKey(other, 'read', 'write', 'admin')],
-        ...['made.up.token', `bk_${'x'.repeat(43)}`],
+        user.token,
+        other.owner.token,
+        await createKey(other, 'read', 'write', 'admin'),
+        'made.up.token',
+        `bk_${'x'.repeat(43)}`,
       ];
       for (const token of credentials) await expect(asAgent(token)).rejects.toThrow();
     });

@@ -44,8 +44,13 @@ describe('the description of a project', () => {
       join(folder, 'tsconfig.json'),
       JSON.stringify({
         compilerOptions: {
-          ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2024', types: [] },
-          ...{ lib: ['es2024', 'dom', 'dom.iterable'], allowImportingTsExtensions: true },
+          strict: true,
+          noEmit: true,
+          module: 'nodenext',
+          target: 'es2024',
+          types: [],
+          lib: ['es2024', 'dom', 'dom.iterable'],
+          allowImportingTsExtensions: true,
         },
         files: [name],
       }),

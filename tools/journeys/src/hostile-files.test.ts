@@ -228,9 +228,15 @@ describe('hostile files in a real browser', () => {
 
   it('although they would elsewhere', async () => {
     const harmful = [
-      ...['a script', 'a script from outside', 'a handler', 'handlers of animations'],
-      ...['HTML with a script', 'HTML with frames', 'pictures from outside'],
-      ...['styles from outside', 'a style sheet from outside'],
+      'a script',
+      'a script from outside',
+      'a handler',
+      'handlers of animations',
+      'HTML with a script',
+      'HTML with frames',
+      'pictures from outside',
+      'styles from outside',
+      'a style sheet from outside',
     ];
     for (const what of harmful) {
       const page = await browser.newPage();

@@ -31,7 +31,8 @@ export const attackShop = async ({ baseUrl, account, unpaid, returnUrl }: Attack
   const theft = { name: 'Teapot', amount: 1 };
   const checkout = (wanted: object[]) =>
     client.payments.checkout({
-      ...{ items: wanted, returnUrl },
+      items: wanted,
+      returnUrl,
       onPaid: { rule: 'order', recordId: own.id },
     });
   const trap = await client.db('traps').create({ order: unpaid });

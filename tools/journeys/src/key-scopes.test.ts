@@ -44,7 +44,7 @@ describe.each(usualModes)('secret keys at every route, services reached %s', (mo
       const api = route.plane === 'platform' ? platform.control : project.api;
       for (const [scope, token] of keys) {
         const { status, body } = await api(route.method, path, {
-          ...{ token },
+          token,
           ...(route.body ? { body: {} } : {}),
         });
         const refusal = refusalOf(route, scope);
@@ -55,9 +55,7 @@ describe.each(usualModes)('secret keys at every route, services reached %s', (mo
           )?.[0];
         // Where a body is wrong as well, the service says that first: the call is refused either way.
         const isRefused = refusal !== null && status === 400 ? refusal : byKey || null;
-        expect([route.operationId, scope, isRefused]).toEqual([
-          ...[route.operationId, scope, refusal],
-        ]);
+        expect([route.operationId, scope, isRefused]).toEqual([route.operationId, scope, refusal]);
       }
     },
   );

@@ -154,7 +154,9 @@ describe.each([
     expect(victims).toHaveLength(2);
     await signUp(hostile, 'eve');
     const attack = await hostile.evaluate(attackShop, {
-      ...{ baseUrl, unpaid: victims[0] ?? '', account: { email: 'eve@example.org', password } },
+      baseUrl,
+      unpaid: victims[0] ?? '',
+      account: { email: 'eve@example.org', password },
       returnUrl: `${world.platform.url}/examples/shop/receipt.html?project=demo`,
     });
     expect(attack.seen).toEqual([

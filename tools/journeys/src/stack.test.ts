@@ -66,8 +66,15 @@ describe('the stack command', () => {
 
   it('names each process in its log and stops all of them in order', async () => {
     for (const name of [
-      ...['auth', 'projects', 'records', 'ai', 'storage', 'email', 'payments'],
-      ...['gateway-1', 'gateway-2'],
+      'auth',
+      'projects',
+      'records',
+      'ai',
+      'storage',
+      'email',
+      'payments',
+      'gateway-1',
+      'gateway-2',
     ]) {
       expect(stack.output()).toMatch(new RegExp(`^${name} +\\| `, 'm'));
     }

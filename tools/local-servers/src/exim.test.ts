@@ -20,8 +20,16 @@ async function start() {
 }
 
 const letter = [
-  ...['EHLO test', 'MAIL FROM:<a@example.org>', 'RCPT TO:<b@example.org>', 'DATA'],
-  ...['Subject: hello', '', 'text', '.', 'QUIT', ''],
+  'EHLO test',
+  'MAIL FROM:<a@example.org>',
+  'RCPT TO:<b@example.org>',
+  'DATA',
+  'Subject: hello',
+  '',
+  'text',
+  '.',
+  'QUIT',
+  '',
 ].join('\r\n');
 
 describe('startExim', () => {

@@ -146,9 +146,22 @@ export async function startExim({ dataDir }: EximOptions): Promise<RunningExim> 
 
 async function makeCertificate(openssl: string, place: string): Promise<void> {
   await run(openssl, [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', join(place, 'key.pem'), '-out', join(place, 'certificate.pem')],
-    ...['-days', '7', '-subj', '/CN=localhost', '-addext'],
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-keyout',
+    join(place, 'key.pem'),
+    '-out',
+    join(place, 'certificate.pem'),
+    '-days',
+    '7',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
     'subjectAltName=DNS:localhost,IP:127.0.0.1',
   ]);
 }

@@ -45,7 +45,10 @@ async function startOwner(dataDir: string, prefix: string[] = []) {
     setInterval(() => undefined, 1000);`;
   const [file = process.execPath, ...args] = [
     ...prefix,
-    ...[process.execPath, '--input-type=module', '--eval', source],
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    source,
   ];
   const owner = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   cleanups.push(() => kill(owner));

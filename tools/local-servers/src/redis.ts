@@ -43,8 +43,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
     const port = options.port ?? (await findFreePort(24_000 + Math.floor(Math.random() * 2_000)));
     const password = randomBytes(24).toString('base64url');
     const settings = [
-      ...[`requirepass ${password}`, `databases ${databases}`],
-      ...['save ""', 'appendonly no', 'maxmemory-policy noeviction'],
+      `requirepass ${password}`,
+      `databases ${databases}`,
+      'save ""',
+      'appendonly no',
+      'maxmemory-policy noeviction',
     ];
     const command = await commandFor(found, folder.dataDir, port, settings);
     const server = await startOwnServer(

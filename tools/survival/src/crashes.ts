@@ -166,7 +166,9 @@ export const describeCrashes = (getStack: () => StackUnderTest) =>
         const { lines, debits, balanceMillicredits } = await readBooks(stack, owner);
         const corrections = lines.filter((line) => line.kind === 'correction').length;
         expect({ kind, balanceMillicredits, corrections, debits: debits.length }).toEqual({
-          ...{ kind, balanceMillicredits: 0, debits: fewCredits + corrections },
+          kind,
+          balanceMillicredits: 0,
+          debits: fewCredits + corrections,
           // A service that lost PostgreSQL over a commit can't say whether it was one: the call is
           // refunded, and where it was booked after all and nothing is left, the platform pays.
           corrections: kind === 'postgres' ? corrections : 0,

@@ -101,7 +101,8 @@ export const describeOrders = (getStack: () => StackUnderTest) =>
       expect(order.status).toBe(201);
       const pay = async () => {
         const checkout = await post('/payments/checkout', {
-          ...{ items, returnUrl: 'http://localhost:3000/thanks' },
+          items,
+          returnUrl: 'http://localhost:3000/thanks',
           onPaid: { rule: 'order', recordId: order.body.id },
         });
         // The last buyers find none left.

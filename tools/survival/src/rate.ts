@@ -41,7 +41,8 @@ export const burst = async (
 
   const refilled = (ms: number) => Math.max(0, Math.floor((ms * limit) / 60_000));
   return {
-    ...{ passed, unclear },
+    passed,
+    unclear,
     atLeast: limit + refilled(last.sentAt - first.answeredAt),
     atMost: limit + refilled(last.answeredAt - first.sentAt),
   };

@@ -53,7 +53,8 @@ export const startRecordsUnderTest = async (
     logFile: join(folder, 'records.log'),
     env: {
       BACKLOT_LOG_LEVEL: 'warn',
-      ...{ DATABASE_URL: databaseUrls.records, AMQP_URL: broker.url },
+      DATABASE_URL: databaseUrls.records,
+      AMQP_URL: broker.url,
       BACKLOT_AUTH_ORIGIN: 'http://127.0.0.1:9',
       BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('records'),
       ...settings,

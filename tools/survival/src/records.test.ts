@@ -82,7 +82,10 @@ describe(`the records after crashes (seed ${seed})`, () => {
        FROM collections c JOIN totals t USING (project_id)`,
     );
     expect(counted).toEqual({
-      ...{ row_count: stored.length, byte_count: bytes, records: stored.length, bytes },
+      row_count: stored.length,
+      byte_count: bytes,
+      records: stored.length,
+      bytes,
     });
     expect((await stack.call('GET', `${path}/_count`)).body).toEqual({ count: stored.length });
   };

@@ -147,12 +147,21 @@ describe('the import rules', () => {
     }
     await mkdir(join(checkout, 'node_modules/@backlot'));
     const packages = [
-      ...['contract', 'identity', 'database', 'bus', 'http', 'counters', 'service', 'fair-shares'],
+      'contract',
+      'identity',
+      'database',
+      'bus',
+      'http',
+      'counters',
+      'service',
+      'fair-shares',
     ];
     const folders = [
       ...packages.map((name) => `packages/${name}`),
       ...['local-servers', 'testing', 'all-in-one'].map((name) => `tools/${name}`),
-      ...['gateway', 'services/auth', 'services/records'],
+      'gateway',
+      'services/auth',
+      'services/records',
     ];
     for (const folder of folders) {
       const name = folder.replace(/.*\//, '');

@@ -58,8 +58,15 @@ export const refusesStrangers = (
       String(Number(expiry) + 1000),
     );
     for (const header of [
-      ...[undefined, '', 'x.y.z', forged, outdated, altered],
-      ...[...bySomeService, ...forAnotherService, ...forAnotherRoute],
+      undefined,
+      '',
+      'x.y.z',
+      forged,
+      outdated,
+      altered,
+      ...bySomeService,
+      ...forAnotherService,
+      ...forAnotherRoute,
     ]) {
       expect(await send(header)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     }

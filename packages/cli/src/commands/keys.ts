@@ -35,7 +35,9 @@ export const addKeys = (program: Command): void => {
     .description('The key is shown this once')
     .addOption(
       new Option('--scope <scope...>', 'what it opens; read and write unless stated').choices([
-        ...['read', 'write', 'admin'],
+        'read',
+        'write',
+        'admin',
       ]),
     )
     .option('--days <days>', 'when it ends; never unless stated', readDays)

@@ -90,8 +90,13 @@ export const createMemoryCredits = (now: () => number): MemoryCredits => {
   ): OwnerCredits => {
     const known = current(ownerId);
     const owner = known ?? {
-      ...{ balance, month, seq, heldSum: 0, sweptAt: now() },
-      ...{ held: new Map(), budgets: createTakenBudgets() },
+      balance,
+      month,
+      seq,
+      heldSum: 0,
+      sweptAt: now(),
+      held: new Map(),
+      budgets: createTakenBudgets(),
     };
     if (!known) owners.set(ownerId, owner);
     else if (seq > known.seq) Object.assign(known, { balance, month, seq });

@@ -157,9 +157,7 @@ export const createRedisCredits = (
     const uses = used.flatMap((use) => [place(use), use.millicredits]);
     const ledger = [balance, seq, monthMillicredits, closedMs];
     await translateRedisError(
-      client.loadCredits(
-        ...[...creditKeys(ownerId), at(), ...ledger, booked.length, ...calls, ...uses],
-      ),
+      client.loadCredits(...creditKeys(ownerId), at(), ...ledger, booked.length, ...calls, ...uses),
     );
   };
   const list = (ownerId: string, most: number) =>

@@ -29,7 +29,10 @@ describe('a server behind PgBouncer', () => {
   });
   const start = async (poolMode: 'session' | 'transaction' | 'statement', poolSize = 20) => {
     pooler = await startPgbouncer({
-      ...{ dataDir: join(parent, poolMode), urls: [postgres.url], poolMode, poolSize },
+      dataDir: join(parent, poolMode),
+      urls: [postgres.url],
+      poolMode,
+      poolSize,
     });
     return pooler.through(postgres.url);
   };

@@ -32,7 +32,9 @@ afterEach(async () => {
 const open = (url: string, options: Partial<DatabaseOptions> = {}) => {
   const states: boolean[] = [];
   const database = createDatabase({
-    ...{ url, schema: 'public', onSilence: (isSilent) => states.push(isSilent) },
+    url,
+    schema: 'public',
+    onSilence: (isSilent) => states.push(isSilent),
     ...options,
   });
   closing.push(() => database.close());

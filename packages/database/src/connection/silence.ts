@@ -87,7 +87,10 @@ export const createSilenceGuard = (
       all.set(this, {
         wire: this as unknown as Wire,
         statementTimeoutMs: config.statementTimeoutMs,
-        ...{ bytesRead: 0, silentLooks: 0, askAfterLooks: suspectLooks, isForgotten: false },
+        bytesRead: 0,
+        silentLooks: 0,
+        askAfterLooks: suspectLooks,
+        isForgotten: false,
       });
       this.once('end', () => all.delete(this));
       // Between those who listen for a connection's end, nobody does; what is sent on it fails by itself.

@@ -39,7 +39,9 @@ describe('a migration of a table that is in use', () => {
 
   const migrateAgain = (attempts?: number) =>
     migrate({
-      ...{ url: server.url, schema, directory },
+      url: server.url,
+      schema,
+      directory,
       lockWaits: { ...lockWaits, ...(attempts !== undefined && { attempts }) },
       warn: (line) => lines.push(line),
     });

@@ -12,7 +12,10 @@ export const requester = (owner: string, project = 'shop', address = '192.0.2.1'
 export function setUp(options: Partial<FairSharesOptions> = {}) {
   const time = new VirtualTime();
   const shares = createFairShares({
-    ...{ slots: 1, now: time.now, sleep: time.sleep, random: () => 0 },
+    slots: 1,
+    now: time.now,
+    sleep: time.sleep,
+    random: () => 0,
     ...options,
   });
   const begun: string[] = [];

@@ -339,8 +339,17 @@ describe('names that a route does not know', () => {
         .sort();
     expect(lenient('hinted')).toEqual(
       [
-        ...['signUp', 'signIn', 'getMe', 'createRecord', 'updateRecord', 'replaceRecord'],
-        ...['generateText', 'uploadFile', 'sendEmail', 'createCheckout', 'verifyPayment'],
+        'signUp',
+        'signIn',
+        'getMe',
+        'createRecord',
+        'updateRecord',
+        'replaceRecord',
+        'generateText',
+        'uploadFile',
+        'sendEmail',
+        'createCheckout',
+        'verifyPayment',
       ].sort(),
     );
     const pagesAndWebhooks = routes

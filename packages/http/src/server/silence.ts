@@ -40,7 +40,10 @@ interface Watched extends Wait {
 }
 
 const usualTimes: SilenceTimes = {
-  ...{ lookMs: 250, suspectMs: 1000, probeMs: 2000, probeEveryMs: 1000 },
+  lookMs: 250,
+  suspectMs: 1000,
+  probeMs: 2000,
+  probeEveryMs: 1000,
 };
 
 /** Between two probes for the same wait. */
@@ -147,7 +150,9 @@ export const createSilenceGuard = (
       const watched = {
         hasAnswer: wait.hasAnswer,
         fail: wait.fail,
-        ...{ sinceMs: performance.now(), askAfterMs: suspectMs, hasBegun: false },
+        sinceMs: performance.now(),
+        askAfterMs: suspectMs,
+        hasBegun: false,
       };
       waits.add(watched);
       timer ??= setInterval(look, lookMs).unref();

@@ -37,8 +37,12 @@ const ids = async () =>
 describe('idempotent answers', () => {
   const tooLarge = () => ({ status: 409, headers: {}, body: '{"code":"conflict"}' });
   const call = {
-    ...{ scope: 'p/u/route/k1', key: 'k1', request: 'body', text: '{}' },
-    ...{ owner: 'ada', tooLarge },
+    scope: 'p/u/route/k1',
+    key: 'k1',
+    request: 'body',
+    text: '{}',
+    owner: 'ada',
+    tooLarge,
   };
   const answer = { status: 201, headers: { ETag: '"1"' }, body: '{"secret":"token"}' };
   const work = (id: number) => async () => {

@@ -309,7 +309,9 @@ export const createIdempotencyStore = (
       const [scopeHash, requestHash] = [sha256(call.scope), sha256(call.request)];
       try {
         const answer = await work((answer) => ({
-          ...{ scopeHash, requestHash, sealedAnswer: seal(call, answer) },
+          scopeHash,
+          requestHash,
+          sealedAnswer: seal(call, answer),
         }));
         return { answer, replayed: false };
       } catch (error) {

@@ -28,7 +28,8 @@ describe('places of calls', () => {
     const caller = (owner: keyof typeof owners, ip: string) => ({
       identity: {
         ...reserved(10_000),
-        ...{ project: { ...testProject, id: owner, ownerId: owners[owner] }, ip },
+        project: { ...testProject, id: owner, ownerId: owners[owner] },
+        ip,
       },
     });
     const gone = new AbortController();

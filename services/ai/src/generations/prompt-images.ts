@@ -25,7 +25,11 @@ export const createImageLoader = (directory: ImageDirectory, shares: FairShares)
   ) => {
     const answer = await directory
       .readImage({
-        ...{ project: { id, number, ownerId }, caller, userId, ip, fileId },
+        project: { id, number, ownerId },
+        caller,
+        userId,
+        ip,
+        fileId,
         ...(groups && { groups }),
       })
       .catch((cause: unknown) => {

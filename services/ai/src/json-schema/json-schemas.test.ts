@@ -143,7 +143,7 @@ describe('schemas of strangers', () => {
   it('are worked on while others use up their time', async () => {
     const hostile = hopeless['a catastrophic pattern'] ?? {};
     const [harmless, ...rest] = await Promise.allSettled([
-      ...[schemas.check(requester, { type: 'string' })],
+      schemas.check(requester, { type: 'string' }),
       ...Array.from({ length: 2 }, () => example(hostile)),
       schemas.check(requester, { type: 'string' }),
     ]);
@@ -205,7 +205,8 @@ describe('the limit of a thread for schemas', () => {
 
   it('makes nobody wait for good: who got no processor may try again', async () => {
     await expect(schemas.check(requester, { title: 'waits for good' })).rejects.toMatchObject({
-      ...{ code: 'unavailable', status: 503 },
+      code: 'unavailable',
+      status: 503,
       message: expect.stringContaining('could not be done in time'),
     });
     await schemas.check(requester, { title: 'is fine' });

@@ -25,8 +25,16 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** What strict mode certainly takes, with sizes well below OpenAI's own limits. */
 const strictKeywords = new Set([
-  ...['type', 'title', 'description', 'properties', 'required', 'additionalProperties'],
-  ...['items', 'enum', 'const', 'anyOf'],
+  'type',
+  'title',
+  'description',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'enum',
+  'const',
+  'anyOf',
 ]);
 const strictDepth = 5;
 

@@ -115,8 +115,11 @@ export const createGroups = ({ database, outbox, users, now }: GroupOptions) => 
     await queries
       .insertInto('group_members')
       .values({
-        ...{ project_number: project, group_id: groupId, user_id: userId },
-        ...{ role, joined_at: new Date(now()) },
+        project_number: project,
+        group_id: groupId,
+        user_id: userId,
+        role,
+        joined_at: new Date(now()),
       })
       .execute();
     await publishChange(project, [userId]);

@@ -94,8 +94,12 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
         mail: Pick<Payload<'mail.requested'>, 'to' | 'template' | 'token' | 'newEmail'>,
       ) =>
         outbox.append('mail.requested', {
-          ...{ projectId: project.id, projectNumber: project.number, projectName: project.name },
-          ...{ ipHash: hashIp(ip).toString('hex'), name: account.name, ...mail },
+          projectId: project.id,
+          projectNumber: project.number,
+          projectName: project.name,
+          ipHash: hashIp(ip).toString('hex'),
+          name: account.name,
+          ...mail,
           expiresAt: expiresAt.toISOString(),
         });
       await requestMail({ to: email, template: 'confirm-new-email', token: newLink });

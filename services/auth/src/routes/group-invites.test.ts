@@ -57,14 +57,22 @@ describe('invitations to a group', () => {
     expect([status, body]).toEqual([
       201,
       {
-        ...{ id: expect.any(String), email: 'bob@example.org', role: 'editor' },
-        ...{ createdAt: new Date(bed.clock.now()).toISOString(), expiresAt },
+        id: expect.any(String),
+        email: 'bob@example.org',
+        role: 'editor',
+        createdAt: new Date(bed.clock.now()).toISOString(),
+        expiresAt,
       },
     ]);
     const [mail] = await bed.take('mail.requested');
     expect(mail).toMatchObject({
-      ...{ projectId: testProject.id, projectNumber, to: 'bob@example.org', name: null },
-      ...{ template: 'group-invite', group: { name: 'Red team', invitedBy: 'Olga' }, expiresAt },
+      projectId: testProject.id,
+      projectNumber,
+      to: 'bob@example.org',
+      name: null,
+      template: 'group-invite',
+      group: { name: 'Red team', invitedBy: 'Olga' },
+      expiresAt,
     });
     const token = mail?.token ?? '';
     const [row] = await bed.database.query<{ token_hash: Buffer }>(

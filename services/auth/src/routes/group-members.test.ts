@@ -51,12 +51,18 @@ describe('members of a group', () => {
     expect(status).toBe(200);
     expect(body.items).toEqual([
       {
-        ...{ id: others.member.user.id, name: 'The member', avatar: null },
-        ...{ role: 'member', joinedAt: expect.any(String) },
+        id: others.member.user.id,
+        name: 'The member',
+        avatar: null,
+        role: 'member',
+        joinedAt: expect.any(String),
       },
       {
-        ...{ id: owner.user.id, name: 'Olga', avatar: null },
-        ...{ role: 'owner', joinedAt: expect.any(String) },
+        id: owner.user.id,
+        name: 'Olga',
+        avatar: null,
+        role: 'owner',
+        joinedAt: expect.any(String),
       },
     ]);
     expect(JSON.stringify(body)).not.toContain('@');

@@ -115,7 +115,13 @@ describe('updateMe', () => {
 
   const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
   it.each([
-    ...[null, [], 'text', 7, { a: 'x\0y' }, { 'x\0y': 1 }, { a: '\ud800' }],
+    null,
+    [],
+    'text',
+    7,
+    { a: 'x\0y' },
+    { 'x\0y': 1 },
+    { a: '\ud800' },
     { deep: nested(17) },
     JSON.parse('{"a":{"__proto__":{"b":1}}}'),
   ])('refuses the profile %j, naming the field', async (profile) => {

@@ -144,7 +144,7 @@ describe('another master key', () => {
     for (let round = 0; round < 10; round++) {
       bed.clock.pass(minuteMs);
       expect(await statuses(person, [old, ...fresh, restarted])).toEqual([
-        ...[503, 200, 200, 200, 200, 503],
+        503, 200, 200, 200, 200, 503,
       ]);
       for (const process of [old, ...fresh, restarted]) expect(await process.kids()).toEqual(kids);
     }

@@ -86,8 +86,15 @@ describe('users, to whom the project belongs', () => {
       const { status, body } = await get(`/${ids[0]}`, identity);
       expect(status).toBe(200);
       expect(body).toEqual({
-        ...{ id: ids[0], email: emails[0], name: null, avatar: null, profile: {}, role: 'staff' },
-        ...{ emailVerified: true, createdAt: expect.any(String), updatedAt: expect.any(String) },
+        id: ids[0],
+        email: emails[0],
+        name: null,
+        avatar: null,
+        profile: {},
+        role: 'staff',
+        emailVerified: true,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
       });
     }
     for (const id of [unknownId, 'nonsense', '%00'])

@@ -54,7 +54,10 @@ describe('files that go along with a mail', () => {
       expect(bed.files.readers).toEqual([
         {
           project: { id: projectId, number, ownerId },
-          ...{ caller, userId, ip, fileIds: [id(1)] },
+          caller,
+          userId,
+          ip,
+          fileIds: [id(1)],
           ...(groups && { groups }),
         },
       ]);

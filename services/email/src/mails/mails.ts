@@ -143,17 +143,29 @@ export const createMails = ({
       if (!(await backlog.take(mail.projectNumber, mails.length))) return 'too_many_waiting';
       const createdAt = new Date(now());
       const rows = mails.map(({ recipients, cc = [], bcc = [], refusal = null }) => ({
-        ...{ id: uuidv7(), recipients, cc, bcc, error: refusal },
+        id: uuidv7(),
+        recipients,
+        cc,
+        bcc,
+        error: refusal,
       }));
       const queued = rows.find(({ error }) => error === null);
       const name = `refused mails of project ${mail.projectNumber}`;
       const { hash, endsAt } = windowOf({ name, windowMs: dayMs }, now());
       const [row] = await database.named<{ stored: boolean }>('accept-mails', acceptMails, [
-        ...[mail.projectNumber, mail.projectId, JSON.stringify(rows)],
-        ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
+        mail.projectNumber,
+        mail.projectId,
+        JSON.stringify(rows),
+        mail.from.name,
+        mail.from.address,
+        mail.subject,
+        mail.html,
+        createdAt,
         mail.replyTo ?? null,
         ...eventValues([...(queued ? [queuedEvent(mail, queued.id)] : []), ...events]),
-        ...[hash, endsAt, refusedPerDay],
+        hash,
+        endsAt,
+        refusedPerDay,
         mail.files?.length ? JSON.stringify(mail.files) : null,
       ]);
       if (!row?.stored) return 'stopped';
@@ -181,9 +193,19 @@ export const createMails = ({
            SELECT topic, payload::jsonb FROM mail, unnest($13::text[], $14::text[]) AS event (topic, payload)
            RETURNING true`,
           [
-            ...[mail.projectNumber, id, mail.projectId, mail.recipients],
-            ...[mail.from.name, mail.from.address, mail.subject, mail.html, createdAt],
-            ...[mail.text, mail.eventId, mail.isSecret, ...eventValues([queuedEvent(mail, id)])],
+            mail.projectNumber,
+            id,
+            mail.projectId,
+            mail.recipients,
+            mail.from.name,
+            mail.from.address,
+            mail.subject,
+            mail.html,
+            createdAt,
+            mail.text,
+            mail.eventId,
+            mail.isSecret,
+            ...eventValues([queuedEvent(mail, id)]),
           ],
         );
       try {
@@ -250,7 +272,9 @@ export const createMails = ({
       return deleteExpired(
         database,
         ['mails', 'reports'].map((table) => ({
-          ...{ table, condition: 'created_at < $1', values: [before] },
+          table,
+          condition: 'created_at < $1',
+          values: [before],
         })),
       );
     },

@@ -30,8 +30,12 @@ describe('to whom a project may send', () => {
 
   it('is its users, its owner and those listed, in any case and spelling, where mails reach people', async () => {
     const known = [
-      ...['User@Example.org', 'JÖSÉ@example.org', 'LISTED@example.org'],
-      ...['User@BÜCHER.example', 'user@xn--bcher-kva.example', 'listed@bücher.example'],
+      'User@Example.org',
+      'JÖSÉ@example.org',
+      'LISTED@example.org',
+      'User@BÜCHER.example',
+      'user@xn--bcher-kva.example',
+      'listed@bücher.example',
     ];
     for (const identity of [anonymous(), signedIn(), asOwner(), asKey()])
       for (const to of [...known, ownerAddress])

@@ -139,7 +139,9 @@ describe('the platform’s own mails', () => {
 
   it('lead owners to the platform’s page, whatever the project `platform` has set', async () => {
     bed.setProject({
-      ...{ id: 'platform', number: 1, ownerId: null },
+      id: 'platform',
+      number: 1,
+      ownerId: null,
       settings: { accountPageUrl: 'https://shop.example/account' },
       verifiedOrigins: ['https://shop.example'],
     });

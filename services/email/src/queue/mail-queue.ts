@@ -114,8 +114,12 @@ const createMailQueue = (
     for (let scans = 0; scans < maxScans; scans++) {
       const claim = uuidv7();
       const rows = await database.named<ClaimRow>(name, text, [
-        ...[new Date(now()), limit, claim, new Date(now() + leaseMs)],
-        ...[last.project, last.isOwn],
+        new Date(now()),
+        limit,
+        claim,
+        new Date(now() + leaseMs),
+        last.project,
+        last.isOwn,
       ]);
       const [first] = rows;
       if (!first) throw new Error('A scan of the mail queues has returned no row.');

@@ -134,7 +134,9 @@ export const sendEmail = (deps: SendEmailDeps) =>
         // Were they one mail, who is among them would see whether it comes; and what is not sent costs the same.
         const toEach = (address: string): NewMail => ({
           ...mail,
-          ...{ recipients: [address], cc: [], bcc: [] },
+          recipients: [address],
+          cc: [],
+          bcc: [],
           refusal: refused.includes(address)
             ? describeRefusal([address], isOwnerVerified)
             : undefined,

@@ -96,7 +96,9 @@ export const createCheckouts = (deps: CheckoutsDeps) => {
         paymentId,
         project: { id: project.id, number: project.number },
         userId: caller === 'user' ? userId : null,
-        ...{ ...priced, metadata, expiresAt },
+        ...priced,
+        metadata,
+        expiresAt,
         returnUrl: isTrusted ? target : page,
       };
       const returnTarget = isTrusted ? null : target;

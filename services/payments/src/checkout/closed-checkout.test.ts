@@ -46,7 +46,9 @@ describe('livemode of a payment', () => {
       }),
     );
     expect(await payment(sessionId)).toMatchObject({
-      ...{ status: 'open', livemode: false, latePaidAt: null },
+      status: 'open',
+      livemode: false,
+      latePaidAt: null,
     });
   });
 

@@ -12,7 +12,9 @@ const [here, there] = ['192.0.2.7', '192.0.2.8'];
 const project = { ...otherProject, ownerId: '018f0000-0000-7000-8000-0000000000f1' };
 const second = { ...project, id: 'secondproject', number: 1003 };
 const stranger = {
-  ...{ ...project, id: 'strangersproject', number: 1004 },
+  ...project,
+  id: 'strangersproject',
+  number: 1004,
   ownerId: '018f0000-0000-7000-8000-0000000000f2',
 };
 

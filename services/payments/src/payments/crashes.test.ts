@@ -81,14 +81,18 @@ describe('a crash after the provider answered and before that is stored', () => 
     await bed.ownerDatabase.query('DROP TRIGGER crashing ON payments');
     expect(bed.stripe.refundedOf(sessionId)).toBe(1000);
     expect((await bed.verify(sessionId)).body.payment).toMatchObject({
-      ...{ status: 'paid', refundedAmount: 0, refunds: [{ amount: 1000, status: 'pending' }] },
+      status: 'paid',
+      refundedAmount: 0,
+      refunds: [{ amount: 1000, status: 'pending' }],
     });
     bed.stripe.forgetKeys();
     bed.clock.pass(30 * 60 * minuteMs);
     await Promise.all([bed.service.sweep(), bed.service.sweep()]);
     expect(bed.stripe.refundedOf(sessionId)).toBe(1000);
     expect((await bed.verify(sessionId)).body.payment).toMatchObject({
-      ...{ status: 'paid', refundedAmount: 1000, refunds: [{ amount: 1000, status: 'done' }] },
+      status: 'paid',
+      refundedAmount: 1000,
+      refunds: [{ amount: 1000, status: 'done' }],
     });
   });
 

@@ -68,7 +68,12 @@ describe('a payment for a record', () => {
         pays: 'items',
         payment: {
           // The session's id stays with the payer, who is known by it alone.
-          ...{ id, sessionId: id, amount: 3998, currency: 'usd', livemode: false, paidAt },
+          id,
+          sessionId: id,
+          amount: 3998,
+          currency: 'usd',
+          livemode: false,
+          paidAt,
           items: [{ product: 'mug', name: 'Mug', amount: 1999, quantity: 2 }],
         },
       },

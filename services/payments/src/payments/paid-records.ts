@@ -14,7 +14,10 @@ const toEvent = (
 ): Payload<'record.paid'> => ({
   projectId: row.project_id,
   projectNumber: row.project_number,
-  ...{ collection, recordId, set, pays },
+  collection,
+  recordId,
+  set,
+  pays,
   payment: {
     id: row.id,
     // Who reads the record is not the payer: where the session's id alone shows the payment, it stays with who has it.

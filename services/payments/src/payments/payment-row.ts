@@ -47,7 +47,10 @@ export type PaymentRow = Omit<Selectable<PaymentTable>, keyof PaymentValues> & P
 export const paymentNotFound = () => new ApiError('not_found', 'There is no such payment.');
 
 const presentRefund = ({ id, amount, status, createdAt }: StoredRefund) => ({
-  ...{ id, amount, status, createdAt },
+  id,
+  amount,
+  status,
+  createdAt,
 });
 
 export const readRefunds = ({ refunds }: Pick<PaymentRow, 'refunds'>): StoredRefund[] =>

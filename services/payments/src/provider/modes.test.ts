@@ -46,7 +46,9 @@ const sendSigned = (secret: string, sessionId: string, livemode: boolean | undef
 };
 const expectNothingPaid = async (sessionId: string, more: object = {}) => {
   expect(await paymentOf(sessionId)).toMatchObject({
-    ...{ status: 'expired', paidAt: null, closedReason: 'mode_changed' },
+    status: 'expired',
+    paidAt: null,
+    closedReason: 'mode_changed',
     ...more,
   });
   expect((await bed.verify(sessionId)).body.paid).toBe(false);

@@ -43,7 +43,12 @@ describe('products', () => {
       expect(await get('mug', identity)).toMatchObject({
         status: 200,
         body: {
-          ...{ id: 'mug', name: 'Mug', amount: 1999, currency: 'eur', stock: 3, active: true },
+          id: 'mug',
+          name: 'Mug',
+          amount: 1999,
+          currency: 'eur',
+          stock: 3,
+          active: true,
           createdAt: expect.any(String),
           updatedAt: expect.any(String),
         },

@@ -94,7 +94,8 @@ describe('refundPayment', () => {
     await bed.take('payment.changed');
     for (const amount of [1000, 248])
       expect(await refund(id, asOwner(), { amount })).toMatchObject({
-        ...{ status: 200, body: { status: 'paid' } },
+        status: 200,
+        body: { status: 'paid' },
       });
     const tooMuch = await refund(id, asOwner(), { amount: 3001 });
     expect(tooMuch).toMatchObject({ status: 409, body: { code: 'not_refundable' } });
@@ -103,7 +104,8 @@ describe('refundPayment', () => {
     expect((await bed.verify(sessionId)).body).toMatchObject({
       paid: true,
       payment: {
-        ...{ status: 'paid', refundedAmount: 1248 },
+        status: 'paid',
+        refundedAmount: 1248,
         refunds: [
           { amount: 1000, status: 'done', createdAt: expect.any(String) },
           { amount: 248, status: 'done' },
@@ -112,7 +114,8 @@ describe('refundPayment', () => {
     });
     expect(await bed.take('payment.changed')).toEqual([]);
     expect(await refund(id)).toMatchObject({
-      ...{ status: 200, body: { status: 'refunded', refundedAmount: 4248 } },
+      status: 200,
+      body: { status: 'refunded', refundedAmount: 4248 },
     });
     expect(bed.stripe.refundedOf(sessionId)).toBe(4248);
     expect(await bed.take('payment.changed')).toMatchObject([{ status: 'refunded' }]);
@@ -140,7 +143,9 @@ describe('refundPayment', () => {
     const { sessionId, id } = await paid();
     const again = () =>
       bed.call('POST', `/platform/projects/testproject/payments/${id}/refund`, {
-        ...{ identity: asOwner(), body: { amount: 700 }, headers: { 'idempotency-key': 'part' } },
+        identity: asOwner(),
+        body: { amount: 700 },
+        headers: { 'idempotency-key': 'part' },
       });
     expect(await again()).toMatchObject({ status: 200 });
     await bed.database.query('DELETE FROM idempotency');
@@ -158,7 +163,8 @@ describe('refundPayment', () => {
   ])('refuses %s', async (_what, body) => {
     const { sessionId, id } = await paid();
     expect(await refund(id, asOwner(), body)).toMatchObject({
-      ...{ status: 400, body: { code: 'invalid_body' } },
+      status: 400,
+      body: { code: 'invalid_body' },
     });
     expect(bed.stripe.refundedOf(sessionId)).toBe(0);
     expect(await refund(id, asOwner(), {})).toMatchObject({ body: { status: 'refunded' } });
@@ -235,7 +241,8 @@ describe('refundPayment of the test checkout', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => part(1000)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
     expect((await bed.verify(sessionId)).body.payment).toMatchObject({
-      ...{ status: 'refunded', refundedAmount: 4248 },
+      status: 'refunded',
+      refundedAmount: 4248,
     });
     await bed.close();
   });

@@ -85,7 +85,8 @@ describe('verifyPayment', () => {
     const recordId = '018f0000-0000-7000-8000-00000000aaaa';
     await bed.owner('PUT', '/on-paid/order', { collection: 'orders', set: {}, pays: 'items' });
     await bed.call('PUT', '/products/mug', {
-      ...{ identity: asKey(), body: { name: 'Mug', amount: 1 } },
+      identity: asKey(),
+      body: { name: 'Mug', amount: 1 },
     });
     const onPaid = { rule: 'order', recordId };
     const session = await bed.session({ ...order, items: [{ product: 'mug' }], onPaid });
@@ -95,7 +96,8 @@ describe('verifyPayment', () => {
     const [told] = await bed.take('record.paid');
     expect(JSON.stringify(told)).not.toContain(session);
     expect((await bed.verify(session)).body).toMatchObject({
-      ...{ paid: true, payment: { metadata: { orderId: 'o-1' } } },
+      paid: true,
+      payment: { metadata: { orderId: 'o-1' } },
     });
     expect((await bed.verify(told?.payment.sessionId ?? '')).body).toEqual({ paid: true });
   });

@@ -44,7 +44,9 @@ export const createDuePayments = (database: Database, now: () => number) => {
   const dueProjects = async (status: Unsettled): Promise<number[]> => {
     const between = async (after: number, upTo: number) => {
       const rows = await database.query<{ number: number }>(findProjects(status), [
-        ...[after, upTo, new Date(now())],
+        after,
+        upTo,
+        new Date(now()),
       ]);
       return rows.map(({ number }) => number);
     };
@@ -60,7 +62,9 @@ export const createDuePayments = (database: Database, now: () => number) => {
         const turn = projects.splice(0, batchSize);
         const perProject = Math.ceil(batchSize / turn.length);
         const rows = await database.query<PaymentRow>(claimDue(status), [
-          ...[turn, new Date(now()), perProject],
+          turn,
+          new Date(now()),
+          perProject,
         ]);
         yield rows;
         const mayHaveMore = (project: number) =>

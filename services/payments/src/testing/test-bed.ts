@@ -82,7 +82,8 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     stripe: { url: 'http://127.0.0.1:9', timeoutMs: 20_000, retries: 0, ...options.stripe },
   };
   const bed = await createServiceBed(paymentsService, {
-    ...{ config, projects },
+    config,
+    projects,
     owners: {
       async isVerified(ownerId) {
         if (owners.areUnavailable) throw new Error('projects is down');

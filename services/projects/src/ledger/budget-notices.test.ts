@@ -18,8 +18,11 @@ describe('what owners are told of budgets that refuse calls', () => {
   const note = async (changes: Record<string, unknown> = {}, ownerId = ownerA) => {
     const project = await bed.service.directories.projects.findProject(String(ids[0]));
     await bed.service.directories.credits.noteRefusal(ownerId, {
-      ...{ projectId: String(ids[0]), projectNumber: Number(project?.number) },
-      ...{ kind: 'visitors', address: '192.0.2.1', route: 'POST /ai' },
+      projectId: String(ids[0]),
+      projectNumber: Number(project?.number),
+      kind: 'visitors',
+      address: '192.0.2.1',
+      route: 'POST /ai',
       ...changes,
     });
   };
@@ -36,8 +39,12 @@ describe('what owners are told of budgets that refuse calls', () => {
       {
         topic: 'budget.reached',
         payload: {
-          ...{ projectId: ids[0], projectName: 'A project', ownerId: ownerA, kind: 'visitors' },
-          ...{ address: '192.0.2.1', route: 'POST /ai' },
+          projectId: ids[0],
+          projectName: 'A project',
+          ownerId: ownerA,
+          kind: 'visitors',
+          address: '192.0.2.1',
+          route: 'POST /ai',
         },
       },
     ]);

@@ -33,8 +33,13 @@ export const createBudgetNotices = ({ database, outbox, now }: BudgetNoticesDeps
       );
       if (!project) return;
       await outbox.append('budget.reached', {
-        ...{ projectId, projectNumber, projectName: project.name, ownerId },
-        ...{ kind, address, route },
+        projectId,
+        projectNumber,
+        projectName: project.name,
+        ownerId,
+        kind,
+        address,
+        route,
       });
     }),
 

@@ -207,7 +207,10 @@ export const createLedger = (deps: LedgerDeps) => {
         id = account.addGrant({ amount, expiresAt: expiry, period: null, reason }).id;
       });
       return {
-        ...{ id, ownerId: state.ownerId, credits, reason },
+        id,
+        ownerId: state.ownerId,
+        credits,
+        reason,
         expiresAt: expiry === null ? null : new Date(expiry).toISOString(),
         createdAt: new Date(openedAt).toISOString(),
       };

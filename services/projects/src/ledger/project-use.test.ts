@@ -17,16 +17,15 @@ describe('what a project has used', () => {
   });
 
   const at = (time: string, millicredits: number, projectNumber = 4711) =>
-    deliver(
-      bed,
-      usageEvent(bed, ownerId, { ...{ occurredAt: time, millicredits, projectNumber } }),
-    );
+    deliver(bed, usageEvent(bed, ownerId, { occurredAt: time, millicredits, projectNumber }));
   const left = async (period: string, limit: number) => {
     const budget = { of: 'project' as const, name: '4711', period, limit };
     const callId = randomUUID();
     const request = { ownerId, callId, budgets: [budget] };
     const { reservation } = await bed.counters.admit([], {
-      ...{ ...request, wantMillicredits: limit, minMillicredits: 1 },
+      ...request,
+      wantMillicredits: limit,
+      minMillicredits: 1,
     });
     await bed.counters.settle(ownerId, callId, 0);
     return reservation?.kind === 'reserved' ? reservation.millicredits : reservation?.kind;

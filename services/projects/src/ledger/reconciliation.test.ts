@@ -74,7 +74,9 @@ describe('reconciliation', () => {
     const { differences } = await bed.service.reconcile();
     expect(differences).toEqual(
       Object.entries(found).map(([kind, [expected, actual]]) => ({
-        ...{ ownerId, kind, expected },
+        ownerId,
+        kind,
+        expected,
         found: actual,
       })),
     );
@@ -93,7 +95,10 @@ describe('reconciliation', () => {
     await consumers(bed, 1)[0]?.(usage);
     const hold = (callId: string) =>
       bed.counters.admit([], {
-        ...{ ownerId, callId, wantMillicredits: 1000, minMillicredits: 1000 },
+        ownerId,
+        callId,
+        wantMillicredits: 1000,
+        minMillicredits: 1000,
       });
     await hold(usage.callId);
     await hold(randomUUID());

@@ -77,9 +77,14 @@ export const createUsageReports = (
     const items = rows.map(({ name, ...sums }) => ({ [by]: name, ...sums }));
     const sum = (of: 'calls' | 'millicredits') => rows.reduce((all, row) => all + row[of], 0);
     return {
-      ...{ from: day(first), to: day(last), by },
-      ...{ calls: sum('calls'), millicredits: sum('millicredits'), items },
-      ...{ hasMore: false, nextCursor: null },
+      from: day(first),
+      to: day(last),
+      by,
+      calls: sum('calls'),
+      millicredits: sum('millicredits'),
+      items,
+      hasMore: false,
+      nextCursor: null,
     };
   },
 });

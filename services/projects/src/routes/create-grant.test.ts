@@ -29,7 +29,11 @@ describe('createGrant', () => {
     const { status, body } = await create({ ownerId, credits: 25, reason: 'Sorry' });
     expect(status).toBe(201);
     expect(body).toEqual({
-      ...{ id: expect.any(String), ownerId, credits: 25, reason: 'Sorry', expiresAt: null },
+      id: expect.any(String),
+      ownerId,
+      credits: 25,
+      reason: 'Sorry',
+      expiresAt: null,
       createdAt: new Date(bed.now()).toISOString(),
     });
     expect((await creditHistory(bed, ownerId)).balance).toBe(25_000);

@@ -48,8 +48,10 @@ describe('getCredits', () => {
     const { status, body } = await get();
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ balanceMillicredits: 94_990, reservedMillicredits: 0 },
-      ...{ hasMore: false, nextCursor: null },
+      balanceMillicredits: 94_990,
+      reservedMillicredits: 0,
+      hasMore: false,
+      nextCursor: null,
     });
     expect(body.items[0]).toEqual({
       id: expect.any(String),
@@ -61,8 +63,11 @@ describe('getCredits', () => {
       createdAt: new Date(bed.now()).toISOString(),
     });
     expect(body.items[5]).toMatchObject({
-      ...{ kind: 'grant', amountMillicredits: 100_000 },
-      ...{ projectId: null, requestId: null, route: null },
+      kind: 'grant',
+      amountMillicredits: 100_000,
+      projectId: null,
+      requestId: null,
+      route: null,
     });
     const amounts = body.items.map(
       (item: { amountMillicredits: number }) => item.amountMillicredits,
@@ -144,7 +149,8 @@ describe('getCredits', () => {
     expect(answer).toMatchObject({ status: 200, body: { balanceMillicredits: 100_000, seq: 1 } });
     const request = { ownerId, callId: randomUUID(), wantMillicredits: 1e6, minMillicredits: 1000 };
     expect((await bed.counters.admit([], request)).reservation).toEqual({
-      ...{ kind: 'reserved', millicredits: 100_000 },
+      kind: 'reserved',
+      millicredits: 100_000,
     });
     for (const id of ['x', '%00']) {
       const unknown = await bed.call('POST', path(id), { identity: internalIdentity });

@@ -44,8 +44,13 @@ describe('getUsage', () => {
     const { status, body } = await get();
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ from: day(29), to: day(0), by: 'day', calls: 3, millicredits: 9000 },
-      ...{ hasMore: false, nextCursor: null },
+      from: day(29),
+      to: day(0),
+      by: 'day',
+      calls: 3,
+      millicredits: 9000,
+      hasMore: false,
+      nextCursor: null,
     });
     expect(body.items).toHaveLength(30);
     expect(body.items.slice(-3)).toEqual([

@@ -79,7 +79,9 @@ describe('updateProject', () => {
   it('takes caps, budgets and who may call; a caller that nobody is is refused', async () => {
     const settings = {
       callers: { ai: ['users', 'role:member'], uploads: [], email: ['anyone'] },
-      ...{ creditsPerDay: 10, creditsPerMonth: 100, visitorCreditsPerDay: 5 },
+      creditsPerDay: 10,
+      creditsPerMonth: 100,
+      visitorCreditsPerDay: 5,
       uploadsPerVisitorPerDay: 3,
     };
     expect(await patch({ settings })).toMatchObject({ status: 200, body: { settings } });

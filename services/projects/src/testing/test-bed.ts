@@ -117,7 +117,8 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   };
   const bed: TestBed = {
     ...base,
-    ...{ counters, owners },
+    counters,
+    owners,
     now: clock.now,
     pass: clock.pass,
     owner: async (ownerId, projectId) =>

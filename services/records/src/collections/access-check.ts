@@ -95,7 +95,8 @@ const checkAccess = async (
   const decision = (rule: readonly string[], does: Does) => decide(rule, does, caller, held);
   const read = decision(rules.read, 'read');
   return {
-    ...{ collection: collection.name, access: collection.access },
+    collection: collection.name,
+    access: collection.access,
     read,
     create: decide(rules.create, 'change', caller, undefined),
     change: unlessBlind(read, decision(rules.change, 'change')),

@@ -51,7 +51,10 @@ const noGroups: readonly string[] = [];
 
 /** Of those whom no rule binds. */
 export const fullAccess = (access: CollectionAccess): Access => ({
-  ...{ userId: null, groupIds: noGroups, ...fullPermissions, permissions: fullPermissions },
+  userId: null,
+  groupIds: noGroups,
+  ...fullPermissions,
+  permissions: fullPermissions,
   compiled: compileAccess(access),
 });
 

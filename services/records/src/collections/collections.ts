@@ -241,8 +241,12 @@ export const createCollections = ({
     if (!row) return null;
     const [id, access, epoch, slots, unique, search, personal] = row;
     return {
-      ...{ projectNumber, name, id: Number(id), access: parseAccess(access ?? '') },
-      ...{ epoch: Number(epoch), slots: JSON.parse(slots ?? '[]') as Slot[] },
+      projectNumber,
+      name,
+      id: Number(id),
+      access: parseAccess(access ?? ''),
+      epoch: Number(epoch),
+      slots: JSON.parse(slots ?? '[]') as Slot[],
       unique: JSON.parse(unique ?? '[]') as UniqueField[],
       ...(search && { search: JSON.parse(search) as CollectionSearch }),
       ...(personal && { personal: JSON.parse(personal) as Record<string, PersonalKind> }),

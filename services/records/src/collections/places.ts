@@ -33,18 +33,21 @@ interface Bound {
 }
 
 const all: Bound = {
-  ...{ most: maxCollections, makers: undefined },
+  most: maxCollections,
+  makers: undefined,
   message: `A project has at most ${maxCollections} collections.`,
 };
 
 const boundsFor = (maker: MadeBy, limits: PlaceLimits): readonly Bound[] => {
   if (maker === null) return [all];
   const ofUsers: Bound = {
-    ...{ most: limits.byUsersAndVisitors, makers: ['user', 'visitor'] },
+    most: limits.byUsersAndVisitors,
+    makers: ['user', 'visitor'],
     message: `Users and visitors make at most ${limits.byUsersAndVisitors} collections of a project.`,
   };
   const ofVisitors: Bound = {
-    ...{ most: limits.byVisitors, makers: ['visitor'] },
+    most: limits.byVisitors,
+    makers: ['visitor'],
     message: `Visitors without an account make at most ${limits.byVisitors} collections of a project.`,
   };
   return maker === 'user' ? [all, ofUsers] : [all, ofUsers, ofVisitors];

@@ -92,6 +92,8 @@ export const emptyCollection = async (database: Database, collection: Named): Pr
   );
   for (const table of settings)
     await database.query(`UPDATE ${table} SET coll_id = $3 WHERE ${inCollection}`, [
-      ...[projectNumber, id, newId],
+      projectNumber,
+      id,
+      newId,
     ]);
 };

@@ -26,8 +26,14 @@ export const eraseProject = async (database: Database, projectNumber: number): P
   await database.transaction(async () => {
     await lockTotals(database);
     for (const table of [
-      ...['count_delta', 'slots', 'observations', 'unique_fields'],
-      ...['searches', 'collections', 'totals', 'project_owners'],
+      'count_delta',
+      'slots',
+      'observations',
+      'unique_fields',
+      'searches',
+      'collections',
+      'totals',
+      'project_owners',
     ]) {
       await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
     }

@@ -97,7 +97,14 @@ const assign = async (
   const { projectNumber, id } = collection;
   const { scans = null, scannedMs = null } = wanted ?? {};
   await database.query(assignSql, [
-    ...[projectNumber, id, slot, field, isPinned, new Date(), scans, scannedMs],
+    projectNumber,
+    id,
+    slot,
+    field,
+    isPinned,
+    new Date(),
+    scans,
+    scannedMs,
   ]);
   await changeEpoch(collection, database);
   return true;

@@ -106,7 +106,8 @@ export const createSlotBuilder = ({
     );
     if (collection)
       await outbox.append('collection.changed', {
-        ...{ projectNumber: project_id, name: collection.name },
+        projectNumber: project_id,
+        name: collection.name,
       });
   };
 

@@ -99,7 +99,9 @@ describe('indexes that make themselves', () => {
     return { ...row, ...known, slots: [], unique: [] };
   };
   const lists = (collection: Collection): Selection => ({
-    ...{ collection, access: resolveAccess('shared', identity), ownerId: undefined },
+    collection,
+    access: resolveAccess('shared', identity),
+    ownerId: undefined,
     filter: { bounds: [], conditions: [] },
   });
   const untilFolded = (collection: string, records = 2000) =>

@@ -107,7 +107,10 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
     max: maxUses,
   });
   const unsuitable = new LRUCache<string, true>({
-    ...{ max: maxUnsuitable, ttl: unsuitableMs, ttlResolution: 0, perf: { now } },
+    max: maxUnsuitable,
+    ttl: unsuitableMs,
+    ttlResolution: 0,
+    perf: { now },
   });
   const keyFor = ({ projectNumber, id }: Collection, field: string) =>
     `${projectNumber} ${id} ${field}`;
@@ -122,19 +125,26 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
       const kept = new Map(current.map(({ field, ...observation }) => [field, observation]));
       for (const [field, one] of fields) {
         const observation = findOrReplace(kept, maxFieldsOfCollection, field, (replaced) => ({
-          ...{ ...createSeen(replaced), since: replaced?.since ?? new Date(now()) },
+          ...createSeen(replaced),
+          since: replaced?.since ?? new Date(now()),
         }));
         addTo(observation, one);
       }
       const gone = rows.map(({ field }) => field).filter((field) => !kept.has(field));
       await database.query(`DELETE FROM observations WHERE ${inCollection} AND field = ANY ($3)`, [
-        ...[...key, gone],
+        ...key,
+        gone,
       ]);
       const changed = [...kept].filter(([field]) => fields.has(field));
       const column = (name: keyof Observation) => changed.map(([, one]) => one[name]);
       await database.query(writeSql, [
-        ...[...key, changed.map(([field]) => field), column('weight'), column('inheritedMs')],
-        ...[column('scans'), column('slow'), column('since')],
+        ...key,
+        changed.map(([field]) => field),
+        column('weight'),
+        column('inheritedMs'),
+        column('scans'),
+        column('slow'),
+        column('since'),
       ]);
       return changed;
     });
@@ -169,7 +179,9 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
     const candidates = chooseSome(wanted, maxCandidates)
       .sort(([, a], [, b]) => b.weight - a.weight)
       .map(([field, { weight, inheritedMs, scans }]) => ({
-        ...{ field, scans, scannedMs: weight - inheritedMs },
+        field,
+        scans,
+        scannedMs: weight - inheritedMs,
       }));
     for (const [field] of wanted) states.set(field, 'failed');
     try {
@@ -205,7 +217,9 @@ export const createObservations = ({ database, slots, now }: ObservationDeps): O
       );
       if (fields.length === 0) return;
       const own = findOrReplace(seen, maxCollections, keyFor(collection, ''), (replaced) => ({
-        ...{ collection, weight: replaced?.weight ?? 0, fields: new Map() },
+        collection,
+        weight: replaced?.weight ?? 0,
+        fields: new Map(),
       }));
       own.collection = collection;
       own.weight += ms;
@@ -257,7 +271,8 @@ export const forgetObservations = async (database: Database, now: () => number) 
   );
   for (const { project } of projects) {
     await database.query('DELETE FROM observations WHERE project_id = $1 AND since < $2', [
-      ...[project, before],
+      project,
+      before,
     ]);
   }
   return projects.length === projectsAtOnce ? workLeft : undefined;

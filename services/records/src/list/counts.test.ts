@@ -88,7 +88,11 @@ describe('the count of a whole collection', () => {
     const scans = cpuWork({ places: 1, quickPlaces: 6 });
     const limits = { scanRows: 100, pageBytes: 1000 };
     const counts = createCounts({
-      ...{ database, limits, refresh: unchanged, scans, quickScans: scans },
+      database,
+      limits,
+      refresh: unchanged,
+      scans,
+      quickScans: scans,
     });
     const [{ id } = { id: 0 }] = await bed.database.query<{ id: number }>(
       `SELECT coll_id AS id FROM collections WHERE name = 'asked'`,

@@ -78,7 +78,8 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
         const { collection } = current;
         const parameters = startParameters(collection, ids);
         const fits = and([
-          ...[boundsSql(current, parameters), 'id = ANY ($3::uuid[])'],
+          boundsSql(current, parameters),
+          'id = ANY ($3::uuid[])',
           ...conditionsSql(current, parameters),
         ]);
         const locked = await database.query<{ id: string }>(

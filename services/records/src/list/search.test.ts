@@ -221,7 +221,8 @@ describe('lists by words', () => {
     await switchOn('many', true);
     for (const at of ['many', 'many/_count'])
       expect(await get(at, { search: 'common' })).toMatchObject({
-        ...{ status: 422, body: { code: 'query_too_expensive' } },
+        status: 422,
+        body: { code: 'query_too_expensive' },
       });
     expect(await titles('many', 'common 17')).toContain('common 17');
   });
@@ -350,16 +351,26 @@ describe('lists by words', () => {
     );
     if (!collection) throw new Error('no search');
     const search: CollectionSearch = {
-      ...{ number: collection.number, fields: null, state: 'ready', isFormer: false },
+      number: collection.number,
+      fields: null,
+      state: 'ready',
+      isFormer: false,
     };
     const access = resolveAccess('shared', asKey());
     const known: Collection = {
-      ...{ ...collection, search, name: 'mine', access: 'shared', epoch: 1, slots: [], unique: [] },
+      ...collection,
+      search,
+      name: 'mine',
+      access: 'shared',
+      epoch: 1,
+      slots: [],
+      unique: [],
     };
     const terms = toSearchTerms(known, access, { words: ['w77'], former: [] });
     const selection = { collection: known, access, filter: splitFilter(parseWhere(undefined)) };
     const { text, values } = searchCountStatement({ ...selection, ownerId: undefined }, terms, {
-      ...{ rows: 100_000, ms: 800 },
+      rows: 100_000,
+      ms: 800,
     });
     const plan = await bed.database.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN (ANALYZE) ${text}`,

@@ -148,7 +148,8 @@ describe('a record that was paid for', () => {
 
   it('says where another record has a value that it would have to have alone', async () => {
     await bed.call('PUT', `/platform/projects/${testProject.id}/collections/orders`, {
-      ...{ identity: asOwner(), body: { unique: ['payment.sessionId'] } },
+      identity: asOwner(),
+      body: { unique: ['payment.sessionId'] },
     });
     const [first, second] = [await create(), await create()];
     const paid = paidFor(first.id);
@@ -158,7 +159,8 @@ describe('a record that was paid for', () => {
     expect(await settled(same)).toBe('not_unique');
     expect(await read(second.id)).toMatchObject({ status: 'new' });
     await bed.call('PUT', `/platform/projects/${testProject.id}/collections/orders`, {
-      ...{ identity: asOwner(), body: { unique: [] } },
+      identity: asOwner(),
+      body: { unique: [] },
     });
     await until(async () => (await bed.database.query('SELECT FROM unique_fields')).length === 0);
   });

@@ -45,7 +45,9 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
     );
     const target = {
       project: { id: projectId, number: projectNumber, name: '', ownerId: null, settings: {} },
-      ...{ collection, access: fullAccess(collection.access), id: recordId },
+      collection,
+      access: fullAccess(collection.access),
+      id: recordId,
     };
     await records.patchBeyondQuota(target, parsePatch({ data: { ...set, payment } }));
   };

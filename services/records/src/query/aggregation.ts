@@ -58,7 +58,8 @@ export const parseAggregation = (
 ): Aggregation => {
   const measures = measureNames.flatMap((name) =>
     (query[name]?.split(',') ?? []).map((field) => ({
-      ...{ name, field: checkField(name, field.trim()) },
+      name,
+      field: checkField(name, field.trim()),
     })),
   );
   const fields = [...new Set(measures.map(({ field }) => field))];

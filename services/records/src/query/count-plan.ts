@@ -128,13 +128,19 @@ export const planCount = (
     );
   }
   const planScan = (queue: Queue): Plan<Count> => ({
-    ...{ kind: 'scan', queue, slots: [], wants: wantedFields(selection) },
+    kind: 'scan',
+    queue,
+    slots: [],
+    wants: wantedFields(selection),
     pieces: filteredPieces(selection, limits),
   });
   const driver = countDriver(selection);
   if (!driver) return planScan(scanQueue(isQuick));
   return {
-    ...{ kind: 'index', queue: 'index', slots: [...driverSlots(driver)], wants: [] },
+    kind: 'index',
+    queue: 'index',
+    slots: [...driverSlots(driver)],
+    wants: [],
     statement: slotCountStatement(selection, driver, indexStretch, mostIndexKeys),
     read(row) {
       const { count, unfinished, epoch } = row as IndexCount;

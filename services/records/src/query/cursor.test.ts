@@ -6,7 +6,10 @@ import { parseSort } from './sort.ts';
 
 it('a cursor opens behind whatever id PostgreSQL keeps, of no known kind too', () => {
   const scope = {
-    ...{ projectNumber: 1, collection: 'tasks', ownerId: undefined, sort: parseSort('n') },
+    projectNumber: 1,
+    collection: 'tasks',
+    ownerId: undefined,
+    sort: parseSort('n'),
     filter: parseWhere(undefined),
   };
   const secrets = [createSecretKey(Buffer.alloc(32))];

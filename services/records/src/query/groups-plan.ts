@@ -69,13 +69,20 @@ export const planGroups = (
   isQuick: IsQuick,
 ): Plan<GroupState[]> => {
   const planScan = (queue: Queue): Plan<GroupState[]> => ({
-    ...{ kind: 'scan', queue, slots: [], wants: wantedFields(selection) },
+    kind: 'scan',
+    queue,
+    slots: [],
+    wants: wantedFields(selection),
     pieces: groupPieces(selection, aggregation, limits),
   });
   const driver = countDriver(selection);
   if (!driver) return planScan(scanQueue(isQuick));
   const planIndex = (queue: Queue, stretch: Stretch, next: () => Plan<GroupState[]>) => ({
-    ...{ kind: 'index' as const, queue, slots: [...driverSlots(driver)], wants: [], next },
+    kind: 'index' as const,
+    queue,
+    slots: [...driverSlots(driver)],
+    wants: [],
+    next,
     statement: aggregateByIndex(selection, driver, stretch, aggregation, maxGroups),
     read(row: unknown) {
       const found = row as GroupRow & { epoch: number; unfinished: boolean };

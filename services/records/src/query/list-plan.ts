@@ -67,7 +67,10 @@ const readTexts =
     if (!items) return 'unfinished';
     const keys = isByIndex && key ? [{ text: key, isCut: false }] : [];
     return {
-      ...{ items, ids: [], sizes: [], query },
+      items,
+      ids: [],
+      sizes: [],
+      query,
       hasMore: more === 't',
       last: id ? { keys, id } : null,
     };
@@ -121,7 +124,10 @@ export const createListPlans = (limits: ReadLimits, first: Stretch): PlanList =>
   ): Plan<FoundPage> =>
     driver
       ? {
-          ...{ kind: 'index', queue: 'index', slots: [...driverSlots(driver)], wants: [] },
+          kind: 'index',
+          queue: 'index',
+          slots: [...driverSlots(driver)],
+          wants: [],
           statement: slotListStatement(query, driver, limits, indexStretch),
           read: readPage(query),
           next: () => planByIndexes(query, others, () => 'scans'),
@@ -132,12 +138,14 @@ export const createListPlans = (limits: ReadLimits, first: Stretch): PlanList =>
     const step = { kind: 'scan', queue, slots: [] } as const;
     const wants = wantedFields(query, query.sort);
     const page = (found: ListQuery): Plan<FoundPage> => ({
-      ...{ ...step, wants: [] },
+      ...step,
+      wants: [],
       statement: listStatement(found, limits),
       read: readPage(found),
     });
     return {
-      ...{ ...step, wants },
+      ...step,
+      wants,
       statement: listStatement(query, limits, first),
       read: readPage(query),
       next: () => ({ ...step, wants: [], pieces: listPieces(query, limits, page) }),

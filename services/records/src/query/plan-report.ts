@@ -20,8 +20,15 @@ export interface PlanReport {
 }
 
 export const newReport = (): PlanReport => ({
-  ...{ kind: 'key', queue: 'none', indexes: [], tried: [], wants: [], building: [] },
-  ...{ statements: 0, waitedMs: 0, ms: 0 },
+  kind: 'key',
+  queue: 'none',
+  indexes: [],
+  tried: [],
+  wants: [],
+  building: [],
+  statements: 0,
+  waitedMs: 0,
+  ms: 0,
 });
 
 const buildingFields = ({ slots }: Collection): string[] =>

@@ -19,21 +19,34 @@ const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
 const planList = createListPlans(limits, { rows: 4000, ms: 50 });
 
 const slot = (number: number, field: string, state: 'ready' | 'building' = 'ready') => ({
-  ...{ number, field, state, distinctShare: 0.5 },
+  number,
+  field,
+  state,
+  distinctShare: 0.5,
 });
 
 const collection = (changes: Partial<Collection> = {}): Collection => ({
-  ...{ projectNumber: 1, id: 2, name: 'todos', access: 'shared', epoch: 7 },
-  ...{ slots: [slot(1, 'status'), slot(2, 'rank')], unique: [] },
+  projectNumber: 1,
+  id: 2,
+  name: 'todos',
+  access: 'shared',
+  epoch: 7,
+  slots: [slot(1, 'status'), slot(2, 'rank')],
+  unique: [],
   ...changes,
 });
 
 const query = (where: object, changes: Partial<ListQuery> & { by?: string } = {}): ListQuery => {
   const { by, ...rest } = changes;
   return {
-    ...{ collection: collection(), access: resolveAccess('shared', asKey()), ownerId: undefined },
-    ...{ filter: splitFilter(parseWhere(JSON.stringify(where))), sort: parseSort(by) },
-    ...{ limit: 10, offset: 0, after: undefined },
+    collection: collection(),
+    access: resolveAccess('shared', asKey()),
+    ownerId: undefined,
+    filter: splitFilter(parseWhere(JSON.stringify(where))),
+    sort: parseSort(by),
+    limit: 10,
+    offset: 0,
+    after: undefined,
     ...rest,
   };
 };
@@ -98,7 +111,9 @@ describe('the plan of a list', () => {
 
   it('knows no index whose fields are hidden from the caller, or that is being made', () => {
     const rules = {
-      ...{ read: ['anyone'], create: [], change: [] },
+      read: ['anyone'],
+      create: [],
+      change: [],
       fields: { salary: { read: [] } },
     };
     const hidden = query({ status: 'open' }, { access: resolveAccess(rules, asUser(ada)) });
@@ -111,14 +126,22 @@ describe('the plan of a list', () => {
   it('reads a row for what it is: stale, unfinished, too much, or the page', () => {
     const exact = first(planList(query({ status: 'open' }), never));
     expect(exact.read(['[{}]', 't', 'an id', null, '7'])).toMatchObject({
-      ...{ items: '[{}]', hasMore: true, last: { keys: [], id: 'an id' } },
+      items: '[{}]',
+      hasMore: true,
+      last: { keys: [], id: 'an id' },
     });
     expect(exact.read(['[{}]', 't', 'an id', null, '8'])).toBe('stale');
     expect(exact.read([null, 't', 'an id', null, '7'])).toBe('unfinished');
     const scan = first(planList(query({ odd: 1 }), () => false));
     const row = {
-      ...{ items: '[]', ids: [], sizes: [], more: false, last_id: null, last_keys: [] },
-      ...{ unfinished: false, exceeded: false },
+      items: '[]',
+      ids: [],
+      sizes: [],
+      more: false,
+      last_id: null,
+      last_keys: [],
+      unfinished: false,
+      exceeded: false,
     };
     expect(scan.read(row)).toMatchObject({ items: '[]', hasMore: false, last: null });
     expect(scan.read({ ...row, epoch: 8 })).toBe('stale');
@@ -132,7 +155,8 @@ describe('the plan of a list', () => {
     const ids = [1, 2, 3].map((n) => `018f0000-0000-7000-8000-00000000000${n}`);
     const { add, end } = gather(plan);
     const piece = (...found: string[]) => ({
-      ...{ next: 'further', looked: 50 },
+      next: 'further',
+      looked: 50,
       kept: found.map((id) => [id, 100]),
     });
     expect(add(piece(ids[0] ?? ''))).toBe(false);
@@ -164,7 +188,7 @@ describe('the plan of a count', () => {
   it('estimates where it would look through more than it may', () => {
     const { add, end } = gather(planCount(query({ odd: 1 }), limits, () => false));
     expect(end(false)).toBe('exceeded');
-    add({ ...{ next: 'x', looked: 200 }, matching: 50 } as never);
+    add({ next: 'x', looked: 200, matching: 50 } as never);
     expect(end(true)).toEqual({ count: 50 });
     const all = gather(end(false) as Plan<unknown>);
     all.add({ next: null, looked: 1000 });
@@ -221,7 +245,10 @@ describe('the report of a plan', () => {
     report.statements = 2;
     beginStep(report, { kind: 'scan', queue: 'scans', slots: [], wants: ['odd'] }, known);
     expect(report).toMatchObject({
-      ...{ kind: 'scan', indexes: [], tried: ['exact', 'index'], wants: ['odd'] },
+      kind: 'scan',
+      indexes: [],
+      tried: ['exact', 'index'],
+      wants: ['odd'],
       building: ['odd'],
     });
   });

@@ -32,7 +32,9 @@ export const planSearch = (
     read: readPage(query),
   });
   return {
-    ...{ ...step, queue: 'index', ...plan(shortSearch(limits)) },
+    ...step,
+    queue: 'index',
+    ...plan(shortSearch(limits)),
     next: () => ({ ...step, queue: 'scans', ...plan({ rows: limits.scanRows, ms: workMs }) }),
   };
 };
@@ -59,7 +61,9 @@ export const planSearchCount = (
     },
   });
   return {
-    ...{ ...step, queue: 'index', ...plan(shortSearch(limits)) },
+    ...step,
+    queue: 'index',
+    ...plan(shortSearch(limits)),
     next: () => ({ ...step, queue: 'scans', ...plan({ rows: limits.scanRows, ms: workMs }) }),
   };
 };

@@ -97,7 +97,8 @@ export const searchListStatement = (
     ? read('best', [], `ORDER BY ${orderSql(sort)}`)
     : read('found', [...conditions, position], page);
   const text = pageSql(rows, keys.length, limit, pageBytes, {
-    ...{ isUnfinished: isTooMuch, isExceeded: 'false' },
+    isUnfinished: isTooMuch,
+    isExceeded: 'false',
   });
   return {
     text: `WITH ${tables}${isByWords ? best : ''} SELECT page.*, ${epochSql} AS epoch FROM (${text}) page`,

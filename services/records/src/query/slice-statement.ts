@@ -120,7 +120,10 @@ export const findSlice = (query: ListQuery, slice: Slice, most: number): Stateme
   const after =
     query.after && afterSql(query.sort, [], positionSql(query.after, query, [], parameters));
   const walk = walkSql(query, slice, parameters, {
-    ...{ descending, tests, kept: ['size_bytes'], scanned: after },
+    descending,
+    tests,
+    kept: ['size_bytes'],
+    scanned: after,
     most: parameters.add(most, 'int'),
   });
   return {

@@ -92,7 +92,8 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
   ): Promise<WrittenRecord> => {
     checkId(target);
     const claimed = {
-      ...{ collection: target.collection, id: target.id },
+      collection: target.collection,
+      id: target.id,
       claims: claimsOf(touchedFields(change), at),
       refuse: () => explain(target, change),
     };
@@ -168,12 +169,16 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
     create,
     patch: async (target, patch, versions) =>
       updateWithin(target, patching(target, patch), {
-        ...{ at: patch.at, growthBytes: patch.maxGrowthBytes, versions },
+        at: patch.at,
+        growthBytes: patch.maxGrowthBytes,
+        versions,
       }),
     patchBeyondQuota: (target, patch) => update(target, patching(target, patch), patch.at),
     replace: async (target, data, versions) =>
       updateWithin(target, replacing(target, data), {
-        ...{ at: data.at, growthBytes: data.sizeBytes, versions },
+        at: data.at,
+        growthBytes: data.sizeBytes,
+        versions,
       }),
     async remove(target, versions) {
       const { collection, access, id } = target;

@@ -9,7 +9,10 @@ describe('a rule for "count"', () => {
   beforeAll(async () => {
     bed = await createTestBed();
     const access = {
-      ...{ read: ['anyone'], create: ['users'], change: ['owner'], count: ['anyone'] },
+      read: ['anyone'],
+      create: ['users'],
+      change: ['owner'],
+      count: ['anyone'],
       fields: { price: { change: ['owner'] }, score: { read: ['owner'] } },
     };
     const path = `/platform/projects/${testProject.id}/collections/posts`;

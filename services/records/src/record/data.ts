@@ -113,7 +113,9 @@ export const checkData = (sent: unknown): CheckedData => {
   const sizeBytes = Buffer.byteLength(json) + validator.extraBytes;
   if (sizeBytes > maxDataBytes) return refuse(tooLarge);
   return {
-    ...{ json, sizeBytes, has: (field) => Object.hasOwn(data, field) },
+    json,
+    sizeBytes,
+    has: (field) => Object.hasOwn(data, field),
     at: (path) => path.reduce<unknown>(valueAt, data),
   };
 };

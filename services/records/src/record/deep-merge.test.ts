@@ -61,7 +61,8 @@ describe('PATCH with merge=deep', () => {
   it('leaves top-level objects replaced without it', async () => {
     const { id } = await bed.create('notes', { a: { b: 1 } }, identity);
     const { body } = await bed.call('PATCH', `/db/notes/${id}`, {
-      ...{ identity, body: { data: { a: { c: null } } } },
+      identity,
+      body: { data: { a: { c: null } } },
     });
     expect(dataOf(body)).toEqual({ a: { c: null } });
   });
@@ -91,7 +92,8 @@ describe('PATCH with merge=deep', () => {
     const { id } = await bed.create('notes', { a: { b: 1 } }, identity);
     expect((await deep(id, { data: { a: { c: 1 } } }, asUser(bob))).status).toBe(403);
     const { status, body } = await bed.call('PATCH', `/db/notes/${id}?merge=true`, {
-      ...{ identity, body: { data: {} } },
+      identity,
+      body: { data: {} },
     });
     expect([status, body.error]).toEqual([400, '"merge" must be one of "deep", "shallow"']);
   });

@@ -64,7 +64,12 @@ export const parsePatch = (
     return isDeep && typeof value === 'object' ? undefined : value;
   };
   return {
-    ...{ dataJson: json, has, at: knownAt, isDeep, unset, inc },
+    dataJson: json,
+    has,
+    at: knownAt,
+    isDeep,
+    unset,
+    inc,
     maxGrowthBytes: sizeBytes + sumsBytes,
   };
 };

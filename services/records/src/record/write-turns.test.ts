@@ -61,7 +61,8 @@ describe('writes that wait for a lock', () => {
     const { id } = await bed.create('shared', {}, asUser(ada));
     await whileLocked(id, () =>
       bed.call('PUT', `/db/shared/${id}/_shares`, {
-        ...{ identity: asUser(ada), body: { userId: bob, may: 'read' } },
+        identity: asUser(ada),
+        body: { userId: bob, may: 'read' },
       }),
     );
   });

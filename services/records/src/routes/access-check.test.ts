@@ -22,8 +22,12 @@ describe('the check of access', () => {
 
   it('tells what is allowed and by which words', async () => {
     await setAccess('papers', {
-      ...{ read: ['owner', 'group', 'role:staff'], create: ['users'], change: ['owner'] },
-      ...{ count: ['users'], delete: [], fields: { mark: { change: ['role:staff'] } } },
+      read: ['owner', 'group', 'role:staff'],
+      create: ['users'],
+      change: ['owner'],
+      count: ['users'],
+      delete: [],
+      fields: { mark: { change: ['role:staff'] } },
     });
     const { status, body } = await check({ as: `user:${ada}`, collection: 'papers' });
     expect(status).toBe(200);
@@ -63,12 +67,14 @@ describe('the check of access', () => {
     expect(await allowed({ role: 'user', groups: '' })).toEqual(['no', 'no', 'no']);
     const stranger = { as: `user:${red}`, collection: 'papers' };
     expect(await check(stranger)).toMatchObject({
-      ...{ status: 404, body: { error: 'There is no such user.' } },
+      status: 404,
+      body: { error: 'There is no such user.' },
     });
     expect((await check({ ...stranger, role: 'staff', groups: red })).status).toBe(200);
     const elsewhere = { ...testProject, id: 'elsewhere', number: 1002 };
     await bed.call('PUT', '/platform/projects/elsewhere/collections/papers', {
-      ...{ identity: asOwner({ project: elsewhere }), body: { access: rules } },
+      identity: asOwner({ project: elsewhere }),
+      body: { access: rules },
     });
     const path = `/platform/projects/elsewhere/access-check?${new URLSearchParams(asked)}`;
     const other = await bed.call('GET', path, { identity: asOwner({ project: elsewhere }) });

@@ -54,7 +54,11 @@ export const checkAccess = ({ collections, checks, users, reads }: CheckAccessDe
       userId === null
         ? { project, caller: 'anonymous', ...nobody, ip }
         : {
-            ...{ project, caller: 'user', ...nobody, userId, ip },
+            project,
+            caller: 'user',
+            ...nobody,
+            userId,
+            ip,
             ...(await findRoleAndGroups(users, project.number, userId, query)),
           };
     const access = resolveAccess(collection.access, caller);

@@ -18,7 +18,9 @@ const aggregate = (rows: Row[]) => {
     const texts = values.filter((value): value is string => typeof value === 'string').sort();
     const sum = numbers.reduce((total, number) => total + number, 0);
     return {
-      ...{ group: JSON.parse(key), count: members.length, sum: { n: sum } },
+      group: JSON.parse(key),
+      count: members.length,
+      sum: { n: sum },
       avg: { n: numbers.length > 0 ? sum / numbers.length : null },
       min: { n: numbers.length > 0 ? Math.min(...numbers) : (texts[0] ?? null) },
       max: { n: numbers.length > 0 ? Math.max(...numbers) : (texts.at(-1) ?? null) },
@@ -148,7 +150,8 @@ describe('groups and sums', () => {
     for (const start of [500, 501]) {
       const create = rows.map(({ n }) => ({ data: { n: n + start } }));
       await bed.call('POST', `/db/${name}/_batch`, {
-        ...{ identity: asUser(ada), body: { create } },
+        identity: asUser(ada),
+        body: { create },
       });
       const { status, body } = await ask(name, 'group=n');
       if (start === 500) expect([status, body.groups.length]).toEqual([200, 1000]);

@@ -37,8 +37,11 @@ export const aggregateRecords = (
         checkVisible(access, name, [field], place);
     }
     const selection = taken && {
-      ...{ collection, access, ownerId },
-      ...{ filter: splitFilter(taken.filter), groupId: taken.groupId },
+      collection,
+      access,
+      ownerId,
+      filter: splitFilter(taken.filter),
+      groupId: taken.groupId,
     };
     const { groups, missing } = await aggregates.groups(selection, aggregation, reader);
     const hint = selection && (await emptyHints.findMissing(missing, selection, reader));

@@ -102,7 +102,8 @@ describe('the end of a collection', () => {
     expect(await find('emptied')).toEqual({ ...before, count: 0, sizeBytes: 0 });
     await bed.create('emptied', { code: '1', n: 7 }, asUser(ada));
     const twice = await bed.call('POST', '/db/emptied', {
-      ...{ identity: asUser(ada), body: { data: { code: '1' } } },
+      identity: asUser(ada),
+      body: { data: { code: '1' } },
     });
     expect(twice.body.code).toBe('not_unique');
     const found = await bed.call('GET', '/db/emptied?search=1&where={"n":7}', { identity });
@@ -159,7 +160,8 @@ describe('the end of a collection', () => {
     expect((await bed.call('GET', `/db/before/${id}`, { identity })).status).toBe(404);
     expect((await bed.create('before', {})).ownerId).toBeNull();
     const twice = await bed.call('POST', '/db/after', {
-      ...{ identity: asUser(ada), body: { data: { code: '1' } } },
+      identity: asUser(ada),
+      body: { data: { code: '1' } },
     });
     expect(twice.body.code).toBe('not_unique');
   });
@@ -227,7 +229,8 @@ describe('places for collections', () => {
       );
     }
     await bed.call('PUT', `${collectionsOf('p3101')}/v0`, {
-      ...{ identity: asOwner(own), body: { access: 'private' } },
+      identity: asOwner(own),
+      body: { access: 'private' },
     });
     bed.clock.pass(61_000);
     expect(await makeAll(visitor, 'x', 12)).toEqual({ made: 9, refused: 3 });

@@ -21,7 +21,8 @@ describe('DELETE with a filter', () => {
   const fill = async (name: string, records = 10) => {
     const create = Array.from({ length: records }, (_, n) => ({ data: { n, code: `c${n}` } }));
     const made = await bed.call('POST', `/db/${name}/_batch`, {
-      ...{ identity: asUser(ada), body: { create } },
+      identity: asUser(ada),
+      body: { create },
     });
     expect(made.status).toBe(200);
   };
@@ -42,7 +43,10 @@ describe('DELETE with a filter', () => {
     await fill('plain');
     const where = { n: { $gte: 6 } };
     expect((await remove('plain', where, '&dryRun=1')).body).toEqual({
-      ...{ count: 4, hasMore: false, nextCursor: null, dryRun: true },
+      count: 4,
+      hasMore: false,
+      nextCursor: null,
+      dryRun: true,
     });
     expect(await numbers('plain')).toHaveLength(10);
     const gone = { count: 4, hasMore: false, nextCursor: null };
@@ -66,7 +70,8 @@ describe('DELETE with a filter', () => {
     await fill('kept');
     const [first] = (await bed.call('GET', '/db/kept?sort=n&limit=1', { identity })).body.items;
     await bed.call('PUT', `/db/kept/${first.id}/_shares`, {
-      ...{ identity, body: { userId: bob, may: 'read' } },
+      identity,
+      body: { userId: bob, may: 'read' },
     });
     const before = (await find('kept')).sizeBytes;
     expect((await remove('kept', { n: { $lt: 5 } })).body.count).toBe(5);
@@ -112,14 +117,25 @@ describe('DELETE with a filter', () => {
     const shares = cpuWork({ places: 1 });
     const { run } = createDeletions({
       send: createSendChange(bed.database),
-      ...{ database: bed.database, refresh: unchanged, scans: shares, batches: shares, workMs: 0 },
+      database: bed.database,
+      refresh: unchanged,
+      scans: shares,
+      batches: shares,
+      workMs: 0,
     });
     const collection = {
-      ...{ projectNumber: testProject.number, id: row?.id ?? 0, name: 'long', epoch: 1 },
-      ...{ access: 'shared' as const, slots: [], unique: [] },
+      projectNumber: testProject.number,
+      id: row?.id ?? 0,
+      name: 'long',
+      epoch: 1,
+      access: 'shared' as const,
+      slots: [],
+      unique: [],
     };
     const selection = {
-      ...{ collection, access: fullAccess('shared'), ownerId: undefined },
+      collection,
+      access: fullAccess('shared'),
+      ownerId: undefined,
       filter: splitFilter(parseWhere('{"n":{"$gte":100}}')),
     };
     const requester = toRequester({ project: testProject, ip: '192.0.2.1' });

@@ -37,8 +37,11 @@ export const deleteRecords = (
     const where = parseWhere(query.where);
     if (fieldsIn(where).length === 0) throw allRecords(project.id, params.collection);
     const scope = {
-      ...{ projectNumber: project.number, collection: params.collection },
-      ...{ filter: where, sort: oldestFirst, ownerId: undefined },
+      projectNumber: project.number,
+      collection: params.collection,
+      filter: where,
+      sort: oldestFirst,
+      ownerId: undefined,
     };
     const { cursor } = query;
     const from = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys).id;

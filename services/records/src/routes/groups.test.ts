@@ -39,8 +39,12 @@ describe('records of a group', () => {
   it('are its members’ to read and change, and show their group', async () => {
     const made = await card();
     expect(made).toEqual({
-      ...{ id: made.id, ownerId: ada, groupId: red, title: 'A' },
-      ...{ createdAt: made.createdAt, updatedAt: made.createdAt },
+      id: made.id,
+      ownerId: ada,
+      groupId: red,
+      title: 'A',
+      createdAt: made.createdAt,
+      updatedAt: made.createdAt,
     });
     const path = `/db/cards/${made.id}`;
     expect((await bed.call('GET', path, { identity: bobInRed })).body).toEqual(made);

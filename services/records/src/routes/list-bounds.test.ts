@@ -82,13 +82,19 @@ describe('bounds on what a list or count reads', () => {
     const hurried = createDatabase({
       url: bed.databaseUrl,
       schema: 'records',
-      ...{ statementTimeoutMs: 100, scanTimeoutMs: 100 },
+      statementTimeoutMs: 100,
+      scanTimeoutMs: 100,
     });
     const limits = { scanRows: 100, pageBytes: 10_000 };
     const shares = cpuWork({ places: 1 });
     const lists = createLists({
-      ...{ database: hurried, limits, refresh: unchanged },
-      ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
+      database: hurried,
+      limits,
+      refresh: unchanged,
+      scans: shares,
+      quickScans: shares,
+      largeReads: shares,
+      answers: shares,
     });
     const collection = {
       projectNumber: testProject.number,
@@ -141,8 +147,13 @@ describe('bounds on what a list or count reads', () => {
     const limits = { scanRows: 100, pageBytes: 10_000 };
     const shares = cpuWork({ places: 6, quickPlaces: 3 });
     const lists = createLists({
-      ...{ database, limits, refresh: unchanged, scans: shares, quickScans: shares },
-      ...{ largeReads: shares, answers: cpuWork({ places: 1 }) },
+      database,
+      limits,
+      refresh: unchanged,
+      scans: shares,
+      quickScans: shares,
+      largeReads: shares,
+      answers: cpuWork({ places: 1 }),
     });
     const page = (owner: string, projectNumber: number, where: string | undefined, offset = 0) =>
       lists.page(
@@ -159,7 +170,10 @@ describe('bounds on what a list or count reads', () => {
           access: resolveAccess('shared', asKey()),
           filter: splitFilter(parseWhere(where)),
           ownerId: undefined,
-          ...{ sort: parseSort(), limit: 10, offset, after: undefined },
+          sort: parseSort(),
+          limit: 10,
+          offset,
+          after: undefined,
         },
         { requester: [owner, `${projectNumber}`, '192.0.2.1'] },
       );

@@ -15,7 +15,8 @@ describe('what was probably meant otherwise', () => {
   const get = (query: string) => bed.call('GET', `/db/tasks${query}`);
   const set = (body: object) =>
     bed.call('PUT', `/platform/projects/${testProject.id}/collections/tasks`, {
-      ...{ identity: asOwner(), body },
+      identity: asOwner(),
+      body,
     });
 
   it.each([
@@ -82,7 +83,8 @@ describe('what was probably meant otherwise', () => {
 
   it('fields of a collection that is empty are no mistake', async () => {
     await bed.call('PUT', `/platform/projects/${testProject.id}/collections/none`, {
-      ...{ identity: asOwner(), body: {} },
+      identity: asOwner(),
+      body: {},
     });
     for (const query of ['?sort=rank', '/_aggregate?group=kind&sum=rank']) {
       const { status, body } = await bed.call('GET', `/db/none${query}`);

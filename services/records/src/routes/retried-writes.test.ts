@@ -143,7 +143,8 @@ describe('a write that waits for a lock', () => {
     const { id } = await bed.create(name, { n: 1 }, identity);
     if (name === 'unshareRecord')
       await bed.call('PUT', `/db/${name}/${id}/_shares`, {
-        ...{ identity, body: { userId: bob, may: 'read' } },
+        identity,
+        body: { userId: bob, may: 'read' },
       });
     const { ownerDatabase } = bed;
     const tables = ['collections', 'records', 'shares', 'count_delta'];

@@ -257,7 +257,8 @@ describe('shares of records', () => {
   });
 
   it.each([
-    ...[{ email: 'x', may: 'read' }, { email: 'x@example.org' }],
+    { email: 'x', may: 'read' },
+    { email: 'x@example.org' },
     { userId: bob, email: 'x@example.org', may: 'read' },
     {},
     { userId: 'x', may: 'read' },

@@ -65,7 +65,10 @@ describe('what a read shows', () => {
     expect((await get(`/db/counted?limit=0&total=1&where=${where}`)).body.total).toBe(4);
     expect((await get('/db/counted?limit=1&total=1&mine=1')).body.total).toBe(3);
     expect((await get('/db/missing?total=1')).body).toEqual({
-      ...{ items: [], hasMore: false, nextCursor: null, total: 0 },
+      items: [],
+      hasMore: false,
+      nextCursor: null,
+      total: 0,
     });
     expect((await get('/db/counted')).body).not.toHaveProperty('total');
   });
@@ -85,7 +88,10 @@ describe('what a read shows', () => {
       const data = { author: eve.id, tagIds: [red.id, unknown, blue.id, 5], n: 1 };
       const { id } = await bed.create('posts', data, asUser(ada));
       const shown = {
-        ...{ id, n: 1, author: eve, tagIds: [red, unknown, blue, 5] },
+        id,
+        n: 1,
+        author: eve,
+        tagIds: [red, unknown, blue, 5],
       };
       const query = 'include=author:people,tagIds';
       expect((await get(`/db/posts?${query}`)).body.items).toMatchObject([shown]);

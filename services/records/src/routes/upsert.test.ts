@@ -21,7 +21,8 @@ describe('PUT with ?upsert=1', () => {
 
   it('lets those in who may create, also where nobody may change or read', async () => {
     await bed.call('PUT', `/platform/projects/${testProject.id}/collections/letters`, {
-      ...{ identity: asOwner(), body: { access: 'append-only' } },
+      identity: asOwner(),
+      body: { access: 'append-only' },
     });
     const write = (id: string, identity: Identity) =>
       bed.call('PUT', `/db/letters/${id}?upsert=1`, { identity, body: { data: { n: 1 } } });

@@ -66,7 +66,11 @@ describe('the fields of a sample', () => {
 
   it('end at five levels, and at so many in all', () => {
     expect(paths([{ a: { b: { c: { d: { e: { f: 1 } } } } } }])).toEqual([
-      ...['a', 'a.b', 'a.b.c', 'a.b.c.d', 'a.b.c.d.e'],
+      'a',
+      'a.b',
+      'a.b.c',
+      'a.b.c.d',
+      'a.b.c.d.e',
     ]);
     const wide = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}`, n]));
     const { fields, hasMoreFields } = inferFields([wide]);

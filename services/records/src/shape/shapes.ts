@@ -28,8 +28,12 @@ const maxWorkMs = 2000;
 const maxFieldsInAll = 5000;
 
 const withoutSample = ({ name, access, count }: CollectionSummary): CollectionShape => ({
-  ...{ name, access, count },
-  ...{ sampled: 0, fields: [], hasMoreFields: false },
+  name,
+  access,
+  count,
+  sampled: 0,
+  fields: [],
+  hasMoreFields: false,
 });
 
 export const createShapes = ({
@@ -53,7 +57,9 @@ export const createShapes = ({
     );
     const { fields, hasMoreFields } = inferFields(documents);
     return {
-      ...{ ...shape, sampled: documents.length, hasMoreFields },
+      ...shape,
+      sampled: documents.length,
+      hasMoreFields,
       fields: fields.map((field) =>
         indexed.has(field.path) ? { ...field, isIndexed: true as const } : field,
       ),

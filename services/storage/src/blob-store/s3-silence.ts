@@ -97,7 +97,8 @@ export const failWhileSilent = (client: S3, agents: readonly Agent[]): void => {
       if (isSilent) throw new BlobStoreUnavailable('S3 is silent');
       const request: Pending = {
         place: args.request as Place,
-        ...{ silentLooks: 0, askAfterLooks: suspectLooks },
+        silentLooks: 0,
+        askAfterLooks: suspectLooks,
       };
       pending.add(request);
       timer ??= setInterval(look, lookMs).unref();

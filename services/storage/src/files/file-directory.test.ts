@@ -16,7 +16,10 @@ describe('files for other services', () => {
   const reader = ({ project, caller, userId, groups, ip }: Identity) => {
     const { id, number, ownerId } = project;
     return {
-      ...{ project: { id, number, ownerId }, caller, userId, ip },
+      project: { id, number, ownerId },
+      caller,
+      userId,
+      ip,
       ...(groups && { groups }),
     };
   };

@@ -101,10 +101,16 @@ export const createFiles = ({
     const received = <Field extends keyof ReceivedFile>(field: Field) =>
       files.map((file) => file.received[field]);
     return database.named('storage_insert_files', insertSql, [
-      ...[projectNumber, new Date(now())],
-      ...[files.map(({ id }) => id), files.map(({ ownerId }) => ownerId)],
-      ...[received('name'), received('sizeBytes'), received('mediaType'), received('visibility')],
-      ...[received('groupId'), files.map(({ blobKey }) => blobKey)],
+      projectNumber,
+      new Date(now()),
+      files.map(({ id }) => id),
+      files.map(({ ownerId }) => ownerId),
+      received('name'),
+      received('sizeBytes'),
+      received('mediaType'),
+      received('visibility'),
+      received('groupId'),
+      files.map(({ blobKey }) => blobKey),
     ]);
   };
 

@@ -106,7 +106,8 @@ export const createRemovals = ({ database, unclaimedBlobs, quota, now }: Removal
     sweep: () =>
       deleteExpired(database, [
         {
-          ...{ table: 'erased_users', condition: 'erased_at < $1' },
+          table: 'erased_users',
+          condition: 'erased_at < $1',
           values: [new Date(now() - dayMs)],
         },
       ]),

@@ -64,7 +64,9 @@ describe('images for other services', () => {
     for (const identity of [member, groups, asOwner()])
       expect(await isSeen(shared, identity)).toBe(true);
     for (const identity of [
-      ...[anonymous(), asUser(userB), asKey({ project: otherProject })],
+      anonymous(),
+      asUser(userB),
+      asKey({ project: otherProject }),
       asUser(userA, { project: otherProject }),
     ]) {
       expect(await isSeen(own, identity)).toBe(false);

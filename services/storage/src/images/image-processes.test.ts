@@ -19,7 +19,10 @@ const large: Transformation = { fit: 'inside', format: 'avif' };
 const noise = (side: number) =>
   sharp({
     create: {
-      ...{ width: side, height: side, channels: 3, background: 'black' },
+      width: side,
+      height: side,
+      channels: 3,
+      background: 'black',
       noise: { type: 'gaussian', mean: 128, sigma: 60 },
     },
   })

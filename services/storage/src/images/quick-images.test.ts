@@ -3,8 +3,10 @@ import { createQuickImages } from './quick-images.ts';
 import type { Transformation } from './transform.ts';
 
 const sized = (width?: number, height?: number): Transformation => ({
-  ...{ width, height },
-  ...{ fit: 'inside', format: 'webp' },
+  width,
+  height,
+  fit: 'inside',
+  format: 'webp',
 });
 const thumbnail = sized(200);
 
@@ -13,8 +15,13 @@ describe('quick images', () => {
     const { isQuick } = createQuickImages();
     const sizes = [[200], [undefined, 512], [512, 512], [513], [200, 4096], [undefined, 600], []];
     expect(sizes.map(([width, height]) => isQuick('ada', sized(width, height)))).toEqual([
-      ...[true, true, true],
-      ...[false, false, false, false],
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
     ]);
   });
 

@@ -35,7 +35,8 @@ describe('downloads', () => {
     const refused = await Promise.race(further);
     expect(refused.statusCode).toBe(503);
     expect(JSON.parse(Buffer.concat(await refused.toArray()).toString())).toMatchObject({
-      ...{ code: 'overloaded', error: expect.stringContaining('downloads') },
+      code: 'overloaded',
+      error: expect.stringContaining('downloads'),
     });
 
     const stranger = anonymous({

@@ -12,7 +12,16 @@ import { completeUpload, openUpload, uploadFile } from './uploads.ts';
 
 export const createRoutes = (features: Features): MountedRoute[] =>
   [
-    ...[uploadFile, openUpload, completeUpload],
-    ...[createResumable, getResumable, appendResumable, deleteResumable],
-    ...[listFiles, getFile, signFile, deleteFile, listProjectFiles],
+    uploadFile,
+    openUpload,
+    completeUpload,
+    createResumable,
+    getResumable,
+    appendResumable,
+    deleteResumable,
+    listFiles,
+    getFile,
+    signFile,
+    deleteFile,
+    listProjectFiles,
   ].map((createRoute) => createRoute(features));

@@ -25,8 +25,11 @@ const replyWithFile = (links: Links, identity: Identity, upload: Upload) => {
 };
 
 const toNewFile = (identity: Identity, upload: Upload): NewFile => ({
-  ...{ identity, ownerId: uploaderId(identity) },
-  ...{ id: upload.id, blobKey: upload.blobKey, received: upload },
+  identity,
+  ownerId: uploaderId(identity),
+  id: upload.id,
+  blobKey: upload.blobKey,
+  received: upload,
 });
 
 /** Its answer is stored in the transaction that makes the file, which is no other's then. */

@@ -37,7 +37,9 @@ export const createCheckAnnouncement =
     const { number } = identity.project;
     await quota.lock(number);
     const [open = noUploads] = await database.query<Open>(openSql, [
-      ...[number, new Date(now()), openedFrom(identity)],
+      number,
+      new Date(now()),
+      openedFrom(identity),
     ]);
     const { uploads, bytes, own_uploads: ownUploads, own_bytes: ownBytes } = open;
     if (ownUploads + 1 > maxOpenUploads - uploads) throw tooManyOpenUploads();

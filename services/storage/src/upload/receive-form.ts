@@ -111,8 +111,12 @@ const parse = (form: PassThrough, storage: StorageEngine) =>
       source.pipe(parser);
     };
     const options = {
-      ...{ storage, limits, streamHandler, fileHwm: blockBytes },
-      ...{ defParamCharset: 'utf8', preservePath: true },
+      storage,
+      limits,
+      streamHandler,
+      fileHwm: blockBytes,
+      defParamCharset: 'utf8',
+      preservePath: true,
     };
     const read = multer(options).single('file') as unknown as FormParser;
     read(form, undefined, (error) => {

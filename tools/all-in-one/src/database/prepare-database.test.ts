@@ -55,8 +55,11 @@ describe('a role', () => {
       ).toEqual([
         {
           rolname: expect.stringMatching(new RegExp(`_${name}$`)),
-          ...{ rolsuper: false, rolcreaterole: false, rolcreatedb: false },
-          ...{ rolreplication: false, rolbypassrls: false },
+          rolsuper: false,
+          rolcreaterole: false,
+          rolcreatedb: false,
+          rolreplication: false,
+          rolbypassrls: false,
         },
       ]);
     });

@@ -8,15 +8,24 @@ export const entries = [
 /** Of the shop; amounts in cents. */
 export const products = [
   {
-    ...{ id: 'mug', name: 'Mug', amount: 1250, stock: 40 },
+    id: 'mug',
+    name: 'Mug',
+    amount: 1250,
+    stock: 40,
     description: 'Holds three tenths of a litre and goes into the dishwasher.',
   },
   {
-    ...{ id: 'assam', name: 'Assam, 100 g', amount: 890, stock: 25 },
+    id: 'assam',
+    name: 'Assam, 100 g',
+    amount: 890,
+    stock: 25,
     description: 'Strong and malty, for the morning.',
   },
   {
-    ...{ id: 'teapot', name: 'Teapot', amount: 3400, stock: 6 },
+    id: 'teapot',
+    name: 'Teapot',
+    amount: 3400,
+    stock: 6,
     description: 'For four cups. The lid stays on while you pour.',
   },
 ];

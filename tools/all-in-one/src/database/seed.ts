@@ -22,7 +22,9 @@ export const seed = async (
 ): Promise<Seeded> => {
   const { user } = await auth.ensureOwner({ email: ownerEmail, password, name: 'Demo owner' });
   const project = await projects.ensureProject({
-    ...{ id: 'demo', name: 'Demo', ownerId: user.id },
+    id: 'demo',
+    name: 'Demo',
+    ownerId: user.id,
     settings: demoSettings,
   });
   return { projectId: project.id, owner: { email: ownerEmail, password } };

@@ -51,15 +51,18 @@ const placesOf = (route: RouteDefinition, projectId: string): Place[] => {
   const body = (json: string) => ({ path: pathWith({}), body: json });
   return [
     ...names.map((name) => ({
-      ...{ ...inHead, name: `:${name}` },
+      ...inHead,
+      name: `:${name}`,
       put: (text: string) => ({ path: pathWith({ [name]: text }) }),
     })),
     ...keysOf(route.query).map((name) => ({
-      ...{ ...inHead, name: `?${name}` },
+      ...inHead,
+      name: `?${name}`,
       put: (text: string) => ({ path: `${pathWith({})}?${new URLSearchParams({ [name]: text })}` }),
     })),
     ...(hasBody ? keysOf(route.body) : []).map((name) => ({
-      ...{ ...inBody, name },
+      ...inBody,
+      name,
       put: (json: string) => body(`{${JSON.stringify(name)}:${json}}`),
     })),
     ...(hasBody ? [{ ...inBody, name: 'body', put: body }] : []),
@@ -69,7 +72,8 @@ const placesOf = (route: RouteDefinition, projectId: string): Place[] => {
     ...(hasBody && keysOf(route.body).includes('create')
       ? [
           {
-            ...{ ...inBody, name: 'create.data.a' },
+            ...inBody,
+            name: 'create.data.a',
             put: (json: string) => body(`{"create":[{"data":{"a":${json}}}]}`),
           },
         ]
@@ -115,7 +119,8 @@ export const benchCalls = async ([part = '']: readonly string[]): Promise<void> 
       body: account,
     });
     const project = await apiAt(`${origin}/api/platform`)('POST', '/projects', {
-      ...{ token: owner.body.token, body: { name: 'Calls' } },
+      token: owner.body.token,
+      body: { name: 'Calls' },
     });
     const projectId: string = project.body.id;
     for (const id of [projectId, 'platform']) await liftLimits(origin, id);

@@ -92,7 +92,8 @@ export const load = async (request: LoadRequest, seconds: number): Promise<LoadR
     method,
     bodyFile,
     ...[pauseMs, status, bytes].map(String),
-    ...[pathFile, keys],
+    pathFile,
+    keys,
     ...Object.entries(headers).flat(),
   ];
   const stdout = await runWrk(args, request.elsewhere).finally(() => {

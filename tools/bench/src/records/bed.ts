@@ -44,7 +44,12 @@ export const withBed = async (
     running.push(() => client.end());
     const [projectId, collectionId] = place.map(Number);
     await work({
-      ...{ origin, databaseUrl: postgres.url, client, program, token, running },
+      origin,
+      databaseUrl: postgres.url,
+      client,
+      program,
+      token,
+      running,
       place: { projectId: projectId ?? 0, collectionId: collectionId ?? 0 },
     });
   } finally {

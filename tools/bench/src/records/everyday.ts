@@ -60,12 +60,16 @@ const readRows = (ids: readonly string[]): Row[] => {
     },
     { name: 'newest', bound: 0.7, ours: { paths: [listPath({})] }, bare: { paths: ['/newest'] } },
     {
-      ...{ name: 'equal', bound: 0.7, needsIndex: true },
+      name: 'equal',
+      bound: 0.7,
+      needsIndex: true,
       ours: { paths: statuses.map((status) => listPath({ where: where({ status }) })) },
       bare: { paths: statuses.map((status) => `/status/${status}`) },
     },
     {
-      ...{ name: 'range', bound: 0.7, needsIndex: true },
+      name: 'range',
+      bound: 0.7,
+      needsIndex: true,
       ours: {
         paths: ranges.map(([from, to]) =>
           listPath({ where: where({ price: { $gte: from, $lt: to } }), sort: 'price' }),
@@ -74,7 +78,9 @@ const readRows = (ids: readonly string[]): Row[] => {
       bare: { paths: ranges.map(([from, to]) => `/price/${from}/${to}`) },
     },
     {
-      ...{ name: 'title', bound: 0.7, needsIndex: true },
+      name: 'title',
+      bound: 0.7,
+      needsIndex: true,
       ours: { paths: [listPath({ sort: 'title' })] },
       bare: { paths: ['/title'] },
     },
@@ -95,7 +101,8 @@ const writeRows = (ids: readonly string[]): Row[] => {
       bare: bareCreate,
     },
     {
-      ...{ name: 'patch', bound: 0.6 },
+      name: 'patch',
+      bound: 0.6,
       ours: { ...patch, paths: ids.map((id) => `/${id}`) },
       bare: { ...patch, paths: ids.map((id) => `/patch/${id}`) },
     },

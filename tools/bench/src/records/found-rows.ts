@@ -26,13 +26,16 @@ const foundTable = `ALTER TABLE bench.documents ADD COLUMN words tsvector
 /** By words, and sums by group of a tenth of the records: from one caller and from many. */
 export const foundRows = (connections: number): Row[] => {
   const search: Omit<Row, 'connections'> = {
-    ...{ name: 'search', bound: 0.7 },
+    name: 'search',
+    bound: 0.7,
     ours: { paths: some(200, (n) => listPath({ search: `w${(n * 7) % words}` })) },
     bare: { paths: some(200, (n) => `/search/w${(n * 7) % words}`) },
   };
   const where = (part: number) => JSON.stringify({ part });
   const sums: Omit<Row, 'connections'> = {
-    ...{ name: 'sums', bound: 0.7, needsIndex: true },
+    name: 'sums',
+    bound: 0.7,
+    needsIndex: true,
     ours: {
       paths: some(
         parts,

@@ -127,7 +127,12 @@ const benchDepth = async ({ request, rows }: Subject) => {
 };
 
 const bounds: Record<Operation, number> = {
-  ...{ get: 0.35, newest: 0.25, equal: 0.25, range: 0.25, title: 0.25, patch: 0.5 },
+  get: 0.35,
+  newest: 0.25,
+  equal: 0.25,
+  range: 0.25,
+  title: 0.25,
+  patch: 0.5,
 };
 const read = ['get', 'newest', 'equal', 'range'] as const;
 

@@ -32,9 +32,12 @@ const openSmallProject = async (origin: string): Promise<Record<string, LoadRequ
   if (made.status !== 200) throw new Error(JSON.stringify(made.body));
   const byId: string[] = made.body.create.map(({ id }: { id: string }) => `/${id}`);
   const request: LoadRequest = {
-    ...{ ...steady, url: `${base}/db/small`, elsewhere: 'measurement' },
+    ...steady,
+    url: `${base}/db/small`,
+    elsewhere: 'measurement',
     headers: {
-      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
       ...from('192.0.2.1'),
     },
   };

@@ -16,7 +16,13 @@ export const curlUpload = async (
 ): Promise<CurlAnswer> => {
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const { stdout } = await run('curl', [
-    ...['-sS', '-F', `file=@${path}`, '-w', '\n%{http_code} %{time_total}', ...given, url],
+    '-sS',
+    '-F',
+    `file=@${path}`,
+    '-w',
+    '\n%{http_code} %{time_total}',
+    ...given,
+    url,
   ]);
   const [, body = '', status, seconds] = /^([\s\S]*)\n(\d+) ([\d.]+)$/.exec(stdout) ?? [];
   if (status !== '200' && status !== '201') throw new Error(`${url}: ${status} ${body}`);

@@ -120,7 +120,9 @@ export const assembleImage = async (): Promise<Image> => {
     const { folder, workingDirectory, environment, settings } = last;
     const [uid = 0, gid = 0] = (settings.get('USER') ?? '').split(':').map(Number);
     return {
-      ...{ folder, workingDirectory: join(folder, workingDirectory), environment },
+      folder,
+      workingDirectory: join(folder, workingDirectory),
+      environment,
       entrypoint: list(settings.get('ENTRYPOINT')),
       command: list(settings.get('CMD')),
       health: list(settings.get('HEALTHCHECK')),

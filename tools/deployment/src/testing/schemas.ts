@@ -37,8 +37,12 @@ const wrongByType = async (manifests: readonly Manifest[]): Promise<string[]> =>
       join(folder, 'tsconfig.json'),
       JSON.stringify({
         compilerOptions: {
-          ...{ strict: true, noEmit: true, skipLibCheck: true, types: [] },
-          ...{ module: 'nodenext', moduleResolution: 'nodenext' },
+          strict: true,
+          noEmit: true,
+          skipLibCheck: true,
+          types: [],
+          module: 'nodenext',
+          moduleResolution: 'nodenext',
           paths: { 'kubernetes-models/*': [`${models}/*/index.d.ts`] },
         },
         files: ['manifests.ts'],

@@ -93,7 +93,11 @@ async function install(aptGet: string, debianPackage: string): Promise<unknown> 
     await run(
       aptGet,
       [
-        ...['-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends'],
+        '-o',
+        'DPkg::Lock::Timeout=300',
+        'install',
+        '-y',
+        '--no-install-recommends',
         ...debianPackage.split(' '),
       ],
       options,

@@ -9,15 +9,26 @@ import {
 
 const start = Date.UTC(2026, 10, 1);
 const usageEvent = (millicredits: number, occurredAt: number, callId = 'call'): Usage => ({
-  ...{ callId, ownerId: 'owner', projectNumber: 7, projectId: 'p', route: 'r' },
-  ...{ millicredits, units: {}, occurredAt },
+  callId,
+  ownerId: 'owner',
+  projectNumber: 7,
+  projectId: 'p',
+  route: 'r',
+  millicredits,
+  units: {},
+  occurredAt,
 });
 
 /** Opens the account anew for each step, as the service does. */
 const keptAccount = () => {
   let state: LedgerAccountState = {
-    ...{ number: 100, ownerId: 'owner', balance: 0, seq: 0 },
-    ...{ period: null, used: 0, warnedPercent: 0 },
+    number: 100,
+    ownerId: 'owner',
+    balance: 0,
+    seq: 0,
+    period: null,
+    used: 0,
+    warnedPercent: 0,
   };
   const grants = new Set<Grant>();
   const lines: { kind: string; signed: number }[] = [];

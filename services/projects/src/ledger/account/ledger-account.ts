@@ -104,8 +104,14 @@ export const openLedgerAccount = (stored: LedgerAccountState, grants: Grant[], n
     state.balance += amount;
     state.seq += 1;
     lines.push({
-      ...{ id: uuidv7(), seq: state.seq, kind, from, to, amount: Math.abs(amount) },
-      ...{ grantId, usage },
+      id: uuidv7(),
+      seq: state.seq,
+      kind,
+      from,
+      to,
+      amount: Math.abs(amount),
+      grantId,
+      usage,
     });
   };
 

@@ -89,10 +89,15 @@ export const createLedgerAccounts = ({ database, outbox, now }: LedgerAccountsDe
        UPDATE accounts SET balance_millicredits = $5, seq = $6, period = $7, used_millicredits = $8, warned_percent = $9
         WHERE number = $1`,
       [
-        ...[state.number, new Date(at)],
+        state.number,
+        new Date(at),
         JSON.stringify([...changedGrants].map(grantColumns)),
         JSON.stringify(lines.map((line) => lineColumns(line, at))),
-        ...[state.balance, state.seq, state.period, state.used, state.warnedPercent],
+        state.balance,
+        state.seq,
+        state.period,
+        state.used,
+        state.warnedPercent,
       ],
     );
   };

@@ -158,7 +158,8 @@ export const claimValues = async (
     parameters.values,
   );
   return taken.map(({ id, number, heldBy }) => ({
-    ...{ id, heldBy },
+    id,
+    heldBy,
     field: fields.find((field) => field.number === number)?.field ?? '',
   }));
 };

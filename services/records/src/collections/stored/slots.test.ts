@@ -55,7 +55,12 @@ describe('index slots', () => {
     await untilReady('towns');
     expect(await indexes('towns')).toEqual(
       [...indexed].sort().map((field) => ({
-        ...{ field, state: 'ready', isPinned: true, reason: null, uses: 0, lastUsedAt: null },
+        field,
+        state: 'ready',
+        isPinned: true,
+        reason: null,
+        uses: 0,
+        lastUsedAt: null,
       })),
     );
     const keys = await bed.database.query(
@@ -189,7 +194,8 @@ describe('index slots', () => {
         other.call('PUT', `/db/late/${uuidv7()}?upsert=1`, { identity, body: { data: { n: 5 } } }),
       () =>
         other.call('POST', '/db/late/_batch', {
-          ...{ identity, headers: { 'idempotency-key': 'once' } },
+          identity,
+          headers: { 'idempotency-key': 'once' },
           body: { create: [{ data: { n: 6 } }], update: [{ id: first.id, inc: { n: 10 } }] },
         }),
       () => other.call('DELETE', `/db/late/${made.id}`, { identity }),

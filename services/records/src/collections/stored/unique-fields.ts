@@ -59,7 +59,9 @@ export const setUniqueFields = async (
     if (state !== 'failed') await startDropping(database, 'unique_fields', collection, number);
     else
       await database.query(`DELETE FROM unique_fields WHERE ${inCollection} AND number = $3`, [
-        ...[projectNumber, id, number],
+        projectNumber,
+        id,
+        number,
       ]);
   }
   if (removed.length > 0) await raiseEpoch(database, collection);

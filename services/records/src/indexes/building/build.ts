@@ -64,7 +64,12 @@ export const createBuilder = <Row extends Generation>(
   { table, columns, rows, batchRows, fill }: Kept<Row>,
 ): Builder => {
   const selected = [
-    ...['project_id', 'coll_id', 'number', 'state', 'is_known', 'position'],
+    'project_id',
+    'coll_id',
+    'number',
+    'state',
+    'is_known',
+    'position',
     ...columns,
   ].join(', ');
   const nextSql = `SELECT DISTINCT ON (project_id) ${selected} FROM ${table}

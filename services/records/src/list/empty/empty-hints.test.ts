@@ -20,7 +20,7 @@ const callers = {
 
 const words = fc.subarray(['anyone', 'users', 'owner', 'ownerless', 'group', 'role:staff']);
 const names = ['a', 'b', 'secret', 'Secret', 'c'];
-const values = fc.constantFrom<unknown>(...['Open', 'open', 'Done', 1, true, null, { x: 1 }]);
+const values = fc.constantFrom<unknown>('Open', 'open', 'Done', 1, true, null, { x: 1 });
 const data = fc.dictionary(fc.constantFrom(...names), values);
 const records = fc.array(
   fc.record({
@@ -89,7 +89,10 @@ describe('hints on empty answers', () => {
 
   it('stand beside an empty list and an empty count', async () => {
     expect(await get(path({ prio: 2 }))).toEqual({
-      ...{ items: [], hasMore: false, nextCursor: null, hint },
+      items: [],
+      hasMore: false,
+      nextCursor: null,
+      hint,
     });
     expect(await get(path({ prio: 2 }, '/_count'))).toEqual({ count: 0, hint });
     expect(await get(`${path({ prio: 2 })}&total=1`)).toMatchObject({ total: 0, hint });
@@ -128,7 +131,11 @@ describe('hints on empty answers', () => {
   /** As the service asks, without a pause between two samples, and with time on a busy machine. */
   const newHints = (shares: FairShares = scans, waitMs = 60_000) =>
     createEmptyHints({
-      ...{ database: bed.database, scans: shares, now: bed.clock.now, restFactor: 0, waitMs },
+      database: bed.database,
+      scans: shares,
+      now: bed.clock.now,
+      restFactor: 0,
+      waitMs,
     });
   const ask = (
     hints: ReturnType<typeof newHints>,
@@ -154,7 +161,9 @@ describe('hints on empty answers', () => {
     made += 1;
     const id = 1000 + made;
     return {
-      ...{ projectNumber: testProject.number, id, name: `c${id}` },
+      projectNumber: testProject.number,
+      id,
+      name: `c${id}`,
       access,
       epoch: 1,
       slots: [],

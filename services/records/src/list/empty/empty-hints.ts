@@ -65,7 +65,11 @@ export const createEmptyHints = ({
   waitMs = usualWaitMs,
 }: EmptyHintsDeps): EmptyHints => {
   const cache = new LRUCache<string, KnownFields>({
-    ...{ max: maxKnown, maxSize: maxKnownBytes, ttl: cacheTtlMs, ttlResolution: 0, perf: { now } },
+    max: maxKnown,
+    maxSize: maxKnownBytes,
+    ttl: cacheTtlMs,
+    ttlResolution: 0,
+    perf: { now },
     sizeCalculation: ({ sizeBytes }, key) => sizeBytes + key.length + 1,
   });
   /** Until when (performance.now()) a collection is not looked at again. */

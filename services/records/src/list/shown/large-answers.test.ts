@@ -93,14 +93,15 @@ describe('large answers', () => {
     ): Promise<ListPage> =>
       lists.page(
         {
-          ...{
-            collection: query.collection ?? collection,
-            search: query.words && { words: query.words, former: [] },
-          },
-          ...{ access: query.whose ? { ...access, ...own(query.whose) } : access },
-          ...{ filter: splitFilter(parseWhere(JSON.stringify(query.where ?? {}))) },
-          ...{ ownerId: undefined, sort: parseSort(query.sort ?? 'createdAt') },
-          ...{ limit: query.limit ?? 100, offset: 0, after: undefined },
+          collection: query.collection ?? collection,
+          search: query.words && { words: query.words, former: [] },
+          access: query.whose ? { ...access, ...own(query.whose) } : access,
+          filter: splitFilter(parseWhere(JSON.stringify(query.where ?? {}))),
+          ownerId: undefined,
+          sort: parseSort(query.sort ?? 'createdAt'),
+          limit: query.limit ?? 100,
+          offset: 0,
+          after: undefined,
         },
         reader(owner),
       );

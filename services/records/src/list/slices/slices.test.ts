@@ -134,8 +134,13 @@ describe('scans in pieces', () => {
   const readers = (slicing: Slicing, scanRows = limits.scanRows) => {
     const scans = cpuWork({ places: 1, sliceMs: 0 });
     const deps = {
-      ...{ database, limits: { ...limits, scanRows }, refresh: unchanged, slicing },
-      ...{ scans, quickScans: scans, largeReads: scans },
+      database,
+      limits: { ...limits, scanRows },
+      refresh: unchanged,
+      slicing,
+      scans,
+      quickScans: scans,
+      largeReads: scans,
       answers: cpuWork({ places: 1 }),
     };
     return { lists: createLists(deps), counts: createCounts(deps) };
@@ -160,8 +165,11 @@ describe('scans in pieces', () => {
     const { sort, limit, offset } = query;
     return readers(slicing).lists.page(
       {
-        ...{ ...select(collection, query), sort: parseSort(sort) },
-        ...{ limit, offset: after ? 0 : offset, after },
+        ...select(collection, query),
+        sort: parseSort(sort),
+        limit,
+        offset: after ? 0 : offset,
+        after,
       },
       { ...reader, signal },
     );
@@ -219,7 +227,11 @@ describe('scans in pieces', () => {
     const sort = fc.constantFrom('n', '-n', 'd,n', '-d', 'id', '-id');
     await fc.assert(
       fc.asyncProperty(
-        ...[collections, slicings, changes, sort, fc.integer({ min: 1, max: 4 })],
+        collections,
+        slicings,
+        changes,
+        sort,
+        fc.integer({ min: 1, max: 4 }),
         async (contents, slicing, todo, sort, limit) => {
           // A cursor with a long key stands by its record, which has to stay as it is, or its key's beginning.
           const { collection, ids } = await fill(
@@ -282,8 +294,12 @@ describe('scans in pieces', () => {
 
   const many = Array.from({ length: 40 }, (_, n) => ({ n, odd: n % 2 === 1 }));
   const byN: Query = {
-    ...{ where: { odd: true }, sort: 'n', limit: 3, offset: 0 },
-    ...{ who: 'key', isMine: false },
+    where: { odd: true },
+    sort: 'n',
+    limit: 3,
+    offset: 0,
+    who: 'key',
+    isMine: false,
   };
   const tens = { firstRows: 10, mostRows: 10, sliceMs: 1000, workMs: 60_000 };
 
@@ -292,8 +308,14 @@ describe('scans in pieces', () => {
     const shares = cpuWork({ places: 1, sliceMs: 0 });
     const order: string[] = [];
     const lists = createLists({
-      ...{ database, limits, refresh: unchanged, slicing: tens },
-      ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
+      database,
+      limits,
+      refresh: unchanged,
+      slicing: tens,
+      scans: shares,
+      quickScans: shares,
+      largeReads: shares,
+      answers: shares,
     });
     const gone = new AbortController();
     beforeScan = async () => {
@@ -317,8 +339,14 @@ describe('scans in pieces', () => {
     const shares = cpuWork({ places: 1 });
     const quickScans = cpuWork({ places: 1 });
     const deps = {
-      ...{ database, limits, refresh: unchanged, slicing: atOnce },
-      ...{ scans: shares, quickScans, largeReads: shares, answers: shares },
+      database,
+      limits,
+      refresh: unchanged,
+      slicing: atOnce,
+      scans: shares,
+      quickScans,
+      largeReads: shares,
+      answers: shares,
     };
     const [lists, counts] = [createLists(deps), createCounts(deps)];
     const selection = select(collection, byN);
@@ -364,9 +392,14 @@ describe('scans in pieces', () => {
     const shares = cpuWork({ places: 1 });
     const pieces = async (where: object, sliceBytes: number, sort = 'id') => {
       const lists = createLists({
-        ...{ database: deps, limits: { ...limits, pageBytes: 1_000_000 }, refresh: unchanged },
+        database: deps,
+        limits: { ...limits, pageBytes: 1_000_000 },
+        refresh: unchanged,
         slicing: { ...atOnce, firstRows: 1, mostRows: 1000, sliceBytes },
-        ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
+        scans: shares,
+        quickScans: shares,
+        largeReads: shares,
+        answers: shares,
       });
       looked.length = 0;
       const query = { ...byN, where, sort, limit: 30 };

@@ -77,7 +77,10 @@ export const walkInSlices = async (
     const startedAt = performance.now();
     if (startedAt >= untilMs) throw new FairShareFull(2 + Math.floor(Math.random() * 4));
     const { next, looked, isEnough } = await look({
-      ...{ from, rows: Math.min(rows, leftRows), bytes: sliceBytes, ms: sliceMs },
+      from,
+      rows: Math.min(rows, leftRows),
+      bytes: sliceBytes,
+      ms: sliceMs,
     });
     const tookMs = performance.now() - startedAt;
     if (next === null || isEnough) return true;

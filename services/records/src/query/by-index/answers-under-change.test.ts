@@ -34,7 +34,8 @@ describe(`answers while slots are built and replaced (seed ${seed})`, () => {
 
   const pin = (indexes: readonly string[]) =>
     records.ok('PUT', `/platform/projects/${testProject.id}/collections/mixed`, {
-      ...{ identity: asOwner(), body: { access: 'shared', indexes } },
+      identity: asOwner(),
+      body: { access: 'shared', indexes },
     });
   const listIndexes = async (): Promise<{ field: string; state: string }[]> => {
     const { items } = await records.ok('GET', `/platform/projects/${testProject.id}/collections`, {

@@ -83,7 +83,10 @@ const either = fc.oneof(
 const mixedQueries = fc.record({
   where: fc.oneof(
     fc.constant({}),
-    ...[either, either, either, ownerCondition],
+    either,
+    either,
+    either,
+    ownerCondition,
     filters(condition),
     fc.record({ d: fc.record({ $gt: longer }) }),
     fc.record({ d: fc.record({ $lte: longer }) }),
@@ -115,7 +118,9 @@ const queries = fc.oneof({ weight: 2, arbitrary: mixedQueries }, plainQueries);
 type Query = typeof queries extends fc.Arbitrary<infer T> ? T : never;
 
 const callers: Record<string, ReturnType<typeof asKey>> = {
-  ...{ key: asKey(), ada: asUser(ada), anonymous: anonymous() },
+  key: asKey(),
+  ada: asUser(ada),
+  anonymous: anonymous(),
 };
 const reader = { requester: toRequester(asKey()) };
 const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
@@ -221,7 +226,12 @@ describe('answers by slots', () => {
   it('are of one group alone where that is asked', async () => {
     const { withSlots } = await fill([{ d: 2 }, { d: 2 }], 'shared');
     const query: Query = {
-      ...{ where: { d: 2 }, sort: 'd', limit: 5, offset: 0, who: 'key', isMine: false },
+      where: { d: 2 },
+      sort: 'd',
+      limit: 5,
+      offset: 0,
+      who: 'key',
+      isMine: false,
     };
     const selection = { ...select(withSlots, query), groupId: ada };
     const page = { ...selection, limit: 5, offset: 0, after: undefined, sort: parseSort('d') };
@@ -247,7 +257,10 @@ describe('answers by slots', () => {
       const page = await lists.page(
         {
           ...select(collection, query),
-          ...{ limit, offset: after ? 0 : offset, after, sort: parseSort(query.sort) },
+          limit,
+          offset: after ? 0 : offset,
+          after,
+          sort: parseSort(query.sort),
         },
         reader,
       );
@@ -267,8 +280,13 @@ describe('answers by slots', () => {
     const { withSlots, without } = await fill(contents, 'shared');
     const shares = cpuWork({ places: 1 });
     const few = createLists({
-      ...{ database: bed.database, limits: { ...limits, scanRows: 39 }, refresh: unchanged },
-      ...{ scans: shares, quickScans: shares, largeReads: shares, answers: shares },
+      database: bed.database,
+      limits: { ...limits, scanRows: 39 },
+      refresh: unchanged,
+      scans: shares,
+      quickScans: shares,
+      largeReads: shares,
+      answers: shares,
     });
     for (const sort of ['d', '-d', 'a.b', '-a.b', 'a.b,-d'] as const) {
       const query: Query = { where: {}, sort, limit: 3, offset: 0, who: 'key', isMine: false };

@@ -72,7 +72,8 @@ export const toBranches = (
     const column = slotColumn(slot);
     const { columns, isNew } = newIn(ways, i, parameters);
     return ranges.map((range) => ({
-      ...{ column, range },
+      column,
+      range,
       where: and([
         boundsSql(selection, parameters),
         rangeSql(column, range, parameters),

@@ -99,7 +99,9 @@ export const createExactWalks = ({ pageBytes }: ReadLimits) => {
       column: slotColumn(slot),
       descending: sort.idDescending,
       signs: bounds.map(({ sign }) => sign),
-      ...{ isAfter: after !== undefined, isSorted, hasMarkers },
+      isAfter: after !== undefined,
+      isSorted,
+      hasMarkers,
     };
     const name = shapeName(shape);
     const text = texts.get(name) ?? walkText(shape, mostBytes);

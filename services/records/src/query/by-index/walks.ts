@@ -38,7 +38,10 @@ export const walkStatement = (
   const { sort, after } = query;
   const keys = sort.fields.map((field) => sortKeySql(field, parameters));
   const walk: Walk = {
-    ...{ query, parameters, rows, most: `${limit} + ${offset} + 1` },
+    query,
+    parameters,
+    rows,
+    most: `${limit} + ${offset} + 1`,
     keyColumns: keys.map((key, i) => `, ${key} AS s${i}`).join(''),
     tests: conditionsSql(query, parameters),
     position: () => after && afterSql(sort, keys, positionSql(after, query, keys, parameters)),

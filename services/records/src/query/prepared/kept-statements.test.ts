@@ -10,7 +10,9 @@ const group = { id: '018f0000-0000-7000-8000-000000000901', role: 'member' };
 
 /** Rules that hide these fields from all but their owners and groups. */
 const hiding = (...fields: string[]): AccessRules => ({
-  ...{ read: ['users'], create: ['users'], change: ['owner'] },
+  read: ['users'],
+  create: ['users'],
+  change: ['owner'],
   fields: Object.fromEntries(fields.map((field) => [field, { read: ['owner', 'group'] }])),
 });
 

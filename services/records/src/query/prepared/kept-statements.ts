@@ -71,7 +71,8 @@ export const createKeptStatements = (prefix: string) => {
     const { name, text, callerValues } = statement;
     if (!known && name !== '') ofKind.set(form, statement);
     return {
-      ...{ name, text },
+      name,
+      text,
       values: [...callValues, ...callerValues.map((value) => fillIn(value, access))],
     };
   };

@@ -73,8 +73,11 @@ export const createClaimTurns = (database: Database): ClaimTurns => {
     async (collection: Collection, asked: readonly (Claim & { id: string })[]) => {
       const { projectNumber, id } = collection;
       const rows = await database.read('records_taken_values', takenSql, [
-        ...[projectNumber, id, asked.map(({ field }) => field.number)],
-        ...[asked.map(({ value }) => value), asked.map((one) => one.id)],
+        projectNumber,
+        id,
+        asked.map(({ field }) => field.number),
+        asked.map(({ value }) => value),
+        asked.map((one) => one.id),
       ]);
       const taken = new Set(rows.map(([n]) => Number(n) - 1));
       return asked.map((_, i) => taken.has(i));

@@ -32,8 +32,12 @@ describe('changes that come together', () => {
   /** The number of rows of each statement. */
   let sent: number[] = [];
   const collection: Collection = {
-    ...{ projectNumber: testProject.number, id: 1, name: 'notes', access: 'public-read' },
-    ...{ epoch: 1, unique: [] },
+    projectNumber: testProject.number,
+    id: 1,
+    name: 'notes',
+    access: 'public-read',
+    epoch: 1,
+    unique: [],
     slots: [{ number: 1, field: 'n', state: 'ready', distinctShare: 1 }],
   };
 
@@ -67,7 +71,9 @@ describe('changes that come together', () => {
     return made.map(({ id }) => id).sort();
   };
   const target = (id: string, identity: Identity, access = collection.access) => ({
-    ...{ project: testProject, collection: { ...collection, access }, id },
+    project: testProject,
+    collection: { ...collection, access },
+    id,
     access: resolveAccess(access, identity),
   });
   const patch = async (
@@ -153,8 +159,11 @@ describe('changes that come together', () => {
     const as = (id: string, identity: Identity) => patch(id, { data: { n: 1 } }, { identity });
     const [first = '', second = '', third = '', fourth = ''] = ids;
     const changes = [
-      ...[as(first, asUser(ada)), as(second, asUser(bob)), as(third, asUser(bob))],
-      ...[as(fourth, asUser(ada)), as(absent, asUser(ada))],
+      as(first, asUser(ada)),
+      as(second, asUser(bob)),
+      as(third, asUser(bob)),
+      as(fourth, asUser(ada)),
+      as(absent, asUser(ada)),
     ];
     expect(await settle(changes)).toEqual([1, 'forbidden', 1, 'forbidden', 'not_found']);
     expect(sent[0]).toBe(2);
@@ -181,8 +190,14 @@ describe('changes that come together', () => {
       patch(ids[7] ?? '', { inc: { n: 3 } }),
     ];
     expect(await settle(changes)).toEqual([
-      ...[2, 'precondition_failed', 2, 'unauthenticated', 'invalid_data', 'invalid_data'],
-      ...[1.7e308, 3],
+      2,
+      'precondition_failed',
+      2,
+      'unauthenticated',
+      'invalid_data',
+      'invalid_data',
+      1.7e308,
+      3,
     ]);
     const beyond = [ids[6] ?? '', ids[7] ?? ''].map((id) => patch(id, { inc: { n: 1.7e308 } }));
     expect(await settle(beyond)).toEqual(['invalid_data', 1.7e308]);

@@ -50,8 +50,14 @@ describe('reads that come together', () => {
     elsewhere: Partial<Collection> = {},
   ) => {
     const collection: Collection = {
-      ...{ projectNumber: testProject.number, id: 1, name: 'notes', access },
-      ...{ epoch: 1, unique: [], slots: [], ...elsewhere },
+      projectNumber: testProject.number,
+      id: 1,
+      name: 'notes',
+      access,
+      epoch: 1,
+      unique: [],
+      slots: [],
+      ...elsewhere,
     };
     const target = {
       project: testProject,

@@ -90,10 +90,13 @@ describe('the quota of records', () => {
     expect(refused.body.error).toContain('all apps of this owner');
     expect((await post(third)).status).toBe(201);
     expect(await collections(second)).toMatchObject({
-      ...{ totalRecords: 5, quotaRecords: 10 },
+      totalRecords: 5,
+      quotaRecords: 10,
       owner: {
-        ...{ totalRecords: 15, quotaRecords: 15 },
-        ...{ totalBytes: 15 * '{}'.length, quotaBytes: 1.5 * MB },
+        totalRecords: 15,
+        quotaRecords: 15,
+        totalBytes: 15 * '{}'.length,
+        quotaBytes: 1.5 * MB,
       },
     });
     // Given to another owner, the project counts there.

@@ -124,8 +124,11 @@ describe('a share with an address', () => {
     const { id, email } = await shared();
     bed.holders.delete(email);
     const payload = {
-      ...{ projectId: testProject.id, projectNumber },
-      ...{ userId: former, email: 'elsewhere@corp.example', emailVerified: true },
+      projectId: testProject.id,
+      projectNumber,
+      userId: former,
+      email: 'elsewhere@corp.example',
+      emailVerified: true,
     };
     await bed.bus.publish({ id: randomUUID(), topic: 'user.erased', payload });
     await has(id, former, none);

@@ -64,7 +64,12 @@ export const createRecordEmailShares = ({ database, outbox, rows, now }: EmailSh
            DO UPDATE SET may = excluded.may, created_at = excluded.created_at, shared_by = excluded.shared_by, user_id = CASE
              WHEN shares.may = 'read' AND excluded.may = 'change' THEN excluded.user_id ELSE shares.user_id END`;
       const values = [
-        ...[...recordValues(target), nobody, email, may, target.access.userId, createdAt],
+        ...recordValues(target),
+        nobody,
+        email,
+        may,
+        target.access.userId,
+        createdAt,
         maxShares,
       ];
       await rows.put(target, [insert, values], 'email = $5', roomBytes);

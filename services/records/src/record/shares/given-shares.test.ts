@@ -116,7 +116,8 @@ describe('shares that a user has given', () => {
     expect(await share('cards', id, { email: 'carol@example.org' })).toBe(200);
     bed.holders.set('carol@example.org', carol);
     await bed.bus.publish({
-      ...{ id: randomUUID(), topic: 'user.verified' },
+      id: randomUUID(),
+      topic: 'user.verified',
       payload: { projectNumber, userId: carol, email: 'carol@example.org' },
     });
     await until(() => reads('cards', id, asUser(carol)));

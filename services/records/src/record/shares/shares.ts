@@ -100,8 +100,12 @@ export const createShares = ({ database, outbox, quota, now }: ShareOptions): Sh
          ON CONFLICT (project_id, coll_id, record_id, user_id, email)
            DO UPDATE SET may = excluded.may, created_at = excluded.created_at, shared_by = excluded.shared_by`;
       const values = [
-        ...[...recordValues(target), userId, may, createdAt],
-        ...[shareRoutes.maxShares, access.userId],
+        ...recordValues(target),
+        userId,
+        may,
+        createdAt,
+        shareRoutes.maxShares,
+        access.userId,
       ];
       await rows.put(target, [insert, values], `user_id = $4 AND email = ''`, roomBytes);
       return { userId, may, createdAt: createdAt.toISOString() };

@@ -26,7 +26,13 @@ export const otherIds = [
 ];
 
 const words = fc.subarray([
-  ...['anyone', 'users', 'owner', 'ownerless', 'group', 'shared', 'role:staff'],
+  'anyone',
+  'users',
+  'owner',
+  'ownerless',
+  'group',
+  'shared',
+  'role:staff',
 ]);
 const rareWords = fc.oneof(words, fc.subarray(['owner', 'group', 'shared', 'role:staff']));
 const wordsForNew = fc.subarray(['anyone', 'users', 'group', 'role:staff']);
