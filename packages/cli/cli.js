@@ -204,7 +204,9 @@ var addKeys = (program) => {
   });
   keys.command("create <project> <name>").description("The key is shown this once").addOption(
     new Option("--scope <scope...>", "what it opens; read and write unless stated").choices([
-      ...["read", "write", "admin"]
+      "read",
+      "write",
+      "admin"
     ])
   ).option("--days <days>", "when it ends; never unless stated", readDays).action(async (project, name, options, command) => {
     const path = projectPath(project, "/keys");
@@ -316,8 +318,14 @@ var { version } = createRequire(import.meta.url)("@backlot/cli/package.json");
 var createProgram = () => {
   const program = new Command("backlot").description("Projects of a Backlot installation").version(version).option("--host <address>", "the installation; BACKLOT_HOST, or the one signed in at").option("--key <key>", "a secret key instead of the sign-in; BACKLOT_KEY").option("--json", "print the answers as JSON").showHelpAfterError();
   for (const add of [
-    ...[addLogin, addProjects, addTypes, addKeys],
-    ...[addAccess, addCollections, addRecords, addUsers]
+    addLogin,
+    addProjects,
+    addTypes,
+    addKeys,
+    addAccess,
+    addCollections,
+    addRecords,
+    addUsers
   ])
     add(program);
   return program;
