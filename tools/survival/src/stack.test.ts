@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { describeCrashes } from './crashes.ts';
-import { describeExact } from './exact.ts';
-import { describeOrders } from './orders.ts';
-import { describeOutages } from './outages.ts';
 import { type StackUnderTest, startStackUnderTest } from './stack-under-test.ts';
+import { describeCrashes } from './suites/crashes.ts';
+import { describeExact } from './suites/exact.ts';
+import { describeOrders } from './suites/orders.ts';
+import { describeOutages } from './suites/outages.ts';
 
 /** One for all: its start takes longer than most of what it is started for. */
 let stack: StackUnderTest;

@@ -2,8 +2,8 @@ import { ApiError } from '@backlot/contract';
 import { checkRead } from '../collections/access.ts';
 import { columnsOfField, type GroupState } from '../query/aggregate-statement.ts';
 import type { Aggregation, MeasureName } from '../query/aggregation.ts';
-import { planGroups, tooManyToGroup } from '../query/groups-plan.ts';
 import type { ReadLimits } from '../query/list-statement.ts';
+import { planGroups, tooManyToGroup } from '../query/plans/groups-plan.ts';
 import type { Selection } from '../query/selection.ts';
 import { createPlanRunner, type PlanReader, type PlanRunnerDeps } from './run-plans.ts';
 

@@ -1,14 +1,14 @@
 import { ApiError } from '@backlot/contract';
 import { checkRead } from '../collections/access.ts';
-import { type Count, planCount } from '../query/count-plan.ts';
 import type { ReadLimits } from '../query/list-statement.ts';
 import type { IsQuick } from '../query/plan.ts';
-import { planSearchCount } from '../query/search-plan.ts';
+import { type Count, planCount } from '../query/plans/count-plan.ts';
+import { planSearchCount } from '../query/plans/search-plan.ts';
 import { tooManyFound, withBuiltSearch } from '../query/search-query.ts';
 import type { Selection } from '../query/selection.ts';
 import { createPlanRunner, type PlanReader, type PlanRunnerDeps } from './run-plans.ts';
 
-export type { Count } from '../query/count-plan.ts';
+export type { Count } from '../query/plans/count-plan.ts';
 
 export interface Counts {
   /** @throws ApiError unauthenticated, query_too_expensive; FairShareFull */

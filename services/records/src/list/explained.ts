@@ -2,7 +2,7 @@ import { ApiError, planHeader } from '@backlot/contract';
 import { hintHeader, printable } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { bypassesRules } from '../collections/access.ts';
-import type { PlanReport } from '../query/plan-report.ts';
+import type { PlanReport } from '../query/plans/plan-report.ts';
 import { CallReader, type ReadingCall } from '../reader.ts';
 import type { PlanReader } from './run-plans.ts';
 

@@ -16,7 +16,7 @@ import {
   type StatementPlan,
   type Unanswered,
 } from '../query/plan.ts';
-import { beginStep, newReport, type PlanReport } from '../query/plan-report.ts';
+import { beginStep, newReport, type PlanReport } from '../query/plans/plan-report.ts';
 import type { Selection } from '../query/selection.ts';
 import type { Reader } from '../reader.ts';
 import { createQuickScans } from './quick-scans.ts';

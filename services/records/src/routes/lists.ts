@@ -15,7 +15,7 @@ import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { decodePosition, encodePosition } from '../query/cursor.ts';
 import { takeGroup } from '../query/group-selection.ts';
 import { listHints } from '../query/hints.ts';
-import type { PlanReport } from '../query/plan-report.ts';
+import type { PlanReport } from '../query/plans/plan-report.ts';
 import type { SearchWords } from '../query/search-query.ts';
 import { byRank } from '../query/search-statement.ts';
 import { splitFilter } from '../query/selection.ts';

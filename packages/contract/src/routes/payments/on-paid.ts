@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { onPaidFields, pays } from '../../prices/paid-items.ts';
 import { idInPath, listOf, ok, timestamp } from '../../schemas.ts';
-import { collectionName } from '../records/record-schemas.ts';
+import { collectionName } from '../records/schemas/record-schemas.ts';
 import { currencyCode, maxTotal, productId } from './products.ts';
 
 /** docs/api.md, "Paid records". */

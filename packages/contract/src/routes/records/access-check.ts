@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { collectionAccess } from '../../access-rules.ts';
 import { defineRoute } from '../../define-route.ts';
 import { idInPath, isUuid } from '../../schemas.ts';
-import { collectionName } from './record-schemas.ts';
+import { collectionName } from './schemas/record-schemas.ts';
 
 const platform = {
   service: 'records',

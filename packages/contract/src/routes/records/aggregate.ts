@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { explain, explained } from './explained.ts';
-import { base, inCollection } from './record-schemas.ts';
-import { filter, missingHint } from './where-parameter.ts';
+import { explain, explained } from './schemas/explained.ts';
+import { base, inCollection } from './schemas/record-schemas.ts';
+import { filter, missingHint } from './schemas/where-parameter.ts';
 
 const measured = z.string().max(1024).optional();
 

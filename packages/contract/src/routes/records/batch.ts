@@ -9,7 +9,7 @@ import {
   groupId,
   inCollection,
   needsChange,
-} from './record-schemas.ts';
+} from './schemas/record-schemas.ts';
 
 /** docs/api.md, "Batches". */
 export const maxBatchOperations = 500;

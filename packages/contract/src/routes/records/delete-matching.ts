@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { base, inCollection } from './record-schemas.ts';
-import { filter } from './where-parameter.ts';
+import { base, inCollection } from './schemas/record-schemas.ts';
+import { filter } from './schemas/where-parameter.ts';
 
 export const deleteRecords = defineRoute({
   ...base,

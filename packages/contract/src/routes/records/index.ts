@@ -4,5 +4,5 @@ export * from './batch.ts';
 export * from './collections.ts';
 export * from './delete-matching.ts';
 export * from './lists.ts';
-export { collectionName, record } from './record-schemas.ts';
 export * from './records.ts';
+export { collectionName, record } from './schemas/record-schemas.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { explain, explained } from './explained.ts';
-import { base, inCollection, shown, shownRecord } from './record-schemas.ts';
-import { emptyHint, filter, search, wholeNumber } from './where-parameter.ts';
+import { explain, explained } from './schemas/explained.ts';
+import { base, inCollection, shown, shownRecord } from './schemas/record-schemas.ts';
+import { emptyHint, filter, search, wholeNumber } from './schemas/where-parameter.ts';
 
 /** Records of a page; a higher `limit` is taken for this one. */
 export const maxPageRecords = 1000;

@@ -13,7 +13,7 @@ import {
   record,
   shown,
   shownRecord,
-} from './record-schemas.ts';
+} from './schemas/record-schemas.ts';
 
 export const getRecord = defineRoute({
   ...base,

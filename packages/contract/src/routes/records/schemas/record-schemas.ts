@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idInPath, recordUpTo, timestamp, uuid } from '../../schemas.ts';
+import { idInPath, recordUpTo, timestamp, uuid } from '../../../schemas.ts';
 
 /** docs/api.md, "Records". */
 const nameRule = 'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter';

@@ -3,9 +3,9 @@ import { until } from '@backlot/testing';
 import type { Answer } from '@backlot/testing/platform-api';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { later } from './ai-calls.ts';
-import { randomFrom } from './random.ts';
-import { isWhole, type Shop, type StackUnderTest } from './stack-under-test.ts';
+import { later } from '../ai-calls.ts';
+import { randomFrom } from '../random.ts';
+import { isWhole, type Shop, type StackUnderTest } from '../stack-under-test.ts';
 
 const victims = ['payments', 'records', 'rabbitmq', 'postgres'] as const;
 /** A round takes five seconds: a fourth of the others' rounds. */

@@ -1,8 +1,7 @@
-import { type Driver, driverSlots, listDrivers, wantedFields } from './by-index/drivers.ts';
-import { createExactWalks } from './by-index/exact-walks.ts';
-import { slotListStatement } from './by-index/slot-statement.ts';
-import type { CursorKey } from './cursor.ts';
-import { type FoundPage, listPieces } from './list-pieces.ts';
+import { type Driver, driverSlots, listDrivers, wantedFields } from '../by-index/drivers.ts';
+import { createExactWalks } from '../by-index/exact-walks.ts';
+import { slotListStatement } from '../by-index/slot-statement.ts';
+import type { CursorKey } from '../cursor.ts';
 import {
   type ListQuery,
   listStatement,
@@ -10,7 +9,7 @@ import {
   type ReadLimits,
   type Stretch,
   smallListText,
-} from './list-statement.ts';
+} from '../list-statement.ts';
 import {
   type IsQuick,
   indexStretch,
@@ -18,9 +17,10 @@ import {
   type Queue,
   scanQueue,
   type Unanswered,
-} from './plan.ts';
-import { createKeptStatements } from './prepared/kept-statements.ts';
-import { scannedFor } from './selection.ts';
+} from '../plan.ts';
+import { createKeptStatements } from '../prepared/kept-statements.ts';
+import { scannedFor } from '../selection.ts';
+import { type FoundPage, listPieces } from './list-pieces.ts';
 
 type TextRow = readonly (string | null | undefined)[];
 

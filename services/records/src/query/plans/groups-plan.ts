@@ -1,8 +1,8 @@
 import { ApiError, recordRoutes } from '@backlot/contract';
-import { aggregateByIndex, aggregateSlice, type GroupState } from './aggregate-statement.ts';
-import type { Aggregation } from './aggregation.ts';
-import { countDriver, driverSlots, wantedFields } from './by-index/drivers.ts';
-import type { ReadLimits, Stretch } from './list-statement.ts';
+import { aggregateByIndex, aggregateSlice, type GroupState } from '../aggregate-statement.ts';
+import type { Aggregation } from '../aggregation.ts';
+import { countDriver, driverSlots, wantedFields } from '../by-index/drivers.ts';
+import type { ReadLimits, Stretch } from '../list-statement.ts';
 import {
   type IsQuick,
   type PieceEnd,
@@ -10,8 +10,8 @@ import {
   type Plan,
   type Queue,
   scanQueue,
-} from './plan.ts';
-import type { Selection } from './selection.ts';
+} from '../plan.ts';
+import type { Selection } from '../selection.ts';
 
 const { maxGroups } = recordRoutes;
 /** What sums by an index look through in one statement: first among other short reads, then among the scans. */

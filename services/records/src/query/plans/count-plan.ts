@@ -1,7 +1,7 @@
-import { inCollection } from '../sql.ts';
-import { countDriver, driverSlots, wantedFields } from './by-index/drivers.ts';
-import { slotCountStatement } from './by-index/slot-statement.ts';
-import type { ReadLimits } from './list-statement.ts';
+import { inCollection } from '../../sql.ts';
+import { countDriver, driverSlots, wantedFields } from '../by-index/drivers.ts';
+import { slotCountStatement } from '../by-index/slot-statement.ts';
+import type { ReadLimits } from '../list-statement.ts';
 import {
   type IsQuick,
   indexStretch,
@@ -12,9 +12,9 @@ import {
   type Step,
   scanQueue,
   type Unanswered,
-} from './plan.ts';
-import { type Selection, scannedField } from './selection.ts';
-import { countAllSlice, countSlice } from './slice-statement.ts';
+} from '../plan.ts';
+import { type Selection, scannedField } from '../selection.ts';
+import { countAllSlice, countSlice } from '../slice-statement.ts';
 
 export interface Count {
   count: number;

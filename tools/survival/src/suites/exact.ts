@@ -3,12 +3,12 @@ import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
 import { until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { askPatiently, tally } from './ai-calls.ts';
-import { untilDrained } from './broker.ts';
-import { readBooks, sumAmounts } from './ledger.ts';
-import { limitReads } from './limits.ts';
-import { burst } from './rate.ts';
-import type { Shop, StackUnderTest } from './stack-under-test.ts';
+import { askPatiently, tally } from '../ai-calls.ts';
+import { untilDrained } from '../broker.ts';
+import { readBooks, sumAmounts } from '../ledger.ts';
+import { limitReads } from '../limits.ts';
+import { burst } from '../rate.ts';
+import type { Shop, StackUnderTest } from '../stack-under-test.ts';
 
 export const describeExact = (getStack: () => StackUnderTest) =>
   describe('two gateways and the services as processes', () => {

@@ -1,11 +1,11 @@
+import type { ListQuery, ReadLimits, Stretch } from '../list-statement.ts';
+import type { Plan } from '../plan.ts';
+import { type SearchTerms, type SearchWords, toSearchTerms } from '../search-query.ts';
+import { searchCountStatement, searchListStatement } from '../search-statement.ts';
+import type { Selection } from '../selection.ts';
 import type { Count } from './count-plan.ts';
 import type { FoundPage } from './list-pieces.ts';
 import { readPage } from './list-plan.ts';
-import type { ListQuery, ReadLimits, Stretch } from './list-statement.ts';
-import type { Plan } from './plan.ts';
-import { type SearchTerms, type SearchWords, toSearchTerms } from './search-query.ts';
-import { searchCountStatement, searchListStatement } from './search-statement.ts';
-import type { Selection } from './selection.ts';
 
 /** What a search finds and ranks as quickly as other lists by an index. */
 const shortSearch = ({ scanRows }: ReadLimits): Stretch => ({

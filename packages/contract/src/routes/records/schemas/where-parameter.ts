@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuid } from '../../schemas.ts';
+import { uuid } from '../../../schemas.ts';
 
 export const emptyHint = z
   .string()

@@ -1,8 +1,8 @@
-import type { Filter } from '../where/filter.ts';
-import { type CursorKey, type CursorPosition, maxKeyBytes } from './cursor.ts';
-import type { ListQuery, ReadLimits } from './list-statement.ts';
-import type { Gathering, PieceEnd, Pieces, Plan } from './plan.ts';
-import { findSlice, type Kept, sortSlice } from './slice-statement.ts';
+import type { Filter } from '../../where/filter.ts';
+import { type CursorKey, type CursorPosition, maxKeyBytes } from '../cursor.ts';
+import type { ListQuery, ReadLimits } from '../list-statement.ts';
+import type { Gathering, PieceEnd, Pieces, Plan } from '../plan.ts';
+import { findSlice, type Kept, sortSlice } from '../slice-statement.ts';
 
 /** A page that was found; its documents are read apart where they are large. */
 export interface FoundPage {

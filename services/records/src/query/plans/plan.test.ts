@@ -1,19 +1,19 @@
 import { asKey, asUser } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
-import { resolveAccess } from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
-import { ada } from '../testing/test-bed.ts';
-import { parseWhere } from '../where/parse.ts';
-import { parseAggregation } from './aggregation.ts';
+import { resolveAccess } from '../../collections/access.ts';
+import type { Collection } from '../../collections/collections.ts';
+import { ada } from '../../testing/test-bed.ts';
+import { parseWhere } from '../../where/parse.ts';
+import { parseAggregation } from '../aggregation.ts';
+import type { ListQuery } from '../list-statement.ts';
+import type { Gathering, Plan } from '../plan.ts';
+import { splitFilter } from '../selection.ts';
+import { parseSort } from '../sort.ts';
 import { planCount } from './count-plan.ts';
 import { planGroups } from './groups-plan.ts';
 import { createListPlans } from './list-plan.ts';
-import type { ListQuery } from './list-statement.ts';
-import type { Gathering, Plan } from './plan.ts';
 import { beginStep, newReport } from './plan-report.ts';
 import { planSearch, planSearchCount } from './search-plan.ts';
-import { splitFilter } from './selection.ts';
-import { parseSort } from './sort.ts';
 
 const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
 const planList = createListPlans(limits, { rows: 4000, ms: 50 });

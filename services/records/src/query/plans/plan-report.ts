@@ -1,5 +1,5 @@
-import type { Collection } from '../collections/collections.ts';
-import type { PlanKind, Queue, Step } from './plan.ts';
+import type { Collection } from '../../collections/collections.ts';
+import type { PlanKind, Queue, Step } from '../plan.ts';
 
 /** How an answer was found: docs/api.md, "Why a call is slow". */
 export interface PlanReport {

@@ -1,11 +1,11 @@
 import { until } from '@backlot/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { ask, later, type Outcome, tally } from './ai-calls.ts';
-import { untilDrained } from './broker.ts';
-import { type Books, readBooks, sumAmounts } from './ledger.ts';
-import { randomFrom } from './random.ts';
-import { isWhole, type Shop, type StackUnderTest, type VictimName } from './stack-under-test.ts';
+import { ask, later, type Outcome, tally } from '../ai-calls.ts';
+import { untilDrained } from '../broker.ts';
+import { type Books, readBooks, sumAmounts } from '../ledger.ts';
+import { randomFrom } from '../random.ts';
+import { isWhole, type Shop, type StackUnderTest, type VictimName } from '../stack-under-test.ts';
 
 /** The relay is part of the service: it dies while events wait in the outbox. */
 const kinds = ['gateway', 'ai', 'relay', 'projects', 'redis', 'rabbitmq', 'postgres'] as const;

@@ -1,12 +1,12 @@
 import { until } from '@backlot/testing';
 import type { Answer } from '@backlot/testing/platform-api';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ask, askPatiently, tally } from './ai-calls.ts';
-import { untilDrained } from './broker.ts';
-import { readBooks } from './ledger.ts';
-import { limitReads } from './limits.ts';
-import { changeRedisPassword } from './redis-password.ts';
-import { isWhole, type Shop, type StackUnderTest } from './stack-under-test.ts';
+import { ask, askPatiently, tally } from '../ai-calls.ts';
+import { untilDrained } from '../broker.ts';
+import { readBooks } from '../ledger.ts';
+import { limitReads } from '../limits.ts';
+import { changeRedisPassword } from '../redis-password.ts';
+import { isWhole, type Shop, type StackUnderTest } from '../stack-under-test.ts';
 
 /** The contract's 5 seconds, times what a machine may be busy; without events a minute would pass. */
 const effectMs = 25_000;
