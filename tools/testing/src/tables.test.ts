@@ -1,11 +1,11 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { services } from '@backlot/contract';
 import { migrate } from '@backlot/database';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from './servers/test-database.ts';
 
 const serviceFolder = (service: string) =>
@@ -22,34 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const describeTables = async (schema: string) => {
-  // Not at the top: it is CommonJS, and jest wants kysely there before it.
-  const { generate, PostgresDialect: PostgresGenerator } = await import('kysely-codegen');
+const describeTables = async (schema: string): Promise<string> => {
   const directory = fileURLToPath(new URL('migrations', serviceFolder(schema)));
   await migrate({ url: database.url, schema, directory });
-  const pool = new pg.Pool({
-    connectionString: database.url,
-    options: `-c search_path=${schema}`,
-    max: 2,
-  });
-  // Its connections may still be ending while the database is dropped.
-  pool.on('error', () => {});
-  const db = new Kysely({ dialect: new PostgresDialect({ pool }) });
-  try {
-    return await generate({
-      db,
-      dialect: new PostgresGenerator(),
-      defaultSchemas: [schema],
-      includePattern: `${schema}.*`,
-      excludePattern: `${schema}.migrations`,
-      // As createDatabase reads them.
-      typeMapping: { int8: 'number', timestamptz: 'Date', date: 'Date' },
-      typeOnlyImports: true,
-      singularize: true,
-    });
-  } finally {
-    await db.destroy();
-  }
+  const script = fileURLToPath(new URL('describe-tables.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, database.url, schema]);
+  return stdout;
 };
 
 it.each(described)('tables.ts of %s is what its migrations make', async (service) => {

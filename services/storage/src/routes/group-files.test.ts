@@ -72,7 +72,12 @@ describe('files of a group', () => {
       ),
     );
     expect(await statuses(sign(id))).toEqual(expected(members, 404, { anonymous: 401 }));
-    const signed = (await sign(id)(callers.viewer as Identity)).body.url;
+    const viewer = callers.viewer as Identity;
+    bed.people.set(`${viewer.project.number}/${userB}`, {
+      role: 'user',
+      groups: viewer.groups ?? [],
+    });
+    const signed = (await sign(id)(viewer)).body.url;
     expect((await bed.get(signed)).bytes.toString()).toBe('ours');
   });
 
