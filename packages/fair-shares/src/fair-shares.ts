@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Requester, ShareQueue, type ShareUsage, type Taken } from './share-queue.ts';
 
 /** Those of the presets; beside them only tests choose among these. */
@@ -54,16 +54,27 @@ export class FairShareFull extends Error {
   }
 }
 
+/** No slot was free within `maxWaitMs`. */
+export class WaitedTooLong extends Error {
+  override readonly name = 'WaitedTooLong';
+
+  constructor() {
+    super('No slot was free in time.');
+  }
+}
+
 /**
  * To be awaited between two parts of long work: once the slice is used up it gives the slot back and
  * waits for another, in the slow lane. Nothing else may be under way meanwhile.
- * @throws FairShareFull, or the signal's reason where the caller has gone
+ * @throws FairShareFull, WaitedTooLong, or the signal's reason where the caller has gone
  */
 export type YieldSlot = () => Promise<void>;
 
 interface Caller {
   /** Aborted when the caller has gone: work that waits is dropped. Asked for where it waits, and not before. */
   readonly signal?: AbortSignal | undefined;
+  /** How long it waits for a slot. Default no bound. */
+  readonly maxWaitMs?: number | undefined;
 }
 
 export interface RunOptions extends Caller {
@@ -89,7 +100,7 @@ export interface LaneUsage {
 }
 
 export interface FairShares {
-  /** @throws FairShareFull, or the signal's reason; what `work` throws passes through */
+  /** @throws FairShareFull, WaitedTooLong, or the signal's reason; what `work` throws passes through */
   run<T>(
     requester: Requester,
     work: (yieldSlot: YieldSlot) => Promise<T>,
@@ -97,7 +108,7 @@ export interface FairShares {
   ): Promise<T>;
   /**
    * A slot for something that is held, such as memory, until the returned function is called.
-   * @throws FairShareFull, or the signal's reason
+   * @throws FairShareFull, WaitedTooLong, or the signal's reason
    */
   take(requester: Requester, options?: TakeOptions): Promise<() => void>;
   /** Before anything else is done for a call: @throws FairShareFull where one more would be refused at once */
@@ -190,7 +201,7 @@ class Lane {
     this.#random = options.random ?? Math.random;
     this.#restRatio = options.restRatio ?? 0;
     this.#maxLent = options.maxLent ?? 0;
-    this.#sleep = options.sleep ?? ((ms) => setTimeout(ms));
+    this.#sleep = options.sleep ?? ((ms) => pause(ms));
     const maxRunningPerOwner = options.maxRunningPerOwner ?? Math.max(1, Math.floor(slots / 3));
     this.#queue = new ShareQueue({
       maxRunningPerOwner,
@@ -213,8 +224,10 @@ class Lane {
     return new Promise((resolve, reject) => {
       let waits = true;
       let signal: AbortSignal | undefined;
+      let timer: NodeJS.Timeout | undefined;
       const end = () => {
         waits = false;
+        clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
       };
       const job: Job = {
@@ -228,15 +241,19 @@ class Lane {
         },
       };
       const share = this.#queue.push(requester, job, continues);
-      const abort = () => {
+      const drop = (reason: unknown) => {
+        end();
         this.#queue.remove(share, job);
-        reject(signal?.reason);
+        reject(reason);
       };
+      const abort = () => drop(signal?.reason);
       this.#fill();
       if (!waits) return;
       signal = caller.signal;
-      if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort, { once: true });
+      if (signal?.aborted) return abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      if (caller.maxWaitMs !== undefined)
+        timer = setTimeout(() => drop(new WaitedTooLong()), caller.maxWaitMs).unref();
     });
   }
 

@@ -16,6 +16,7 @@ export {
   type RunOptions,
   type TakeOptions,
   toRequester,
+  WaitedTooLong,
   type YieldSlot,
 } from './fair-shares.ts';
 export * from './low-priority.ts';

@@ -102,6 +102,18 @@ describe('waiting', () => {
     expect(begun).not.toContain('gone');
   });
 
+  it('ends after the time that a caller has for it', async () => {
+    const { time, shares, job } = setUp();
+    const first = job(requester('ada'), 10);
+    const waits = shares.take(requester('eve'), { maxWaitMs: 1 });
+    await expect(waits).rejects.toMatchObject({ name: 'WaitedTooLong' });
+    expect(shares.usage().slow.waiting).toBe(0);
+    await time.pass();
+    await first;
+    const leave = await shares.take(requester('eve'), { maxWaitMs: 1 });
+    leave();
+  });
+
   it('remembers nobody who has no work', async () => {
     const { time, shares, job } = setUp({ slots: 3 });
     const jobs = Array.from({ length: 100 }, (_, n) => job(requester(`owner ${n}`), n));

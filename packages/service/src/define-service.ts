@@ -14,7 +14,7 @@ import {
   type Outbox,
   writeConnections,
 } from '@backlot/database';
-import { connections, largeBodyWork, toRequester } from '@backlot/fair-shares';
+import { connections, largeBodyWork, toRequester, WaitedTooLong } from '@backlot/fair-shares';
 import {
   internalOnly,
   type MountedRoute,
@@ -154,7 +154,7 @@ const maxLargeBodiesWaiting = 4;
  */
 const writes = { places: writeConnections, perOwner: 6 };
 /** As for a connection of the pool. */
-const maxTurnWaitMs = 3000;
+const maxWaitMs = 3000;
 
 type AnyHandler = (payload: object, eventId: string) => Promise<unknown>;
 
@@ -209,17 +209,10 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   const largeBodies = largeBodyWork(maxLargeBodiesWaiting);
   const freeConnections = connections(writes);
   const takeConnection = async (identity: Identity) => {
-    let timeout: AbortSignal | undefined;
-    const whereItWaits = {
-      get signal() {
-        timeout = AbortSignal.timeout(maxTurnWaitMs);
-        return timeout;
-      },
-    };
     try {
-      return await freeConnections.take(toRequester(identity), whereItWaits);
+      return await freeConnections.take(toRequester(identity), { maxWaitMs });
     } catch (error) {
-      if (!timeout?.aborted) throw error;
+      if (!(error instanceof WaitedTooLong)) throw error;
       throw new DatabaseUnavailable('no connection was free in time', { cause: error });
     }
   };

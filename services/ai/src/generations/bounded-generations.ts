@@ -1,5 +1,5 @@
 import { ApiError } from '@backlot/contract';
-import { type FairShares, toRequester } from '@backlot/fair-shares';
+import { type FairShares, toRequester, WaitedTooLong } from '@backlot/fair-shares';
 import type { RecordUsage } from '@backlot/service';
 import { callerGone, type GenerationCall } from './generation-preparer.ts';
 import type { Generations } from './generations.ts';
@@ -26,21 +26,14 @@ export const boundGenerations = (
   let onIdle = () => {};
 
   const takePlace = async ({ identity, signal }: GenerationCall) => {
-    let timeout: AbortSignal | undefined;
-    const whereItWaits = {
-      get signal() {
-        timeout = AbortSignal.timeout(maxWaitMs);
-        return AbortSignal.any([signal, timeout]);
-      },
-    };
     try {
-      return await places.take(toRequester(identity), whereItWaits);
+      return await places.take(toRequester(identity), { signal, maxWaitMs });
     } catch (error) {
       if (signal.aborted) {
         await recordUsage(identity, 0);
         throw callerGone(error);
       }
-      if (!timeout?.aborted) throw error;
+      if (!(error instanceof WaitedTooLong)) throw error;
       throw new ApiError('overloaded', 'Too many answers are being made. Try again shortly.', {
         retryAfterSeconds: 1,
         cause: error,

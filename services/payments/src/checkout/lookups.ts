@@ -1,4 +1,4 @@
-import { FairShareFull, outsideCalls, toRequester } from '@backlot/fair-shares';
+import { FairShareFull, outsideCalls, toRequester, WaitedTooLong } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { type PaymentRow, toProviderPayment } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -51,13 +51,13 @@ export const createLookups = ({ payments, accounts, settleInTurn, log }: Lookups
   };
 
   const updateInTurn = async (identity: Identity, row: PaymentRow): Promise<void> => {
-    const signal = AbortSignal.timeout(timeoutMs);
     try {
       const requester = toRequester(identity);
-      await shares.run(requester, () => update(row, { requester, timeoutMs }), { signal });
+      const work = () => update(row, { requester, timeoutMs });
+      await shares.run(requester, work, { maxWaitMs: timeoutMs });
     } catch (err) {
       const isExpected =
-        err === signal.reason ||
+        err instanceof WaitedTooLong ||
         err instanceof FairShareFull ||
         err instanceof ProviderFailed ||
         err instanceof SessionNotFound;
