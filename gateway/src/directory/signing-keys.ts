@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Jwks, type SessionDirectory } from '@backlot/contract';
+import { withTimeout } from '@backlot/http';
 
 export interface SigningKeys {
   /** The public key of that id, or null when no such key is published. */
@@ -54,8 +54,7 @@ export const createSigningKeys = (sessions: SessionDirectory, now: () => number)
     // Only at its beginning a try is waited for, and a failed one is not repeated at once.
     if (triedMs < freshMs && (fetching === undefined || triedMs > patienceMs)) return;
     const renewing = fetchOnce().catch(() => {});
-    if (age >= maxAgeMs)
-      await Promise.race([renewing, sleep(patienceMs, undefined, { ref: false })]);
+    if (age >= maxAgeMs) await withTimeout(() => renewing, patienceMs);
   };
 
   return {

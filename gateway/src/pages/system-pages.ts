@@ -7,6 +7,7 @@ import {
   type Readiness,
   readinessBody,
   shareLook,
+  withTimeout,
 } from '@backlot/http';
 import type { Express, Response } from 'express';
 import { packagesRouter } from '../packages/packages-router.ts';
@@ -38,20 +39,15 @@ const readyTimeoutMs = 5000;
 
 const missing = (name: string): Readiness => ({ ...nothingMissing, missing: [name] });
 
-const withTimeout = async (check: Promise<Readiness>): Promise<Readiness> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(() => resolve(missing('timeout')), readyTimeoutMs);
-  });
-  return Promise.race([check.catch(() => missing('check_failed')), late]).finally(() =>
-    clearTimeout(timer),
-  );
+const checkInTime = async (check: () => Promise<Readiness>): Promise<Readiness> => {
+  const checked = withTimeout(check, readyTimeoutMs).catch(() => missing('check_failed'));
+  return (await checked) ?? missing('timeout');
 };
 
 /** Everything outside /api: health, readiness, the front page, the client and the packages, the pages of the API, of links and of the examples, and 404 for the rest. */
 export const createSystemPages = (options: SystemPagesOptions): Express => {
   const app = bareApp();
-  const look = shareLook(() => withTimeout(options.ready()), options.now);
+  const look = shareLook(() => checkInTime(() => options.ready()), options.now);
   app.get('/healthz', (_req, res) => void res.json({ ok: true }));
   const state = async () =>
     mergeReadiness([await look(), { ...nothingMissing, degraded: options.degraded() }]);

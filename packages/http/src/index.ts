@@ -36,3 +36,4 @@ export * from './server/readiness.ts';
 export * from './server/serve.ts';
 export * from './server/service-app.ts';
 export * from './server/silence.ts';
+export * from './with-timeout.ts';

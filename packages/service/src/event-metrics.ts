@@ -1,7 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Bus, QueueBacklog } from '@backlot/bus';
 import type { Database } from '@backlot/database';
-import { shareLook } from '@backlot/http';
+import { shareLook, withTimeout } from '@backlot/http';
 import { Gauge, type Registry } from '@backlot/telemetry';
 
 /** More are not counted one by one. */
@@ -32,7 +31,7 @@ export const measureEvents = (
     help: `Events in the outbox, up to ${maxCounted}`,
     registers,
     async collect() {
-      const unsent = await Promise.race([count(), pause(mostWaitMs, undefined, { ref: false })]);
+      const unsent = await withTimeout(count, mostWaitMs);
       if (unsent === undefined) this.reset();
       else this.set(unsent);
     },

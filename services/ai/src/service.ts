@@ -4,9 +4,9 @@
  * answers (a provider's business), what an owner has left (the gateway reserves) and how usage is
  * booked (the projects service's ledger).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { aiRoutes, creditMillicredits, type ImageDirectory } from '@backlot/contract';
 import { outsideCalls } from '@backlot/fair-shares';
+import { withTimeout } from '@backlot/http';
 import { createSealer } from '@backlot/sealing';
 import {
   createRecordUsage,
@@ -79,8 +79,7 @@ export const aiService = defineService({
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),
       },
       sweeps: [{ run: () => visitorBudgets.sweep() }],
-      stop: () =>
-        Promise.race([generations.idle(), sleep(stopTimeoutMs, undefined, { ref: false })]),
+      stop: () => withTimeout(generations.idle, stopTimeoutMs),
     };
   },
 });

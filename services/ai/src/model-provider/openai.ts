@@ -1,4 +1,5 @@
 import { aiRoutes } from '@backlot/contract';
+import { withTimeout } from '@backlot/http';
 import {
   BrokenCircuitError,
   CircuitState,
@@ -34,22 +35,16 @@ export interface OpenaiOptions {
 const failuresInARow = 5;
 
 /** Aborts work that takes longer; after it the signal stays valid, for the rest of a stream. */
-const withTimeout = async <T>(
+const askInTime = async <T>(
   signal: AbortSignal,
   limitMs: number | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   if (limitMs === undefined) return work(signal);
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), limitMs);
-  try {
-    return await work(AbortSignal.any([signal, timeout.signal]));
-  } catch (error) {
-    if (!timeout.signal.aborted || signal.aborted) throw error;
-    throw new EndpointDown(`no answer within ${limitMs} ms`);
-  } finally {
-    clearTimeout(timer);
-  }
+  const asked = (late: AbortSignal) => work(AbortSignal.any([signal, late]));
+  const answer = await withTimeout(asked, limitMs);
+  if (answer === undefined) throw new EndpointDown(`no answer within ${limitMs} ms`);
+  return answer;
 };
 
 type GuardedEndpoint = Endpoint & { guard<T>(work: () => Promise<T>): Promise<T> };
@@ -104,7 +99,7 @@ export const createOpenaiProvider = (options: OpenaiOptions): ModelProvider => {
       const choice = index === 0 ? request.choice : {};
       try {
         return await endpoint.guard(() =>
-          withTimeout(request.signal, isLast ? undefined : firstPieceTimeoutMs, (signal) =>
+          askInTime(request.signal, isLast ? undefined : firstPieceTimeoutMs, (signal) =>
             ask(endpoint, { ...request, choice, signal }),
           ),
         );

@@ -2,6 +2,7 @@ import { lookup as lookUp, promises } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
+import { withTimeout } from '@backlot/http';
 import ipaddr from 'ipaddr.js';
 
 /** How names are resolved. */
@@ -63,7 +64,8 @@ export const fetchText = async (
   if (url.protocol !== 'https:' && !(allowsLoopback && isLoopbackHost(host)))
     throw new NotFetched('only https is asked');
   const signal = AbortSignal.timeout(timeoutMs);
-  const resolved = isIP(host) ? [host] : await withSignal(names.addresses(host), signal);
+  const resolved = isIP(host) ? [host] : await withTimeout(() => names.addresses(host), timeoutMs);
+  if (!resolved) throw new NotFetched('its name was not resolved in time');
   const checked = resolved.map((address) => ({ address, family: isIP(address) }));
   const [first] = checked;
   if (!first || !resolved.every(mayAsk)) throw new NotFetched('its host is not a public one');
@@ -102,11 +104,3 @@ export const fetchText = async (
     call.end();
   });
 };
-
-/** Name look-ups can't be aborted: what comes late is dropped. */
-export const withSignal = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });

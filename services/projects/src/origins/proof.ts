@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { originRoutes } from '@backlot/contract';
-import { fetchText, hostName, isLoopbackHost, type Names, withSignal } from './network.ts';
+import { withTimeout } from '@backlot/http';
+import { fetchText, hostName, isLoopbackHost, type Names } from './network.ts';
 
 const { originProofPath, originProofRecord } = originRoutes;
 
@@ -36,11 +37,8 @@ export const createFindProof = ({ names, allowsLoopback }: ProofDeps) => {
     const inFile = async () => (await fetchText(new URL(file.url), options)).trim() === token;
     const inRecord = async () => {
       if (!dns) return false;
-      const records = await withSignal(
-        names.texts(dns.name, timeoutMs),
-        AbortSignal.timeout(timeoutMs),
-      );
-      return records.some((parts) => parts.join('') === dns.value);
+      const records = await withTimeout(() => names.texts(dns.name, timeoutMs), timeoutMs);
+      return (records ?? []).some((parts) => parts.join('') === dns.value);
     };
     const found = await Promise.all([inFile, inRecord].map((look) => look().catch(() => false)));
     return found.includes(true);
