@@ -1,11 +1,12 @@
 /**
- * The one way to PostgreSQL: pool, transactions, migrations, roles, the outbox and typed queries.
+ * The one way to PostgreSQL: pool, transactions, batched calls, migrations, roles, the outbox and
+ * typed queries.
  * Owns no table of its own; knows no tenant, no route and no rule of the product.
  */
 
+export * from './batched-calls.ts';
 export type { BytesRow, TextRow } from './connection/raw-read.ts';
 export { requireOwnSessions, SessionsShared } from './connection/session.ts';
-export { atTurnsEnd } from './connection/turn-end.ts';
 export * from './database.ts';
 export * from './delete-expired.ts';
 export * from './errors.ts';

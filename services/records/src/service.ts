@@ -4,6 +4,7 @@
  * leaves their records as they are, with the id of an owner that nobody has any more.
  */
 import type { UserDirectory } from '@backlot/contract';
+import { mostBatched } from '@backlot/database';
 import { connections, cpuWork, heldMemory } from '@backlot/fair-shares';
 import { deriveOwnKeys } from '@backlot/identity';
 import { defineService, type ServiceContext } from '@backlot/service';
@@ -32,7 +33,6 @@ import { createPaidRecords } from './paid/paid-records.ts';
 import { createBatches } from './record/batch/batch.ts';
 import { createSendChange } from './record/change/send-change.ts';
 import { createClaimTurns } from './record/claims/claim-turns.ts';
-import { mostGathered } from './record/gathered/gathered-calls.ts';
 import { createNewIds } from './record/new-ids.ts';
 import { createQuota } from './record/quota/quota.ts';
 import { countCollections, foldEveryMs, foldTotals } from './record/quota/totals.ts';
@@ -52,7 +52,7 @@ const quickSlots = 6;
  * Single writes that run at once, of four owners at least: most are written together, and a connection is shared
  * out once more. Changes of one record wait for each other on their connections, for 200 ms at most.
  */
-const writePlaces = { places: 4 * mostGathered, perOwner: mostGathered };
+const writePlaces = { places: 4 * mostBatched, perOwner: mostBatched };
 
 /** Batches that are written at once: some of the connections, for the same reason. An owner's second is read meanwhile. */
 const batchPlaces = { places: 3, perOwner: 2, maxWaiting: 500 };

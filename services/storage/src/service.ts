@@ -9,6 +9,7 @@ import {
   storageRoutes,
   type UserDirectory,
 } from '@backlot/contract';
+import { mostBatched } from '@backlot/database';
 import { connections, cpuWork, outsideCalls } from '@backlot/fair-shares';
 import { createRecordUsage, defineService, type ServiceContext } from '@backlot/service';
 import type { BlobStore } from './blob-store/blob-store.ts';
@@ -33,10 +34,9 @@ import { createDirectUploads } from './upload/direct-uploads.ts';
 import { createUploads } from './upload/uploads.ts';
 
 /**
- * Files that become rows at a time. Those of one project wait for each other, and must leave connections for
- * others: two, so that the next one is there when the project's lock is free.
+ * Files that become rows at a time. Those of a project are written together, and a connection is shared out once more.
  */
-const rowShares = { places: 6, perOwner: 4, perProject: 2 };
+const rowShares = { places: 4 * mostBatched, perOwner: 2 * mostBatched, perProject: mostBatched };
 
 /** Of files that callers sent to S3. They leave most of the connections to S3 to everything else. */
 const copyShares = { places: 24 };

@@ -3,6 +3,7 @@ import type { Database } from '@backlot/database';
 import { checkChange } from '../collections/access.ts';
 import { checkEpoch } from '../collections/current-slots.ts';
 import { lockRecord, touchedFields } from '../collections/stored/claims.ts';
+import { batchChanges } from './batched/batched-changes.ts';
 import type { Creation, Deletion, NewRecord, Update } from './change/change.ts';
 import type { ChangedRow } from './change/change-sql.ts';
 import { editedFields } from './change/rows-sql.ts';
@@ -10,7 +11,6 @@ import type { SendChange } from './change/send-change.ts';
 import { mostSideBytes, needsLock } from './change/side-effects.ts';
 import { type ClaimTurns, claimsOf } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
-import { gatherChanges } from './gathered/gathered-changes.ts';
 import { changesField, type Patch, patchAction } from './patch.ts';
 import type { Quota } from './quota/quota.ts';
 import { type AcceptedVersions, checkId, explainRefusal, type RecordTarget } from './refusals.ts';
@@ -51,7 +51,7 @@ const withRoom = (change: Update, roomBytes: number | undefined): Update =>
   change.by && roomBytes !== undefined ? { ...change, by: { ...change.by, roomBytes } } : change;
 
 export const createChanges = ({ database, send, quota, claimTurns, now }: ChangesDeps): Changes => {
-  const gathered = gatherChanges(send, () => !database.isInTransaction());
+  const batched = batchChanges(send, () => !database.isInTransaction());
 
   const explain = (target: RecordTarget, change: Update | Deletion): Promise<void> => {
     const { action = 'change', versions } = change.by ?? {};
@@ -98,7 +98,7 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
       refuse: () => explain(target, change),
     };
     const alone = () => claimTurns.run(claimed, () => sendLocked<ChangedRow>(target, change));
-    return changedRecord(await gathered({ change, alone }));
+    return changedRecord(await batched({ change, alone }));
   };
 
   const create: Changes['create'] = async (target, data, { isIdChosen, ...made }) => {
@@ -110,11 +110,7 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
     const sendOne = async () => (await send<{ id: string }>(change))[0];
     const alone = () => claimTurns.run({ collection, id, claims }, sendOne);
     const growth = { records: 1, bytes: sizeBytes + mostSideBytes(change, sizeBytes) };
-    return quota.add(
-      project,
-      growth,
-      async () => (await gathered({ change, alone })) !== undefined,
-    );
+    return quota.add(project, growth, async () => (await batched({ change, alone })) !== undefined);
   };
 
   const replacing = ({ collection, access, id }: RecordTarget, data: CheckedData): Update => ({

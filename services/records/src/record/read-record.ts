@@ -1,4 +1,4 @@
-import type { Database } from '@backlot/database';
+import { type Database, mostBatched } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { JsonPart } from '@backlot/http';
 import { checkRead, recordNotFound, rowPolicySql } from '../collections/access.ts';
@@ -16,8 +16,7 @@ import {
   startParameters,
   versionSql,
 } from '../sql.ts';
-import { mostGathered } from './gathered/gathered-calls.ts';
-import { gatherReads } from './gathered/gathered-reads.ts';
+import { batchReads } from './batched/batched-reads.ts';
 import { type RecordTarget, targetParameters } from './refusals.ts';
 import { joinJson } from './written-record.ts';
 
@@ -43,7 +42,7 @@ const ifSmall = (column: string) =>
 /** The document by itself, because joining it here would work out twice what of it is hidden. */
 const smallRecordColumns = `${ifSmall(ownFieldsSql())}, ${versionSql}, ${ifSmall('data::text')}`;
 
-const isAmong = `${inCollection} AND id IN (${Array.from({ length: mostGathered }, (_, n) => `$${n + 3}`).join(', ')})`;
+const isAmong = `${inCollection} AND id IN (${Array.from({ length: mostBatched }, (_, n) => `$${n + 3}`).join(', ')})`;
 
 const readText = (
   columns: string,
@@ -59,7 +58,7 @@ const readText = (
 /** @returns what `Records.get` is */
 export const createReadRecord = ({ database, largeReads, answers }: ReadRecordDeps) => {
   const prepare = createKeptStatements('records_get');
-  const gathered = gatherReads(database);
+  const batched = batchReads(database);
 
   const readWhole = async (target: RecordTarget) => {
     const parameters = targetParameters(target);
@@ -80,7 +79,7 @@ export const createReadRecord = ({ database, largeReads, answers }: ReadRecordDe
         readText(`${smallRecordColumns}, id`, { ...target, access: anyone }, parameters, isAmong),
       );
     };
-    const small = await gathered({ id: target.id, alone, among });
+    const small = await batched({ id: target.id, alone, among });
     if (!small) throw recordNotFound();
     const [ownFields, version, data] = small;
     if (ownFields && data) return { json: joinJson(ownFields, data), version: Number(version) };

@@ -130,7 +130,10 @@ export const createFiles = ({
      * Files of one project, in one transaction: claims the blobs, counts the quota, stores rows and usage.
      * @throws ApiError storage_quota, unavailable, invalid_token, forbidden: then none of them is there
      */
-    create: ({ number }: Identity['project'], files: readonly NewFile[]): Promise<void> =>
+    create: (
+      { number }: Pick<Identity['project'], 'number'>,
+      files: readonly NewFile[],
+    ): Promise<void> =>
       database.transaction(async () => {
         for (const { ownerId, identity, received } of files)
           if (ownerId !== null) checkGroup(identity, received.groupId);

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, StatementTimeout } from '@backlot/database';
+import { batchCalls } from '@backlot/database';
 import { type FairShares, toRequester } from '@backlot/fair-shares';
 import type { Files, NewFile } from './files.ts';
 
@@ -9,77 +9,30 @@ export interface NewFiles {
   inTurn: FairShares['run'];
 }
 
-/** Files of one transaction at most. */
-const maxTogether = 8;
-
-interface Waiting {
+interface Wanted {
   file: NewFile;
-  /** Aborted when another's turn has taken it along. */
-  taken: AbortController;
-  resolve(): void;
-  reject(error: unknown): void;
+  signal: AbortSignal;
 }
 
-/** Whether it was done is not known, or trying again would only wait as long. */
-const isLost = (error: unknown) =>
-  error instanceof DatabaseUnavailable || error instanceof StatementTimeout;
-
-/**
- * Files of a project become rows one transaction after the other, under the lock that counts its quota. Whoever's turn
- * it is takes along what else waits, the oldest first; the turns are shared fairly. Where the transaction fails, each
- * is tried by itself, so that nobody's call fails for another's.
- */
+/** Files of a project become rows together, under the lock that counts its quota. */
 export const createNewFiles = (files: Pick<Files, 'create'>, turns: FairShares): NewFiles => {
-  const waiting = new Map<number, Set<Waiting>>();
-
-  /** Answers whether it was still waiting. */
-  const leave = (one: Waiting): boolean => {
-    const { number } = one.file.identity.project;
-    const left = waiting.get(number);
-    const wasWaiting = left?.delete(one) ?? false;
-    if (left?.size === 0) waiting.delete(number);
-    return wasWaiting;
+  /** Answers which were made: not those whose callers have gone meanwhile. */
+  const createAll = async (number: number, all: readonly Wanted[]) => {
+    const wanted = all.filter(({ signal }) => !signal.aborted);
+    const newFiles = wanted.map(({ file }) => file);
+    if (newFiles.length > 0) await files.create({ number }, newFiles);
+    return all.map((one) => wanted.includes(one));
   };
-
-  const takeAlong = (one: Waiting): Waiting[] => {
-    const others = [...(waiting.get(one.file.identity.project.number) ?? [])];
-    const along = others.slice(0, maxTogether - 1);
-    for (const other of along) {
-      leave(other);
-      other.taken.abort();
-    }
-    return [one, ...along];
-  };
-
-  const write = async (all: readonly Waiting[]): Promise<void> => {
-    const [first] = all;
-    if (!first) return;
-    try {
-      const newFiles = all.map(({ file }) => file);
-      await files.create(first.file.identity.project, newFiles);
-      for (const { resolve } of all) resolve();
-    } catch (error) {
-      if (all.length === 1 || isLost(error)) for (const { reject } of all) reject(error);
-      else for (const one of all) await write([one]);
-    }
-  };
+  const batched = batchCalls(createAll);
 
   return {
     inTurn: turns.run,
-    create: (file, signal) =>
-      new Promise((resolve, reject) => {
-        const one = { file, taken: new AbortController(), resolve, reject };
-        const { identity } = file;
-        const others = waiting.get(identity.project.number) ?? new Set();
-        waiting.set(identity.project.number, others.add(one));
-        const work = async () => {
-          if (leave(one)) await write(takeAlong(one));
-        };
-        turns
-          .run(toRequester(identity), work, { signal: AbortSignal.any([signal, one.taken.signal]) })
-          .catch((error: unknown) => {
-            if (leave(one)) reject(error);
-          });
-      }),
+    create(file, signal) {
+      const { identity } = file;
+      const work = async () => {
+        if (!(await batched(identity.project.number, { file, signal }))) signal.throwIfAborted();
+      };
+      return turns.run(toRequester(identity), work, { signal });
+    },
   };
 };

@@ -173,7 +173,14 @@ describe('uploads', () => {
     expect(await files()).toBe(11);
   });
 
-  /** Answers of what comes while two of its project's files wait for the project's lock. */
+  const countLockWaits = async () => {
+    const [waits] = await bed.database.query<{ count: number }>(
+      `SELECT count(*)::int FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return waits?.count;
+  };
+  /** Answers of what comes while four of its project's files wait for the project's lock. */
   const uploadTogether = async (uploads: (() => Promise<TestAnswer>)[], whileLocked: string) => {
     expect((await bed.upload('first')).status).toBe(201);
     const locked = Promise.withResolvers<void>();
@@ -187,10 +194,14 @@ describe('uploads', () => {
       }),
     );
     await locked.promise;
-    const running = [bed.upload('second'), bed.upload('third')];
-    await until(async () => (await unclaimed()) === running.length);
+    const running: Promise<TestAnswer>[] = [];
+    for (const [index, names] of [['second'], ['third'], ['fourth', 'fifth']].entries()) {
+      running.push(...names.map((name) => bed.upload(name)));
+      await until(async () => (await countLockWaits()) === index + 1);
+    }
     const waiting = uploads.map((upload) => upload());
-    const metric = `backlot_queue_waiting{queue="newFiles",lane="slow"} ${uploads.length}`;
+    const count = running.length + uploads.length;
+    const metric = `backlot_queue_running{queue="newFiles",lane="slow"} ${count}`;
     await until(async () => (await bed.registry.metrics()).includes(metric));
     mayEnd.resolve();
     await holding;
@@ -218,12 +229,12 @@ describe('uploads', () => {
     const [written] = await bed.database.query(
       'SELECT count(*) AS files, count(DISTINCT xmin::text) AS transactions FROM files',
     );
-    expect(written).toEqual({ files: 6, transactions: 4 });
+    expect(written).toEqual({ files: 8, transactions: 5 });
     expect(
       await bed.database.query(
         'SELECT files, bytes = (SELECT sum(size_bytes) FROM files) AS fits FROM totals',
       ),
-    ).toEqual([{ files: 6, fits: true }]);
+    ).toEqual([{ files: 8, fits: true }]);
   });
 
   it('that wait together fail alone', async () => {
@@ -233,8 +244,8 @@ describe('uploads', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 401, 201]);
     await until(async () => (await unclaimed()) === 0);
     expect(await bed.takeUsage()).toHaveLength(2);
-    expect(await bed.database.query('SELECT files FROM totals')).toEqual([{ files: 5 }]);
-    expect(await bed.blobs()).toHaveLength(5);
+    expect(await bed.database.query('SELECT files FROM totals')).toEqual([{ files: 7 }]);
+    expect(await bed.blobs()).toHaveLength(7);
   });
 
   /** An account of a project and owner of its own. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
-import type { Database } from '@backlot/database';
+import { batchCalls, type Database } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/collections.ts';
 import { notUnique, type UniqueField } from '../../collections/stored/claims.ts';
 import { ownerField } from '../../collections/stored/slots.ts';
-import { gatherCalls } from '../gathered/gathered-calls.ts';
 
 /** A value of a unique field that a write claims, as far as it is known before. */
 export interface Claim {
@@ -69,7 +68,7 @@ export const createClaimTurns = (database: Database): ClaimTurns => {
   };
 
   /** Which of several values other records have; of calls that come together, in one statement. */
-  const isTaken = gatherCalls(
+  const isTaken = batchCalls(
     async (collection: Collection, asked: readonly (Claim & { id: string })[]) => {
       const { projectNumber, id } = collection;
       const rows = await database.read('records_taken_values', takenSql, [

@@ -1,18 +1,17 @@
-import type { Database, TextRow } from '@backlot/database';
+import { batchCalls, type Database, mostBatched, type TextRow } from '@backlot/database';
 import type { Statement } from '../../query/prepared/kept-statements.ts';
-import { gatherCalls, mostGathered } from './gathered-calls.ts';
 
 /** A read by id. */
-export interface GatheredRead {
+export interface BatchedRead {
   id: string;
   /** Its values are project, collection, id, and those of the caller. */
   alone: Statement;
-  /** The same of several: the id is one of `mostGathered` values, and a column behind those of `alone`. */
+  /** The same of several: the id is one of `mostBatched` values, and a column behind those of `alone`. */
   among(ids: readonly (string | null)[]): Statement;
 }
 
 /** Reads that go together differ in the id alone. */
-const findPlace = ({ alone: { name, text, values } }: GatheredRead): string => {
+const findKey = ({ alone: { name, text, values } }: BatchedRead): string => {
   const [projectNumber, collectionNumber, , ...ofCaller] = values;
   return `${name || text} ${projectNumber} ${collectionNumber} ${JSON.stringify(ofCaller)}`;
 };
@@ -21,27 +20,27 @@ const findPlace = ({ alone: { name, text, values } }: GatheredRead): string => {
  * Has one statement read records of a collection that calls of one kind of caller ask for at once: PostgreSQL works
  * half as long for a call (docs/decisions/0002).
  */
-export const gatherReads = (
+export const batchReads = (
   database: Database,
-): ((read: GatheredRead) => Promise<TextRow | undefined>) => {
+): ((read: BatchedRead) => Promise<TextRow | undefined>) => {
   const send = ({ name, text, values }: Statement) => database.read(name, text, values);
 
   const readAll = async (
-    _place: string,
-    reads: readonly GatheredRead[],
+    _key: string,
+    reads: readonly BatchedRead[],
   ): Promise<readonly (TextRow | undefined)[]> => {
     const [first] = reads;
     if (!first || reads.length === 1)
       return Promise.all(reads.map(async ({ alone }) => (await send(alone))[0]));
     const ids: (string | null)[] = reads.map(({ id }) => id);
     // Always as many, so that PostgreSQL knows how many rows to expect and keeps one plan.
-    while (ids.length < mostGathered) ids.push(null);
+    while (ids.length < mostBatched) ids.push(null);
     const rows = await send(first.among(ids));
     const byId = new Map(rows.map((row) => [row.at(-1), row]));
     return reads.map(({ id }) => byId.get(id.toLowerCase()));
   };
-  const gathered = gatherCalls(readAll);
+  const batched = batchCalls(readAll);
 
   return async (read) =>
-    database.isInTransaction() ? (await send(read.alone))[0] : gathered(findPlace(read), read);
+    database.isInTransaction() ? (await send(read.alone))[0] : batched(findKey(read), read);
 };

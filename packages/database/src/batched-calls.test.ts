@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { DatabaseUnavailable } from '@backlot/database';
 import { expect, it } from '@jest/globals';
-import { gatherCalls } from './gathered-calls.ts';
+import { batchCalls } from './batched-calls.ts';
+import { DatabaseUnavailable } from './errors.ts';
 
 const [here, there] = [{ name: 'here' }, { name: 'there' }];
 
@@ -15,7 +15,7 @@ const setUp = (failure = new Error('bad')) => {
     if (items.includes('bad')) throw failure;
     return items.map((item) => `${item} is written`);
   };
-  const add = gatherCalls(write, (a, b) => a === b);
+  const add = batchCalls(write, (a, b) => a === b);
   /** Writes take until the returned function is called. */
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ const setUp = (failure = new Error('bad')) => {
   return { add, written, hold };
 };
 
-it('writes what comes for one place within a turn of the event loop with one statement', async () => {
+it('writes what comes for one key within a turn of the event loop with one statement', async () => {
   const { add, written } = setUp();
   const few = [add(here, 'a'), add(there, 'b'), add(here, 'c')];
   await setImmediate();
@@ -46,14 +46,14 @@ it('writes at once where all are there that can come', async () => {
   expect(written.slice(2).map(([, items]) => items.length)).toEqual([8]);
 });
 
-it('gathers what comes while more are under way, until as many have come or those are back', async () => {
+it('batches what comes while more are under way, until as many have come or those are back', async () => {
   const { add, written, hold } = setUp();
   const release = hold();
   const all = ['a', 'b', 'c'].map((item) => add(here, item));
   await setImmediate();
   all.push(add(here, 'd'), add(here, 'e'), add(there, 'x'));
   await setImmediate();
-  expect(written.map(([place, items]) => [place, items.length])).toEqual([
+  expect(written.map(([key, items]) => [key, items.length])).toEqual([
     ['here', 3],
     ['there', 1],
   ]);

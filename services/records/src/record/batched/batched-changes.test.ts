@@ -243,7 +243,7 @@ describe('changes that come together', () => {
     expect(sent).toEqual([3, 1]);
   });
 
-  const gatheredStatements = () => {
+  const batchedStatements = () => {
     const found = [...statements].filter(([text]) => text.includes('SKIP LOCKED'));
     expect(found.length).toBeGreaterThanOrEqual(4);
     return found;
@@ -255,7 +255,7 @@ describe('changes that come together', () => {
       // So that what is set reaches the other nodes of a cluster, which has no plans for all values.
       await ownerDatabase.query(`SET LOCAL citus.propagate_set_commands = 'local'`);
       await ownerDatabase.query('SET LOCAL enable_seqscan = off');
-      for (const [text, values] of gatheredStatements()) {
+      for (const [text, values] of batchedStatements()) {
         const rows = isCluster
           ? await ownerDatabase.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
           : await ownerDatabase.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);

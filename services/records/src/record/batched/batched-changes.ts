@@ -1,10 +1,13 @@
+import { batchCalls } from '@backlot/database';
 import { writePolicySql } from '../../collections/access.ts';
 import { Parameters } from '../../sql.ts';
 import { type Creation, changedIds, type Update } from '../change/change.ts';
 import type { ChangedRow } from '../change/change-sql.ts';
 import type { SendChange } from '../change/send-change.ts';
 import { isAlone, sideColumns } from '../change/side-effects.ts';
-import { gatherCalls, maxGatheredBytes } from './gathered-calls.ts';
+
+/** A larger one would keep those waiting that are written with it. */
+const maxBatchedBytes = 64 * 1024;
 
 /** A change of one record. */
 interface Single<Kind extends Creation | Update = Creation | Update> {
@@ -25,7 +28,7 @@ const anyonesPolicySql = ({ by }: Update): string | undefined => {
   return parameters.values.length === 0 ? (policy ?? 'true') : undefined;
 };
 
-const findUpdatePlace = (change: Update): string | undefined => {
+const findUpdateKey = (change: Update): string | undefined => {
   const { by, edits, how, names } = change;
   const [edit] = edits;
   if (!by || !edit) return undefined;
@@ -46,19 +49,19 @@ const findUpdatePlace = (change: Update): string | undefined => {
 };
 
 /** Of changes with one text; undefined where a change can't be among others. */
-const findPlace = (change: Creation | Update): string | undefined => {
+const findKey = (change: Creation | Update): string | undefined => {
   const [{ dataJson } = { dataJson: '' }] =
     change.kind === 'create' ? change.records : change.edits;
-  if (dataJson.length > maxGatheredBytes || isAlone(change)) return undefined;
+  if (dataJson.length > maxBatchedBytes || isAlone(change)) return undefined;
   const { projectNumber, id, epoch } = change.collection;
   if (change.kind === 'create')
     return change.isIdChosen ? undefined : `create ${projectNumber} ${id} ${epoch}`;
-  const place = findUpdatePlace(change);
-  return place && `update ${projectNumber} ${id} ${epoch} ${place}`;
+  const key = findUpdateKey(change);
+  return key && `update ${projectNumber} ${id} ${epoch} ${key}`;
 };
 
 /**
- * All of one place. An update changes what nobody else is changing: it waits for no lock, so that a call for a record
+ * All of one key. An update changes what nobody else is changing: it waits for no lock, so that a call for a record
  * that many change, or a long transaction has, keeps no other one waiting, and no two of them wait for each other.
  */
 const join = (first: Creation | Update, changes: readonly (Creation | Update)[]) => {
@@ -74,7 +77,7 @@ const join = (first: Creation | Update, changes: readonly (Creation | Update)[])
     ...(first.by && {
       by: { ...first.by, access: { ...first.by.access, userColumn: 'change.user_id' } },
     }),
-    skipsLocked: { userIds, maxBytes: maxGatheredBytes },
+    skipsLocked: { userIds, maxBytes: maxBatchedBytes },
   };
 };
 
@@ -87,8 +90,8 @@ interface Waiting extends Single {
  * Has one statement make changes of different records of a collection that come together.
  * @param mayJoin whether the caller is in no transaction of their own
  */
-export const gatherChanges = (send: SendChange, mayJoin: () => boolean) => {
-  const sendAll = async (_place: string, all: readonly Waiting[]) => {
+export const batchChanges = (send: SendChange, mayJoin: () => boolean) => {
+  const sendAll = async (_key: string, all: readonly Waiting[]) => {
     const [first] = all;
     if (!first || all.length === 1) return Promise.all(all.map((one) => one.alone()));
     const joined = join(
@@ -100,17 +103,17 @@ export const gatherChanges = (send: SendChange, mayJoin: () => boolean) => {
     const byId = new Map(rows.map((row) => [row.id, row]));
     return all.map(({ id }) => byId.get(id));
   };
-  const gathered = gatherCalls<string, Waiting, { id: string } | undefined>(
+  const batched = batchCalls<string, Waiting, { id: string } | undefined>(
     sendAll,
     (a, b) => a.id === b.id,
   );
 
   return async <Kind extends Creation | Update>(single: Single<Kind>): Promise<Written<Kind>> => {
     const { change, alone } = single as Single;
-    const place = mayJoin() ? findPlace(change) : undefined;
-    if (place === undefined) return single.alone();
+    const key = mayJoin() ? findKey(change) : undefined;
+    if (key === undefined) return single.alone();
     const id = changedIds(change)[0]?.toLowerCase() ?? '';
-    const written = await gathered(place, { change, alone, id });
+    const written = await batched(key, { change, alone, id });
     return written === undefined ? single.alone() : (written as Written<Kind>);
   };
 };
