@@ -10,6 +10,12 @@ const path = (name = '') => `${collectionsOf(testProject.id)}${name && `/${name}
 const identity = asOwner();
 const otherProject = { ...testProject, id: 'other', number: 3104 };
 
+/** As if the last who may know of deleted ones had gone. */
+const letTimePassIn = ({ database }: TestBed) =>
+  database.query('UPDATE collections SET deleted_at = $1 WHERE deleted_at IS NOT NULL', [
+    new Date(Date.now() - 3_600_000),
+  ]);
+
 describe('the end of a collection', () => {
   let bed: TestBed;
   beforeAll(async () => {
@@ -36,11 +42,7 @@ describe('the end of a collection', () => {
     );
     return rows[0]?.rows;
   };
-  /** As if the last who may know of deleted ones had gone. */
-  const letTimePass = () =>
-    bed.database.query(
-      `UPDATE collections SET deleted_at = deleted_at - interval '1 hour' WHERE deleted_at IS NOT NULL`,
-    );
+  const letTimePass = () => letTimePassIn(bed);
 
   const fill = async (name: string, records = 3) => {
     await set(name, { access: 'private', unique: ['code'], search: true, indexes: ['n'] });
@@ -254,9 +256,7 @@ describe('places for collections', () => {
       `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
        SELECT project_id, coll_id, uuidv7(), now(), now(), '{"late":true}' FROM collections WHERE project_id = 3102 AND former_name = 'v0'`,
     );
-    await bed.database.query(
-      `UPDATE collections SET deleted_at = deleted_at - interval '1 hour' WHERE deleted_at IS NOT NULL`,
-    );
+    await letTimePassIn(bed);
     await until(async () => {
       const { body } = await bed.call('GET', '/db/v0', { identity: visitor });
       return body.items.length === 1 && body.items[0].late;
