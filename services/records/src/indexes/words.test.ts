@@ -92,7 +92,7 @@ describe('words of texts and of searches', () => {
     for (const title of texts) await bed.create('large', { title });
     const most = await bed.database.query<{ words: number; fits: boolean }>(
       `SELECT max(length(words)) AS words, bool_and(kept.size_bytes <= least(2097152, 128 + 32 * r.size_bytes)) AS fits
-       FROM search_texts kept JOIN records r ON r.id = record_id JOIN collections c ON c.coll_id = r.coll_id AND c.project_id = r.project_id
+       FROM search_texts kept JOIN records r ON r.project_id = kept.project_id AND r.id = record_id JOIN collections c ON c.coll_id = r.coll_id AND c.project_id = r.project_id
        WHERE name = 'large'`,
     );
     expect(most).toEqual([{ words: 16_384, fits: true }]);
@@ -256,7 +256,7 @@ describe('words of texts and of searches', () => {
       await bed.database.query(
         `UPDATE search_texts SET words = (
            SELECT string_agg('''' || $3 || lexeme || ''':' || array_to_string(positions, ','), ' ')::tsvector
-           FROM unnest(to_tsvector('pg_catalog.simple', (SELECT data ->> 'title' FROM records r WHERE r.id = record_id))))
+           FROM unnest(to_tsvector('pg_catalog.simple', (SELECT data ->> 'title' FROM records r WHERE r.project_id = $1 AND r.id = record_id))))
          WHERE project_id = $1 AND coll_id = $2`,
         [...key, prefix],
       );
