@@ -10,4 +10,7 @@ ALTER TABLE collections ADD COLUMN IF NOT EXISTS deleted_at timestamptz;
 ALTER TABLE collections ADD COLUMN IF NOT EXISTS former_name text COLLATE "C";
 -- Whether nothing of a deleted one was left when it was looked for.
 ALTER TABLE collections ADD COLUMN IF NOT EXISTS is_erased boolean NOT NULL DEFAULT false;
-CREATE INDEX IF NOT EXISTS collections_deleted ON collections (project_id, deleted_at) WHERE deleted_at IS NOT NULL;
+-- By itself: Citus sends the text around it to its nodes, which would be this whole file.
+DO $$ BEGIN
+  CREATE INDEX IF NOT EXISTS collections_deleted ON collections (project_id, deleted_at) WHERE deleted_at IS NOT NULL;
+END $$;

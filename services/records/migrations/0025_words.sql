@@ -66,6 +66,11 @@ $$;
 -- By which rule the words of a search were cut: 1 was that of to_tsvector. Those from before are cut anew in the
 -- background; `renewed` is the last record that is done.
 ALTER TABLE searches ADD COLUMN IF NOT EXISTS rule int2 NOT NULL DEFAULT 1;
-ALTER TABLE searches ALTER COLUMN rule SET DEFAULT 2;
+-- Each by itself: Citus sends the text around them to its nodes, which would be this whole file.
+DO $$ BEGIN
+  ALTER TABLE searches ALTER COLUMN rule SET DEFAULT 2;
+END $$;
 ALTER TABLE searches ADD COLUMN IF NOT EXISTS renewed uuid;
-CREATE INDEX IF NOT EXISTS searches_former ON searches (number) WHERE rule < 2;
+DO $$ BEGIN
+  CREATE INDEX IF NOT EXISTS searches_former ON searches (number) WHERE rule < 2;
+END $$;
