@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { email } from '../../email-address.ts';
 import { idInPath, listOf, ok, timestamp, uuid } from '../../schemas.ts';
-import { group, groupRole } from './groups.ts';
+import { group, groupRole, groupRoute, oneGroup } from './groups.ts';
 
 export const maxGroupInvites = 100;
 
@@ -18,16 +18,8 @@ export const invite = z
 
 export type Invite = z.infer<typeof invite>;
 
-const base = {
-  service: 'auth',
-  plane: 'runtime',
-  callers: ['user', 'owner', 'key', 'operator'],
-} as const;
-
-const oneGroup = z.object({ groupId: idInPath });
-
 export const joinGroup = defineRoute({
-  ...base,
+  ...groupRoute,
   callers: ['user'],
   operationId: 'joinGroup',
   method: 'POST',
@@ -42,7 +34,7 @@ export const joinGroup = defineRoute({
 });
 
 export const inviteToGroup = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'inviteToGroup',
   method: 'POST',
   path: '/groups/:groupId/invites',
@@ -56,7 +48,7 @@ export const inviteToGroup = defineRoute({
 });
 
 export const listGroupInvites = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'listGroupInvites',
   method: 'GET',
   path: '/groups/:groupId/invites',
@@ -69,7 +61,7 @@ export const listGroupInvites = defineRoute({
 });
 
 export const revokeGroupInvite = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'revokeGroupInvite',
   method: 'DELETE',
   path: '/groups/:groupId/invites/:inviteId',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { idInPath, listOf, listQuery, ok, timestamp } from '../../schemas.ts';
-import { groupRole } from './groups.ts';
+import { groupRole, groupRoute, oneGroup } from './groups.ts';
 import { person } from './people.ts';
 
 export const maxGroupMembers = 1000;
@@ -12,18 +12,10 @@ export const member = person
 
 export type Member = z.infer<typeof member>;
 
-const base = {
-  service: 'auth',
-  plane: 'runtime',
-  callers: ['user', 'owner', 'key', 'operator'],
-} as const;
-
-const oneGroup = z.object({ groupId: idInPath });
-
 const oneMember = oneGroup.extend({ userId: idInPath });
 
 export const listGroupMembers = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'listGroupMembers',
   method: 'GET',
   path: '/groups/:groupId/members',
@@ -37,7 +29,7 @@ export const listGroupMembers = defineRoute({
 });
 
 export const updateGroupMember = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'updateGroupMember',
   method: 'PATCH',
   path: '/groups/:groupId/members/:userId',
@@ -51,7 +43,7 @@ export const updateGroupMember = defineRoute({
 });
 
 export const removeGroupMember = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'removeGroupMember',
   method: 'DELETE',
   path: '/groups/:groupId/members/:userId',

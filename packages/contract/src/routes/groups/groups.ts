@@ -23,16 +23,17 @@ export const group = z
 
 export type Group = z.infer<typeof group>;
 
-const base = {
+/** What all routes of groups share. */
+export const groupRoute = {
   service: 'auth',
   plane: 'runtime',
   callers: ['user', 'owner', 'key', 'operator'],
 } as const;
 
-const oneGroup = z.object({ groupId: idInPath });
+export const oneGroup = z.object({ groupId: idInPath });
 
 export const createGroup = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'createGroup',
   method: 'POST',
   path: '/groups',
@@ -54,7 +55,7 @@ export const createGroup = defineRoute({
 });
 
 export const listGroups = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'listGroups',
   method: 'GET',
   path: '/groups',
@@ -67,7 +68,7 @@ export const listGroups = defineRoute({
 });
 
 export const updateGroup = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'updateGroup',
   method: 'PATCH',
   path: '/groups/:groupId',
@@ -81,7 +82,7 @@ export const updateGroup = defineRoute({
 });
 
 export const deleteGroup = defineRoute({
-  ...base,
+  ...groupRoute,
   operationId: 'deleteGroup',
   method: 'DELETE',
   path: '/groups/:groupId',
