@@ -120,7 +120,7 @@ var projectPath = (project, rest = "") => `/api/platform/projects/${encodeURICom
 
 // packages/cli/src/commands/collections.ts
 var collectionColumns = ["name", "access", "count", "sizeBytes"];
-var pathOf = (project, name) => projectPath(project, `/collections/${encodeURIComponent(name)}`);
+var collectionPath = (project, name) => projectPath(project, `/collections/${encodeURIComponent(name)}`);
 var addCollections = (program) => {
   const collections = program.command("collections").description("List, rename or delete collections of a project");
   collections.command("list <project>", { isDefault: true }).action(async (project, _options, command) => {
@@ -132,12 +132,14 @@ var addCollections = (program) => {
   collections.command("rename <project> <collection> <name>").description("Apps that call it by the old name find nothing there").action(
     async (project, from, name, _options, command) => {
       const target = await findTarget(command);
-      const renamed = await call(target, "PATCH", pathOf(project, from), { name });
+      const renamed = await call(target, "PATCH", collectionPath(project, from), {
+        name
+      });
       printRows(command, [renamed], collectionColumns);
     }
   );
   collections.command("delete <project> <collection>").description("Delete a collection with all of its records, for good").option("--empty", "its records alone: the collection stays, with its settings").action(async (project, name, options, command) => {
-    const path = pathOf(project, name) + (options.empty ? "?empty=1" : "");
+    const path = collectionPath(project, name) + (options.empty ? "?empty=1" : "");
     printRows(
       command,
       [await call(await findTarget(command), "DELETE", path)],

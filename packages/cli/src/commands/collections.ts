@@ -5,7 +5,7 @@ import { projectPath } from '../pages.ts';
 
 export const collectionColumns = ['name', 'access', 'count', 'sizeBytes'];
 
-const pathOf = (project: string, name: string) =>
+const collectionPath = (project: string, name: string) =>
   projectPath(project, `/collections/${encodeURIComponent(name)}`);
 
 export const addCollections = (program: Command): void => {
@@ -26,7 +26,9 @@ export const addCollections = (program: Command): void => {
     .action(
       async (project: string, from: string, name: string, _options: object, command: Command) => {
         const target = await findTarget(command);
-        const renamed = await call<object>(target, 'PATCH', pathOf(project, from), { name });
+        const renamed = await call<object>(target, 'PATCH', collectionPath(project, from), {
+          name,
+        });
         printRows(command, [renamed], collectionColumns);
       },
     );
@@ -35,7 +37,7 @@ export const addCollections = (program: Command): void => {
     .description('Delete a collection with all of its records, for good')
     .option('--empty', 'its records alone: the collection stays, with its settings')
     .action(async (project: string, name: string, options: { empty?: true }, command: Command) => {
-      const path = pathOf(project, name) + (options.empty ? '?empty=1' : '');
+      const path = collectionPath(project, name) + (options.empty ? '?empty=1' : '');
       printRows(
         command,
         [await call<object>(await findTarget(command), 'DELETE', path)],
