@@ -17,7 +17,7 @@ const knownMs = 3000;
 const signerPattern = /^(user|key)-([0-9a-f-]{36})$/;
 
 /** With whom an address ends; undefined for the project's owner and the operator. */
-export const signerOf = ({ caller, userId, keyId }: Identity): string | undefined => {
+export const findSigner = ({ caller, userId, keyId }: Identity): string | undefined => {
   if (caller === 'user' && userId !== null) return `user-${userId}`;
   if (caller === 'key' && keyId !== null) return `key-${keyId}`;
   return undefined;

@@ -1,7 +1,7 @@
 import { ApiError, storageRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import { fileNotFound, knowsGroup, requireDeletable, requireSignable } from '../files/file.ts';
-import { signerOf } from '../files/signers.ts';
+import { findSigner } from '../files/signers.ts';
 import type { Features } from './features.ts';
 
 export const listFiles = ({ files }: Features) =>
@@ -28,7 +28,7 @@ export const signFile = ({ files, links, now }: Features) =>
     // Whole seconds: what the address says.
     const expiresAt = new Date((Math.floor(now() / 1000) + body.expiresIn) * 1000);
     const address = { projectId, projectNumber, fileId, name };
-    const url = links.signed(address, expiresAt, signerOf(identity));
+    const url = links.signed(address, expiresAt, findSigner(identity));
     return { body: { url, expiresAt: expiresAt.toISOString() } };
   });
 
