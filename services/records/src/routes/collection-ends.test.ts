@@ -11,7 +11,7 @@ const identity = asOwner();
 const otherProject = { ...testProject, id: 'other', number: 3104 };
 
 /** As if the last who may know of deleted ones had gone. */
-const letTimePassIn = ({ database }: TestBed) =>
+const letTimePass = ({ database }: TestBed) =>
   database.query('UPDATE collections SET deleted_at = $1 WHERE deleted_at IS NOT NULL', [
     new Date(Date.now() - 3_600_000),
   ]);
@@ -42,7 +42,6 @@ describe('the end of a collection', () => {
     );
     return rows[0]?.rows;
   };
-  const letTimePass = () => letTimePassIn(bed);
 
   const fill = async (name: string, records = 3) => {
     await set(name, { access: 'private', unique: ['code'], search: true, indexes: ['n'] });
@@ -76,7 +75,7 @@ describe('the end of a collection', () => {
       const { totalRecords } = await list();
       return totalRecords === before.totalRecords;
     });
-    await letTimePass();
+    await letTimePass(bed);
     await until(async () => (await left()) === 0);
     await until(async () => {
       const { totalRecords, totalBytes } = await list();
@@ -91,7 +90,7 @@ describe('the end of a collection', () => {
     await bed.create('again', { code: '1' }, asUser(bob));
     await bed.create('again', { code: '1' }, asUser(bob));
     expect(await count('again')).toBe(2);
-    await letTimePass();
+    await letTimePass(bed);
     await until(async () => (await left()) === 0);
     expect(await count('again')).toBe(2);
     expect(await find('again')).toMatchObject({ access: 'shared', count: 2, unique: [] });
@@ -111,7 +110,7 @@ describe('the end of a collection', () => {
     const found = await bed.call('GET', '/db/emptied?search=1&where={"n":7}', { identity });
     expect(found.body.items).toHaveLength(1);
     expect((await bed.call('GET', '/db/emptied')).status).toBe(401);
-    await letTimePass();
+    await letTimePass(bed);
     await until(async () => (await left()) === 0);
     expect(await find('emptied')).toMatchObject({ count: 1 });
   });
@@ -119,7 +118,7 @@ describe('the end of a collection', () => {
   it('survives a process that dies at any batch, and one that is at it beside it', async () => {
     await fill('killed', 1100);
     await remove('killed');
-    await letTimePass();
+    await letTimePass(bed);
     const failing = {
       ...bed.database,
       transaction: (async (work) =>
@@ -256,7 +255,7 @@ describe('places for collections', () => {
       `INSERT INTO records (project_id, coll_id, id, created_at, updated_at, data)
        SELECT project_id, coll_id, uuidv7(), now(), now(), '{"late":true}' FROM collections WHERE project_id = 3102 AND former_name = 'v0'`,
     );
-    await letTimePassIn(bed);
+    await letTimePass(bed);
     await until(async () => {
       const { body } = await bed.call('GET', '/db/v0', { identity: visitor });
       return body.items.length === 1 && body.items[0].late;
