@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Bus, type BusEvent, EventInvalid, maxDeliveries } from './bus.ts';
+import { type Bus, type BusEvent, type DeadEvent, EventInvalid, maxDeliveries } from './bus.ts';
 
 export interface BusUnderTest {
   bus: Bus;
@@ -26,6 +26,22 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
       subject = await create();
     });
     afterEach(() => subject.close());
+
+    it('delivers with an event the call that it comes from, after a failure as well', async () => {
+      const got: (object | undefined)[] = [];
+      await subject.bus.subscribe({
+        queue: 'one',
+        topics: ['a'],
+        handler: async ({ origin }) => {
+          got.push(origin);
+          if (got.length === 1) throw new Error('at first');
+        },
+      });
+      const origin = { requestId: 'r1', traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01` };
+      await subject.bus.publish({ ...event('a'), origin });
+      await until(() => got.length === 2);
+      expect(got).toEqual([origin, origin]);
+    });
 
     it('delivers an event with its id and payload to every queue of its topic and to no other', async () => {
       const got: string[] = [];
@@ -121,6 +137,39 @@ export const busConformance = (name: string, create: () => Promise<BusUnderTest>
         [],
         [{ id: sent.id, queue: 'invalid' }],
       ]);
+    });
+
+    it('leaves what is dead to who keeps it, and has it delivered once more on request, to that queue alone', async () => {
+      const kept: DeadEvent[] = [];
+      const got: string[] = [];
+      let isMended = false;
+      await subject.bus.subscribe({
+        queue: 'broken',
+        topics: ['a'],
+        async handler(e) {
+          got.push(e.id);
+          if (!isMended) throw new Error('broken');
+        },
+        keepDead: async (dead) => void kept.push(dead),
+      });
+      await subject.bus.subscribe({ queue: 'whole', topics: ['a'], handler: async () => {} });
+      const poison = event('a', { text: 'ü' });
+      await subject.bus.publish(poison);
+      await until(() => kept.length === 1);
+      expect(kept[0]).toMatchObject({ event: poison, error: 'Error: broken' });
+      expect(JSON.parse(String(kept[0]?.content))).toEqual(poison.payload);
+      expect(got).toHaveLength(maxDeliveries);
+
+      await subject.bus.redeliver('broken', poison);
+      await until(() => kept.length === 2);
+      expect(got).toHaveLength(maxDeliveries + 1);
+
+      isMended = true;
+      await subject.bus.redeliver('broken', poison);
+      await until(() => got.length === maxDeliveries + 2);
+      expect(new Set(got)).toEqual(new Set([poison.id]));
+      expect(kept).toHaveLength(2);
+      expect(await subject.bus.takeDead('broken', 10, async () => {})).toBe(0);
     });
 
     it('reaches every listener, and a failing queue does not keep it from them', async () => {

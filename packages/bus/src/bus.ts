@@ -3,9 +3,27 @@ export interface BusEvent {
   id: string;
   topic: string;
   payload: unknown;
+  /** The call that it comes from. */
+  origin?: EventOrigin | undefined;
+}
+
+export interface EventOrigin {
+  requestId?: string;
+  /** Of the W3C's Trace Context. */
+  traceparent?: string;
 }
 
 export type BusHandler = (event: BusEvent) => Promise<void>;
+
+/** What no delivery succeeded for. */
+export interface DeadEvent {
+  /** Undefined where the message is no event. */
+  event: BusEvent | undefined;
+  /** As the message came. */
+  content: Buffer;
+  /** Why, in at most 500 characters. */
+  error: string;
+}
 
 export interface Subscription {
   /**
@@ -17,6 +35,8 @@ export interface Subscription {
   queue: string;
   topics: readonly string[];
   handler: BusHandler;
+  /** Keeps what is dead, in place of the bus; which does where this rejects. */
+  keepDead?: (dead: DeadEvent) => Promise<void>;
 }
 
 /** What a handler throws where no further delivery can succeed: the event is dead at once. */
@@ -50,11 +70,26 @@ export interface Bus {
    * For caches only.
    */
   listen(topics: readonly string[], handler: (event: BusEvent) => void): Promise<void>;
+  /** Once more to this queue alone: an event that fails again is dead at once. Rejects as `publish` does. */
+  redeliver(queue: string, event: BusEvent): Promise<void>;
+  /**
+   * Hands over what the bus itself keeps of this queue's dead events, the oldest first. Ends where `keep` rejects.
+   * @returns how many it keeps no longer
+   */
+  takeDead(queue: string, most: number, keep: (dead: DeadEvent) => Promise<void>): Promise<number>;
   /** How much lies in the queues that this process takes events from; empty while nobody can tell. */
   backlog(): Promise<QueueBacklog[]>;
+  /** Whether events can be published and received; none where they stay in this process. */
+  connected?(): boolean;
+  /** Whether it refuses the user of this process or the password. */
+  refused?(): boolean;
   /** Waits for the events taken over to be handled, then refuses further ones. */
   close(): Promise<void>;
 }
 
 /** How often a handler is tried before its event is dead. */
 export const maxDeliveries = 5;
+
+const maxErrorLength = 500;
+
+export const describeError = (error: unknown): string => String(error).slice(0, maxErrorLength);

@@ -1,6 +1,8 @@
 import {
   type Bus,
   type BusEvent,
+  type DeadEvent,
+  describeError,
   EventInvalid,
   maxDeliveries,
   type OnFailed,
@@ -14,6 +16,12 @@ export interface InProcessBusOptions {
   /** Waits between deliveries, in milliseconds; doubled each time. Default 50. */
   retryDelayMs?: number;
 }
+
+const toDead = (event: BusEvent, error: unknown): DeadEvent => ({
+  event,
+  content: Buffer.from(JSON.stringify(event.payload) ?? ''),
+  error: describeError(error),
+});
 
 /**
  * The bus of the all-in-one. `publish` resolves when every queue has handled the event or given it
@@ -29,11 +37,11 @@ export const createInProcessBus = ({
   const underWay = new Set<Promise<void>>();
   let closed = false;
 
-  const deliver = async (queue: string, event: BusEvent) => {
+  const deliver = async (queue: string, event: BusEvent, first = 1) => {
     const { members } = queues.get(queue) ?? { members: [] };
     const interested = members.filter(({ topics }) => topics.includes(event.topic));
     if (interested.length === 0) return;
-    for (let delivery = 1; ; delivery++) {
+    for (let delivery = first; ; delivery++) {
       const group = queues.get(queue);
       const member = interested[(group ? group.turn++ : 0) % interested.length];
       try {
@@ -42,6 +50,9 @@ export const createInProcessBus = ({
       } catch (error) {
         if (delivery === maxDeliveries || error instanceof EventInvalid) {
           onDead(event, queue, error);
+          await member
+            ?.keepDead?.(toDead(event, error))
+            .catch((cause) => onDead(event, queue, cause));
           return;
         }
         if (delivery === 1) onFailed(event, queue, error);
@@ -76,6 +87,13 @@ export const createInProcessBus = ({
     async listen(topics, handler) {
       listeners.push({ topics, handler });
     },
+    async redeliver(queue, event) {
+      if (closed) throw new Error('The bus is closed.');
+      const work = deliver(queue, event, maxDeliveries);
+      underWay.add(work);
+      await work.finally(() => underWay.delete(work));
+    },
+    takeDead: async () => 0,
     // Who publishes waits until all is handled.
     backlog: async () => [],
     async close() {

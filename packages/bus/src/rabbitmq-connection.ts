@@ -5,11 +5,14 @@ import { type Link, type LinkOptions, type Listener, openLink } from './rabbitmq
 
 export interface ConnectionOptions extends LinkOptions {
   onState: ((connected: boolean) => void) | undefined;
+  onRefusal: ((isRefused: boolean) => void) | undefined;
 }
 
 export interface KeptConnection {
   /** Undefined while there is no connection with everything in place. */
   link(): Link | undefined;
+  /** RabbitMQ refuses the user or the password. */
+  isRefused(): boolean;
   /** Resolves when it stood for the first time. */
   first(): Promise<unknown>;
   subscribe(subscription: Subscription): Promise<void>;
@@ -56,6 +59,13 @@ export const keepConnected = async (
   const subscriptions: Subscription[] = [];
   const listeners: Listener[] = [];
   let link: Link | undefined;
+  let isRefused = false;
+
+  const noteRefusal = (next: boolean) => {
+    if (next === isRefused) return;
+    isRefused = next;
+    options.onRefusal?.(next);
+  };
 
   const setUp = async (model: ChannelModel) => {
     endWhenSilent(model);
@@ -69,6 +79,7 @@ export const keepConnected = async (
     for (const subscription of subscriptions) await next.subscribe(subscription);
     for (const listener of listeners) await next.listen(listener);
     link = next;
+    noteRefusal(false);
     options.onState?.(true);
   };
 
@@ -78,7 +89,10 @@ export const keepConnected = async (
   });
   // The link reports them.
   connection.on('error', () => undefined);
-  connection.on('connect-failed', options.onError);
+  connection.on('connect-failed', (error: unknown) => {
+    if (refusesUser(error)) noteRefusal(true);
+    options.onError(error);
+  });
 
   /** What fails on a connection that is lost meanwhile is made up for on the next one. */
   const add = async <T>(list: T[], entry: T, work: (current: Link) => Promise<void>) => {
@@ -94,6 +108,7 @@ export const keepConnected = async (
 
   return {
     link: () => link,
+    isRefused: () => isRefused,
     first: () => connection.waitForConnect(),
     subscribe: (entry) => add(subscriptions, entry, (current) => current.subscribe(entry)),
     listen: (entry) => add(listeners, entry, (current) => current.listen(entry)),
@@ -103,6 +118,9 @@ export const keepConnected = async (
     },
   };
 };
+
+/** amqplib says it in words alone. */
+const refusesUser = (error: unknown): boolean => /ACCESS[-_]REFUSED/.test(String(error));
 
 const withHeartbeat = (url: string): string => {
   const parsed = new URL(url);

@@ -1,6 +1,7 @@
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import {
   type BusEvent,
+  describeError,
   EventInvalid,
   maxDeliveries,
   type OnFailed,
@@ -40,7 +41,7 @@ export interface ConsumerOptions {
  */
 export const consume = async (
   channel: ConfirmChannel,
-  { queue, topics, handler }: Subscription,
+  { queue, topics, handler, keepDead }: Subscription,
   options: ConsumerOptions,
 ): Promise<() => Promise<void>> => {
   const deliver = async (message: ConsumeMessage, exchanges: readonly string[]) => {
@@ -73,8 +74,22 @@ export const consume = async (
     }
   };
 
+  const isKept = async (message: ConsumeMessage, event: BusEvent | undefined, error: unknown) => {
+    try {
+      await keepDead?.({ event, content: message.content, error: describeError(error) });
+      return true;
+    } catch {
+      // Its dead queue has it until somebody can.
+      return false;
+    }
+  };
+
   const setAside = async (message: ConsumeMessage, { error, event, tries }: Failure) => {
     const dead = tries >= maxDeliveries;
+    if (dead && keepDead && (await isKept(message, event, error))) {
+      options.onDead(event, queue, error);
+      return;
+    }
     if (event && tries === 1) options.onFailed(event, queue, error);
     const delays = options.retryDelaysMs;
     const delayMs = delays[Math.min(tries, delays.length) - 1] ?? 0;
@@ -82,7 +97,7 @@ export const consume = async (
       exchange: dead ? ownExchange(queue) : retryName(queue, delayMs),
       routingKey: dead ? deadQueueName(queue) : queueName(queue),
       content: message.content,
-      options: failedOptions(message, queue, tries, error),
+      options: failedOptions(message, queue, tries, error, event !== undefined),
     });
     if (dead) options.onDead(event, queue, error);
   };

@@ -1,8 +1,14 @@
 import type { ChannelModel, ConfirmChannel, ConsumeMessage } from 'amqplib';
-import { type BusEvent, BusUnavailable, type Subscription } from './bus.ts';
+import { type Bus, type BusEvent, BusUnavailable, type Subscription } from './bus.ts';
 import { type ConsumerOptions, consume } from './rabbitmq-consumer.ts';
-import { decode } from './rabbitmq-message.ts';
-import { declareOwnQueue, declareTopic, isThere } from './rabbitmq-topology.ts';
+import { decode, readDead } from './rabbitmq-message.ts';
+import {
+  deadQueueName,
+  declareOwnQueue,
+  declareTopic,
+  isThere,
+  ownExchange,
+} from './rabbitmq-topology.ts';
 
 export interface Listener {
   topics: readonly string[];
@@ -24,6 +30,8 @@ export interface Link {
   declareTopic(topic: string): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   listen(listener: Listener): Promise<void>;
+  /** `Bus.takeDead`, on a channel of its own. */
+  takeDead: Bus['takeDead'];
   /** Takes no further deliveries. */
   quiesce(): Promise<void>;
 }
@@ -56,6 +64,23 @@ export const openLink = async (model: ChannelModel, options: LinkOptions): Promi
     async listen(listener) {
       for (const topic of listener.topics) await link.declareTopic(topic);
       await consumeOwnQueue(model, await openChannel(model, options), listener, options);
+    },
+    async takeDead(queue, most, keep) {
+      const channel = await model.createChannel();
+      channel.on('error', () => undefined);
+      let taken = 0;
+      try {
+        for (; taken < most; taken++) {
+          const message = await channel.get(deadQueueName(queue));
+          if (!message) break;
+          await keep(readDead(message, ownExchange(queue)));
+          channel.ack(message);
+        }
+      } finally {
+        // What was not acknowledged goes back.
+        await channel.close().catch(() => undefined);
+      }
+      return taken;
     },
     async quiesce() {
       await Promise.allSettled(consumerEnds.map((end) => end()));

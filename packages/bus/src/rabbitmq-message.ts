@@ -1,12 +1,36 @@
-import type { ConsumeMessage, Options } from 'amqplib';
-import type { BusEvent } from './bus.ts';
+import type { ConsumeMessage, GetMessage, Message, Options } from 'amqplib';
+import {
+  type BusEvent,
+  type DeadEvent,
+  describeError,
+  type EventOrigin,
+  maxDeliveries,
+} from './bus.ts';
 import { topicExchange } from './rabbitmq-topology.ts';
 
 /** How often handlers have failed on this message. */
 const triesHeader = 'backlot-tries';
 const errorHeader = 'backlot-error';
+/** What it says of itself was not true, or can't be read. */
+const noEventHeader = 'backlot-no-event';
 const queueHeader = 'backlot-queue';
-const maxErrorLength = 500;
+const requestIdHeader = 'backlot-request-id';
+const traceparentHeader = 'traceparent';
+
+const writeOrigin = ({ requestId, traceparent }: EventOrigin = {}) => ({
+  ...(requestId !== undefined && { [requestIdHeader]: requestId }),
+  ...(traceparent !== undefined && { [traceparentHeader]: traceparent }),
+});
+
+const readOrigin = ({ properties }: Pick<Message, 'properties'>): EventOrigin | undefined => {
+  const { [requestIdHeader]: requestId, [traceparentHeader]: traceparent } =
+    properties.headers ?? {};
+  if (typeof requestId !== 'string' && typeof traceparent !== 'string') return undefined;
+  return {
+    ...(typeof requestId === 'string' && { requestId }),
+    ...(typeof traceparent === 'string' && { traceparent }),
+  };
+};
 
 export const encode = (event: BusEvent): { content: Buffer; options: Options.Publish } => ({
   content: Buffer.from(JSON.stringify(event.payload)),
@@ -16,6 +40,7 @@ export const encode = (event: BusEvent): { content: Buffer; options: Options.Pub
     // The exchange names the topic only until the first retry.
     type: event.topic,
     contentType: 'application/json',
+    headers: writeOrigin(event.origin),
   },
 });
 
@@ -25,9 +50,10 @@ export const encode = (event: BusEvent): { content: Buffer; options: Options.Pub
  * @throws on a message that is no event
  */
 export const decode = (
-  { fields, content, properties }: ConsumeMessage,
+  message: Pick<Message, 'content' | 'properties'> & { fields: { exchange: string } },
   otherExchanges: readonly string[] = [],
 ): BusEvent => {
+  const { fields, content, properties } = message;
   const { messageId: id, type: topic } = properties;
   if (typeof id !== 'string' || typeof topic !== 'string') {
     throw new TypeError('The message has no id or no topic.');
@@ -35,7 +61,8 @@ export const decode = (
   if (![topicExchange(topic), ...otherExchanges].includes(fields.exchange)) {
     throw new TypeError(`A message with the topic ${topic} came through "${fields.exchange}".`);
   }
-  return { id, topic, payload: JSON.parse(content.toString()) };
+  const origin = readOrigin(message);
+  return { id, topic, payload: JSON.parse(content.toString()), ...(origin && { origin }) };
 };
 
 export const readTries = ({ properties }: ConsumeMessage): number => {
@@ -43,20 +70,44 @@ export const readTries = ({ properties }: ConsumeMessage): number => {
   return typeof tries === 'number' ? tries : 0;
 };
 
+/** The properties of an event that is handed to its queue for the last time. */
+export const lastTry = (event: BusEvent) => {
+  const { content, options } = encode(event);
+  return {
+    content,
+    options: { ...options, headers: { ...options.headers, [triesHeader]: maxDeliveries - 1 } },
+  };
+};
+
+/** What a dead queue holds. Only this process's own exchange leads there. */
+export const readDead = (message: GetMessage, exchange: string): DeadEvent => {
+  const { content, properties } = message;
+  const error = describeError(properties.headers?.[errorHeader] ?? 'It was never acknowledged.');
+  try {
+    if (properties.headers?.[noEventHeader]) return { event: undefined, content, error };
+    return { event: decode(message, [exchange]), content, error };
+  } catch {
+    return { event: undefined, content, error };
+  }
+};
+
 /** The properties of a message that goes to a retry or dead queue. */
 export const failedOptions = (
-  { properties }: ConsumeMessage,
+  message: ConsumeMessage,
   queue: string,
   tries: number,
   error: unknown,
+  isEvent = true,
 ): Options.Publish => ({
   persistent: true,
-  messageId: properties.messageId,
-  type: properties.type,
-  contentType: properties.contentType,
+  messageId: message.properties.messageId,
+  type: message.properties.type,
+  contentType: message.properties.contentType,
   headers: {
+    ...writeOrigin(readOrigin(message)),
     [triesHeader]: tries,
     [queueHeader]: queue,
-    [errorHeader]: String(error).slice(0, maxErrorLength),
+    ...(!isEvent && { [noEventHeader]: true }),
+    [errorHeader]: describeError(error),
   },
 });

@@ -9,7 +9,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Channel, connect } from 'amqplib';
 import { busConformance } from './bus.conformance.ts';
-import { type BusEvent, BusUnavailable } from './bus.ts';
+import { type BusEvent, BusUnavailable, type DeadEvent } from './bus.ts';
 import { createRabbitmqBus, type RabbitmqBus, type RabbitmqBusOptions } from './rabbitmq.ts';
 import { deadQueueName, oldQueueName, queueName } from './rabbitmq-topology.ts';
 
@@ -213,6 +213,42 @@ describe('the bus over RabbitMQ', () => {
       type: 'a',
       headers: { 'backlot-error': 'Error: out of order', 'backlot-tries': 5 },
     });
+  });
+
+  it('keeps what nobody else could keep, and hands it over once somebody can', async () => {
+    let canKeep = false;
+    const kept: DeadEvent[] = [];
+    const bus = await start(broker.url, { retryDelaysMs: [1] });
+    await bus.subscribe({
+      queue: 'poison',
+      topics: ['a'],
+      handler: async () => {
+        throw new Error('broken');
+      },
+      keepDead: async () => {
+        throw new Error('nobody can');
+      },
+    });
+    const keep = async (dead: DeadEvent) => {
+      if (!canKeep) throw new Error('not yet');
+      kept.push(dead);
+    };
+    const poison = { id: randomUUID(), topic: 'a', payload: { n: 1 } };
+    await bus.publish(poison);
+    const connection = await connect(broker.url);
+    cleanups.push(() => connection.close());
+    const channel = await connection.createChannel();
+    channel.publish('backlot.events.a', 'a', Buffer.from('no JSON'), { messageId: 'x', type: 'b' });
+    await until(async () => (await bus.parked('poison')) === 2);
+    await expect(bus.takeDead('poison', 10, keep)).rejects.toThrow('not yet');
+    await until(async () => (await bus.parked('poison')) === 2);
+    canKeep = true;
+    expect(await bus.takeDead('poison', 10, keep)).toBe(2);
+    const events = kept.filter(({ event }) => event !== undefined);
+    expect(events).toMatchObject([{ event: poison, error: 'Error: broken' }]);
+    const others = kept.filter(({ event }) => event === undefined);
+    expect(others.map(({ content }) => String(content))).toEqual(['no JSON']);
+    await until(async () => (await bus.parked('poison')) === 0);
   });
 
   it('handles what lies in the queue of the release before, and tries it again', async () => {

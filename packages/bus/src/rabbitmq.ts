@@ -9,8 +9,14 @@ import {
 import { confirmed } from './rabbitmq-confirm.ts';
 import { keepConnected } from './rabbitmq-connection.ts';
 import type { Link } from './rabbitmq-link.ts';
-import { encode } from './rabbitmq-message.ts';
-import { deadQueueName, queueName, retryName, topicExchange } from './rabbitmq-topology.ts';
+import { encode, lastTry } from './rabbitmq-message.ts';
+import {
+  deadQueueName,
+  ownExchange,
+  queueName,
+  retryName,
+  topicExchange,
+} from './rabbitmq-topology.ts';
 
 export interface RabbitmqBusOptions {
   url: string;
@@ -21,6 +27,8 @@ export interface RabbitmqBusOptions {
   onError: (error: unknown) => void;
   /** Told when the bus is reached, and when it is lost: what listeners missed is not made up for. */
   onState?: (connected: boolean) => void;
+  /** Told when RabbitMQ begins to refuse the user or the password, and when it takes them again. */
+  onRefusal?: (isRefused: boolean) => void;
   /** Topics whose events are refused while no queue takes them, instead of being dropped. */
   mustReach?: readonly string[];
   /** Default 16. */
@@ -34,6 +42,7 @@ export interface RabbitmqBusOptions {
 export interface RabbitmqBus extends Bus {
   /** True while events can be published and received. */
   connected(): boolean;
+  refused(): boolean;
   /** Resolves at the first connection. @throws BusUnavailable after this time */
   ready(timeoutMs: number): Promise<void>;
   /** Events parked in the queue's dead queue. @throws BusUnavailable */
@@ -59,6 +68,7 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
     confirmTimeoutMs,
     onDead: options.onDead,
     onState: options.onState,
+    onRefusal: options.onRefusal,
     onFailed: options.onFailed ?? (() => {}),
     retryDelaysMs,
     prefetch: options.prefetch ?? 16,
@@ -96,8 +106,18 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
       await connection.subscribe(subscription);
       queues.add(subscription.queue);
     },
+    async redeliver(queue, event) {
+      if (closed) throw new Error('The bus is closed.');
+      await confirmed(reach().publisher, confirmTimeoutMs, {
+        exchange: ownExchange(queue),
+        routingKey: queueName(queue),
+        ...lastTry(event),
+      });
+    },
+    takeDead: (queue, most, keep) => reach().takeDead(queue, most, keep),
     listen: (topics, handler) => connection.listen({ topics, handler }),
     connected: () => connection.link() !== undefined,
+    refused: connection.isRefused,
     ready: (timeoutMs) => within(connection.first(), timeoutMs),
     parked: (queue) => count(deadQueueName(queue)),
     async backlog() {

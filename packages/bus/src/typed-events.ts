@@ -1,4 +1,4 @@
-import { type Bus, type BusEvent, EventInvalid } from './bus.ts';
+import { type Bus, type BusEvent, EventInvalid, type Subscription } from './bus.ts';
 
 /** Reads the payload of each topic: the contract's `events`. */
 export type EventSchemas = Record<string, { parse(payload: unknown): unknown }>;
@@ -36,9 +36,15 @@ export const subscribeTo = <Schemas extends EventSchemas>(
   schemas: Schemas,
   queue: string,
   handlers: EventHandlers<Schemas, Promise<unknown>>,
+  keepDead?: Subscription['keepDead'],
 ): Promise<void> => {
   const { topics, handler } = bind<Promise<unknown>>(schemas, handlers);
-  return bus.subscribe({ queue, topics, handler: async (event) => void (await handler(event)) });
+  return bus.subscribe({
+    queue,
+    topics,
+    handler: async (event) => void (await handler(event)),
+    ...(keepDead && { keepDead }),
+  });
 };
 
 /** `bus.listen` to the topics of the handlers. */

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
 import type { Price } from './prices/prices.ts';
+import type { MemberRole } from './rights/member-roles.ts';
+import type { OperatorScope } from './rights/operator-scopes.ts';
+import type { Capability } from './rights/suspensions.ts';
 import type { ServiceName } from './services.ts';
 
 /** Who sends a request (docs/api.md, "Words"). */
@@ -8,7 +11,15 @@ export const callers = ['anonymous', 'user', 'owner', 'key', 'operator'] as cons
 export type Caller = (typeof callers)[number];
 
 /** Rate classes (docs/api.md, "Limits and credits"). */
-export const limitClasses = ['read', 'write', 'ai', 'upload', 'email', 'payments'] as const;
+export const limitClasses = [
+  'read',
+  'write',
+  'ai',
+  'upload',
+  'email',
+  'payments',
+  'messages',
+] as const;
 export type LimitClass = (typeof limitClasses)[number];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -20,6 +31,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export const usageHeader = 'x-backlot-usage';
 /** The answer is streamed: what it used is known, and recorded for the ledger, only at its end. */
 export const usageFollows = 'follows';
+
+/** On a failing answer: the names of its body's fields, for the log of calls. The gateway removes it. */
+export const failureHeader = 'x-backlot-failure';
+
+/**
+ * On an answer of a service: what the call has taken until its head was written, as microseconds of statements and of
+ * the service's thread, `1250 310`. For the gateway, which removes it.
+ */
+export const workHeader = 'x-backlot-work';
 
 /** On an answer of a route that says `tellsPlan`: how it was found. For the gateway's log; it removes it. */
 export const planHeader = 'x-backlot-plan';
@@ -35,7 +55,7 @@ export type UnknownNames = 'refused' | 'hinted' | 'ignored';
 export interface RouteDefinition {
   operationId: string;
   service: ServiceName;
-  /** The gateway answers itself, by calls of other routes; the service is whose part of the API it is in. */
+  /** The gateway answers itself; the service is whose part of the API it is in. */
   answeredBy?: 'gateway';
   plane: 'runtime' | 'platform';
   method: Method;
@@ -43,6 +63,10 @@ export interface RouteDefinition {
   summary: string;
   /** Who may call; a caller outside the list gets 401 (anonymous) or 403. Keys: see `callsOfScopes` too. */
   callers: readonly Caller[];
+  /** The least that an operator's token has to have; a GET takes `read`, others `admin` unless stated. */
+  operatorScope?: OperatorScope;
+  /** The least role of an `owner` in the project; `neededRole` says which it is unless stated. */
+  memberRole?: MemberRole;
   limit: LimitClass;
   /**
    * The call counts as one for each started `itemsPerCall` of the items in the lists of its body, and
@@ -69,11 +93,15 @@ export interface RouteDefinition {
   response: z.ZodType;
   /** The body instead of JSON: a form with a file or bytes, streamed, or the fields of a page's form. */
   takes?: 'multipart' | 'bytes' | 'form';
+  /** Media types of a body of bytes. */
+  bodyTypes?: readonly string[];
   /**
-   * What the answer may be beside JSON: server-sent events, or instead of it: a page for people, or
-   * the bytes of a file, for which the caller may take all the time that they need.
+   * What the answer may be beside JSON: server-sent events, or instead of it: events without an end, a page for
+   * people, or the bytes of a file, for which the caller may take all the time that they need.
    */
-  answers?: 'json-or-events' | 'html' | 'file';
+  answers?: 'json-or-events' | 'events' | 'html' | 'file';
+  /** The body may take all the time that it needs too, while it comes. */
+  lastsWhileBodyComes?: true;
   /** 204 has no body. */
   status: 200 | 201 | 204;
   /** Another one that a call which was done may answer with, and when. */
@@ -91,8 +119,20 @@ export interface RouteDefinition {
   cookie?: string;
   /** Its success changes which groups the caller is in: the gateway asks for them anew. */
   changesCaller?: true;
+  /**
+   * The capability without which it is refused where the operator has suspended that; what follows from plane, service and
+   * limit unless stated (`capabilityFor`). `every`: refused while anything is suspended.
+   */
+  capability?: Capability | 'every';
+  /** It is of the control plane and no GET, and changes nothing all the same: the audit log has no line of it. */
+  changesNothing?: true;
   /** Its answer tells the gateway how it was found, which stands in the log's line of the call. */
   tellsPlan?: true;
+  /**
+   * Callers whom other routes refuse: users who are blocked, have to verify their address first, or have
+   * signed in with one factor where their role takes two.
+   */
+  opensTo?: readonly ('blocked' | 'unverified' | 'first-factor')[];
   /** Allowed in the built-in project `platform`, which holds accounts only. */
   servesPlatformProject?: true;
 }

@@ -12,7 +12,9 @@ export const errorStatus = {
   invalid_sort: 400,
   invalid_cursor: 400,
   invalid_data: 400,
+  schema_mismatch: 400,
   invalid_link: 400,
+  sign_in_expired: 400,
   invalid_secret: 400,
   invalid_signature: 400,
   password_too_weak: 400,
@@ -23,20 +25,31 @@ export const errorStatus = {
   project_budget: 402,
   forbidden: 403,
   project_paused: 403,
+  suspended: 403,
   collection_limit: 403,
   collection_creation_off: 403,
   project_limit: 403,
   key_limit: 403,
   prompt_limit: 403,
+  template_limit: 403,
   product_limit: 403,
   rule_limit: 403,
   recipient_not_allowed: 403,
   sending_stopped: 403,
   storage_quota: 403,
   quota_reached: 403,
+  limit_reached: 403,
   owner_unverified: 403,
   origin_limit: 403,
   group_limit: 403,
+  role_limit: 403,
+  webhook_limit: 403,
+  member_limit: 403,
+  blocked: 403,
+  verify_first: 403,
+  factor_first: 403,
+  reauthentication_needed: 403,
+  sign_up_closed: 403,
   not_found: 404,
   project_not_found: 404,
   route_not_found: 404,
@@ -52,12 +65,14 @@ export const errorStatus = {
   origin_unproven: 409,
   not_refundable: 409,
   project_deleted: 410,
+  cursor_gone: 410,
   precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   query_too_expensive: 422,
   locked: 423,
+  proof_of_work_needed: 428,
   rate_limited: 429,
   too_many_attempts: 429,
   visitor_budget: 429,
@@ -68,16 +83,33 @@ export const errorStatus = {
   overloaded: 503,
   index_building: 503,
   secrets_unreadable: 503,
+  access_refused: 503,
   timeout: 504,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;
+
+/** What of the sent data does not fit the schema of its collection. */
+export interface Problem {
+  /** Of a batch: `create[3]`. */
+  operation?: string;
+  /** Of the field: `items[3].price`. */
+  path: string;
+  /** The keyword of the schema. */
+  rule: string;
+  /** Stands behind the path: `must be at least 0`. */
+  message: string;
+}
 
 export interface ApiErrorOptions {
   /** Logged with the request id, never shown. */
   cause?: unknown;
   /** Shown beside the message: what the developer can do about it. */
   hint?: string;
+  /** All that is wrong with the data, where it is that. */
+  problems?: readonly Problem[];
+  /** With proof_of_work_needed: what is to be solved. */
+  challenge?: object;
   /** Seconds after which a retry may succeed; becomes the `Retry-After` header. */
   retryAfterSeconds?: number;
   /** Further response headers, for example `Allow`. */
@@ -92,6 +124,8 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly problems: readonly Problem[] | undefined;
+  readonly challenge: object | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Record<string, string>;
 
@@ -102,6 +136,8 @@ export class ApiError extends Error {
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.hint = options.hint;
+    this.problems = options.problems;
+    this.challenge = options.challenge;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
   }

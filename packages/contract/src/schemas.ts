@@ -45,6 +45,12 @@ export const text = (min: number, max: number, string = z.string()) =>
 /** What shows nothing: spaces, control and format characters, marks without a letter, and blank letters. */
 const isInvisible = /^[\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}]*$/u;
 
+const showsSomething = (value: string) => !isInvisible.test(value);
+const mustShow = 'must have a character that can be seen';
+
+/** Lines of text, one of which shows something. */
+export const visibleText = (max: number) => text(1, max).refine(showsSomething, mustShow);
+
 /**
  * One line that shows something: nothing that could end a line or a header, or turn the text around it.
  */
@@ -54,7 +60,7 @@ export const visibleLine = (max: number, string = z.string()) =>
       (value) => !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(value),
       'must be one line without control and direction characters',
     )
-    .refine((value) => !isInvisible.test(value), 'must have a character that can be seen');
+    .refine(showsSomething, mustShow);
 
 /** What users, groups, projects and keys are called by, in mails and on pages; without spaces around it. */
 export const displayName = (max: number) => visibleLine(max, z.string().trim());
@@ -84,13 +90,13 @@ const isStorable = (value: unknown, levels: number): boolean => {
   );
 };
 
-/** A free JSON object of so many bytes and at most 16 levels. */
-export const jsonObject = (maxBytes: number) =>
+/** A free JSON object of so many bytes and levels. */
+export const jsonObject = (maxBytes: number, maxLevels = maxJsonLevels) =>
   z
     .record(z.string(), z.unknown())
     .refine(
-      (value) => isStorable(value, maxJsonLevels),
-      `must be JSON of at most ${maxJsonLevels} levels, without NUL and lone surrogates`,
+      (value) => isStorable(value, maxLevels),
+      `must be JSON of at most ${maxLevels} levels, without NUL and lone surrogates`,
     )
     .refine(
       (value) => new TextEncoder().encode(JSON.stringify(value)).length <= maxBytes,
@@ -103,5 +109,23 @@ export const failure = z
     code: z.string(),
     requestId: z.string(),
     hint: z.string().optional(),
+    problems: z
+      .array(
+        z.object({
+          operation: z.string().optional().describe('Of a batch: create[3]'),
+          path: z.string().describe('Of the field: items[3].price'),
+          rule: z.string().describe('The keyword of the schema'),
+          message: z.string().describe('Stands behind the path: must be at least 0'),
+        }),
+      )
+      .optional()
+      .describe('With schema_mismatch: up to 20 things that do not fit'),
+    challenge: z
+      .object({
+        parameters: z.record(z.string(), z.unknown()),
+        signature: z.string(),
+      })
+      .optional()
+      .describe('With proof_of_work_needed: an ALTCHA challenge'),
   })
   .meta({ id: 'Failure' });

@@ -36,6 +36,13 @@ export interface Admission {
 /** Shared counters do not answer. The cause says why. */
 export class CountersUnavailable extends Error {
   override name = 'CountersUnavailable';
+  /** They refuse the user of this process or the password. */
+  readonly isRefused: boolean;
+
+  constructor(message: string, options: { cause?: unknown; isRefused?: boolean } = {}) {
+    super(message, options);
+    this.isRefused = options.isRefused ?? false;
+  }
 }
 
 /**

@@ -62,7 +62,7 @@ describe('counters with a fallback', () => {
     fail(unavailable);
     expect(await counters.admit(once, request)).toMatchObject({
       allowed: true,
-      reservation: { kind: 'unavailable' },
+      reservation: { kind: 'unavailable', isRefused: false },
     });
     expect((await counters.admit(once, request)).allowed).toBe(false);
     expect(await counters.reserved('o')).toBe(0);

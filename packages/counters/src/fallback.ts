@@ -16,6 +16,8 @@ export interface FallbackOptions {
 export interface FallbackCounters extends Counters {
   /** True while the local counters answer. */
   degraded(): boolean;
+  /** True while the shared ones refuse the user of this process or the password. */
+  refused(): boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ export interface FallbackCounters extends Counters {
 export const createFallbackCounters = (options: FallbackOptions): FallbackCounters => {
   const { shared, local, now, pauseMs = 1000, onChange = () => undefined } = options;
   let degraded = false;
+  let isRefused = false;
   let trying = false;
   let nextTry = 0;
   let probe: NodeJS.Timeout | undefined;
@@ -42,7 +45,7 @@ export const createFallbackCounters = (options: FallbackOptions): FallbackCounte
   const locally = async (checks: readonly RateCheck[], reservation?: ReservationRequest) => {
     const admission = await local.admit(checks);
     return reservation && admission.allowed
-      ? { ...admission, reservation: { kind: 'unavailable' as const } }
+      ? { ...admission, reservation: { kind: 'unavailable' as const, isRefused } }
       : admission;
   };
 
@@ -53,11 +56,15 @@ export const createFallbackCounters = (options: FallbackOptions): FallbackCounte
     try {
       const admission = await shared.admit(checks, reservation);
       // A call that was under way when the outage began says nothing about its end.
-      if (isTrial) change(false);
+      if (isTrial) {
+        isRefused = false;
+        change(false);
+      }
       return admission;
     } catch (error) {
       if (!(error instanceof CountersUnavailable)) throw error;
       nextTry = now() + pauseMs;
+      isRefused = error.isRefused;
       change(true, error);
       return locally(checks, reservation);
     } finally {
@@ -70,6 +77,7 @@ export const createFallbackCounters = (options: FallbackOptions): FallbackCounte
     admit,
     knownRefusal: (checks) => (degraded ? local : shared).knownRefusal(checks),
     degraded: () => degraded,
+    refused: () => isRefused,
     async close() {
       clearInterval(probe);
       await Promise.all([shared.close(), local.close()]);

@@ -1,4 +1,7 @@
-import { createTestRedis, type TestRedis } from '@backlot/testing';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestRedis, startRedis, type TestRedis } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { budgetsConformance } from './credits/budgets.conformance.ts';
@@ -98,7 +101,38 @@ describe('a user of Redis', () => {
     expect(JSON.stringify(await operator.call('ACL', 'LOG'))).not.toContain(`${name}-${database}`);
   });
 
-  it('is none without a name', () => {
-    expect(redisUsers([], password)[0]).toBe('user default off');
+  it('finds what it counted after a restart, and is none without a name', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backlot-redis-users-'));
+    const users = redisUsers([{ name: 'gateway', password, countsCalls: true }], password);
+    let server = await startRedis({ dataDir: folder, users });
+    try {
+      const { port } = server;
+      const connect = async () => {
+        const url = `redis://gateway:${password}@127.0.0.1:${port}`;
+        const client = connectRedis(url, { commandTimeoutMs: 5_000, onError: () => undefined });
+        open.push(client);
+        await new Promise((resolve) => client.once('ready', resolve));
+        return client;
+      };
+      const before = await connect();
+      await before.eval(
+        "redis.call('SET', KEYS[1], 'a') return redis.call('HSET', KEYS[2], 'held', 7)",
+        2,
+        'cr:a',
+        'cr:b',
+      );
+      before.disconnect();
+      await server.stop();
+      server = await startRedis({ dataDir: folder, users, port });
+      const client = await connect();
+      expect([await client.get('cr:a'), await client.hget('cr:b', 'held')]).toEqual(['a', '7']);
+      const nobody = new Redis(port, '127.0.0.1', { enableReadyCheck: false, lazyConnect: true });
+      nobody.on('error', () => undefined);
+      open.push(nobody);
+      await expect(nobody.get('cr:a')).rejects.toThrow('NOAUTH');
+    } finally {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -46,7 +46,8 @@ const rules = ({ password, countsCalls }: RedisUser) =>
  * and nobody else.
  */
 export const redisUsers = (users: readonly RedisUser[], operatorPassword: string): string[] => [
-  'user default off',
+  // Nobody signs in as it, but as it Redis reads its own log again: what it may not do, a restart loses.
+  'user default off ~* &* +@all',
   'user health on nopass resetchannels -@all +ping',
   `user operator on >${operatorPassword} ~* &* +@all`,
   ...users.map((user) => `user ${user.name} ${rules(user)}`),

@@ -1,6 +1,6 @@
 import { type Cluster, Redis, type Result } from 'ioredis';
 import { admitScript } from './admit-script.ts';
-import { type Admission, type Counters, CountersUnavailable, type RateCheck } from './counters.ts';
+import type { Admission, Counters, RateCheck } from './counters.ts';
 import {
   type Budget,
   type ReservationOutcome,
@@ -8,12 +8,19 @@ import {
   reservationTtlMs,
 } from './credits/credits.ts';
 import { budgetArguments, createRedisCredits, creditKeys } from './credits/redis.ts';
+import { redisUnavailable, watchRefusal } from './redis-refusal.ts';
+
+export { findRedis } from './redis-refusal.ts';
 
 export interface RedisConnectionOptions {
   /** The longest that a call waits for Redis, in milliseconds. Default 100. */
   commandTimeoutMs?: number;
+  /** Runs each command as a step of a trace. */
+  step?: ((name: string, work: () => Promise<unknown>) => Promise<unknown>) | undefined;
   /** Called for each failed connection; ioredis goes on trying. */
   onError: (error: Error) => void;
+  /** Told when Redis begins to refuse the user or the password, and when it takes them again. */
+  onRefusal?: (isRefused: boolean) => void;
 }
 
 /** Commands of one iteration of the event loop are sent in one write. `onSent` is called after that. */
@@ -40,7 +47,7 @@ const batchWrites = (client: Redis) => {
  */
 export const connectRedis = (
   url: string,
-  { commandTimeoutMs = 100, onError }: RedisConnectionOptions,
+  { commandTimeoutMs = 100, onError, onRefusal = () => {}, step }: RedisConnectionOptions,
 ): Redis => {
   const client = new Redis(url, {
     enableOfflineQueue: false,
@@ -54,6 +61,7 @@ export const connectRedis = (
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1_000) * (0.5 + Math.random() / 2),
   });
   client.on('error', onError);
+  watchRefusal(client, onRefusal);
   const send = client.sendCommand.bind(client);
   const batch = batchWrites(client);
   client.sendCommand = (command, stream) => {
@@ -65,6 +73,7 @@ export const connectRedis = (
     });
     const clear = () => clearTimeout(timer);
     command.promise.then(clear, clear);
+    if (step) void step(command.name, async () => command.promise).catch(() => {});
     return send(command, stream);
   };
   return client;
@@ -137,7 +146,7 @@ export const createRedisCounters = (
           ...reservationArguments(request, ttlMs),
         )
         .catch((cause: unknown) => {
-          throw new CountersUnavailable('Redis does not answer.', { cause });
+          throw redisUnavailable(client, cause);
         });
       const admission = toAdmission(checks, answer, request);
       if (request && admission.reservation?.kind === 'reserved') {

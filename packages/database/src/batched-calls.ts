@@ -17,8 +17,7 @@ const isLost = (error: unknown) =>
 
 /**
  * Has one statement, or one transaction, do what calls ask for under the same key within a turn of the event loop, and
- * for as long as more are under way there than have come: so two take turns, each with half of what there is. Where one
- * fails, each call is done by itself, so that none fails for another's.
+ * while more are under way there than have come: so two take turns. Where one fails, each call is done by itself.
  * @param run does all or none, or what it can; answers with a result for each
  * @param isSame whether one statement can't do both
  */

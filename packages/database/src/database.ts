@@ -9,9 +9,10 @@ import {
   readRaw,
   type TextRow,
 } from './connection/raw-read.ts';
+import { createRefusalWatch } from './connection/refusal.ts';
 import { createSilenceGuard, type GuardedConfig } from './connection/silence.ts';
 import { translate } from './errors.ts';
-import { type DatabaseTrouble, isExhausted, lookForTrouble } from './health.ts';
+import { type DatabaseTrouble, givesNoFurther, lookForTrouble } from './health.ts';
 import { createLockWaits, type LockWaits } from './lock-waits.ts';
 import { createProjectScopes, type ProjectScopes, switchScope, unscoped } from './project-scope.ts';
 import {
@@ -37,11 +38,23 @@ export interface DatabaseOptions {
   onConnectionLost?: (error: Error) => void;
   /** Told when PostgreSQL falls silent (frozen, or packets are dropped), and when it answers again. */
   onSilence?: (isSilent: boolean) => void;
+  /** Told when PostgreSQL begins to refuse the role or its password, and when it takes them again. */
+  onRefusal?: (isRefused: boolean) => void;
 }
 
 export interface Result<Row> {
   rows: Row[];
   rowCount: number;
+}
+
+export interface PoolUsage {
+  pool: string;
+  /** So many it opens at most. */
+  most: number;
+  open: number;
+  idle: number;
+  /** Callers who wait for one. */
+  waiting: number;
 }
 
 export interface DatabaseHealth {
@@ -51,7 +64,8 @@ export interface DatabaseHealth {
 }
 
 /**
- * All methods throw DatabaseUnavailable when PostgreSQL can't be reached, is silent or the pool stays full, and
+ * All methods throw DatabaseUnavailable when PostgreSQL can't be reached, is silent or the pool stays full,
+ * DatabaseRefused when it takes no new connection of the role and none is left, and
  * StatementTimeout when a statement was cancelled for its time; constraint violations pass through as
  * pg's DatabaseError with its `code` and `constraint`.
  */
@@ -114,8 +128,10 @@ export interface Database {
   inProject: ProjectScopes['inProject'];
   /** The same with the rows of all projects: for sweeps, and for what no project is known of yet. */
   acrossProjects: ProjectScopes['acrossProjects'];
-  /** Each connection that `work` takes from those for writes and transactions waits for its turn. */
+  /** Each connection that `work` takes from those for writes and transactions waits for its turn; its statements are counted. */
   inTurn: ProjectScopes['inTurn'];
+  /** How full each pool is at the moment. */
+  pools(): PoolUsage[];
   /** What keeps PostgreSQL from its work, looked for anew; within four seconds. */
   health(): Promise<DatabaseHealth>;
   close(): Promise<void>;
@@ -124,16 +140,11 @@ export interface Database {
 /** For writes and transactions, where nothing else is said. */
 export const writeConnections = 8;
 const detachedPoolSize = 2;
-/**
- * For so long an unused connection stays: who needs a new one waits longer for it than for a statement. Below the 350 s after which the balancers of large clouds forget a connection that is silent.
- */
+/** For so long an unused connection stays: below the 350 s after which balancers of large clouds forget it. */
 const idleTimeoutMillis = 300_000;
 /** A farewell that the server does not take is not waited for any longer. */
 const closeTimeoutMs = 2000;
-/**
- * A plan that is kept for all values is made for an average tenant or a table that is small as yet, and there
- * reading everything and sorting it can be cheapest. Reads go by an index that has the order.
- */
+/** A plan for all values is made for an average tenant, and there reading everything and sorting it can be cheapest. */
 const readsByIndex = { enable_seqscan: 'off', enable_sort: 'off' };
 /** For so long a pool asks for no further connection after PostgreSQL has refused one. */
 const refusedPauseMs = 1000;
@@ -149,6 +160,14 @@ const types: pg.CustomTypesConfig = {
       ? Number
       : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
+
+const describePool = (name: string, pool: pg.Pool): PoolUsage => ({
+  pool: name,
+  most: pool.options.max,
+  open: pool.totalCount,
+  idle: pool.idleCount,
+  waiting: pool.waitingCount,
+});
 
 export const createDatabase = (options: DatabaseOptions): Database => {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
@@ -172,12 +191,14 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   const connection = connectionFor(statementTimeoutMs);
   const onConnectionLost = options.onConnectionLost ?? (() => {});
   const guard = createSilenceGuard(connection, options.onSilence ?? (() => {}));
+  const noteConnect = createRefusalWatch(options.onRefusal ?? (() => {}));
   const standing = new WeakMap<pg.Pool, number>();
   const createPool = (max: number, settings = connection) => {
     /** Before the pool tries the same for whoever waits. */
     const keepToThoseThere = (error: Error | null) => {
+      noteConnect(error);
       const there = standing.get(connections) ?? 0;
-      if (!isExhausted(error) || there === 0) return;
+      if (!givesNoFurther(error) || there === 0) return;
       connections.options.max = there;
       setTimeout(() => {
         connections.options.max = max;
@@ -204,9 +225,10 @@ export const createDatabase = (options: DatabaseOptions): Database => {
   // Transactions that fill the pool would wait for each other if their detached work needed it too.
   const detachedPool = createPool(detachedPoolSize);
   const scanPool = createPool(scanConnections, connectionFor(options.scanTimeoutMs ?? 1000));
+  const ReaderClient = guard.clientTelling(noteConnect);
   const reader = createPipelinedReader(
     () =>
-      new guard.Client({
+      new ReaderClient({
         ...connection,
         settings: { ...connection.settings, ...readsByIndex },
         connectionTimeoutMillis,
@@ -229,7 +251,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
         return await from.connect();
       } catch (error) {
         const isPatient = (standing.get(from) ?? 0) > 0 && performance.now() < end;
-        if (!isExhausted(error) || !isPatient) throw error;
+        if (!givesNoFurther(error) || !isPatient) throw error;
       }
     }
   };
@@ -252,9 +274,18 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     lockSetting: lockWaits.settingFor,
     connect: (isDetached) => connect(isDetached ? detachedPool : pool),
     currentScope: scopes.current,
+    meter: scopes.meter,
     allow: guard.allow,
     statementTimeoutMs,
   });
+
+  /** Waiting for a connection is no work of the statement. */
+  const measured = <T>(answer: () => Promise<T>): Promise<T> => {
+    const end = scopes.meter()?.statement();
+    const answered = answer();
+    if (end) void answered.then(end, end);
+    return answered;
+  };
 
   const free = () => (transactions.isDetached() ? detachedPool : pool);
 
@@ -285,14 +316,11 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     return rows;
   };
 
-  /**
-   * Parts pg's query from its values and rows: it may be old to V8 by then and keep them until the next full
-   * collection.
-   */
+  /** Parts pg's query from its values and rows: old to V8 by then, it may keep them until the next full collection. */
   const run = async <Row>(config: pg.QueryConfig, from = free()): Promise<Result<Row>> => {
     try {
       const result = await (transactions.query(config) ??
-        onPool(from, (client) => client.query(config)));
+        onPool(from, (client) => measured(() => client.query(config))));
       const { rows, rowCount } = result;
       result.rows = [];
       return { rows: rows as Row[], rowCount: rowCount ?? 0 };
@@ -307,7 +335,7 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     if (transactions.isOpen()) return undefined;
     guard.check();
     const client = reader.client();
-    return client && onReader(client, read);
+    return client && measured(() => onReader(client, read));
   };
 
   return {
@@ -318,7 +346,9 @@ export const createDatabase = (options: DatabaseOptions): Database => {
       (await run<Row>({ text, values: [...values] }, scanPool)).rows,
     bytes: async (text, values = []) => {
       try {
-        return await onPool(free(), (client) => readBytes(client, text, [...values]));
+        return await onPool(free(), (client) =>
+          measured(() => readBytes(client, text, [...values])),
+        );
       } catch (error) {
         throw translate(error);
       }
@@ -348,13 +378,18 @@ export const createDatabase = (options: DatabaseOptions): Database => {
     inProject: scopes.inProject,
     inTurn: scopes.inTurn,
     acrossProjects: scopes.acrossProjects,
+    pools: () => [
+      describePool('writes', pool),
+      describePool('detached', detachedPool),
+      describePool('scans', scanPool),
+    ],
     async health() {
       const [isServing, trouble] = await Promise.all([
         run({ text: 'SELECT 1' }).then(
           () => true,
           () => false,
         ),
-        lookForTrouble({ connectionString: options.url }),
+        lookForTrouble({ connectionString: options.url }, noteConnect),
       ]);
       return { isServing, trouble: trouble ?? (isServing ? undefined : 'out_of_reach') };
     },

@@ -1,9 +1,15 @@
 import pg from 'pg';
 
-/** PostgreSQL can't be reached, is starting or stopping, refuses the role, or has no free connection in time. */
+/** PostgreSQL can't be reached, is starting or stopping, or has no free connection in time. */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
+  override readonly name: string = 'DatabaseUnavailable';
   readonly isUnavailable = true;
+}
+
+/** PostgreSQL refuses the role or its password: until one of the two is changed, no new connection is to be had. */
+export class DatabaseRefused extends DatabaseUnavailable {
+  override readonly name = 'DatabaseRefused';
+  readonly isRefused = true;
 }
 
 /** A statement was cancelled because it ran past the statement time-out. */
@@ -16,11 +22,17 @@ export class LockTimeout extends StatementTimeout {}
 
 const QUERY_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
-/**
- * Connection exceptions, a role or password that is not known (yet), insufficient resources, operator
- * intervention: Appendix A of PostgreSQL's manual.
- */
-const unavailableClasses = new Set(['08', '28', '53', '57']);
+/** Connection exceptions, insufficient resources, operator intervention: Appendix A of PostgreSQL's manual. */
+const unavailableClasses = new Set(['08', '53', '57']);
+
+/** PgBouncer says it with a code of the protocol. */
+const isRefusedByPooler = ({ code, message }: pg.DatabaseError) =>
+  code === '08P01' && /authentication failed|no such user/.test(message);
+
+/** The role is not known, may not log in, or has another password. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError &&
+  (error.code?.startsWith('28') === true || isRefusedByPooler(error));
 
 export const translate = (error: unknown): unknown => {
   if (error instanceof pg.DatabaseError) {
@@ -28,6 +40,8 @@ export const translate = (error: unknown): unknown => {
       return new StatementTimeout('statement time-out', { cause: error });
     if (error.code === LOCK_NOT_AVAILABLE)
       return new LockTimeout('a lock was not free in time', { cause: error });
+    if (isRefusal(error))
+      return new DatabaseRefused('PostgreSQL refuses the role or its password', { cause: error });
     if (unavailableClasses.has(error.code?.slice(0, 2) ?? '')) {
       return new DatabaseUnavailable('PostgreSQL refuses work', { cause: error });
     }

@@ -1,7 +1,8 @@
-import { createTestDatabase, type TestDatabase } from '@backlot/testing';
+import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createDatabase, type Database } from './database.ts';
+import { DatabaseRefused } from './errors.ts';
 
 /** A role of one's own, so that its bounds are nobody else's. */
 describe('PostgreSQL that does not do all of its work', () => {
@@ -73,6 +74,29 @@ describe('PostgreSQL that does not do all of its work', () => {
     await alter('SET temp_file_limit = 0');
     expect(await connect().health()).toEqual({ isServing: true, trouble: 'disk_full' });
     await alter('RESET temp_file_limit');
+  });
+
+  it('refuses the password, which is told once and ends; calls keep to the connections that there are', async () => {
+    const told: boolean[] = [];
+    const database = createDatabase({ url, schema: 'public', onRefusal: (is) => told.push(is) });
+    open.push(database);
+    await database.query('SELECT 1');
+    await alter("PASSWORD 'another'");
+    expect(await database.health()).toEqual({ isServing: true, trouble: 'refuses_role' });
+    const calls = Array.from({ length: 20 }, () => database.query('SELECT 1 AS done'));
+    for (const answer of await Promise.all(calls)) expect(answer).toEqual([{ done: 1 }]);
+    await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [
+      role,
+    ]);
+    await until(async () => {
+      const failure = await database.query('SELECT 1').catch((error: unknown) => error);
+      return failure instanceof DatabaseRefused;
+    });
+    expect(told).toEqual([true]);
+    await alter("PASSWORD 'bounded'");
+    await until(async () => (await database.health()).trouble === undefined);
+    expect(await database.query('SELECT 1 AS done')).toEqual([{ done: 1 }]);
+    expect(told).toEqual([true, false]);
   });
 
   it('takes the role no more, or is gone', async () => {

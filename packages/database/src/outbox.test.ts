@@ -42,6 +42,24 @@ describe('outbox', () => {
     expect(await database.query('SELECT id FROM outbox')).toEqual([]);
   });
 
+  it('publishes an event with the call that it comes from', async () => {
+    let origin: object | undefined = { requestId: 'r1' };
+    const outbox = createOutbox<Events>(
+      database,
+      () => {},
+      undefined,
+      () => origin,
+    );
+    await outbox.append('topic', { n: 1 });
+    origin = undefined;
+    await outbox.append('topic', { n: 2 });
+    const published: OutboxEvent[] = [];
+    outbox.start(async (event) => void published.push(event));
+    await until(() => published.length === 2);
+    await outbox.stop();
+    expect(published.map(({ origin: from }) => from)).toEqual([{ requestId: 'r1' }, undefined]);
+  });
+
   it('publishes committed events, keeps those whose publishing fails, and drops none', async () => {
     const outbox = createOutbox<Events>(database, () => {});
     const published: OutboxEvent[] = [];

@@ -6,12 +6,16 @@ export interface OutboxEvent {
   id: string;
   topic: string;
   payload: unknown;
+  /** The call that it comes from. */
+  origin?: object | undefined;
 }
 
 /** @template Events the payload of each topic */
 export interface Outbox<Events extends object> {
   /** Stores the event in the surrounding transaction and wakes the relay after its commit. */
   append<Topic extends keyof Events & string>(topic: Topic, payload: Events[Topic]): Promise<void>;
+  /** The call that is worked for, as JSON, for the column of the same name. */
+  origin(): string | null;
   /** The same waking for events that a statement of one's own has stored. */
   wake(): void;
   /** Starts the relay: publishes stored events, oldest first, each until `publish` has resolved once. */
@@ -27,6 +31,7 @@ CREATE TABLE outbox (
   event_id uuid NOT NULL DEFAULT gen_random_uuid(),
   topic text NOT NULL,
   payload jsonb NOT NULL,
+  origin jsonb,
   created_at timestamptz NOT NULL DEFAULT now()
 )`;
 
@@ -34,11 +39,15 @@ const batchSize = 100;
 /** Finds what another process stored, or what a crash left behind. */
 const pollMs = 1000;
 
-/** @param check throws where an event is not what its topic promises; for tests */
+/**
+ * @param check throws where an event is not what its topic promises; for tests
+ * @param currentOrigin the call that is worked for
+ */
 export const createOutbox = <Events extends object>(
   database: Database,
   onError: (error: unknown) => void,
   check?: (topic: keyof Events & string, payload: unknown) => unknown,
+  currentOrigin: () => object | undefined = () => undefined,
 ): Outbox<Events> => {
   let wake: (() => void) | undefined;
   let woken = false;
@@ -72,15 +81,17 @@ export const createOutbox = <Events extends object>(
         event_id: string;
         topic: string;
         payload: unknown;
+        origin: object | null;
       }>(
-        'SELECT id, event_id, topic, payload FROM outbox ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
+        'SELECT id, event_id, topic, payload, origin FROM outbox ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED',
         [batchSize],
       );
-      // At once: over a broker a batch takes one confirmation's time, not a hundred (134 events/s one
-      // by one, 8,000 and more together).
+      // At once: over a broker a batch takes one confirmation's time.
       const results = await database.detached(() =>
         Promise.allSettled(
-          rows.map(({ event_id: id, topic, payload }) => publish({ id, topic, payload })),
+          rows.map(({ event_id: id, topic, payload, origin }) =>
+            publish({ id, topic, payload, ...(origin && { origin }) }),
+          ),
         ),
       );
       const published = rows
@@ -106,12 +117,19 @@ export const createOutbox = <Events extends object>(
     }
   };
 
+  const origin = () => {
+    const found = currentOrigin();
+    return found === undefined ? null : JSON.stringify(found);
+  };
+
   return {
+    origin,
     async append(topic, payload) {
       check?.(topic, payload);
-      await database.query('INSERT INTO outbox (topic, payload) VALUES ($1, $2)', [
+      await database.query('INSERT INTO outbox (topic, payload, origin) VALUES ($1, $2, $3)', [
         topic,
         JSON.stringify(payload),
+        origin(),
       ]);
       database.afterCommit(nudge);
     },

@@ -17,29 +17,46 @@ const settingFor = (scope: ProjectScope) => `backlot.project = '${scope}'`;
 /** Resolves once it is the caller's turn to have a connection; what it answers ends the turn. */
 export type TakeTurn = () => Promise<() => void>;
 
+/** Hears of each statement as it leaves; what it answers is called when the statement's answer is there. */
+export interface StatementMeter {
+  statement(): () => void;
+}
+
 export interface ProjectScopes {
   current(): ProjectScope;
   /** Of the innermost scope that has one; undefined where connections are had as they come. */
   turn(): TakeTurn | undefined;
   inProject<T>(projectNumber: number, work: () => Promise<T>): Promise<T>;
-  inTurn<T>(takeTurn: TakeTurn, work: () => Promise<T>): Promise<T>;
+  /** Of the innermost scope that has one. */
+  meter(): StatementMeter | undefined;
+  inTurn<T>(takeTurn: TakeTurn, work: () => Promise<T>, meter?: StatementMeter): Promise<T>;
   acrossProjects<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export const createProjectScopes = (): ProjectScopes => {
-  const ambient = new AsyncLocalStorage<{ scope: ProjectScope; takeTurn: TakeTurn | undefined }>();
+  const ambient = new AsyncLocalStorage<{
+    scope: ProjectScope;
+    takeTurn: TakeTurn | undefined;
+    meter: StatementMeter | undefined;
+  }>();
   const current = () => ambient.getStore()?.scope ?? '';
   const turn = () => ambient.getStore()?.takeTurn;
+  const meter = () => ambient.getStore()?.meter;
   return {
     current,
     turn,
+    meter,
     async inProject(projectNumber, work) {
       if (!Number.isSafeInteger(projectNumber) || projectNumber < 0)
         throw new RangeError('A project has a whole number.');
-      return await ambient.run({ scope: `${projectNumber}`, takeTurn: turn() }, work);
+      return await ambient.run(
+        { scope: `${projectNumber}`, takeTurn: turn(), meter: meter() },
+        work,
+      );
     },
-    inTurn: (takeTurn, work) => ambient.run({ scope: current(), takeTurn }, work),
-    acrossProjects: (work) => ambient.run({ scope: 'all', takeTurn: turn() }, work),
+    inTurn: (takeTurn, work, itsMeter = meter()) =>
+      ambient.run({ scope: current(), takeTurn, meter: itsMeter }, work),
+    acrossProjects: (work) => ambient.run({ scope: 'all', takeTurn: turn(), meter: meter() }, work),
   };
 };
 

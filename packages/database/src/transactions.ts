@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { translate } from './errors.ts';
-import { beginInScope, type ProjectScope, switchScopeInTransaction } from './project-scope.ts';
+import {
+  beginInScope,
+  type ProjectScope,
+  type StatementMeter,
+  switchScopeInTransaction,
+} from './project-scope.ts';
 
 export interface TransactionOptions {
   /** For its statements, in place of the usual time-out; not for nested transactions. */
@@ -29,6 +34,7 @@ export interface TransactionsDeps {
   /** A connection that sends without waiting for answers. */
   connect(isDetached: boolean): Promise<pg.PoolClient>;
   currentScope(): ProjectScope;
+  meter(): StatementMeter | undefined;
   /** Of how long its statements wait for locks, where that is not the connection's own. */
   lockSetting(client: pg.PoolClient): string | undefined;
   /** Until the function that it returns is called, a statement on this connection may take so long. */
@@ -49,12 +55,11 @@ const toConfig = ({ name, text, values }: NamedStatement): pg.QueryConfig => ({
 });
 
 /**
- * Transactions that every statement below them joins. Statements leave as they come: the server runs them
- * one behind the other, and nothing behind one that failed until the rollback. Outside of a transaction that
- * would not hold, so that what writes leaves once BEGIN has been answered.
+ * Statements leave as they come: the server runs none behind one that failed until the rollback. Outside of a transaction
+ * that would not hold, so that what writes leaves once BEGIN has been answered.
  */
 export const createTransactions = (deps: TransactionsDeps) => {
-  const { connect, currentScope, lockSetting, allow, statementTimeoutMs } = deps;
+  const { connect, currentScope, meter, lockSetting, allow, statementTimeoutMs } = deps;
   const ambient = new AsyncLocalStorage<Transaction | 'detached'>();
 
   const isDetached = () => ambient.getStore() === 'detached';
@@ -69,7 +74,10 @@ export const createTransactions = (deps: TransactionsDeps) => {
     const { client } = transaction;
     if (transaction.scope !== scope) void unheard(switchScopeInTransaction(client, scope));
     transaction.scope = scope;
-    return client.query(config);
+    const end = meter()?.statement();
+    const answered = client.query(config);
+    if (end) answered.then(end, end);
+    return answered;
   };
 
   const beginOn = ({ client, scope = '' }: Transaction) =>

@@ -200,10 +200,11 @@ describe('remembered identities', () => {
       { ...identity, userId: 'v' },
       { ...identity, role: 'staff' },
       { ...identity, groups: [{ id: 'g', role: 'member' }] },
+      { ...identity, emailVerified: true as const },
       { ...identity, ip: '192.0.2.2' },
       { ...identity, project: { ...identity.project, settings: {} } },
     ].map(signFor);
-    expect(new Set([first, ...others]).size).toBe(6);
+    expect(new Set([first, ...others]).size).toBe(7);
     for (const other of others) {
       expect(verify(other, at)).not.toEqual(identity);
     }

@@ -24,6 +24,10 @@ export interface IdentityProject {
   name: string;
   ownerId: string | null;
   settings: Record<string, unknown>;
+  /** What the users of some roles may beyond what rules say, by role; absent where there is nothing. */
+  powers?: Readonly<Record<string, readonly string[]>>;
+  /** Beside another project: nothing in it is real. */
+  isPreview?: true;
 }
 
 /** What the gateway holds back of the owner's credits for this call. */
@@ -47,21 +51,45 @@ export interface GroupMembership {
 export interface Identity {
   project: IdentityProject;
   caller: 'anonymous' | 'user' | 'owner' | 'key' | 'operator';
-  /** The user of this project (`user`) or of `platform` (`owner`). */
+  /** The user of this project (`user`) or of `platform` (`owner`: the project's own, or a member). */
   userId: string | null;
   sessionId: string | null;
   keyId: string | null;
+  /** Of an operator alone; absent from gateways of before. */
+  operator?: { readonly name: string; readonly scope: string };
+  /** Of a key alone; absent from gateways of before. */
+  keyScopes?: readonly string[];
   /** Of a user alone: what the project's owner has made of them; `user` unless stated. */
   role?: string;
+  /** Of an `owner` in a project of somebody else: what they are in it. Absent from the project's own owner. */
+  memberRole?: 'viewer' | 'editor' | 'admin';
   /** The groups that a user is in, at most 100; absent where there is none. */
   groups?: readonly GroupMembership[];
+  /** Of a user alone: has no account. Absent from gateways of before. */
+  isGuest?: true;
+  /** Of a user alone: they have shown that their address is theirs; absent where they have not. */
+  emailVerified?: true;
   /** The client's address, IPv6 cut to its /64; what an anonymous caller is known by. */
   ip: string;
+  /** What the client calls itself, at most 300 characters; for auth and changes of the control plane, where it said anything. */
+  userAgent?: string;
   /** Null or absent where the call is free. */
   reservation?: Reservation | null;
   /** An `anonymous` caller sent a credential that is no good; only on routes that look at it themselves. */
   hasBadCredential?: true;
+  /** An `anonymous` caller is a user who is blocked, and reads what anyone reads. */
+  isBlocked?: true;
+  /** The project's owner looks as somebody else: it is no call of theirs. */
+  isView?: true;
 }
+
+/** Whether this caller has been given the power; the project's own callers have all. */
+export const hasPower = ({ caller, role = 'user', project }: Identity, power: string): boolean =>
+  caller === 'user' ? powersOfRole(project, role).includes(power) : caller !== 'anonymous';
+
+/** What the users of a role may beyond what rules say. */
+export const powersOfRole = ({ powers = {} }: IdentityProject, role: string): readonly string[] =>
+  Object.hasOwn(powers, role) ? (powers[role] ?? []) : [];
 
 export class IdentityInvalid extends Error {
   override readonly name = 'IdentityInvalid';
@@ -168,8 +196,9 @@ export const createIdentitySigner = (
     sign(identity, receiver, call) {
       // A reservation is for one call.
       if (identity.reservation) return signIdentity(identity, call, findKey(receiver), now());
-      const { project, caller, userId, sessionId, keyId, role, groups, ip } = identity;
-      const cacheKey = `${receiver} ${call} ${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${role} ${ip} ${identity.hasBadCredential}`;
+      const { project, caller, userId, sessionId, keyId, role, groups, emailVerified, ip } =
+        identity;
+      const cacheKey = `${receiver} ${call} ${project.number} ${caller} ${userId} ${sessionId} ${keyId} ${role} ${identity.memberRole} ${emailVerified} ${ip} ${identity.hasBadCredential} ${identity.isBlocked} ${identity.isView} ${identity.operator?.name} ${identity.operator?.scope} ${identity.userAgent}`;
       const known = signed.get(cacheKey);
       const at = now();
       const isSame = known && known.project === project && known.groups === groups;
@@ -196,9 +225,12 @@ export const createIdentityVerifier = (
       if (known && known.call === call && known.expiresAt >= now()) return known.identity;
       const identity = verifyIdentity(header, call, keys, now());
       Object.freeze(identity.project.settings);
+      for (const powers of Object.values(identity.project.powers ?? {})) Object.freeze(powers);
+      Object.freeze(identity.project.powers);
       Object.freeze(identity.project);
       for (const group of identity.groups ?? []) Object.freeze(group);
       Object.freeze(identity.groups);
+      Object.freeze(identity.operator);
       Object.freeze(identity);
       // A reservation is for one call: 20,000 such identities would hold 18 MiB for nothing.
       if (identity.reservation) return identity;

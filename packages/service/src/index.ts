@@ -4,9 +4,11 @@
  * chooses its adapters with `runnable`, and its main.ts runs that. Knows no rule of the product.
  */
 
+export * from './app-events.ts';
+export * from './asking-caller.ts';
+export { createService } from './create-service.ts';
 export {
   type Adapters,
-  createService,
   defineService,
   type Service,
   type ServiceContext,
@@ -17,15 +19,36 @@ export {
   type Sweep,
 } from './define-service.ts';
 export { keepAnswersSql } from './idempotency/idempotency.ts';
-export { knownSettings } from './known-settings.ts';
+export * from './note-findings.ts';
 export * from './owner-verification.ts';
 export * from './process/bus.ts';
+export { reportRefusal } from './process/refusals.ts';
 export * from './process/run-service.ts';
 export * from './process/stop.ts';
+export {
+  type ArchiveStore,
+  archivedObject,
+  archiveRouter,
+  createArchivePart,
+  invalidArchive,
+  readArchiveLines,
+  toArchiveLines,
+  toOutcome,
+} from './project-parts/archive-part.ts';
+export {
+  type ConfigStore,
+  configRouter,
+  createConfigPart,
+  namingEntry,
+} from './project-parts/config-part.ts';
 export * from './runnable-service.ts';
+export { type SealStore, sealedColumn } from './seals/sealed-column.ts';
 export * from './secrets-readiness.ts';
-export * from './settings.ts';
-export * from './usage.ts';
+export { knownSettings } from './settings/known-settings.ts';
+export * from './settings/settings.ts';
+export { redisSteps } from './trace-steps.ts';
+export * from './usage/usage.ts';
+export * from './usage/visitor-budgets.ts';
+export * from './usage/window-counts.ts';
 export * from './v8-options.ts';
-export * from './visitor-budgets.ts';
-export * from './window-counts.ts';
+export * from './watch-server.ts';

@@ -7,16 +7,16 @@ import {
 } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { IdentityKey } from '@backlot/identity';
-import type { Logger, Registry } from '@backlot/telemetry';
-import {
-  type Adapters,
-  createService,
-  type Service,
-  type ServiceContext,
-  type ServiceDefinition,
-  type ServiceDeps,
+import type { Logger, Registry, Tracer } from '@backlot/telemetry';
+import { createService } from './create-service.ts';
+import type {
+  Adapters,
+  Service,
+  ServiceContext,
+  ServiceDefinition,
+  ServiceDeps,
 } from './define-service.ts';
-import type { ConfigReader, Environment } from './settings.ts';
+import type { ConfigReader, Environment } from './settings/settings.ts';
 
 /** What a process, or the one process of all, gives to each service. */
 export interface Surroundings {
@@ -30,12 +30,14 @@ export interface Surroundings {
   now: () => number;
   log: Logger;
   registry?: Registry;
+  tracer?: Tracer | undefined;
   checkResponses: boolean;
 }
 
 export interface AdapterOptions<Config, Api> {
   config: Config;
   log: Logger;
+  tracer: Tracer | undefined;
   /** The service that gets them; not before it has been created. */
   service(): Service & Api;
 }
@@ -82,6 +84,7 @@ export const runnable = <Config, Context extends ServiceContext<Config>, Api ext
       (await openAdapters({
         config,
         log: shared.log,
+        tracer: shared.tracer,
         service() {
           if (!service) throw new Error(`${definition.name} is not there yet.`);
           return service;

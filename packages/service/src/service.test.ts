@@ -10,6 +10,7 @@ import {
   createTestBroker,
   createTestDatabase,
   createTestProxy,
+  findFreePort,
   migrateForService,
   type ServiceBed,
   testIdentityKeysSetting,
@@ -86,12 +87,17 @@ describe('the process of a service', () => {
     const remove = () => rm(folder, { recursive: true });
     closing.push(() => Promise.all([proxy.close(), broker.drop(), database.drop(), remove()]));
     proxy.shut();
+    const port = await findFreePort(17_000);
+    const ask = async (path: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+      return [answer.status, await answer.json()];
+    };
     const child: ChildProcess = spawn(
       process.execPath,
       [fileURLToPath(new URL('./testing/small-main.ts', import.meta.url))],
       {
         env: {
-          PORT: '0',
+          PORT: String(port),
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
           DATABASE_URL: proxy.url,
           AMQP_URL: broker.url,
@@ -107,9 +113,26 @@ describe('the process of a service', () => {
     for await (const line of createInterface(child.stdout)) {
       const { msg } = JSON.parse(line) as { msg: string };
       messages.push(msg);
-      if (messages.length === 2) proxy.open();
-      if (msg === 'waiting for migrations') await migrateForService(database.url, smallService);
-      if (msg === 'listening') child.kill('SIGTERM');
+      if (messages.length === 2) {
+        // It lives, serves nothing, and says why: nobody need start it again.
+        expect(await ask('/livez')).toEqual([200, { ok: true }]);
+        expect(await ask('/healthz')).toMatchObject([503, { ok: false }]);
+        expect(await ask('/readyz')).toMatchObject([
+          503,
+          { missing: ['postgresql'], dependencies: [{ reason: 'out_of_reach' }] },
+        ]);
+        await expect(ask('/greet')).rejects.toThrow('fetch failed');
+        proxy.open();
+      }
+      if (msg === 'waiting for migrations') {
+        await until(async () => JSON.stringify(await ask('/readyz')).includes('not_migrated'));
+        await migrateForService(database.url, smallService);
+      }
+      if (msg === 'listening') {
+        expect(await ask('/livez')).toEqual([200, { ok: true }]);
+        expect(await ask('/readyz')).toMatchObject([200, { ok: true }]);
+        child.kill('SIGTERM');
+      }
     }
     expect(await exit).toEqual([0, null]);
     expect(messages.slice(0, 2)).toEqual(Array(2).fill('PostgreSQL is out of reach; retrying'));

@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { createErrorDescription } from './describe-error.ts';
+import { currentOrigin } from './origin.ts';
 
 export type { Logger } from 'pino';
 
@@ -28,6 +29,12 @@ const describeErrors = (describe: (error: unknown) => unknown) => (fields: objec
     ),
   );
 
+/** Lines written while a call is worked for name it, in whatever process. */
+const nameCall = () => {
+  const requestId = currentOrigin()?.requestId;
+  return requestId === undefined ? {} : { requestId };
+};
+
 export interface LoggerOptions {
   service: string;
   /** pino's levels; `silent` writes nothing. Default `info`. */
@@ -41,6 +48,7 @@ export const createLogger = ({ service, level = 'info', destination }: LoggerOpt
     level,
     base: { service },
     redact: { paths: redactedPaths, censor: '[removed]' },
+    mixin: nameCall,
     formatters: { log: describeErrors(createErrorDescription()) },
     // pino's own would copy them again.
     serializers: { err: (described: unknown) => described },

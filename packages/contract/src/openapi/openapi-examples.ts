@@ -10,6 +10,8 @@ const token = 'the-token-behind-the-mailed-link';
 export const bodyExamples: Readonly<Record<string, unknown>> = {
   signUp: { email, password, name: 'Ada' },
   signIn: { email, password },
+  requestCode: { email },
+  verifyCode: { token },
   updateMe: { name: 'Ada Lovelace', profile: { theme: 'dark' } },
   changeEmail: { email: 'ada.lovelace@example.org', password },
   confirmEmailChange: { token },
@@ -22,17 +24,26 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
   updateGroup: { name: 'Blue team' },
   inviteToGroup: { email: 'bob@example.org', role: 'member' },
   updateGroupMember: { role: 'owner' },
+  showInvitation: { token },
   joinGroup: { token },
-  setUserRole: { role: 'staff' },
 
   createRecord: { data: { title: 'Buy milk', stars: 2, done: false } },
   updateRecord: { data: { done: true }, inc: { stars: 1 } },
   replaceRecord: { data: { title: 'Buy oat milk', stars: 2, done: false } },
+  broadcastMessage: { channel: 'room:1', data: { typing: true } },
+  setPresence: {
+    stream: '018f0000-0000-4000-8000-000000000001',
+    channel: 'room:1',
+    data: { name: 'Ada' },
+  },
   writeBatch: { create: [{ data: { title: 'Buy milk' } }, { data: { title: 'Call Bob' } }] },
+
+  tryAccess: { as: 'stranger', access: 'private' },
 
   generateText: { messages: [{ role: 'user', content: 'Name a teapot.' }], maxTokens: 200 },
   openUpload: { name: 'photo.jpg', size: 120_000 },
   signFile: { expiresIn: 3600 },
+  attachFile: { collection: 'messages', recordId: '018f0000-0000-7000-8000-000000000001' },
   sendEmail: { to: email, subject: 'Hello', html: '<p>Your teapot is ready.</p>' },
 
   createCheckout: {
@@ -52,12 +63,23 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     },
   },
   shareRecord: { email: 'bob@example.org', may: 'read' },
+  reportRecord: { reason: 'Insults a guest' },
   createKey: { name: 'agent', scopes: ['read'] },
+  setRole: { may: ['block-users', 'see-users'] },
   setLimits: { read: { perCaller: 600 } },
+  createPreview: { records: true, files: true },
+  promotePreview: { dryRun: true },
+  setConfig: { limits: { read: { perCaller: 600 } } },
   addOrigin: { origin: 'https://app.example.org' },
+  setWebhook: {
+    url: 'https://app.example.org/hooks',
+    on: ['payment.paid', 'record.created:orders'],
+  },
+  replayWebhook: { since: '2026-01-31T12:00:00.000Z' },
   setPrompt: { system: 'You are a friendly guide to teapots.' },
   setStripeSecret: { testCheckout: true },
   updateUser: { role: 'staff' },
+  moderateUser: { blocked: true, reason: 'Spam in the guest book' },
   signOut: {},
 };
 

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
-import { defaultBodyLimitBytes, type RouteDefinition } from '../define-route.ts';
+import { type Caller, defaultBodyLimitBytes, type RouteDefinition } from '../define-route.ts';
 import { type ErrorCode, errorStatus } from '../error-codes.ts';
-import { neededScope } from '../key-scopes.ts';
 import { type PriceChanges, priceTerms } from '../prices/prices.ts';
+import { neededScope } from '../rights/key-scopes.ts';
+import { neededRole } from '../rights/needed-role.ts';
+import { neededOperatorScope } from '../rights/operator-scopes.ts';
+import { isViewable, viewAsForm, viewAsHeader } from '../rights/view-as.ts';
 import { failure } from '../schemas.ts';
 import { services } from '../services.ts';
 import { bodyExamples, parameterExamples } from './openapi-examples.ts';
@@ -72,7 +75,9 @@ const toContent = (route: RouteDefinition, schemas: Schemas) => {
     ...((answers === undefined || answers === 'json-or-events') && {
       'application/json': { schema: schemas.describe(response, { io: 'output', name }) },
     }),
-    ...(answers === 'json-or-events' && { 'text/event-stream': { schema: { type: 'string' } } }),
+    ...((answers === 'json-or-events' || answers === 'events') && {
+      'text/event-stream': { schema: { type: 'string' } },
+    }),
   };
 };
 
@@ -93,10 +98,15 @@ const describePrice = ({
   `${millicreditsPerUnit} milli-credits for ${chargesStartedUnits ? 'each started' : 'every'} ${unitSize} ${quantity}, at least ${minimumMillicredits}`;
 
 const describeCallers = (route: RouteDefinition) => {
+  if (route.callers.every((caller) => caller === 'operator'))
+    return `operator (${neededOperatorScope(route)})`;
   const scope = neededScope(route);
-  return scope === null || scope === 'read'
-    ? route.callers.join(', ')
-    : route.callers.join(', ').replace('key', `key (${scope})`);
+  const role = neededRole(route);
+  const names: Partial<Record<Caller, string>> = {
+    ...(scope !== null && scope !== 'read' && { key: `key (${scope})` }),
+    ...(role !== null && role !== 'viewer' && { owner: `owner (${role})` }),
+  };
+  return route.callers.map((caller) => names[caller] ?? caller).join(', ');
 };
 
 const describe = (route: RouteDefinition, changes: PriceChanges) => {
@@ -106,6 +116,22 @@ const describe = (route: RouteDefinition, changes: PriceChanges) => {
     ...(body ? [`Body: at most ${(bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`] : []),
     ...(price ? [`Price: ${describePrice(priceTerms(price, changes))}.`] : []),
   ].join(' ');
+};
+
+const toRequestBody = (route: RouteDefinition, body: z.ZodType, schemas: Schemas) => {
+  const content = {
+    schema: schemas.describe(body, {
+      io: 'input',
+      name: nameFor(route, 'Request'),
+      refusesUnknown: (route.unknownBody ?? 'refused') === 'refused',
+    }),
+    ...(route.operationId in bodyExamples && { example: bodyExamples[route.operationId] }),
+  };
+  const types = route.bodyTypes ?? [bodyTypes[route.takes ?? 'json']];
+  return {
+    required: !body.safeParse(undefined).success,
+    content: Object.fromEntries(types.map((type) => [type, content])),
+  };
 };
 
 const toOperation = (route: RouteDefinition, changes: PriceChanges, schemas: Schemas) => ({
@@ -121,26 +147,11 @@ const toOperation = (route: RouteDefinition, changes: PriceChanges, schemas: Sch
     ...(route.method === 'POST' && !route.answeredBy
       ? [{ $ref: '#/components/parameters/IdempotencyKey' }]
       : []),
+    ...(route.method === 'GET' && isViewable(route) && !route.answeredBy
+      ? [{ $ref: '#/components/parameters/ViewAs' }]
+      : []),
   ],
-  ...(route.body
-    ? {
-        requestBody: {
-          required: !route.body.safeParse(undefined).success,
-          content: {
-            [bodyTypes[route.takes ?? 'json']]: {
-              schema: schemas.describe(route.body, {
-                io: 'input',
-                name: nameFor(route, 'Request'),
-                refusesUnknown: (route.unknownBody ?? 'refused') === 'refused',
-              }),
-              ...(route.operationId in bodyExamples && {
-                example: bodyExamples[route.operationId],
-              }),
-            },
-          },
-        },
-      }
-    : {}),
+  ...(route.body ? { requestBody: toRequestBody(route, route.body, schemas) } : {}),
   responses: {
     [route.status]: {
       description: 'Done',
@@ -215,7 +226,7 @@ export const openApiDocument = (
       responses: {
         Failure: {
           description:
-            'Any call may also answer 401 invalid_token, 403 project_paused, 404 project_not_found, 410 project_deleted, 429 rate_limited, 500 internal, 503 unavailable or secrets_unreadable, or 504 timeout.',
+            'Any call may also answer 401 invalid_token, 403 project_paused, 404 project_not_found, 410 project_deleted, 429 rate_limited, 500 internal, 503 unavailable, secrets_unreadable or access_refused, or 504 timeout.',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
         },
       },
@@ -232,6 +243,13 @@ export const openApiDocument = (
           required: false,
           description: 'The same key with the same body replays the first answer for 24 hours',
           schema: { type: 'string', maxLength: 255 },
+        },
+        ViewAs: {
+          name: viewAsHeader,
+          in: 'header',
+          required: false,
+          description: `With the token of the project’s owner: what this caller would get, ${viewAsForm}`,
+          schema: { type: 'string', maxLength: 100 },
         },
       },
     },

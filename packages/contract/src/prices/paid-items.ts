@@ -39,6 +39,11 @@ export type Pays = z.output<typeof pays>;
 
 /** What became of a record that was paid for. */
 export const settledOutcomes = [
-  ...(['done', 'not_found'] as const),
-  ...(['items_differ', 'already_paid', 'too_large', 'not_unique'] as const),
+  'done',
+  'not_found',
+  'items_differ',
+  'already_paid',
+  'too_large',
+  'not_unique',
+  'schema_mismatch',
 ] as const;

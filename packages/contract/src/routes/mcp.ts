@@ -8,6 +8,8 @@ export const callTools = defineRoute({
   plane: 'platform',
   callers: ['owner', 'key', 'operator'],
   operationId: 'callTools',
+  operatorScope: 'read',
+  changesNothing: true,
   method: 'POST',
   path: '/projects/:projectId/mcp',
   summary: 'Tools for coding agents, by the Model Context Protocol over Streamable HTTP',

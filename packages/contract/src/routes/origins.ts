@@ -3,7 +3,7 @@ import { defineRoute } from '../define-route.ts';
 import { idInPath, ok, timestamp, uuid } from '../schemas.ts';
 import { origin } from './projects/project-settings.ts';
 
-/** docs/api.md, "Verified origins". */
+/** docs/owners.md, "Verified origins". */
 export const originProofPath = '/.well-known/backlot-verification';
 export const originProofRecord = '_backlot';
 export const maxOrigins = 20;
@@ -66,6 +66,7 @@ export const listOrigins = defineRoute({
 export const verifyOrigin = defineRoute({
   ...base,
   operationId: 'verifyOrigin',
+  operatorScope: 'support',
   method: 'POST',
   path: `${path}/:originId/verify`,
   summary: 'Look for the proof now: the file at the origin, or the TXT record',

@@ -35,7 +35,7 @@ export type ReservationOutcome =
   /** The owner's balance, or what a project has used, is not here (yet): load it and try again. Nothing was counted. */
   | { kind: 'unloaded' }
   /** The shared counters do not answer. */
-  | { kind: 'unavailable' };
+  | { kind: 'unavailable'; isRefused: boolean };
 
 export interface HeldCredits {
   callId: string;

@@ -6,7 +6,7 @@ type Taken = Map<string, number>;
 /** Today, yesterday and the months around them, for projects and for visitors. */
 const maxPeriods = 8;
 
-const periodOf = ({ of, period }: Pick<Budget, 'of' | 'period'>) => `${of}:${period}`;
+const periodKey = ({ of, period }: Pick<Budget, 'of' | 'period'>) => `${of}:${period}`;
 
 export interface Place {
   period: string;
@@ -48,7 +48,7 @@ export const createTakenBudgets = () => {
     ): { budget: Budget; left: number }[] | undefined {
       const all: { budget: Budget; left: number }[] = [];
       for (const budget of budgets) {
-        const taken = periods.get(periodOf(budget))?.get(budget.name);
+        const taken = periods.get(periodKey(budget))?.get(budget.name);
         if (taken === undefined && budget.of === 'project') return undefined;
         const { limit } = budget;
         const millicredits =
@@ -61,11 +61,11 @@ export const createTakenBudgets = () => {
     },
 
     places: ({ budgets = [] }: ReservationRequest): Place[] =>
-      budgets.map((budget) => ({ period: periodOf(budget), name: budget.name })),
+      budgets.map((budget) => ({ period: periodKey(budget), name: budget.name })),
 
     load(used: readonly ProjectUse[]) {
       for (const { name, period, millicredits } of used) {
-        const taken = open(periodOf({ of: 'project', period }));
+        const taken = open(periodKey({ of: 'project', period }));
         if (!taken.has(name)) taken.set(name, millicredits);
       }
     },

@@ -1,5 +1,5 @@
 import type { Cluster, Redis, Result } from 'ioredis';
-import { CountersUnavailable } from '../counters.ts';
+import { redisUnavailable } from '../redis-refusal.ts';
 import {
   type Budget,
   type CreditCounters,
@@ -96,7 +96,7 @@ export const createRedisCredits = (
 
   const translateRedisError = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch((cause: unknown) => {
-      throw new CountersUnavailable('Redis does not answer.', { cause });
+      throw redisUnavailable(client, cause);
     });
 
   const sendSettlement = async (callId: string, call: Remembered) => {

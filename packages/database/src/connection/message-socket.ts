@@ -51,9 +51,8 @@ export const copyColumns = (row: Buffer): (Buffer | undefined)[] => {
 };
 
 /**
- * A socket to PostgreSQL that reads into one buffer again and again, and hands on whole messages alone. Where answers
- * follow each other closely or are large, what another socket brings ends inside of one, and pg copies it into a new
- * buffer of twice the size: a page of 50 records took 1.3 times of the process's CPU, most of it for garbage.
+ * A socket that reads into one buffer again and again and hands on whole messages alone: what ends inside of one pg
+ * copies into a new buffer of twice the size (docs/decisions/0008).
  */
 export const createMessageSocket = (startBytes: number): MessageSocket => {
   // Pages that nothing was read into yet take no memory.

@@ -2,11 +2,7 @@ import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { atTurnsEnd } from './turn-end.ts';
 
-/**
- * Two connections in pipeline mode measured 42 k reads/s against 15-22 k for a pool of eight, at half
- * the CPU on both sides (docs/decisions/0002). They are opened on first use and again after a loss;
- * until then callers use the pool.
- */
+/** Opened on first use and again after a loss; until then callers use the pool. Why two: docs/decisions/0002. */
 export const pipelinedConnections = 2;
 const reconnectDelayMs = 500;
 

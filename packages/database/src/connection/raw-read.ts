@@ -11,10 +11,7 @@ export interface PreparedRead {
   values: unknown[];
 }
 
-/**
- * What pg calls while an answer comes. Its own copies the settings of each query property by property, makes a parser
- * for each column and an event of each row.
- */
+/** In place of pg's own query, which copies settings property by property and makes an event of each row. */
 class RawRead extends pg.Query {
   readonly name: string;
   readonly #rows: TextRow[] = [];

@@ -11,8 +11,8 @@ interface Wire {
 }
 
 /**
- * Settings for as long as the connection lasts. Sent once it stands: poolers refuse or drop those that come with
- * its start. A pooler also makes up the number of the server process, which is read on the way.
+ * Settings for as long as the connection lasts, sent once it stands: poolers refuse or drop those that come with its
+ * start. A pooler also makes up the number of the server process, which is read on the way.
  */
 export const applySettings = async (
   client: pg.ClientBase,

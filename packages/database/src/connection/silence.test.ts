@@ -165,6 +165,19 @@ describe('a network that drops packets', () => {
     await answersAgain(database, states);
   });
 
+  it('and then greets later than a silent server is given time is found again, and used', async () => {
+    const { proxy, database, states } = await throughProxy();
+    await warmUp(database);
+    proxy.freeze();
+    await expectUnavailable(callAll(database));
+    await until(() => states.length === 1);
+    proxy.greetLate(2500);
+    await until(() => states.at(-1) === false, { what: 'the end of the silence' });
+    expect(await database.query('SELECT 1 AS answer')).toEqual([{ answer: 1 }]);
+    expect(states).toEqual([true, false]);
+    proxy.greetLate(0);
+  });
+
   it('on the connections of now ends these alone', async () => {
     const { proxy, database, states } = await throughProxy();
     await warmUp(database);

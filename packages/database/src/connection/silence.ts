@@ -1,20 +1,23 @@
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { DatabaseUnavailable } from '../errors.ts';
 import { applySettings, type SessionSettings } from './session.ts';
 
 /**
- * A server that is frozen, or a network that drops packets, ends no connection, and the server's own
- * statement time-out can't be heard. So the connections are looked at: where an answer is outstanding
- * and nothing comes, the server is asked on a new connection.
+ * A frozen server, or a network that drops packets, ends no connection: where an answer is outstanding and nothing comes,
+ * the server is asked on a new one.
  */
 const lookMs = 250;
 /** Looks without an answer before the server is asked: 0.75 to 1 s. */
 const suspectLooks = 4;
 const probeTimeoutMs = 2000;
-/** Between the starts of two probes while the server is silent. */
+/** For a server that has taken half as long before: callers are still told in time. */
+const longestProbeTimeoutMs = 4000;
+/** Between the starts of two probes while the server is silent, of which a few are open at a time. */
 const probeEveryMs = 1000;
+const mostProbes = 3;
+/** An overloaded server greets late: with less patience none of its answers would ever be heard. */
+const patientProbeMs = 10_000;
 /** The server ends a statement by itself before. */
 const limitMarginMs = 1000;
 
@@ -25,9 +28,7 @@ export interface GuardedConfig extends pg.ClientConfig {
 }
 
 export interface SilenceGuard {
-  /** For pools and for single connections, whose settings are a GuardedConfig. */
-  Client: typeof pg.Client;
-  /** The same, which tells how connecting ended before anybody else learns of it. */
+  /** For pools and for single connections, whose settings are a GuardedConfig. Tells how connecting ended before anybody else learns of it. */
   clientTelling(onConnect: (error: Error | null) => void): typeof pg.Client;
   /** @throws DatabaseUnavailable at once while the server is silent */
   check(): void;
@@ -63,10 +64,9 @@ type Finding = { isSilent: true } | { isSilent: false; atWork: ReadonlySet<numbe
 const silence = () => new DatabaseUnavailable('PostgreSQL is silent');
 
 /**
- * Watches connections to one server. Silent is a server that lets an answer be outstanding for about a
- * second and sends no byte within two more, neither on its connections nor on a new one. Then all
- * connections end and callers fail at once, until a probe each second is answered. Where the server does
- * answer, only the connections end whose statements it knows nothing of, or that outlast their time-out.
+ * Silent is a server that lets an answer be outstanding for about a second and sends no byte within two more, neither on
+ * its connections nor on a new one. Then all end and callers fail at once, until a probe is answered, of which one
+ * starts each second. Else only those end whose statements it knows nothing of, or that outlast their time-out.
  */
 export const createSilenceGuard = (
   connection: pg.ClientConfig,
@@ -77,6 +77,8 @@ export const createSilenceGuard = (
   let isProbing = false;
   let isClosed = false;
   let bytesHeard = 0;
+  let timeoutMs = probeTimeoutMs;
+  const probes = new Set<Socket>();
 
   class GuardedClient extends pg.Client {
     readonly #settings: SessionSettings;
@@ -118,14 +120,17 @@ export const createSilenceGuard = (
   const end = ({ wire }: Watched) => wire.connection.stream.destroy(silence());
 
   /** @param pids of server processes, to be told which of them are at work */
-  const probe = async (pids: readonly number[]): Promise<Finding> => {
+  const probe = async (pids: readonly number[], patienceMs: number): Promise<Finding> => {
     const client = new pg.Client(connection);
     client.on('error', () => {});
     const wire = client as unknown as Wire;
     const heardBefore = bytesHeard;
     // A process that was busy finds the timer due before it has read the answer, which it does next.
     const giveUp = () => setImmediate(() => wire.connection.stream.destroy(silence()));
-    const timer = setTimeout(giveUp, probeTimeoutMs).unref();
+    const timer = setTimeout(giveUp, patienceMs).unref();
+    const { stream } = wire.connection;
+    const startedAt = performance.now();
+    probes.add(stream);
     try {
       await client.connect();
       const { rows } = await client.query<{ pid: number }>(
@@ -133,6 +138,8 @@ export const createSilenceGuard = (
           WHERE pid = ANY($1) AND coalesce(state, '') NOT LIKE 'idle%'`,
         [pids],
       );
+      const tookMs = performance.now() - startedAt;
+      timeoutMs = Math.min(longestProbeTimeoutMs, Math.max(probeTimeoutMs, 2 * tookMs));
       return { isSilent: false, atWork: new Set(rows.map(({ pid }) => pid)) };
     } catch (error) {
       // Also a refusal is an answer.
@@ -142,23 +149,34 @@ export const createSilenceGuard = (
         : { isSilent: true };
     } finally {
       clearTimeout(timer);
+      probes.delete(stream);
       client.end().catch(() => {});
     }
   };
 
+  const endProbes = () => {
+    for (const stream of probes) stream.destroy(silence());
+  };
+
   const recover = async () => {
-    while (!isClosed) {
-      const pause = sleep(probeEveryMs, undefined, { ref: false });
-      if (!(await probe([])).isSilent) break;
-      await pause;
-    }
+    const answered = Promise.withResolvers<void>();
+    const start = async () => {
+      if (isClosed) return answered.resolve();
+      if (probes.size === mostProbes) return;
+      if (!(await probe([], patientProbeMs)).isSilent) answered.resolve();
+    };
+    void start();
+    const starts = setInterval(() => void start(), probeEveryMs).unref();
+    await answered.promise;
+    clearInterval(starts);
+    endProbes();
     isSilent = false;
     if (!isClosed) onChange(false);
   };
 
   const ask = async (suspects: readonly Watched[]) => {
     const pids = suspects.flatMap(({ wire }) => wire.processID ?? []);
-    const finding = await probe(pids);
+    const finding = await probe(pids, timeoutMs);
     if (isClosed) return;
     if (finding.isSilent) {
       isSilent = true;
@@ -203,7 +221,6 @@ export const createSilenceGuard = (
   const timer = setInterval(look, lookMs).unref();
 
   return {
-    Client: GuardedClient as typeof pg.Client,
     clientTelling: (onConnect) =>
       class extends GuardedClient {
         override async connected(): Promise<this> {
@@ -234,6 +251,7 @@ export const createSilenceGuard = (
     close() {
       isClosed = true;
       clearInterval(timer);
+      endProbes();
     },
   };
 };

@@ -28,9 +28,8 @@ const isCoordinator = async (client: pg.ClientBase): Promise<boolean> => {
 };
 
 /**
- * Spreads the tables over the nodes of a Citus cluster, so that all rows of a project lie on one node; does
- * nothing elsewhere, and to tables that are spread already. Rows that are there move along, and who writes
- * to the tables waits meanwhile.
+ * Spreads the tables over the nodes of a Citus cluster, all rows of a project to one; does nothing elsewhere, and to
+ * tables that are spread already. Who writes to them waits meanwhile.
  */
 export const distribute = async (
   client: pg.ClientBase,

@@ -1,20 +1,11 @@
-import { readdir } from 'node:fs/promises';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { scopedToAll } from '../project-scope.ts';
 import { changesOneByOne, distribute } from './distribution.ts';
+import type { Migrations } from './migration-status.ts';
 import { withClient } from './one-client.ts';
 import { grantToService, protectMigrations, type ServiceRole } from './service-role.ts';
 import { type LockWaitOptions, withShortLockWaits } from './short-lock-waits.ts';
-
-export interface Migrations {
-  /** PostgreSQL connection string. */
-  url: string;
-  /** Each service has its own. */
-  schema: string;
-  /** Folder of numbered SQL files. */
-  directory: string;
-}
 
 /** The role of the address owns what it makes. */
 export interface MigrateOptions extends Migrations, LockWaitOptions {
@@ -22,19 +13,20 @@ export interface MigrateOptions extends Migrations, LockWaitOptions {
   role?: ServiceRole | undefined;
   /** Tables that a Citus cluster spreads over its nodes by `project_id`, all of a project to one. */
   distributed?: readonly string[] | undefined;
+  /** Kept beside each migration that is applied: who applied it. */
+  release?: string | undefined;
 }
 
 /**
- * Applies what has not been applied yet, all of it in one transaction, which is repeated while its tables are in
- * use. Processes that start at once wait for each other. The schema is made where it is missing, and on a Citus
- * cluster tables are spread.
- * @throws DatabaseUnavailable, Error where a table was in use all the time
+ * Applies what has not been applied yet in one transaction, which is repeated while its tables are in use. Processes that
+ * start at once wait for each other. @throws DatabaseUnavailable, Error where a table was in use all the time
  */
 export const migrate = ({
   url,
   directory,
   role,
   distributed = [],
+  release,
   ...options
 }: MigrateOptions): Promise<void> => {
   const settings = { ...scopedToAll, ...changesOneByOne };
@@ -44,8 +36,9 @@ export const migrate = ({
     await client.query(`SELECT pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`);
     // Before the tables, so that a service that has waited for them may use them at once.
     if (role) await grantToService(client, { ...options, role });
-    const applyPending = () =>
-      runner({
+    const applyPending = async () => {
+      if (release !== undefined) await noteRelease(client, schema, release);
+      await runner({
         dbClient: client,
         dir: directory,
         direction: 'up',
@@ -56,38 +49,28 @@ export const migrate = ({
         singleTransaction: true,
         log: () => {},
       });
-    await withShortLockWaits(client, applyPending, options);
+    };
+    await withShortLockWaits(url, client, applyPending, options);
     if (role) await protectMigrations(client, { schema, role });
     if (distributed.length > 0) await distribute(client, { schema, tables: distributed });
   });
 };
 
-/** PostgreSQL's codes for a table, a schema or a right that is not there yet. */
-const notYet = new Set(['42P01', '3F000', '42501']);
-
-const readTimeoutMs = 3000;
-
-/**
- * Names of the files that have not been applied yet, for a role that may only read.
- * @throws DatabaseUnavailable
- */
-export const pendingMigrations = async ({
-  url,
-  schema,
-  directory,
-}: Migrations): Promise<string[]> => {
-  const files = await readdir(directory);
-  const needed = files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
-  const table = `${pg.escapeIdentifier(schema)}.migrations`;
-  const applied = await withClient(
-    { connectionString: url, query_timeout: readTimeoutMs },
-    async (client) => {
-      const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${table}`);
-      return new Set(rows.map(({ name }) => name));
-    },
-  ).catch((error: unknown) => {
-    if (error instanceof pg.DatabaseError && notYet.has(error.code ?? '')) return new Set<string>();
-    throw error;
-  });
-  return needed.filter((name) => !applied.has(name)).sort();
+/** The runner's table, as it makes it, with the release that whatever is applied next is applied by. */
+const noteRelease = async (client: pg.ClientBase, schema: string, release: string) => {
+  const name = pg.escapeIdentifier(schema);
+  const table = `${name}.migrations`;
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${name}`);
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS ${table} (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL, release text)`,
+  );
+  const { rows } = await client.query<{ by: string | null }>(
+    `SELECT pg_get_expr(adbin, adrelid) AS by FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+      WHERE attrelid = $1::regclass AND attname = 'release'`,
+    [table],
+  );
+  const by = `${pg.escapeLiteral(release)}::text`;
+  if (rows[0]?.by === by) return;
+  if (!rows[0]) await client.query(`ALTER TABLE ${table} ADD COLUMN release text`);
+  await client.query(`ALTER TABLE ${table} ALTER COLUMN release SET DEFAULT ${by}`);
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { usageFollows, usageHeader } from '@backlot/contract';
-import { type FailureLog, failureBody, isFault, toApiError } from '../failure.ts';
+import { type RouteDefinition, usageFollows, usageHeader } from '@backlot/contract';
+import { type FailureLog, failureBody, isFault, toApiError } from '../failure/failure.ts';
 
 /** One server-sent event; `data` is written as JSON. */
 export interface ServerEvent {
@@ -15,7 +15,8 @@ export interface ServerEvent {
  * iteration is ended. A priced call that has begun to stream records what it used when it ends.
  */
 export interface EventReply {
-  events: AsyncIterable<ServerEvent>;
+  /** A text is what is sent, as it stands. */
+  events: AsyncIterable<ServerEvent | string>;
 }
 
 interface Streamed {
@@ -26,14 +27,32 @@ interface Streamed {
 const formatEvent = ({ event, data }: ServerEvent) =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
+/** A reader who takes nothing for so long is cut off. */
+const stalledAfterMs = 90_000;
+
 /** Resolves when more may be written; false where nobody reads any longer. */
-const write = async (res: ServerResponse, event: ServerEvent, signal: AbortSignal) => {
-  if (signal.aborted) return false;
-  if (res.write(formatEvent(event))) return true;
-  return once(res, 'drain', { signal }).then(
-    () => true,
-    () => false,
-  );
+const write = async (
+  res: ServerResponse,
+  event: ServerEvent | string,
+  gone: AbortSignal,
+  stalledMs: number,
+) => {
+  if (gone.aborted) return false;
+  if (res.write(typeof event === 'string' ? event : formatEvent(event))) return true;
+  const stalled = new AbortController();
+  const giveUp = () => stalled.abort();
+  const timer = setTimeout(giveUp, stalledMs);
+  gone.addEventListener('abort', giveUp);
+  try {
+    await once(res, 'drain', { signal: stalled.signal });
+    return true;
+  } catch {
+    res.destroy();
+    return false;
+  } finally {
+    clearTimeout(timer);
+    gone.removeEventListener('abort', giveUp);
+  }
 };
 
 export const sendEvents = async (
@@ -41,6 +60,8 @@ export const sendEvents = async (
   { events }: EventReply,
   { signal, header }: Streamed,
   log: FailureLog,
+  answers: RouteDefinition['answers'] = 'json-or-events',
+  stalledMs = stalledAfterMs,
 ): Promise<void> => {
   const iterator = events[Symbol.asyncIterator]();
   let next = await iterator.next();
@@ -49,11 +70,15 @@ export const sendEvents = async (
     'Cache-Control': 'no-store',
     // nginx would hold the events back.
     'X-Accel-Buffering': 'no',
-    [usageHeader]: usageFollows,
+    ...(answers === 'json-or-events' && { [usageHeader]: usageFollows }),
   });
+  if (res.req.method === 'HEAD') {
+    await iterator.return?.();
+    return void res.end();
+  }
   try {
     for (; !next.done; next = await iterator.next()) {
-      if (await write(res, next.value, signal)) continue;
+      if (await write(res, next.value, signal, stalledMs)) continue;
       await iterator.return?.();
       return;
     }

@@ -23,8 +23,7 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { route } from '../route.ts';
-import { nothingMissing } from '../server/readiness.ts';
+import { route } from '../route/route.ts';
 import { serviceApp } from '../server/service-app.ts';
 import { readBody } from './json-body.ts';
 
@@ -71,7 +70,7 @@ describe('a body in a Content-Encoding', () => {
         idempotency: { run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
         checkResponses: true,
         log: { error: () => {} },
-        ready: async () => ({ ...nothingMissing, isServing: true }),
+        ready: async () => ({ isServing: true, dependencies: [] }),
       }),
       Date.now,
       createFindTestRoute([echo]),

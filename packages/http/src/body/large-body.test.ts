@@ -9,8 +9,8 @@ import {
 } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { type InTurn, route } from '../route.ts';
-import { nothingMissing } from '../server/readiness.ts';
+import type { InTurn } from '../route/mounted-route.ts';
+import { route } from '../route/route.ts';
 import { serviceApp } from '../server/service-app.ts';
 
 const takesText = {
@@ -72,7 +72,7 @@ describe('a large body', () => {
           route(ask, handler('ask'), { isSlow: true, largeBodyBytes: 4096 }),
         ],
         gatewayKeys: testIdentityKeys('gateway'),
-        ready: async () => ({ ...nothingMissing, isServing: true }),
+        ready: async () => ({ isServing: true, dependencies: [] }),
         idempotency: { run: notUnderTest, runInOne: notUnderTest, runSlow: notUnderTest },
         now: Date.now,
         log: { error: () => {} },

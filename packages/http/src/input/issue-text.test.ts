@@ -9,7 +9,7 @@ import {
   storageRoutes,
 } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
-import { validate } from '../route.ts';
+import { validate } from '../call/call.ts';
 
 const refusal = (schema: RouteDefinition['body'], value: unknown): string => {
   try {
@@ -42,7 +42,11 @@ describe('what is wrong with a field', () => {
       'The body must be an object with "email", "password" and perhaps "name"',
     ],
     [authRoutes.updateMe, [], 'an object with any of "name", "avatar", "profile"'],
-    [authRoutes.signIn, undefined, 'Send a JSON body: an object with "email", "password".'],
+    [
+      authRoutes.signIn,
+      undefined,
+      'Send a JSON body: an object with "email", "password" and perhaps "deviceToken", "merge".',
+    ],
     [
       aiRoutes.generateText,
       { messages: ['Hello'] },

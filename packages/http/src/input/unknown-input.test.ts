@@ -17,9 +17,9 @@ import {
   testIdentityKeys,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer, IdempotencyStore } from '../idempotent.ts';
-import { JsonText, route } from '../route.ts';
-import { nothingMissing } from '../server/readiness.ts';
+import type { Answer, IdempotencyStore } from '../answer/idempotent.ts';
+import { JsonText } from '../answer/reply.ts';
+import { route } from '../route/route.ts';
 import { serviceApp } from '../server/service-app.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -62,7 +62,7 @@ describe('names that a route does not know', () => {
         idempotency: keepOneAnswer(),
         checkResponses: false,
         log: { error: () => {} },
-        ready: async () => ({ ...nothingMissing, isServing: true }),
+        ready: async () => ({ isServing: true, dependencies: [] }),
       }),
       Date.now,
       createFindTestRoute(openRoutes),
@@ -140,7 +140,7 @@ describe('names that a route does not know', () => {
       'a project',
       projectRoutes.createProject,
       { title: 'x' },
-      'Unknown field: "title" (did you mean "name"?). Known here: name, settings.',
+      'Unknown field: "title" (did you mean "name"?). Known here: name, externalId, settings.',
     ],
     [
       'a nested setting',
@@ -188,7 +188,7 @@ describe('names that a route does not know', () => {
       emailRoutes.sendEmail,
       '',
       { ...mail, reply_too: 'x', priority: 'y' },
-      'Ignored field: "reply_too" (did you mean "replyTo"?), "priority". Known here: to, cc, bcc, replyTo, attachments, subject, html.',
+      'Ignored field: "reply_too" (did you mean "replyTo"?), "priority". Known here: to, cc, bcc, replyTo, attachments, subject, html, template, data.',
     ],
     [
       recordRoutes.createRecord,
@@ -228,14 +228,14 @@ describe('names that a route does not know', () => {
     });
     expect(status).toBe(400);
     const ignored =
-      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, bcc, replyTo, attachments, subject, html.';
+      'Ignored field: "recipient" (did you mean "to"?), "title" (did you mean "subject"?), "body" (did you mean "html"?). Known here: to, cc, bcc, replyTo, attachments, subject, html, template, data.';
     expect([headers.get('backlot-hint'), body.hint]).toEqual([ignored, ignored]);
   });
 
   it.each<[RouteDefinition, string, unknown, string, string]>([
     [emailRoutes.sendEmail, '', { ...mail, sendAt: '2030-01-01' }, '"sendAt"', 'goes out at once'],
     [emailRoutes.sendEmail, '', { ...mail, scheduled_at: 'x' }, '"scheduled_at"', 'at once'],
-    [emailRoutes.sendEmail, '', { ...mail, template: 'x' }, '"template"', 'finished "html"'],
+    [emailRoutes.sendEmail, '', { ...mail, templateId: 'x' }, '"templateId"', '"template"'],
     [emailRoutes.sendEmail, '', { ...mail, attachment: 'x' }, '"attachment"', '/storage/upload'],
     [emailRoutes.sendEmail, '?replyTo=x', mail, '"replyTo"', '"replyTo" goes into the body.'],
     [aiRoutes.generateText, '', { ...conversation, tools: [] }, '"tools"', 'calls no tools'],
@@ -352,10 +352,13 @@ describe('names that a route does not know', () => {
         'verifyPayment',
       ].sort(),
     );
+    const askedByApps = ['checkReturn', 'listAuthProviders'];
     const pagesAndWebhooks = routes
       .filter(
-        ({ answers, ignoresCredentials }) =>
-          answers === 'html' || answers === 'file' || ignoresCredentials,
+        ({ answers, ignoresCredentials, operationId }) =>
+          answers === 'html' ||
+          (answers === 'file' && !/^export/.test(operationId)) ||
+          (ignoresCredentials && !askedByApps.includes(operationId)),
       )
       .map(({ operationId }) => operationId);
     const checkedByItsProtocol = 'callTools';

@@ -51,6 +51,17 @@ const ofArray = (element: Finder): Finder => ({
   },
 });
 
+const ofRecord = (value: Finder): Finder => ({
+  fits: isObject,
+  find(given, at, found) {
+    if (value === scalar || value === anything || !isObject(given)) return;
+    for (const [name, item] of Object.entries(given)) {
+      if (found.length >= maxFound) return;
+      value.find(item, join(at, name), found);
+    }
+  },
+});
+
 /** The option that knows the most of what is there is the one that was meant. */
 const ofUnion = (options: readonly Finder[]): Finder => ({
   fits: (value) => options.some((option) => option.fits(value)),
@@ -77,6 +88,8 @@ const finderFor = (schema: z.ZodType): Finder => {
     }
     case 'array':
       return ofArray(finderFor(def.element as z.ZodType));
+    case 'record':
+      return ofRecord(finderFor(def.valueType as z.ZodType));
     case 'union':
       return ofUnion(def.options.map((option) => finderFor(option as z.ZodType)));
     case 'optional':
@@ -87,8 +100,11 @@ const finderFor = (schema: z.ZodType): Finder => {
     case 'readonly':
     case 'catch':
       return finderFor(def.innerType as z.ZodType);
-    case 'pipe':
-      return finderFor(def.in as z.ZodType);
+    case 'pipe': {
+      // What is only looked at first says nothing of what it takes.
+      const isLookedAt = def.in._zod.def.type === 'transform';
+      return finderFor((isLookedAt ? def.out : def.in) as z.ZodType);
+    }
     case 'string':
     case 'number':
     case 'boolean':

@@ -1,36 +1,56 @@
-/** What keeps a process from its work, by name: `postgresql`, `secrets`, a service. */
-export interface Readiness {
-  /** Some calls, or all, fail. */
-  missing: readonly string[];
-  /** All calls are served, less well than they should. */
-  degraded: readonly string[];
-  /** By what is missing or degraded, where more is known of it. */
-  reasons: Readonly<Record<string, string>>;
+/** `missing`: some calls, or all, fail. `degraded`: all are served, less well than they should. */
+export type DependencyState = 'works' | 'degraded' | 'missing';
+
+/** What a process needs for its work, as one look found it. */
+export interface Finding {
+  /** `postgresql`, `redis`, `rabbitmq`, `files`, `model`, `mailer`, `secrets`, a service. */
+  name: string;
+  state: DependencyState;
+  /** Where more is known of it, in one word. */
+  reason?: string;
 }
 
-export interface ServiceReadiness extends Readiness {
+export interface Dependency extends Finding {
+  /** When a look found this state first, in ISO 8601. */
+  since: string;
+}
+
+export interface ServiceReadiness {
   /** False where no call can be served, so that none should be sent. */
   isServing: boolean;
+  dependencies: readonly Dependency[];
 }
 
-export const nothingMissing: Readiness = { missing: [], degraded: [], reasons: {} };
-
-/** What several parts miss is named once. */
-export const mergeReadiness = (parts: readonly Readiness[]): Readiness => {
-  const missing = new Set(parts.flatMap((part) => part.missing));
-  const degraded = new Set(
-    parts.flatMap((part) => part.degraded).filter((name) => !missing.has(name)),
-  );
-  const reasons = Object.assign({}, ...parts.map((part) => part.reasons));
-  return { missing: [...missing], degraded: [...degraded], reasons };
+/**
+ * Remembers since when what it is told of is in its state; the longest for which this process can know.
+ * @param now epoch milliseconds
+ */
+export const rememberSince = (
+  now: () => number,
+): ((findings: readonly Finding[]) => Dependency[]) => {
+  const known = new Map<string, Dependency>();
+  return (findings) =>
+    findings.map((finding) => {
+      const before = known.get(finding.name);
+      const since = before?.state === finding.state ? before.since : new Date(now()).toISOString();
+      const dependency = { ...finding, since };
+      known.set(finding.name, dependency);
+      return dependency;
+    });
 };
 
-/** Of a readiness, as `/readyz` answers it. */
-export const readinessBody = ({ missing, degraded, reasons }: Readiness) => ({
-  ...(missing.length > 0 && { missing }),
-  ...(degraded.length > 0 && { degraded }),
-  ...(Object.keys(reasons).length > 0 && { reasons }),
-});
+type Named = Pick<Finding, 'name' | 'state'>;
+
+const namesIn = (findings: readonly Named[], state: DependencyState) => [
+  ...new Set(findings.filter((one) => one.state === state).map(({ name }) => name)),
+];
+
+/** The names alone, as `/readyz` answers anybody. */
+export const readinessBody = (findings: readonly Named[]) => {
+  const missing = namesIn(findings, 'missing');
+  const degraded = namesIn(findings, 'degraded').filter((name) => !missing.includes(name));
+  return { ...(missing.length > 0 && { missing }), ...(degraded.length > 0 && { degraded }) };
+};
 
 /**
  * Those who ask while a look goes on, and for so long afterwards, share its result.

@@ -14,7 +14,7 @@ import {
 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@backlot/contract';
-import { answerFailure, failureBody } from '../failure.ts';
+import { answerFailure, failureBody } from '../failure/failure.ts';
 import { createOpenItems } from './open-items.ts';
 
 export interface Listening {

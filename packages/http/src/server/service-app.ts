@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
-import { ApiError, type Method } from '@backlot/contract';
+import { ApiError, type Method, type RouteDefinition } from '@backlot/contract';
 import {
   createIdentityVerifier,
   type Identity,
@@ -10,20 +10,26 @@ import {
   identityHeader,
 } from '@backlot/identity';
 import express, { type Express, type Router } from 'express';
-import { identify } from '../caller.ts';
-import { answerFailure, errorHandler } from '../failure.ts';
+import { createFindReader } from '../acts/readers.ts';
+import { noQuery, type RouteRequest } from '../call/call.ts';
+import { identify } from '../call/caller.ts';
+import { answerFailure, errorHandler } from '../failure/failure.ts';
 import { identityRefused, internalCall } from '../internal-only.ts';
-import {
-  type MountedRoute,
-  noQuery,
-  type RouteContext,
-  type RouteListener,
-  type RouteRequest,
-} from '../route.ts';
-import { createRouteTable, type TableRow } from '../route-table.ts';
-import { nothingMissing, readinessBody, type ServiceReadiness, shareLook } from './readiness.ts';
+import type { MountedRoute, RouteContext, RouteListener } from '../route/mounted-route.ts';
+import { createRouteTable, type TableRow } from '../route/route-table.ts';
+import { type CallWork, tellWork } from './call-work.ts';
+import { readinessBody, type ServiceReadiness, shareLook } from './readiness.ts';
 
-export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
+export interface SurroundedCall {
+  identity: Identity;
+  definition: RouteDefinition;
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** What it takes. */
+  taken: CallWork;
+}
+
+export interface ServiceAppOptions extends Omit<RouteContext, 'identities' | 'findReader'> {
   /** The gateway's for this service: another sender vouches for no caller. */
   gatewayKeys: readonly IdentityKey[];
   /** Epoch milliseconds. */
@@ -33,8 +39,10 @@ export interface ServiceAppOptions extends Omit<RouteContext, 'identities'> {
   ready: () => Promise<ServiceReadiness>;
   /** Further paths under /internal, for the gateway's own questions; it checks the identity itself. */
   internal?: Router;
-  /** Surrounds each call of a route: whose rows its statements reach, and when it has a connection. */
-  surround?: (identity: Identity, work: () => Promise<void>) => Promise<void>;
+  /** Told of each call that was answered; not of one whose answer has no end. */
+  observe?: (definition: RouteDefinition, status: number, seconds: number) => void;
+  /** Surrounds each call of a route: whose rows its statements reach, when it has a connection, what is counted. */
+  surround?: (call: SurroundedCall, work: () => Promise<void>) => Promise<void>;
 }
 
 /** An app with nothing switched on that costs time and that the contract does not ask for. */
@@ -49,18 +57,25 @@ export const bareApp = (): Express => {
   return app;
 };
 
-/** A gateway that asks with an identity learns whether this service can verify it. */
-const checkGatewayIdentity = (
+/**
+ * Whether the gateway asks, which learns of each dependency, and whether this service can verify its identity.
+ * @throws ApiError unauthenticated
+ */
+const isAskedByGateway = (
   identity: string | string[] | undefined,
   identities: IdentityVerifier,
-) => {
-  if (identity === undefined) return;
+): boolean => {
+  if (identity === undefined) return false;
   try {
     identities.verify(identity, internalCall('GET', '/readyz'));
+    return true;
   } catch (error) {
     throw error instanceof IdentityInvalid ? identityRefused(error) : error;
   }
 };
+
+/** nginx's status for a caller who left before the answer was written. */
+const callerLeft = 499;
 
 /** What a service is: it listens by itself, or the gateway in the same process calls it. */
 export type ServiceApp = (req: IncomingMessage, res: ServerResponse) => void;
@@ -78,13 +93,33 @@ export const serviceApp = ({
   gatewayKeys,
   now,
   surround,
+  observe,
   ...rest
 }: ServiceAppOptions): ServiceApp => {
-  const context = { ...rest, log, identities: createIdentityVerifier(gatewayKeys, now) };
+  const context = {
+    ...rest,
+    log,
+    identities: createIdentityVerifier(gatewayKeys, now),
+    findReader: createFindReader(routes),
+  };
   const mount = ({ definition, middleware }: MountedRoute): RouteListener => {
-    const listener = middleware(context);
-    if (!surround) return listener;
-    return (req, res) => surround(identify(req, definition, context), () => listener(req, res));
+    const answer = middleware(context);
+    const surrounded: RouteListener = surround
+      ? (req, res) => {
+          const taken = tellWork(res);
+          const identity = identify(req, definition, context);
+          return surround({ identity, definition, req, res, taken }, () => answer(req, res));
+        }
+      : answer;
+    if (!observe || definition.answers === 'events') return surrounded;
+    return (req, res) => {
+      const startedAt = performance.now();
+      res.once('close', () => {
+        const status = res.writableFinished ? res.statusCode : callerLeft;
+        observe(definition, status, (performance.now() - startedAt) / 1000);
+      });
+      return surrounded(req, res);
+    };
   };
   const findRow = createRouteTable(
     routes.map((mounted): TableRow<RouteListener> => {
@@ -93,15 +128,16 @@ export const serviceApp = ({
     }),
   );
   const app = bareApp();
-  app.get('/healthz', (_req, res) => void res.json({ ok: true }));
+  app.get(['/livez', '/healthz'], (_req, res) => void res.json({ ok: true }));
   const look = shareLook(
-    () => ready().catch(() => ({ ...nothingMissing, isServing: false })),
+    () => ready().catch((): ServiceReadiness => ({ isServing: false, dependencies: [] })),
     performance.now.bind(performance),
   );
   app.get('/readyz', async (req, res) => {
-    checkGatewayIdentity(req.headers[identityHeader], context.identities);
-    const { isServing, ...readiness } = await look();
-    res.status(isServing ? 200 : 503).json({ ok: isServing, ...readinessBody(readiness) });
+    const isGateway = isAskedByGateway(req.headers[identityHeader], context.identities);
+    const { isServing, dependencies } = await look();
+    const body = { ok: isServing, ...readinessBody(dependencies) };
+    res.status(isServing ? 200 : 503).json({ ...body, ...(isGateway && { dependencies }) });
   });
   if (internal) app.use('/internal', internal);
   app.use(({ path }) => {

@@ -1,17 +1,29 @@
+import type { Bus } from '@backlot/bus';
 import { createRabbitmqBus, type RabbitmqBus } from '@backlot/bus/rabbitmq';
 import type { Topic } from '@backlot/contract';
+import type { Finding } from '@backlot/http';
 import { countRepeats, type Logger } from '@backlot/telemetry';
+import { reportRefusal } from './refusals.ts';
 
 /** Events that stay in the outbox until somebody has a queue for them. */
 const mustReach: Topic[] = [
   'usage.recorded',
   'user.erased',
+  'user.merged',
   'project.erased',
   'mail.requested',
   'credits.low',
   'record.paid',
   'record.settled',
 ];
+
+/** How the bus is; nothing where events stay in this process. */
+export const findBus = ({ connected, refused }: Bus): Finding[] => {
+  if (!connected) return [];
+  const name = 'rabbitmq';
+  if (connected()) return [{ name, state: 'works' }];
+  return [{ name, state: 'degraded', ...(refused?.() && { reason: 'refuses_user' }) }];
+};
 
 export const openBus = (
   url: string,
@@ -29,6 +41,7 @@ export const openBus = (
     onFailed: ({ id, topic }, queue, err) =>
       log.warn({ eventId: id, topic, queue, err }, 'an event failed; it is tried again'),
     onError: countRepeats((failure) => log.warn(failure, 'RabbitMQ')),
+    onRefusal: reportRefusal(log, 'RabbitMQ', 'AMQP_URL'),
     onState: (connected) => {
       log.info({ connected }, 'events');
       onState(connected);

@@ -4,6 +4,7 @@ import { longestCallMs, originSettingName, services } from '@backlot/contract';
 import {
   createDatabase,
   type DatabaseOptions,
+  DatabaseRefused,
   DatabaseUnavailable,
   type Migrations,
   pendingMigrations,
@@ -14,15 +15,26 @@ import {
   countRepeats,
   createLogger,
   createRegistry,
+  currentOrigin,
   type Logger,
   metricsListener,
+  openTracing,
 } from '@backlot/telemetry';
 import { z } from 'zod';
 import { type RunnableService, servicesBehind } from '../runnable-service.ts';
-import { portSetting, processSettings, readOrigins, readSettings } from '../settings.ts';
+import {
+  portSetting,
+  processSettings,
+  readOrigins,
+  readSettings,
+  readTracing,
+} from '../settings/settings.ts';
 import { boundHeapGrowth } from '../v8-options.ts';
 import { openBus } from './bus.ts';
+import { pauses } from './pauses.ts';
+import { refusalText, reportRefusal } from './refusals.ts';
 import { endOnFault, endOnSignal, stopOnSignal } from './stop.ts';
+import { createWaitingApp, type WaitingApp } from './waiting-app.ts';
 
 type Process = Pick<RunnableService<object, never>, 'name' | 'asks'>;
 
@@ -45,39 +57,51 @@ export const settingNames = (
 const busPatienceMs = 10_000;
 /** The gateway gives up first. */
 const drainMarginMs = 2000;
-const databaseRetryMs = 1000;
+
+const databaseSetting = 'DATABASE_URL';
 
 /** What a database tells, as lines of the log. */
 export const databaseReports = (
   log: Logger,
-): Pick<DatabaseOptions, 'onConnectionLost' | 'onSilence'> => ({
+): Pick<DatabaseOptions, 'onConnectionLost' | 'onSilence' | 'onRefusal'> => ({
   onConnectionLost: countRepeats((lost) => log.warn(lost, 'lost a connection to PostgreSQL')),
   onSilence: (isSilent) =>
     isSilent
       ? log.error('PostgreSQL is silent; calls are refused until it answers')
       : log.info('PostgreSQL answers again'),
+  onRefusal: reportRefusal(log, 'PostgreSQL', databaseSetting),
 });
 
 /** Waits for a PostgreSQL that is not there yet, and for the migrate program; says for what, once. */
-const untilMigrated = async (place: Migrations, log: Logger) => {
+const untilMigrated = async (place: Migrations, log: Logger, waitsFor: WaitingApp['waitsFor']) => {
   let said = '';
   const isAway = countRepeats((away) => log.warn(away, 'PostgreSQL is out of reach; retrying'));
-  for (;;) {
+  const isRefused = countRepeats((refused) =>
+    log.error({ ...refused, setting: databaseSetting }, refusalText('PostgreSQL')),
+  );
+  for (const pauseMs of pauses()) {
     try {
       await requireOwnSessions(place.url);
       const pending = await pendingMigrations(place);
       if (pending.length === 0) return;
       if (said !== pending.join()) log.warn({ pending }, 'waiting for migrations');
       said = pending.join();
+      waitsFor('postgresql', 'not_migrated');
     } catch (err) {
       if (!(err instanceof DatabaseUnavailable)) throw err;
-      isAway(err);
+      if (err instanceof DatabaseRefused) {
+        isRefused(err);
+        waitsFor('postgresql', 'refuses_role');
+      } else {
+        isAway(err);
+        waitsFor('postgresql', 'out_of_reach');
+      }
     }
-    await sleep(databaseRetryMs);
+    await sleep(pauseMs);
   }
 };
 
-/** Waits for its schema, starts the service, listens, and stops in the reverse order at the first signal. */
+/** Listens, waits for its schema, starts the service, and stops in the reverse order at the first signal. */
 export const runService = async (runnable: RunnableService<object, never>): Promise<void> => {
   boundHeapGrowth();
   const keepRunning = endOnSignal();
@@ -88,8 +112,18 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
   const log = createLogger({ service: name, level: settings.BACKLOT_LOG_LEVEL });
   endOnFault(log);
   const registry = createRegistry(name);
+  const tracer = await openTracing({ service: name, ...readTracing(settings) });
   const place = { url: settings.DATABASE_URL, schema: name };
-  await untilMigrated({ ...place, directory: fileURLToPath(migrations) }, log);
+  const { BACKLOT_METRICS_PORT: metricsPort, HOST: host } = settings;
+  const port = settings.PORT ?? services[name].port;
+  const drainMs = longestCallMs(name) + drainMarginMs;
+  const { app, waitsFor, open } = createWaitingApp();
+  const listening = await serve(app, { port, host, drainMs });
+  const metrics =
+    metricsPort === undefined
+      ? undefined
+      : await serve(metricsListener(registry), { port: metricsPort, host });
+  await untilMigrated({ ...place, directory: fileURLToPath(migrations) }, log, waitsFor);
   const database = createDatabase({
     ...place,
     ...databaseReports(log),
@@ -103,6 +137,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
     identityKeys: settings.BACKLOT_IDENTITY_KEYS,
     now: Date.now,
     log,
+    currentOrigin,
   };
   const { service, close } = await runnable.open({
     ...shared,
@@ -111,25 +146,21 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
     bus,
     directories: createHttpDirectories(asks, origins, shared, createSilenceGuards(origins, log)),
     registry,
+    tracer,
     checkResponses: false,
   });
   await service.start();
-  const { BACKLOT_METRICS_PORT: metricsPort, HOST: host } = settings;
-  const port = settings.PORT ?? services[name].port;
-  const drainMs = longestCallMs(name) + drainMarginMs;
-  const listening = await serve(service.app, { port, host, drainMs });
-  const metrics =
-    metricsPort === undefined
-      ? undefined
-      : await serve(metricsListener(registry), { port: metricsPort, host });
+  open(service.app);
   keepRunning();
   stopOnSignal(async (cut) => {
+    service.drain();
     await listening.stop(cut);
     await service.stop();
     await bus.close();
     await close();
     await database.close();
     await metrics?.stop();
+    await tracer?.stop();
   }, log);
   log.info({ port: listening.port }, 'listening');
 };

@@ -15,6 +15,17 @@ const openaiSecret = z
   })
   .meta({ id: 'OpenaiSecret' });
 
+/** As it is shown where there may be none. */
+const keyInUse = openaiSecret
+  .extend({
+    hint: z
+      .string()
+      .nullable()
+      .describe('The last characters of the key; null: the model is asked with the platform’s'),
+    updatedAt: timestamp.nullable(),
+  })
+  .meta({ id: 'OpenaiKeyInUse' });
+
 const secretPath = '/projects/:projectId/secrets/openai';
 
 export const setOpenaiSecret = defineRoute({
@@ -40,14 +51,15 @@ export const setOpenaiSecret = defineRoute({
 export const getOpenaiSecret = defineRoute({
   ...base,
   operationId: 'getOpenaiSecret',
+  memberRole: 'admin',
   method: 'GET',
   path: secretPath,
-  summary: "What is known of a project's own key, without the key",
+  summary: 'Whether a project has a key of its own, and what is known of it, without the key',
   limit: 'read',
   params: oneProject,
-  response: openaiSecret,
+  response: keyInUse,
   status: 200,
-  errors: ['not_found'],
+  errors: [],
 });
 
 export const deleteOpenaiSecret = defineRoute({

@@ -7,7 +7,7 @@ export const maxPrompts = 100;
 
 export const promptPattern = /^[a-z][a-z0-9_-]{0,62}$/;
 
-const promptName = z.string().regex(promptPattern, 'must match ^[a-z][a-z0-9_-]{0,62}$');
+export const promptName = z.string().regex(promptPattern, 'must match ^[a-z][a-z0-9_-]{0,62}$');
 
 const base = { service: 'ai', plane: 'platform', callers: ['owner', 'operator'] } as const;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { email } from '../../email-address.ts';
 import { ok } from '../../schemas.ts';
+import { email } from '../../texts/email-address.ts';
 import { anyPassword, oneTimeToken, passwordOfClick } from './password-fields.ts';
-import { everyone } from './user.ts';
+import { everyone, toAll } from './user.ts';
 
 const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
 
@@ -15,11 +15,18 @@ export const changeEmail = defineRoute({
   summary:
     'Mail one-time links to the present and the new address; the address changes once both were followed',
   callers: ['user'],
+  opensTo: ['unverified'],
   limit: 'write',
   body: z.object({ email, password: anyPassword }),
   response: ok,
   status: 200,
-  errors: ['invalid_body', 'invalid_credentials', 'too_many_attempts', 'overloaded'],
+  errors: [
+    'invalid_body',
+    'invalid_credentials',
+    'sign_up_closed',
+    'too_many_attempts',
+    'overloaded',
+  ],
 });
 
 export const confirmEmailChange = defineRoute({
@@ -29,6 +36,7 @@ export const confirmEmailChange = defineRoute({
   path: '/auth/change-email/confirm',
   summary: 'Follow one of the links that a change of the e-mail address has mailed',
   callers: everyone,
+  opensTo: toAll,
   limit: 'write',
   body: z.object({ token: oneTimeToken, password: passwordOfClick }),
   response: ok.extend({
@@ -36,8 +44,12 @@ export const confirmEmailChange = defineRoute({
   }),
   status: 200,
   errors: [
-    ...(['invalid_body', 'invalid_link', 'email_taken'] as const),
-    ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
+    'invalid_body',
+    'invalid_link',
+    'email_taken',
+    'invalid_credentials',
+    'too_many_attempts',
+    'overloaded',
   ],
 });
 
@@ -49,12 +61,16 @@ export const verifyEmail = defineRoute({
   summary:
     'Confirm the e-mail address with the token of the mailed link; without a session of the account or its password every session ends, and the password: a link for a new one is mailed',
   callers: everyone,
+  opensTo: toAll,
   limit: 'write',
   body: z.object({ token: oneTimeToken, password: passwordOfClick }),
   response: ok,
   status: 200,
   errors: [
-    ...(['invalid_body', 'invalid_link'] as const),
-    ...(['invalid_credentials', 'too_many_attempts', 'overloaded'] as const),
+    'invalid_body',
+    'invalid_link',
+    'invalid_credentials',
+    'too_many_attempts',
+    'overloaded',
   ],
 });

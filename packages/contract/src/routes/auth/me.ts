@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { defineRoute, forgiving, KIB } from '../../define-route.ts';
 import { jsonObject, ok, uuid } from '../../schemas.ts';
-import { inProfile, name, user } from './user.ts';
+import { inProfile, name, toAll, toWhole, user } from './user.ts';
 
 /** docs/api.md, "Accounts". */
 const maxProfileBytes = 8 * KIB;
+const maxPublicProfileBytes = 2 * KIB;
 
 const onlyUser = z.object({ user });
 
@@ -18,6 +19,7 @@ export const getMe = defineRoute({
   path: '/auth/me',
   summary: 'The signed-in user; with "caller" to the owner of the project, who is no user of it',
   callers: ['user', 'owner'],
+  opensTo: toAll,
   limit: 'read',
   response: onlyUser.extend({ caller: z.literal('owner').optional() }),
   status: 200,
@@ -29,13 +31,17 @@ export const updateMe = defineRoute({
   operationId: 'updateMe',
   method: 'PATCH',
   path: '/auth/me',
-  summary: 'Change the own name, picture and profile',
+  summary: 'Change the own name, picture and profiles',
   callers: ['user'],
+  opensTo: ['unverified'],
   limit: 'write',
   body: z.object({
     name: name.nullable().optional(),
     avatar: uuid.nullable().optional().describe('Id of a public file'),
     profile: jsonObject(maxProfileBytes).optional().describe('Replaces the whole profile'),
+    publicProfile: jsonObject(maxPublicProfileBytes)
+      .optional()
+      .describe('What others see beside name and picture; replaces the whole'),
   }),
   elsewhere: {
     email: 'The address: POST /auth/change-email {"email":"new@example.org","password":"..."}.',
@@ -57,8 +63,9 @@ export const deleteMe = defineRoute({
   path: '/auth/me',
   summary: 'Erase the own account and its sessions',
   callers: ['user'],
+  opensTo: toWhole,
   limit: 'write',
   response: ok,
   status: 200,
-  errors: ['conflict'],
+  errors: ['conflict', 'reauthentication_needed'],
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { email } from '../../email-address.ts';
 import { ok } from '../../schemas.ts';
+import { email } from '../../texts/email-address.ts';
 import { anyPassword, newPassword, oneTimeToken } from './password-fields.ts';
-import { everyone } from './user.ts';
+import { everyone, toAll, toWhole } from './user.ts';
 
 const base = { service: 'auth', plane: 'runtime', servesPlatformProject: true } as const;
 
@@ -14,6 +14,7 @@ export const changePassword = defineRoute({
   path: '/auth/password',
   summary: 'Change the password; every other session ends',
   callers: ['user'],
+  opensTo: toWhole,
   limit: 'write',
   body: z.object({ currentPassword: anyPassword, newPassword }),
   response: ok,
@@ -30,11 +31,13 @@ export const changePassword = defineRoute({
 export const forgotPassword = defineRoute({
   ...base,
   operationId: 'forgotPassword',
+  capability: 'mail',
   method: 'POST',
   path: '/auth/forgot',
   summary:
     'Mail a one-time link for a new password; the answer never tells whether the address is known',
   callers: everyone,
+  opensTo: toAll,
   limit: 'write',
   body: z.object({ email }),
   response: ok,
@@ -49,6 +52,7 @@ export const resetPassword = defineRoute({
   path: '/auth/reset',
   summary: 'Set a new password with the token of the mailed link; every session ends',
   callers: everyone,
+  opensTo: toAll,
   limit: 'write',
   body: z.object({ token: oneTimeToken, password: newPassword }),
   response: ok,

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { email } from '../../email-address.ts';
-import { idInPath, listOf, listQuery, ok } from '../../schemas.ts';
-import { listedUser, name, roleName, user } from './user.ts';
+import { idInPath, listOf, listQuery, ok, timestamp, uuid } from '../../schemas.ts';
+import { email } from '../../texts/email-address.ts';
+import { linkedIdentity } from '../oauth/identities.ts';
+import { factor } from './factors.ts';
+import { passkey } from './passkeys.ts';
+import { signInEvent } from './sign-in-events.ts';
+import { blockFields, listedUser, name, roleName, user } from './user.ts';
+import { userSession } from './user-sessions.ts';
 
 const platform = {
   service: 'auth',
@@ -12,9 +17,21 @@ const platform = {
 
 const usersQuery = listQuery.extend({
   email: email.optional(),
-  status: z.enum(['verified', 'unverified']).optional().describe('Of the address'),
+  q: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('How the address or the name begins, in any case'),
+  status: z
+    .enum(['verified', 'unverified', 'blocked', 'guest'])
+    .optional()
+    .describe('Of the address, or of the account'),
   role: roleName.optional(),
-  sort: z.enum(['createdAt', '-createdAt', 'email', '-email']).default('-createdAt'),
+  sort: z
+    .enum(['createdAt', '-createdAt', 'email', '-email'])
+    .default('-createdAt')
+    .describe('By email: those who have one'),
 });
 
 export const listUsers = defineRoute({
@@ -44,18 +61,46 @@ export const getUser = defineRoute({
   errors: ['not_found'],
 });
 
+export const exportUser = defineRoute({
+  ...platform,
+  callers: ['owner', 'operator'],
+  operationId: 'exportUser',
+  operatorScope: 'support',
+  memberRole: 'admin',
+  method: 'GET',
+  path: '/projects/:projectId/users/:userId/export',
+  summary:
+    'All that is kept of the account of a user; their records, files, mails and payments have lists of their own',
+  limit: 'read',
+  params: z.object({ projectId: idInPath, userId: idInPath }),
+  response: z.object({
+    user,
+    factors: z.array(factor),
+    passkeys: z.array(passkey),
+    identities: z.array(linkedIdentity.omit({ id: true })),
+    sessions: z.array(userSession.omit({ id: true })),
+    signInEvents: z.array(signInEvent.omit({ id: true })),
+    groups: z.array(
+      z.object({ id: uuid, name: z.string(), role: z.string(), joinedAt: timestamp }),
+    ),
+  }),
+  status: 200,
+  errors: ['not_found'],
+});
+
 export const updateUser = defineRoute({
   ...platform,
   operationId: 'updateUser',
   method: 'PATCH',
   path: '/projects/:projectId/users/:userId',
-  summary: "Set a user's name, role or verified state",
+  summary: "Set a user's name, role or verified state, or block them",
   limit: 'write',
   params: z.object({ projectId: idInPath, userId: idInPath }),
   body: z.strictObject({
     name: name.nullable().optional(),
     role: roleName.optional(),
     emailVerified: z.boolean().optional(),
+    ...blockFields,
   }),
   response: user,
   status: 200,

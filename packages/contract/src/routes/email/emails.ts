@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { email } from '../../email-address.ts';
 import { idInPath, listOf, listQuery, ok, timestamp, uuid } from '../../schemas.ts';
+import { email } from '../../texts/email-address.ts';
 
 const base = { service: 'email' } as const;
 
@@ -55,10 +55,39 @@ export const listEmails = defineRoute({
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
 });
 
+const sendingStop = z.object({
+  since: timestamp,
+  reason: z.string().nullable().describe('`11 of 200 mails bounced`'),
+});
+
+export const getSendingState = defineRoute({
+  ...base,
+  plane: 'platform',
+  operationId: 'getSendingState',
+  method: 'GET',
+  path: '/projects/:projectId/emails/sending',
+  summary: 'Whether the project may send, why not, and how many mails wait',
+  callers: ['owner', 'key', 'operator'],
+  limit: 'read',
+  params: oneProject,
+  response: z.object({
+    stopped: sendingStop
+      .nullable()
+      .describe('For bounces or complaints, until the operator resumes'),
+    visitorsStopped: sendingStop
+      .nullable()
+      .describe('The same, of what visitors send to others alone'),
+    waiting: z.int().describe('Mails that are queued'),
+  }),
+  status: 200,
+  errors: ['not_found'],
+});
+
 export const resumeEmails = defineRoute({
   ...base,
   plane: 'platform',
   operationId: 'resumeEmails',
+  operatorScope: 'support',
   method: 'POST',
   path: '/projects/:projectId/emails/resume',
   summary: 'Let a project send again that was stopped for bounces or complaints',

@@ -41,9 +41,11 @@ export const openMailbox = defineRoute({
   ...base,
   plane: 'runtime',
   operationId: 'openMailbox',
+  memberRole: 'owner',
   method: 'POST',
   path: '/mailbox/session',
-  summary: 'Let this browser read the dev mailbox for eight hours',
+  summary:
+    'Let this browser read the dev mailbox until eight hours after it last did, a week at most',
   callers: ['owner', 'operator'],
   limit: 'write',
   servesPlatformProject: true,

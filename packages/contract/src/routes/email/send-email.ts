@@ -1,55 +1,44 @@
 import { z } from 'zod';
 import { callers, defineRoute, forgiving, KIB, MIB } from '../../define-route.ts';
 import { creditMillicredits, type Tariff } from '../../prices/prices.ts';
-import { ok, text } from '../../schemas.ts';
+import { jsonObject, ok, text } from '../../schemas.ts';
+import { mailTemplateName, maxMailDataBytes } from './mail-templates.ts';
+import { countBytes, recipient } from './recipient.ts';
 
 /** docs/api.md, "E-mail". */
 export const maxRecipients = 10;
 
 const maxHtmlBytes = 256 * KIB;
 
-/** RFC 5321 section 4.5.3.1, in octets. */
-const maxLocalBytes = 64;
-
-const maxAddressBytes = 254;
-
-const utf8 = new TextEncoder();
-
-const countBytes = (value: string) => utf8.encode(value).length;
-
-/** RFC 5322's dot-atom, with RFC 6531's letters of all scripts; no quoted strings, no comments. */
-const localPart = /^[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+(\.[^\s\p{C}\p{Z}"(),.:;<>@[\\\]]+)*$/u;
-
-const label = '[\\p{L}\\p{N}]([\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])?';
-
-/** The last label has a letter: an address of the network is no domain. */
-const domain = new RegExp(`^(${label}\\.)+(?=[^.]*\\p{L})${label}$`, 'u');
-
-const isAddress = (value: string): boolean => {
-  const at = value.lastIndexOf('@');
-  const [local, host] = [value.slice(0, at), value.slice(at + 1)];
-  return (
-    at > 0 &&
-    localPart.test(local) &&
-    domain.test(host) &&
-    countBytes(local) <= maxLocalBytes &&
-    countBytes(value) <= maxAddressBytes
-  );
-};
-
-/** One address of any script: no display name, no list, nothing that could end a header. */
-const recipient = z
-  .string()
-  .max(320, { abort: true })
-  .trim()
-  .normalize('NFC')
-  .refine((value) => value.isWellFormed() && isAddress(value), 'must be an e-mail address');
-
 const countAddresses = (addresses: unknown): number =>
   Array.isArray(addresses) ? addresses.length : addresses === undefined ? 0 : 1;
 
 const countRecipients = ({ to, cc, bcc }: { to?: unknown; cc?: unknown; bcc?: unknown }) =>
   countAddresses(to) + countAddresses(cc) + countAddresses(bcc);
+
+interface Worded {
+  to?: unknown;
+  data?: unknown;
+  subject?: unknown;
+  html?: unknown;
+}
+
+const problemsOfWords = (mail: Worded): [string, string][] => [
+  ...(['to', 'subject', 'html'] as const).flatMap((name): [string, string][] =>
+    mail[name] === undefined ? [[name, 'is missing']] : [],
+  ),
+  ...(mail.to === 'caller'
+    ? [['to', 'may be "caller" beside a "template" alone'] as [string, string]]
+    : []),
+  ...(mail.data === undefined
+    ? []
+    : [['data', 'needs a "template" beside it'] as [string, string]]),
+];
+
+const problemsOfTemplate = (mail: Worded): [string, string][] =>
+  (['subject', 'html'] as const).flatMap((name): [string, string][] =>
+    mail[name] === undefined ? [] : [[name, 'may not stand beside "template", which has it']],
+  );
 
 const besideOwner = 'can not stand beside `"to": "owner"`, whose address nobody is told';
 
@@ -65,7 +54,8 @@ const mailPrice = {
 const atOnce =
   'A mail goes out at once: keep what is due later in a record, and send it then from a server with a secret key.';
 
-const noTemplates = 'There are no templates: send the finished "html".';
+const asTemplate =
+  'A template that the owner has set is named as "template", and its values go into "data".';
 
 /** docs/api.md, "E-mail". */
 export const maxAttachments = 10;
@@ -82,19 +72,25 @@ export const sendEmail = defineRoute({
   operationId: 'sendEmail',
   method: 'POST',
   path: '/email/send',
-  summary: 'Send an HTML e-mail',
+  summary: 'Send an HTML e-mail, in own words or those of a template',
   callers,
   limit: 'email',
   body: z
     .object({
       to: z
-        .union([z.literal('owner'), recipient, z.array(recipient).min(1).max(maxRecipients)], {
-          error: ({ input }) =>
-            Array.isArray(input)
-              ? `must be 1 to ${maxRecipients} e-mail addresses`
-              : 'must be an e-mail address, a list of them, or "owner"',
-        })
-        .describe('One address, up to 10, or `owner`: whoever the project belongs to'),
+        .union(
+          [z.enum(['owner', 'caller']), recipient, z.array(recipient).min(1).max(maxRecipients)],
+          {
+            error: ({ input }) =>
+              Array.isArray(input)
+                ? `must be 1 to ${maxRecipients} e-mail addresses`
+                : 'must be an e-mail address, a list of them, or "owner"',
+          },
+        )
+        .optional()
+        .describe(
+          'One address, up to 10, or `owner`: whoever the project belongs to; with a template where that lets the caller choose',
+        ),
       cc: z
         .union([recipient, z.array(recipient).min(1).max(maxRecipients)], {
           error: 'must be an e-mail address or a list of them',
@@ -113,22 +109,33 @@ export const sendEmail = defineRoute({
         .max(maxAttachments, { error: attachmentsForm })
         .optional()
         .describe('Ids of files that the caller may read; together at most 10 MB'),
-      subject: text(1, 200).refine(
-        (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
-        'must be one line without control characters',
-      ),
-      html: text(1, maxHtmlBytes).refine(
-        (value) => countBytes(value) <= maxHtmlBytes,
-        `may have at most ${maxHtmlBytes} bytes`,
-      ),
+      subject: text(1, 200)
+        .refine(
+          (value) => !/\p{Cc}|\u2028|\u2029/u.test(value),
+          'must be one line without control characters',
+        )
+        .optional(),
+      html: text(1, maxHtmlBytes)
+        .refine(
+          (value) => countBytes(value) <= maxHtmlBytes,
+          `may have at most ${maxHtmlBytes} bytes`,
+        )
+        .optional(),
+      template: mailTemplateName
+        .optional()
+        .describe('The words, which the owner has set, in place of `subject` and `html`'),
+      data: jsonObject(maxMailDataBytes)
+        .optional()
+        .describe('What the fields of the template are to say'),
     })
-    .refine(({ to, cc }) => cc === undefined || to !== 'owner', {
-      path: ['cc'],
-      error: besideOwner,
-    })
-    .refine(({ to, bcc }) => bcc === undefined || to !== 'owner', {
-      path: ['bcc'],
-      error: besideOwner,
+    .superRefine((mail, context) => {
+      for (const [name, message] of mail.template === undefined
+        ? problemsOfWords(mail)
+        : problemsOfTemplate(mail))
+        context.addIssue({ code: 'custom', path: [name], message });
+      for (const name of ['cc', 'bcc'] as const)
+        if (mail[name] !== undefined && mail.to === 'owner')
+          context.addIssue({ code: 'custom', path: [name], message: besideOwner });
     })
     .refine((mail) => countRecipients(mail) <= maxRecipients, {
       path: ['to'],
@@ -145,15 +152,14 @@ export const sendEmail = defineRoute({
     delay: atOnce,
     delaySeconds: atOnce,
     delayMs: atOnce,
-    template: noTemplates,
-    templateId: noTemplates,
-    templateData: noTemplates,
-    templateModel: noTemplates,
-    dynamicTemplateData: noTemplates,
-    variables: noTemplates,
-    substitutions: noTemplates,
-    mergeVars: noTemplates,
-    personalizations: noTemplates,
+    templateId: asTemplate,
+    templateData: asTemplate,
+    templateModel: asTemplate,
+    dynamicTemplateData: asTemplate,
+    variables: asTemplate,
+    substitutions: asTemplate,
+    mergeVars: asTemplate,
+    personalizations: asTemplate,
     attachment: asAttachments,
     files: asAttachments,
     file: asAttachments,
@@ -168,6 +174,7 @@ export const sendEmail = defineRoute({
     'invalid_body',
     'out_of_credits',
     'recipient_not_allowed',
+    'conflict',
     'visitor_budget',
     'sending_stopped',
     'overloaded',

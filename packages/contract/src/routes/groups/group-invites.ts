@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { email } from '../../email-address.ts';
 import { idInPath, listOf, ok, timestamp, uuid } from '../../schemas.ts';
+import { email } from '../../texts/email-address.ts';
 import { group, groupRole, groupRoute, oneGroup } from './groups.ts';
 
 export const maxGroupInvites = 100;
@@ -33,9 +33,29 @@ export const joinGroup = defineRoute({
   errors: ['invalid_body', 'invalid_link', 'group_limit', 'conflict'],
 });
 
+export const showInvitation = defineRoute({
+  ...groupRoute,
+  callers: ['anonymous', 'user'],
+  operationId: 'showInvitation',
+  method: 'POST',
+  path: '/groups/invitation',
+  summary: 'What the token of a mailed link invites to, before one joins; it stays good',
+  limit: 'read',
+  body: z.object({ token: z.string().min(1).max(128) }),
+  response: z.object({
+    group: z.object({ name: z.string() }),
+    role: z.string(),
+    invitedBy: z.string().nullable().describe('Their name, where they have one'),
+    expiresAt: timestamp,
+  }),
+  status: 200,
+  errors: ['invalid_body', 'invalid_link'],
+});
+
 export const inviteToGroup = defineRoute({
   ...groupRoute,
   operationId: 'inviteToGroup',
+  capability: 'mail',
   method: 'POST',
   path: '/groups/:groupId/invites',
   summary: 'Mail somebody a link with which they join; it replaces an older one to that address',

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { idInPath, listOf, listQuery, ok, timestamp } from '../../schemas.ts';
 import { groupRole, groupRoute, oneGroup } from './groups.ts';
-import { person } from './people.ts';
+import { namedUser } from './people.ts';
 
 export const maxGroupMembers = 1000;
 
-export const member = person
+export const member = namedUser
   .extend({ role: z.string(), joinedAt: timestamp })
   .meta({ id: 'Member' });
 

@@ -67,6 +67,19 @@ export const listGroups = defineRoute({
   errors: ['invalid_query', 'invalid_cursor'],
 });
 
+export const getGroup = defineRoute({
+  ...groupRoute,
+  operationId: 'getGroup',
+  method: 'GET',
+  path: '/groups/:groupId',
+  summary: 'One group, to its members and the project’s own callers',
+  limit: 'read',
+  params: oneGroup,
+  response: group,
+  status: 200,
+  errors: ['not_found'],
+});
+
 export const updateGroup = defineRoute({
   ...groupRoute,
   operationId: 'updateGroup',

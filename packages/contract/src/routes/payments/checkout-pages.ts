@@ -27,11 +27,12 @@ export const showTestCheckout = defineRoute({
 export const submitTestCheckout = defineRoute({
   ...page,
   operationId: 'submitTestCheckout',
+  memberRole: 'editor',
   method: 'POST',
-  summary: 'Pay or cancel on the page of the test checkout; leads back to returnUrl',
+  summary: 'Pay, let fail or cancel on the page of the test checkout; leads back to returnUrl',
   limit: 'payments',
   takes: 'form',
-  body: z.object({ action: z.enum(['pay', 'cancel']) }),
+  body: z.object({ action: z.enum(['pay', 'fail', 'cancel']) }),
   bodyLimitBytes: 4 * KIB,
   errors: ['invalid_body', 'not_found', 'conflict', 'checkout_closed'],
 });

@@ -5,10 +5,7 @@ import { idInPath, listOf, listQuery, timestamp, uuid } from '../../schemas.ts';
 import { maxItems } from './create-checkout.ts';
 import { maxTotal, productId } from './products.ts';
 
-const paymentStatuses = [
-  ...(['open', 'paid', 'failed', 'expired'] as const),
-  ...(['refunding', 'refunded'] as const),
-] as const;
+const paymentStatuses = ['open', 'paid', 'failed', 'expired', 'refunding', 'refunded'] as const;
 
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
@@ -134,7 +131,7 @@ export const listPayments = defineRoute({
   summary: 'Payments of a project, newest first',
   limit: 'read',
   params: oneProject,
-  query: paymentListQuery,
+  query: paymentListQuery.extend({ user: uuid.optional().describe('Who paid') }),
   response: listOf(payment),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
@@ -165,8 +162,5 @@ export const refundPayment = defineRoute({
     .prefault({}),
   response: payment,
   status: 200,
-  errors: [
-    ...(['invalid_body', 'not_found', 'not_refundable', 'conflict'] as const),
-    ...(['upstream_failed', 'timeout'] as const),
-  ],
+  errors: ['invalid_body', 'not_found', 'not_refundable', 'conflict', 'upstream_failed', 'timeout'],
 });

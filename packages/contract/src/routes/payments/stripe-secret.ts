@@ -21,6 +21,13 @@ const stripeSecret = z
 
 const testCheckoutChoice = z.object({ name: z.literal('stripe'), testCheckout: z.literal(true) });
 
+const withoutKeys = z.object({
+  name: z.literal('stripe'),
+  testCheckout: z
+    .boolean()
+    .describe('Whether payers come to the test checkout, where no money moves; else it is closed'),
+});
+
 const stripeChoice = z
   .strictObject({
     secretKey: z
@@ -51,6 +58,7 @@ const secretPath = '/projects/:projectId/secrets/stripe';
 export const setStripeSecret = defineRoute({
   ...platform,
   operationId: 'setStripeSecret',
+  memberRole: 'owner',
   method: 'PUT',
   path: secretPath,
   summary:
@@ -63,6 +71,7 @@ export const setStripeSecret = defineRoute({
   errors: [
     'invalid_body',
     'invalid_secret',
+    'forbidden',
     'owner_unverified',
     'not_found',
     'conflict',
@@ -75,19 +84,22 @@ export const setStripeSecret = defineRoute({
 export const getStripeSecret = defineRoute({
   ...platform,
   operationId: 'getStripeSecret',
+  memberRole: 'admin',
   method: 'GET',
   path: secretPath,
-  summary: 'Whether the project has keys of its own, without the keys',
+  summary:
+    'How payers pay: by keys of the project’s own, which are not shown, on the test checkout, or not at all',
   limit: 'read',
   params: oneProject,
-  response: stripeSecret,
+  response: z.union([stripeSecret, withoutKeys]),
   status: 200,
-  errors: ['not_found'],
+  errors: [],
 });
 
 export const deleteStripeSecret = defineRoute({
   ...platform,
   operationId: 'deleteStripeSecret',
+  memberRole: 'owner',
   method: 'DELETE',
   path: secretPath,
   summary: 'Forget the keys; checkout is closed until others, or the test checkout, are set',

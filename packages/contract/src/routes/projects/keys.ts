@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { keyScopes } from '../../key-scopes.ts';
+import { keyScopes } from '../../rights/key-scopes.ts';
 import { displayName, idInPath, listOf, listQuery, ok, timestamp, uuid } from '../../schemas.ts';
 
 const name = displayName(100);
@@ -52,6 +52,7 @@ export const createKey = defineRoute({
 export const listKeys = defineRoute({
   ...base,
   operationId: 'listKeys',
+  memberRole: 'admin',
   method: 'GET',
   path: '/projects/:projectId/keys',
   summary: 'Secret keys of a project, without the keys themselves',

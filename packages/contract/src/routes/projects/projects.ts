@@ -1,17 +1,43 @@
 import { z } from 'zod';
 import { defineRoute, limitClasses } from '../../define-route.ts';
-import { displayName, idInPath, listOf, listQuery, ok, timestamp, uuid } from '../../schemas.ts';
+import { memberRoles } from '../../rights/member-roles.ts';
+import { suspension } from '../../rights/suspensions.ts';
+import {
+  displayName,
+  idInPath,
+  listOf,
+  listQuery,
+  ok,
+  timestamp,
+  uuid,
+  visibleLine,
+} from '../../schemas.ts';
 import { projectSettings } from './project-settings.ts';
+
+const externalId = visibleLine(128);
 
 export const project = z
   .object({
     id: z.string(),
     name: z.string(),
+    externalId: z
+      .string()
+      .optional()
+      .describe('What its owner’s own software calls it; once among the owner’s projects'),
     ownerId: uuid.nullable(),
     status: z.enum(['active', 'paused', 'deleted']),
     baseUrl: z.string(),
     settings: projectSettings.meta({ id: 'ProjectSettings' }),
     createdAt: timestamp,
+    suspensions: z
+      .array(suspension)
+      .optional()
+      .describe('What the operator has suspended, and why; absent where nothing is'),
+    role: z
+      .enum(memberRoles)
+      .optional()
+      .describe('What the caller is in it; absent for keys and the operator'),
+    previewOf: z.string().optional().describe('Of a preview: the id of its project'),
   })
   .meta({ id: 'Project' });
 
@@ -31,10 +57,14 @@ export const createProject = defineRoute({
   path: '/projects',
   summary: 'Create a project',
   limit: 'write',
-  body: z.strictObject({ name, settings: projectSettings.optional() }),
+  body: z.strictObject({
+    name,
+    externalId: externalId.optional(),
+    settings: projectSettings.optional(),
+  }),
   response: project,
   status: 201,
-  errors: ['invalid_body', 'project_limit'],
+  errors: ['invalid_body', 'project_limit', 'conflict'],
 });
 
 export const listProjects = defineRoute({
@@ -42,9 +72,15 @@ export const listProjects = defineRoute({
   operationId: 'listProjects',
   method: 'GET',
   path: '/projects',
-  summary: 'Own projects, newest first; the operator sees all',
+  summary: 'Own projects and those that one is a member of, newest first; the operator sees all',
   limit: 'read',
-  query: listQuery,
+  query: listQuery.extend({
+    q: z.string().min(1).max(100).optional().describe('How the name or the id begins, in any case'),
+    name: z.string().min(1).max(100).optional().describe('The whole name, in any case'),
+    externalId: externalId.optional(),
+    status: project.shape.status.optional(),
+    ownerId: uuid.optional(),
+  }),
   response: listOf(project),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor'],
@@ -73,6 +109,7 @@ export const updateProject = defineRoute({
   params: oneProject,
   body: z.strictObject({
     name: name.optional(),
+    externalId: externalId.nullable().optional(),
     status: z.enum(['active', 'paused']).optional(),
     settings: z
       .strictObject(
@@ -87,12 +124,13 @@ export const updateProject = defineRoute({
   }),
   response: project,
   status: 200,
-  errors: ['invalid_body', 'not_found', 'forbidden'],
+  errors: ['invalid_body', 'not_found', 'forbidden', 'conflict'],
 });
 
 export const deleteProject = defineRoute({
   ...base,
   operationId: 'deleteProject',
+  memberRole: 'owner',
   method: 'DELETE',
   path: '/projects/:projectId',
   summary: 'Delete a project; it can be restored for 30 days',
@@ -106,6 +144,8 @@ export const deleteProject = defineRoute({
 export const restoreProject = defineRoute({
   ...base,
   operationId: 'restoreProject',
+  operatorScope: 'support',
+  memberRole: 'owner',
   method: 'POST',
   path: '/projects/:projectId/restore',
   summary: 'Restore a deleted project',
@@ -113,7 +153,7 @@ export const restoreProject = defineRoute({
   params: oneProject,
   response: project,
   status: 200,
-  errors: ['not_found', 'forbidden'],
+  errors: ['not_found', 'forbidden', 'conflict'],
 });
 
 const limit = z.number().int().min(0).max(1_000_000);
@@ -131,6 +171,18 @@ const limits = z.strictObject(
 
 export type LimitChanges = z.infer<typeof limits>;
 
+const ownLimits = z
+  .strictObject({ perCaller: limit.optional(), perProject: limit.optional() })
+  .optional();
+
+/** What the owner has lowered, and nothing else. */
+export const loweredLimits = z.strictObject(
+  Object.fromEntries(limitClasses.map((limitClass) => [limitClass, ownLimits])) as Record<
+    (typeof limitClasses)[number],
+    typeof ownLimits
+  >,
+);
+
 const effectiveLimits = z
   .object(
     Object.fromEntries(
@@ -144,6 +196,19 @@ const effectiveLimits = z
     >,
   )
   .meta({ id: 'Limits' });
+
+export const getLimits = defineRoute({
+  ...withKeys,
+  operationId: 'getLimits',
+  method: 'GET',
+  path: '/projects/:projectId/limits',
+  summary: 'Calls a minute per class, as they hold',
+  limit: 'read',
+  params: oneProject,
+  response: effectiveLimits,
+  status: 200,
+  errors: ['not_found'],
+});
 
 export const setLimits = defineRoute({
   ...withKeys,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { collectionAccess } from '../../access-rules.ts';
 import { defineRoute } from '../../define-route.ts';
+import { collectionAccess, ruleEntry } from '../../rules/access-rules.ts';
 import { idInPath, isUuid } from '../../schemas.ts';
 import { collectionName } from './schemas/record-schemas.ts';
 
@@ -10,13 +10,18 @@ const platform = {
   callers: ['owner', 'key', 'operator'],
 } as const;
 
-const decision = z
+export const decision = z
   .object({
     allowed: z.enum(['yes', 'no', 'depends']).describe('depends: on the record'),
-    by: z.array(z.string()).describe('The words of the rule that hold, or may hold'),
-    rule: z.array(z.string()),
+    by: z.array(ruleEntry).describe('What of the rule holds, or may hold'),
+    rule: z.array(ruleEntry),
   })
   .meta({ id: 'AccessDecision' });
+
+const toMembership = (text: string) => {
+  const [id = '', role = 'member'] = text.split(':');
+  return { id: id.toLowerCase(), role };
+};
 
 export const checkAccess = defineRoute({
   ...platform,
@@ -40,13 +45,19 @@ export const checkAccess = defineRoute({
       .describe('What if the user had this one; their own unless stated'),
     groups: z
       .string()
-      .transform((ids) => (ids === '' ? [] : ids.split(',')))
+      .transform((text) => (text === '' ? [] : text.split(',').map(toMembership)))
       .refine(
-        (ids) => ids.length <= 100 && ids.every(isUuid),
+        (groups) => groups.length <= 100 && groups.every(({ id }) => isUuid(id)),
         'must be at most 100 ids of groups with commas between them',
       )
       .optional()
-      .describe('What if the user were in these; their own unless stated'),
+      .describe(
+        'What if the user were in these, as members unless `<id>:<role>` says otherwise; their own unless stated',
+      ),
+    verified: z
+      .enum(['1', '0', 'true', 'false'])
+      .optional()
+      .describe('What if their address were verified, or were not'),
     collection: collectionName,
     record: z.string().optional().describe('Its id; without one the answer is about any record'),
   }),

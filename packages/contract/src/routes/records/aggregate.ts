@@ -17,7 +17,7 @@ export const aggregateRecords = defineRoute({
   tellsPlan: true,
   method: 'GET',
   path: '/db/:collection/_aggregate',
-  summary: 'Count records by a field, with sums, averages and extremes of others',
+  summary: 'Count records by fields and times, with sums, averages, extremes and different values',
   limit: 'read',
   params: inCollection,
   query: z.object({
@@ -26,11 +26,29 @@ export const aggregateRecords = defineRoute({
       .string()
       .max(1024)
       .optional()
-      .describe('A field; without it all records are one group'),
+      .describe(
+        'Up to 3 fields with commas between, also createdAt:day, :week and :month, as updatedAt; without it all records are one group',
+      ),
+    timeZone: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('Of groups by time, such as Europe/Berlin; UTC unless stated'),
     sum: measured.describe('Up to 3 fields, of which the numbers count'),
     avg: measured.describe('Up to 3 fields, of which the numbers count'),
     min: measured.describe('Up to 3 fields: the least number, else the first of the strings'),
     max: measured.describe('Up to 3 fields: the largest number, else the last of the strings'),
+    distinct: measured.describe('A field: how many different values it has, without null'),
+    having: z
+      .string()
+      .max(8192)
+      .optional()
+      .describe(
+        'The groups of which this holds, as `where` is written: {"count":{"$gt":1},"sum.price":{"$gte":100}}',
+      ),
+    sort: measured.describe(
+      'Up to 3 of the groups’ fields, `count` and sums such as -sum.price; the largest groups first unless stated',
+    ),
     explain,
   }),
   response: z.object({
@@ -40,19 +58,22 @@ export const aggregateRecords = defineRoute({
           group: z
             .unknown()
             .optional()
-            .describe('The value of the field; null where it is missing'),
+            .describe(
+              'The value of the field, of several an array; null where it is missing; of a time the first day of its span: 2026-01-31',
+            ),
           count: z.int().min(0),
           sum: measures,
           avg: measures,
           min: measures,
           max: measures,
+          distinct: z.record(z.string(), z.int().min(0)).optional(),
         }),
       )
       .max(maxGroups)
-      .describe('The largest first'),
+      .describe('The largest first, unless `sort` says otherwise'),
     hint: missingHint,
     explain: explained,
   }),
   status: 200,
-  errors: ['invalid_path', 'invalid_query', 'invalid_where', 'query_too_expensive'],
+  errors: ['invalid_path', 'invalid_query', 'invalid_where', 'invalid_sort', 'query_too_expensive'],
 });

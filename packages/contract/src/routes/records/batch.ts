@@ -47,11 +47,13 @@ export const writeBatch = defineRoute({
     'invalid_path',
     'invalid_body',
     'invalid_data',
+    'schema_mismatch',
     'not_found',
     'forbidden',
     'collection_limit',
     'collection_creation_off',
     'quota_reached',
+    'limit_reached',
     'not_unique',
   ],
 });

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { collectionAccess } from '../../access-rules.ts';
 import { defineRoute } from '../../define-route.ts';
+import { collectionAccess } from '../../rules/access-rules.ts';
+import { collectionLimits, limitsChange } from '../../rules/collection-limits.ts';
 import { idInPath, timestamp, uuid } from '../../schemas.ts';
+import { recordSchema } from './schemas/record-schema.ts';
 import { collectionName } from './schemas/record-schemas.ts';
+
+/** What becomes of the records of a user whose account is erased. */
+const onErase = z.enum(['delete', 'keep', 'anonymise']);
+export type OnErase = z.infer<typeof onErase>;
 
 const platform = {
   service: 'records',
@@ -18,6 +24,7 @@ export const collection = z
     count: z.number().int().min(0),
     sizeBytes: z.number().int().min(0).describe('Of the documents as JSON'),
     createdAt: timestamp,
+    onErase: onErase.describe('What becomes of the records of a user whose account is erased'),
     indexes: z.array(
       z.object({
         field: z.string(),
@@ -63,7 +70,9 @@ export const collection = z
     unique: z
       .array(
         z.object({
-          field: z.string(),
+          field: z
+            .union([z.string(), z.array(z.string())])
+            .describe('Several where they are unique together'),
           state: z
             .enum(['building', 'ready', 'failed'])
             .describe(
@@ -72,7 +81,7 @@ export const collection = z
           duplicates: z.array(uuid).optional().describe('Two such records'),
         }),
       )
-      .describe('Fields of which no two records have the same value'),
+      .describe('Fields of which no two records have the same value, or the same values together'),
     search: z
       .object({
         fields: z.array(z.string()).nullable().describe('null: all'),
@@ -82,6 +91,15 @@ export const collection = z
       })
       .nullable()
       .describe('Of lists by words; null where it is off'),
+    schema: recordSchema.nullable().describe('What records have to be; null: anything'),
+    limits: collectionLimits.nullable().describe('Of what callers make; null where there are none'),
+    history: z.boolean().describe('Whether changes of its records are kept for some days'),
+    limitsState: z
+      .enum(['building', 'ready'])
+      .optional()
+      .describe(
+        'Where `perUser` is set; building: the records from before are still being counted',
+      ),
   })
   .meta({ id: 'Collection' });
 
@@ -118,9 +136,10 @@ export const listCollections = defineRoute({
 /** Of the path of a field that has an index: the list of collections shows them all. */
 export const maxFieldPath = 300;
 
-const fieldPath = z
-  .string({ error: 'must be the name of one field: combinations of several are not there yet' })
-  .max(maxFieldPath);
+const fieldPath = z.string({ error: 'must be the name of one field' }).max(maxFieldPath);
+
+/** How many fields can be unique together. */
+export const maxTogether = 4;
 
 export const setCollectionAccess = defineRoute({
   ...platform,
@@ -128,7 +147,7 @@ export const setCollectionAccess = defineRoute({
   method: 'PUT',
   path: '/projects/:projectId/collections/:collection',
   summary:
-    'Set who may read and change a collection, which fields are always indexed and which are unique; creates it when it is missing',
+    'Set who may read and change a collection, what its records have to be, which fields are always indexed and which are unique; creates it when it is missing',
   limit: 'write',
   params: z.object({ projectId: idInPath, collection: collectionName }),
   body: z.strictObject({
@@ -139,11 +158,15 @@ export const setCollectionAccess = defineRoute({
       .optional()
       .describe('Fields; they replace those from before'),
     unique: z
-      .array(fieldPath)
+      .array(
+        z.union([fieldPath, z.array(fieldPath).min(2).max(maxTogether)], {
+          error: `must be a field, or a list of 2 to ${maxTogether} fields that are unique together`,
+        }),
+      )
       .max(3)
       .optional()
       .describe(
-        'Fields of which no two records may have the same value; they replace those from before',
+        'Fields of which no two records may have the same value, or lists of fields of which no two may have the same values together; they replace those from before',
       ),
     search: z
       .union([z.boolean(), z.array(fieldPath).min(1).max(10)], {
@@ -152,6 +175,25 @@ export const setCollectionAccess = defineRoute({
       })
       .optional()
       .describe('Whether lists can be searched by words: of all fields (true), of these, or not'),
+    onErase: onErase
+      .nullable()
+      .optional()
+      .describe(
+        'When the account of a user is erased, their records are deleted, kept, or left to nobody under an id of its own each. Unless set, or with null: deleted where nobody but their owner reads them, else kept',
+      ),
+    schema: recordSchema
+      .nullable()
+      .optional()
+      .describe('What records have to be, in place of that from before; null: anything'),
+    limits: limitsChange
+      .nullish()
+      .describe('Limits that change: null takes one away, or, in place of the object, all'),
+    history: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether changes of its records are kept for some days (true unless set): without them there is no history, undo, change feed, live list or webhook of it',
+      ),
   }),
   response: collection,
   status: 200,
@@ -185,6 +227,10 @@ export const deleteCollection = defineRoute({
       .enum(['1', '0', 'true', 'false', ''])
       .optional()
       .describe('1: the collection stays, with its settings and without its records'),
+    dryRun: z
+      .enum(['1', '0', 'true', 'false', ''])
+      .optional()
+      .describe('1: only counts what would be gone, which no undo brings back'),
   }),
   response: z.object({
     ok: z.literal(true),
@@ -192,6 +238,7 @@ export const deleteCollection = defineRoute({
       .int()
       .min(0)
       .describe('Records that it had: gone for everybody, and erased within minutes'),
+    dryRun: z.literal(true).optional(),
   }),
   status: 200,
   errors: ['invalid_path', 'invalid_query', 'not_found', 'conflict'],

@@ -1,8 +1,17 @@
 export * from './access-check.ts';
 export * from './aggregate.ts';
 export * from './batch.ts';
+export * from './changes.ts';
+export * from './channels.ts';
 export * from './collections.ts';
 export * from './delete-matching.ts';
+export * from './event-tickets.ts';
+export * from './events.ts';
+export * from './exposure.ts';
 export * from './lists.ts';
+export * from './owned-records.ts';
 export * from './records.ts';
+export { recordSchema } from './schemas/record-schema.ts';
 export { collectionName, record } from './schemas/record-schemas.ts';
+export * from './transfers.ts';
+export * from './try-access.ts';

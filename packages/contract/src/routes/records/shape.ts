@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { collectionAccess } from '../../access-rules.ts';
 import { defineRoute } from '../../define-route.ts';
+import { collectionAccess } from '../../rules/access-rules.ts';
 import { idInPath } from '../../schemas.ts';
+import { recordSchema } from './schemas/record-schema.ts';
 
 export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type FieldType = (typeof fieldTypes)[number];
@@ -33,6 +34,7 @@ export const collectionShape = z
     sampled: z.int().min(0).describe('Records that were looked at'),
     fields: z.array(fieldShape),
     hasMoreFields: z.boolean(),
+    schema: recordSchema.optional().describe('What records have to be, where their owner says so'),
   })
   .meta({ id: 'CollectionShape' });
 export type CollectionShape = z.infer<typeof collectionShape>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { email } from '../../email-address.ts';
 import { idInPath, listOf, ok, timestamp, uuid } from '../../schemas.ts';
+import { email } from '../../texts/email-address.ts';
 import { collectionName } from './schemas/record-schemas.ts';
 
 /** docs/api.md, "Shares". */

@@ -33,8 +33,12 @@ export const createResumable = defineRoute({
   status: 201,
   errors: [
     ...resumable.errors,
-    ...(['forbidden', 'body_too_large', 'unsupported_media_type'] as const),
-    ...(['out_of_credits', 'storage_quota', 'overloaded'] as const),
+    'forbidden',
+    'body_too_large',
+    'unsupported_media_type',
+    'out_of_credits',
+    'storage_quota',
+    'overloaded',
   ],
   price: {
     ...uploadPrice,
@@ -78,8 +82,15 @@ export const appendResumable = defineRoute({
   status: 204,
   errors: [
     ...resumable.errors,
-    ...(['not_found', 'conflict', 'locked', 'body_too_large', 'unsupported_media_type'] as const),
-    ...(['forbidden', 'out_of_credits', 'storage_quota', 'overloaded'] as const),
+    'not_found',
+    'conflict',
+    'locked',
+    'body_too_large',
+    'unsupported_media_type',
+    'forbidden',
+    'out_of_credits',
+    'storage_quota',
+    'overloaded',
   ],
   price: {
     ...uploadPrice,

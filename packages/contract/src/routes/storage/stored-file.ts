@@ -23,6 +23,7 @@ export const listed = typed
     visibility,
     ownerId: uuid.nullable().describe('The user who uploaded it'),
     groupId: uuid.nullable().describe('The group that it belongs to'),
+    recordId: uuid.nullable().describe('The record whose readers may open it'),
     createdAt: timestamp,
   })
   .meta({ id: 'StoredFile' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MIB } from '../../define-route.ts';
 import { creditMillicredits, type Tariff } from '../../prices/prices.ts';
 import { uuid } from '../../schemas.ts';
+import { collectionName } from '../records/schemas/record-schemas.ts';
 import { visibility } from './stored-file.ts';
 
 /** docs/api.md, "Files": a project's setting `maxUploadBytes` may go up to this. */
@@ -25,13 +26,18 @@ export const uploadPrice = {
 export const fileAudience = z.object({
   visibility: visibility
     .optional()
-    .describe('public, or private with groupId, unless stated; private: see docs, "Files"'),
+    .describe('public, or private with groupId or recordId, unless stated; see docs, "Files"'),
   groupId: uuid
     .optional()
     .describe('A group that the caller is in: the file belongs to it, and opens to its members'),
+  collection: collectionName.optional().describe('Of the record that recordId names'),
+  recordId: uuid
+    .optional()
+    .describe('A record that the caller may change: the file opens to who may read it'),
 });
 
-const byAudience = 'Who may read a file is said by "visibility" (public or private) and "groupId".';
+const byAudience =
+  'Who may read a file is said by "visibility" (public or private), "groupId", and "collection" with "recordId".';
 
 const keptUntilDeleted =
   'Files stay until they are deleted: DELETE /storage/files/<id>. An address that ends: POST /storage/files/<id>/sign.';
@@ -54,6 +60,9 @@ export const refusedWithUploads = {
   roles: byAudience,
   visibility: byAudience,
   groupId: byAudience,
+  record: byAudience,
+  recordId: byAudience,
+  collection: byAudience,
   ttl: keptUntilDeleted,
   expiresIn: keptUntilDeleted,
   expiresAt: keptUntilDeleted,

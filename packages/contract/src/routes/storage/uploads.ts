@@ -90,8 +90,13 @@ export const completeUpload = defineRoute({
   response: typed,
   status: 201,
   errors: [
-    ...(['not_found', 'forbidden', 'conflict', 'body_too_large'] as const),
-    ...(['out_of_credits', 'storage_quota', 'overloaded'] as const),
+    'not_found',
+    'forbidden',
+    'conflict',
+    'body_too_large',
+    'out_of_credits',
+    'storage_quota',
+    'overloaded',
   ],
   price: {
     ...uploadPrice,

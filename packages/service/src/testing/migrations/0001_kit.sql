@@ -3,7 +3,8 @@ CREATE TABLE outbox (
   event_id uuid NOT NULL DEFAULT gen_random_uuid(),
   topic text NOT NULL,
   payload jsonb NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now()
+  created_at timestamptz NOT NULL DEFAULT now(),
+  origin jsonb
 );
 CREATE TABLE idempotency (
   scope_hash bytea PRIMARY KEY,

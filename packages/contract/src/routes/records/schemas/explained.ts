@@ -7,7 +7,7 @@ export const explain = z
 
 const planKind = z.enum(['key', 'exact', 'index', 'scan', 'search']);
 
-/** docs/api.md, "Why a call is slow". */
+/** docs/owners.md, "Why a call is slow". */
 export const explained = z
   .array(
     z
@@ -22,6 +22,6 @@ export const explained = z
         ms: z.int().min(0),
         statements: z.int().min(0),
       })
-      .meta({ id: 'ExplainedPlan', description: 'docs/api.md, "Why a call is slow"' }),
+      .meta({ id: 'ExplainedPlan', description: 'docs/owners.md, "Why a call is slow"' }),
   )
   .optional();

@@ -3,7 +3,7 @@ import { idInPath, recordUpTo, timestamp, uuid } from '../../../schemas.ts';
 
 /** docs/api.md, "Records". */
 const nameRule = 'must be 1-63 of A-Z, a-z, 0-9, _ and -, starting with a letter';
-const belowCollection = /^_(batch|count|aggregate)$/;
+const belowCollection = /^_(batch|count|aggregate|changes|export|import)$/;
 
 export const collectionName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, {
   error: ({ input }) =>

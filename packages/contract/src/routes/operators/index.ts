@@ -1,0 +1,4 @@
+export * from './findings.ts';
+export * from './operator-tokens.ts';
+export * from './parked-events.ts';
+export * from './sealed-secrets.ts';
