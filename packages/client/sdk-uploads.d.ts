@@ -1,4 +1,8 @@
 import type { StoredFile, Transport } from './sdk.js';
+/**
+ * Uploads that outlive a broken connection: a file goes in parts (tus 1.0.0), and what has arrived is not sent
+ * again. Stands beside the client, which most pages need alone.
+ */
 export interface PartsOptions {
     /** Default: the file's own. */
     name?: string;

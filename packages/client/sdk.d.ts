@@ -8,6 +8,11 @@ export interface ClientOptions {
     /** Where a signed-in user's token is kept. Default: `localStorage` in browsers, memory elsewhere. */
     storage?: TokenStorage;
     fetch?: typeof fetch;
+    /**
+     * With the token of the project's owner: what this caller would get, by lists, records and files. Whatever
+     * is no read is refused.
+     */
+    viewAs?: 'stranger' | `user:${string}` | `role:${string}`;
     /** How often a call is repeated that the server could not take; 2 unless stated. */
     retries?: number;
 }
@@ -25,6 +30,12 @@ export interface Mail {
     subject: string;
     html: string;
 }
+/** In the words that the project's owner has set. */
+export interface WordedMail extends Omit<Partial<Mail>, 'subject' | 'html'> {
+    template: string;
+    /** What its fields are to say. */
+    data?: Record<string, unknown>;
+}
 /** Of a project whose collections have not been described. */
 type Collections = Record<string, Record<string, unknown>>;
 /**
@@ -38,14 +49,16 @@ export declare const createClient: <Project extends { [K in keyof Project]: obje
     /** For what stands beside the client, such as uploads in parts. */
     transport: Transport;
     auth: Auth;
-    db: <Name extends keyof Project & string>(collection: Name) => Collection<Project[Name]>;
+    db: <Name extends keyof Project & string>(name: Name) => Collection<Project[Name]>;
+    /** What is said to whoever listens now, and who is there; the owner opens channels by a setting. */
+    channel: <T = unknown>(name: string) => Channel<T>;
     groups: Groups;
     users: Users;
     ai: Ai;
     storage: Storage;
     email: {
         /** Stored, and delivered with retries. */
-        send: (mail: Mail) => Promise<void>;
+        send: (mail: Mail | WordedMail) => Promise<void>;
     };
     payments: Payments;
     /** What the project sells, at prices of its own. */
@@ -109,8 +122,18 @@ interface TransportOptions {
     retries: number;
     /** The value of `Authorization`. */
     authorization(): Promise<string | undefined>;
+    /** With every call, so that none is the owner's own by mistake: what writes is refused. */
+    viewAs?: string | undefined;
+}
+/** Is told of what a client does, once it has a live list. */
+interface Watcher {
+    /** @param answer as whoever calls gets it: what it says is read from a clone */
+    sent(method: Method, path: string, options: CallOptions, answer: Promise<Response>): void;
+    userChanged(): void;
 }
 interface Transport {
+    watcher?: Watcher;
+    readonly viewAs: string | undefined;
     url(path: string, query?: Query): string;
     authorization(): Promise<string | undefined>;
     /** @throws BacklotError */
@@ -121,15 +144,44 @@ interface Transport {
 /** A call waits no longer than this for another try. */
 declare const maxWaitMs = 30000;
 declare const isPassing: ({ status, code }: BacklotError) => boolean;
-declare const pauseMsAfter: ({ retryAfterSeconds }: BacklotError, tries: number) => number;
+declare const pauseMsAfter: ({ retryAfterSeconds }: {
+    retryAfterSeconds?: number | undefined;
+}, tries: number) => number;
 /** Somewhat longer, by chance, so that those who were refused together don't come back together. */
 declare const wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-declare const createTransport: ({ baseUrl, fetch, retries, authorization, }: TransportOptions) => Transport;
+declare const unreachable: (cause?: unknown) => BacklotError;
+/** @throws BacklotError unless the answer is a success */
+declare const refuseFailure: (response: Response) => Promise<Response>;
+declare const createTransport: ({ baseUrl, fetch, retries, authorization, viewAs, }: TransportOptions) => Transport;
+/** What of the sent data does not fit the schema of its collection. */
+interface Problem {
+    /** Of a batch: `create[3]`. */
+    operation?: string;
+    /** Of the field: `items[3].price`. */
+    path: string;
+    /** The keyword of the schema. */
+    rule: string;
+    /** Stands behind the path: `must be at least 0`. */
+    message: string;
+}
+/** Of proof_of_work_needed; the client solves it by itself. */
+interface Challenge {
+    parameters: {
+        nonce: string;
+        salt: string;
+        cost: number;
+        keyLength: number;
+        keyPrefix: string;
+    } & Record<string, unknown>;
+    signature: string;
+}
 /** What an answer says of a failure; `status` is 0 where there was no answer. */
 interface Failure {
     error?: string;
     code?: string;
     hint?: string;
+    problems?: readonly Problem[];
+    challenge?: Challenge;
     requestId?: string;
 }
 /** Every failed call of the client. `message` is a sentence for a developer. */
@@ -141,23 +193,14 @@ declare class BacklotError extends Error {
     readonly code: string;
     /** What to do about it, where the server knows. */
     readonly hint: string | undefined;
+    /** With the code `schema_mismatch`: all that does not fit, up to 20. */
+    readonly problems: readonly Problem[];
+    /** With the code `proof_of_work_needed`, where the client could not solve it. */
+    readonly challenge: Challenge | undefined;
     readonly requestId: string | undefined;
     /** When the same call may be tried again. */
     readonly retryAfterSeconds: number | undefined;
     constructor(status: number, failure: Failure, retryAfterSeconds?: number, cause?: unknown);
-}
-interface User {
-    id: string;
-    email: string;
-    name: string | null;
-    /** Id of a file. */
-    avatar: string | null;
-    /** What the app keeps of the user, up to 8 KB as JSON. */
-    profile: Record<string, unknown>;
-    role: string;
-    emailVerified: boolean;
-    createdAt: string;
-    updatedAt: string;
 }
 /** Where a signed-in user's token is kept. */
 interface TokenStorage {
@@ -174,44 +217,97 @@ declare const createTokenStorage: (name: string) => TokenStorage;
 declare const createTokenKeeper: (storage: TokenStorage, refresh: (token: string) => Promise<string>) => {
     current(): Promise<string | null>;
 };
+/** Ways beside a password, and what belongs to them: they are loaded with the first call of them. */
+declare const laterCalls = "changeEmail confirmEmailChange providers ways signInWith openSignIn finishSignIn guest code showLink verifyCode signInWithPasskey addPasskey passkeys renamePasskey deletePasskey verifyFactor addTotp confirmTotp factors deleteFactor renewRecoveryCodes identities linkIdentity unlinkIdentity reauthenticate events sessions endSession endOtherSessions";
 type Auth = ReturnType<typeof createAuth>;
-declare const createAuth: ({ call }: Transport, storage: TokenStorage) => {
+/** @param devices keeps what a remembered device needs for no second factor */
+declare const createAuth: (transport: Transport, storage: TokenStorage, devices: TokenStorage) => {
+    providers: () => Promise<Provider[]>;
+    ways: () => Promise<Ways>;
+    signInWith: (provider: string, options?: TripOptions) => Promise<User>;
+    openSignIn: ({ returnTo, merge }?: TripOptions) => Promise<never>;
+    finishSignIn: () => Promise<User | null>;
+    guest: () => Promise<User>;
+    code: (email: string, more?: {
+        invitation?: string;
+    }) => Promise<void>;
+    showLink: (token: string) => Promise<string>;
+    verifyCode: (proof: ({
+        email: string;
+        code: string;
+    } | {
+        token: string;
+    }) & {
+        name?: string;
+        invitation?: string;
+    } & MergeOptions) => Promise<User>;
+    changeEmail: (change: {
+        email: string;
+        password: string;
+    }) => Promise<void>;
+    confirmEmailChange: (token: string, password?: string) => Promise<boolean>;
+    signInWithPasskey: ({ merge }?: MergeOptions) => Promise<User>;
+    addPasskey: (name?: string) => Promise<Passkey>;
+    passkeys: () => Promise<Passkey[]>;
+    renamePasskey: (id: string, name: string) => Promise<Passkey>;
+    deletePasskey: (id: string) => Promise<void>;
+    verifyFactor: (code: string, remember?: boolean) => Promise<User>;
+    addTotp: () => Promise<{
+        secret: string;
+        uri: string;
+    }>;
+    confirmTotp: (code: string) => Promise<{
+        recoveryCodes: string[];
+    }>;
+    factors: () => Promise<{
+        items: Factor[];
+        recoveryCodesLeft: number;
+    }>;
+    deleteFactor: (id: string, code: string) => Promise<void>;
+    renewRecoveryCodes: (code: string) => Promise<{
+        recoveryCodes: string[];
+    }>;
+    identities: () => Promise<LinkedIdentity[]>;
+    linkIdentity: (provider: string, options?: TripOptions) => Promise<User>;
+    unlinkIdentity: (id: string) => Promise<void>;
+    reauthenticate: (proof?: Proof) => Promise<void>;
+    sessions: () => Promise<OwnSession[]>;
+    endSession: (id: string) => Promise<void>;
+    endOtherSessions: () => Promise<void>;
+    events: () => Promise<List<SignInEvent>>;
     /** The signed-in user; null without a token, or with one that is over. */
     me: () => Promise<User | null>;
-    /** Creates an account and signs in. */
+    /** Creates an account and signs in. @param account `invitation`: the token of a mailed one, to whose group the user then belongs */
     signUp: (account: {
         email: string;
         password: string;
         name?: string;
+        invitation?: string;
     }) => Promise<User>;
-    signIn: (account: {
+    /**
+     * @param account `merge: true` gives it what a guest has who is signed in here
+     * @throws BacklotError factor_required, then `verifyFactor` ends it
+     */
+    signIn(account: {
         email: string;
         password: string;
-    }) => Promise<User>;
+        merge?: boolean;
+    }): Promise<User>;
     /** Ends the session everywhere. The token is forgotten even where the server can't be told. */
     signOut(): Promise<void>;
     updateMe: (changes: {
         name?: string | null;
         avatar?: string | null;
         profile?: Record<string, unknown>;
+        publicProfile?: Record<string, unknown>;
     }) => Promise<User>;
-    /** Erases the account. */
+    /** Erases the account. @throws BacklotError reauthentication_needed, as `reauthenticate` says */
     deleteMe(): Promise<void>;
     /** Ends all other sessions. */
     changePassword: (change: {
         currentPassword: string;
         newPassword: string;
     }) => Promise<void>;
-    /** Mails links to the present and the new address; once both were followed, the address changes. */
-    changeEmail: (change: {
-        email: string;
-        password: string;
-    }) => Promise<void>;
-    /**
-     * Whether the address has changed; false while the link in the other mail has not been followed.
-     * @param password as in `verifyEmail`
-     */
-    confirmEmailChange: (token: string, password?: string) => Promise<boolean>;
     /** Mails a link, where there is such an account. */
     forgotPassword: (email: string) => Promise<void>;
     resetPassword: (token: string, password: string) => Promise<void>;
@@ -225,6 +321,396 @@ declare const createAuth: ({ call }: Transport, storage: TokenStorage) => {
      * and sign-out of this client. Call what it returns to end that.
      */
     onChange(listener: (user: User | null) => void): () => void;
+};
+/** `until`: null for good. */
+interface Block {
+    reason: string | null;
+    until: string | null;
+}
+interface User {
+    id: string;
+    /** Null: a guest. */
+    email: string | null;
+    name: string | null;
+    /** Id of a file. */
+    avatar: string | null;
+    /** What the app keeps of the user, up to 8 KB as JSON. */
+    profile: Record<string, unknown>;
+    /** What the user shows others beside name and picture. */
+    publicProfile: Record<string, unknown>;
+    role: string;
+    emailVerified: boolean;
+    isGuest: boolean;
+    /** Why the user writes nothing, and until when; absent from who is not blocked. */
+    blocked?: Block;
+    createdAt: string;
+    updatedAt: string;
+}
+interface Session {
+    token: string;
+    user: User;
+}
+type SignInAnswer = Session | {
+    factorToken: string;
+    factors: ('totp' | 'recovery-code' | 'passkey')[];
+};
+/** Who else signs users in. */
+interface Provider {
+    name: string;
+    /** For the button: Google. */
+    label: string;
+}
+/** What there is beside a password. */
+interface Ways {
+    providers: Provider[];
+    /** Whether somebody without an invitation makes an account. */
+    signUp: boolean;
+    codes: boolean;
+    guests: boolean;
+    /** Whether they work on this page. */
+    passkeys: boolean;
+}
+interface Passkey {
+    id: string;
+    name: string;
+    /** Where it signs in. */
+    host: string;
+    createdAt: string;
+    lastUsedAt: string | null;
+}
+interface Factor {
+    id: string;
+    type: 'totp';
+    createdAt: string;
+    lastUsedAt: string | null;
+}
+interface LinkedIdentity {
+    id: string;
+    provider: string;
+    label: string;
+    issuer: string;
+    email: string | null;
+    createdAt: string;
+    lastUsedAt: string;
+}
+interface OwnSession {
+    id: string;
+    /** Browser and system, as they call themselves. */
+    device: string | null;
+    /** The address without its last part. */
+    network: string | null;
+    method: string | null;
+    createdAt: string;
+    lastUsedAt: string;
+    expiresAt: string;
+    isCurrent: boolean;
+}
+interface SignInEvent {
+    id: string;
+    kind: string;
+    detail: string | null;
+    device: string | null;
+    network: string | null;
+    times: number;
+    createdAt: string;
+    lastAt: string;
+}
+/** What ends it goes on with what the first factor was sent with. */
+interface WaitingSignIn {
+    factorToken: string;
+    merge?: boolean | undefined;
+}
+interface AccountsKit {
+    transport: Transport;
+    /** @throws BacklotError factor_required */
+    keep(answer: SignInAnswer, merge?: boolean): Promise<User>;
+    /** Of the sign-in that waits for its second factor. @throws BacklotError */
+    waiting(): WaitingSignIn | undefined;
+    /** Of a device that is remembered. */
+    rememberDevice(token: string): Promise<void>;
+}
+/** A password, or a code of the authenticator app or for recovery. */
+type Proof = {
+    password?: string;
+} | {
+    code?: string;
+};
+interface MergeOptions {
+    /** What becomes of a guest who is signed in here: true gives what is theirs to the account, false leaves them alone. */
+    merge?: boolean;
+}
+interface TripOptions extends MergeOptions {
+    /** A page of the app; this one unless stated. */
+    returnTo?: string;
+}
+declare const createAccounts: ({ transport, keep, waiting, rememberDevice }: AccountsKit) => {
+    /** Who else signs users in here, for buttons. */
+    providers: () => Promise<Provider[]>;
+    /** For a form: what there is beside a password. */
+    ways: () => Promise<Ways>;
+    /**
+     * Leads to a provider and, with a code, back to `returnTo`, where `finishSignIn` ends it; in a frame a
+     * window opens instead, and the user is answered here.
+     */
+    signInWith: (provider: string, options?: TripOptions) => Promise<User>;
+    /** Leads to the platform's own page to sign in, and back to `returnTo`, where `finishSignIn` ends it. */
+    openSignIn: ({ returnTo, merge }?: TripOptions) => Promise<never>;
+    /**
+     * Ends what `signInWith`, `openSignIn` or `linkIdentity` has begun, when its page is opened anew; null where
+     * nothing has been begun. @throws BacklotError sign_in_canceled where the user did not want to
+     */
+    finishSignIn: () => Promise<User | null>;
+    /** An account without an address, which can become a whole one by any way to sign up. */
+    guest: () => Promise<User>;
+    /** Mails a code that signs in, or up; says the same whether the address has an account or not. */
+    code: (email: string, more?: {
+        invitation?: string;
+    }) => Promise<void>;
+    /** Which address the token of a mail's link signs in, in part, to ask before `verifyCode` does. */
+    showLink: (token: string) => Promise<string>;
+    /** Signs in, or up, with the code of a mail, or the token of its link. */
+    verifyCode: (proof: ({
+        email: string;
+        code: string;
+    } | {
+        token: string;
+    }) & {
+        name?: string;
+        invitation?: string;
+    } & MergeOptions) => Promise<User>;
+    /** Mails links to the present and the new address; once both were followed, the address changes. */
+    changeEmail: (change: {
+        email: string;
+        password: string;
+    }) => Promise<void>;
+    /**
+     * Whether the address has changed; false while the link in the other mail has not been followed.
+     * @param password as in `verifyEmail`
+     */
+    confirmEmailChange: (token: string, password?: string) => Promise<boolean>;
+    signInWithPasskey: ({ merge }?: MergeOptions) => Promise<User>;
+    addPasskey: (name?: string) => Promise<Passkey>;
+    passkeys: () => Promise<Passkey[]>;
+    renamePasskey: (id: string, name: string) => Promise<Passkey>;
+    deletePasskey: (id: string) => Promise<void>;
+    /** Ends a sign-in that has failed with the code `factor_required`. @param remember this device for 30 days */
+    verifyFactor: (code: string, remember?: boolean) => Promise<User>;
+    /** `uri` is for a QR code; the factor counts once `confirmTotp` was told a code of it. */
+    addTotp: () => Promise<{
+        secret: string;
+        uri: string;
+    }>;
+    confirmTotp: (code: string) => Promise<{
+        recoveryCodes: string[];
+    }>;
+    factors: () => Promise<{
+        items: Factor[];
+        recoveryCodesLeft: number;
+    }>;
+    deleteFactor: (id: string, code: string) => Promise<void>;
+    /** Ten new ones, for a code of the app or one of the old, which end. */
+    renewRecoveryCodes: (code: string) => Promise<{
+        recoveryCodes: string[];
+    }>;
+    identities: () => Promise<LinkedIdentity[]>;
+    /** As `signInWith`, for whoever is signed in: from then on the provider signs them in, too. */
+    linkIdentity: (provider: string, options?: TripOptions) => Promise<User>;
+    unlinkIdentity: (id: string) => Promise<void>;
+    /**
+     * Shows that the account is the caller's, for 10 minutes: other ways of signing in, their removal and `deleteMe`
+     * ask for it where the sign-in was longer ago (`reauthentication_needed`). Without a proof it tells whether one is due.
+     */
+    reauthenticate: (proof?: Proof) => Promise<void>;
+    /** Where the user is signed in, newest first. */
+    sessions: () => Promise<OwnSession[]>;
+    endSession: (id: string) => Promise<void>;
+    /** Signs out everywhere but here. */
+    endOtherSessions: () => Promise<void>;
+    /** What happened to the own sign-in in the last 90 days, newest first. */
+    events: () => Promise<List<SignInEvent>>;
+};
+type Accounts = ReturnType<typeof createAccounts>;
+interface List<T> {
+    items: T[];
+    hasMore: boolean;
+    nextCursor: string | null;
+}
+interface Group {
+    id: string;
+    name: string;
+    /** What the signed-in user is in it: `owner` and `admin` manage it. */
+    role: string | null;
+    createdAt: string;
+}
+interface NamedUser {
+    id: string;
+    name: string | null;
+    /** Id of a file. */
+    avatar: string | null;
+}
+/** Whom others see: never an address. */
+interface Person extends NamedUser {
+    /** Set by `auth.updateMe({ publicProfile })`. */
+    publicProfile: Record<string, unknown>;
+}
+interface Member extends NamedUser {
+    role: string;
+    joinedAt: string;
+}
+interface Invite {
+    id: string;
+    email: string;
+    role: string;
+    createdAt: string;
+    expiresAt: string;
+}
+interface PageOptions {
+    limit?: number;
+    /** The `nextCursor` of the page before. */
+    cursor?: string;
+}
+type Groups = ReturnType<typeof createGroups>;
+type Users = ReturnType<typeof createUsers>;
+declare const createGroups: ({ call }: Transport) => {
+    /** The signed-in user becomes its owner. */
+    create: (name: string) => Promise<Group>;
+    /** The signed-in user's, newest first. */
+    list: (options?: PageOptions) => Promise<List<Group>>;
+    get: (id: string) => Promise<Group>;
+    rename: (id: string, name: string) => Promise<Group>;
+    delete(id: string): Promise<void>;
+    members: (id: string, options?: PageOptions) => Promise<List<Member>>;
+    setRole: (id: string, userId: string, role: string) => Promise<Member>;
+    /** Also for leaving oneself. */
+    remove(id: string, userId: string): Promise<void>;
+    /** Mails a link that works once. */
+    invite: (id: string, invitation: {
+        email: string;
+        role?: string;
+    }) => Promise<Invite>;
+    invites: (id: string) => Promise<List<Invite>>;
+    revokeInvite(id: string, inviteId: string): Promise<void>;
+    /** @param token of the mailed link */
+    join: (token: string) => Promise<Group>;
+};
+interface Moderated extends NamedUser {
+    role: string;
+    /** Absent from who is not blocked. */
+    blocked?: Block;
+}
+interface SeenUser extends Moderated {
+    createdAt: string;
+    email?: string;
+    emailVerified?: boolean;
+}
+declare const createUsers: ({ call }: Transport) => {
+    /** Those of up to 100 users with whom the signed-in one shares a group. */
+    find: (ids: readonly string[]) => Promise<Person[]>;
+    /** All, newest first. For the project's owner, keys, and roles that may see users; addresses for the owner and roles that may see them. */
+    list: (options?: PageOptions & {
+        role?: string;
+    }) => Promise<List<SeenUser>>;
+    /** With the token of the project's owner. */
+    setRole: (id: string, role: string) => Promise<Moderated>;
+    /**
+     * From now on the user reads what anyone reads, and writes nothing. For the project's owner, keys, and roles that may.
+     * @param block `until`: a time in ISO 8601, without it for good
+     */
+    block: (id: string, block?: {
+        reason?: string;
+        until?: string;
+    }) => Promise<Moderated>;
+    unblock: (id: string) => Promise<Moderated>;
+};
+/** `ifMatch`: the version that a change has to find, from `getVersion`; else it fails with `precondition_failed`. */
+interface ChangeOptions {
+    ifMatch?: string;
+}
+type Collection<T> = ReturnType<typeof createCollection<T>>;
+/** @param name of the collection; the first record makes it */
+declare const createCollection: <T>(transport: Transport, name: string) => {
+    list: (options?: ListOptions<T>) => Promise<Page<T>>;
+    /**
+     * A list that stays true: `onItems` is told it at first, and anew after each change by anyone. What this client
+     * writes shows at once, and goes away again where the server refuses it. Call what it returns to end that.
+     */
+    live: (options: LiveOptions<T>, onItems: OnItems<T>) => () => void;
+    /** Each change of what fits, as it happens. Call what it returns to end that. */
+    subscribe: (options: SubscribeOptions<T>, onChange: OnChange<T>) => () => void;
+    /** All that match, page by page, as they are asked for. */
+    all(options?: Omit<ListOptions<T>, 'cursor' | 'offset'>): AsyncGenerator<Stored<T>>;
+    /** `approximate` where counting all would take too long. */
+    count: (selection?: Selection<T>) => Promise<{
+        count: number;
+        approximate?: true;
+        hint?: string;
+    }>;
+    /** The largest groups first unless `sort` says otherwise; without `group` all records are one. */
+    aggregate: (options?: AggregateOptions<T>) => Promise<{
+        groups: RecordGroup[];
+        hint?: string;
+    }>;
+    get: (id: string, shown?: Shown) => Promise<Stored<T>>;
+    /** The record with its version, for `ifMatch` of a later change. */
+    getVersion(id: string): Promise<{
+        record: Stored<T>;
+        version: string;
+    }>;
+    /** @param options `groupId`: the group whose record it becomes, where the collection knows groups */
+    create: (data: T, options?: {
+        groupId?: string;
+    }) => Promise<Stored<T>>;
+    /**
+     * Of one's own, where the rules of the collection say `shared`; with a user or an address. Replaces an
+     * older one of the same.
+     */
+    share: (id: string, share: ({
+        userId: string;
+    } | {
+        email: string;
+    }) & Pick<Share, 'may'>) => Promise<Share>;
+    shares: (id: string) => Promise<Share[]>;
+    /** @param who id or address, as it was shared */
+    unshare(id: string, who: string): Promise<void>;
+    /** Tells who moderates the app of a record; another report by the same user is replaced. */
+    report(id: string, reason: string): Promise<void>;
+    /** What users have reported, newest first. For the project's owner, keys, and roles that may block users. */
+    reports: (options?: {
+        limit?: number;
+        cursor?: string;
+    }) => Promise<{
+        items: Report[];
+        hasMore: boolean;
+        nextCursor: string | null;
+    }>;
+    /** Takes the reports of a record off the list. */
+    dismissReports(id: string): Promise<void>;
+    /** Merges top-level fields; with `merge: 'deep'` objects at all levels. */
+    update: (id: string, changes: Changes<T>, options?: ChangeOptions & {
+        merge?: 'deep' | 'shallow';
+    }) => Promise<Stored<T>>;
+    /** @param options `upsert` creates the record where there is none: its id is then a new one of `newId()` */
+    replace: (id: string, data: T, options?: ChangeOptions & {
+        upsert?: boolean;
+    }) => Promise<Stored<T>>;
+    delete(id: string, options?: ChangeOptions): Promise<void>;
+    /**
+     * For the project's owner and keys: deletes what fits, in as many calls as that takes.
+     * @param options `dryRun` only counts
+     */
+    deleteWhere(where: NonNullable<Selection<T>['where']>, options?: {
+        dryRun?: boolean;
+    }): Promise<{
+        count: number;
+    }>;
+    /** Up to 500 operations, all or none. */
+    batch: (operations: Batch<T>) => Promise<{
+        create: Written[];
+        update: Written[];
+        delete: {
+            id: string;
+        }[];
+    }>;
 };
 /** What the server adds to each record. */
 interface SystemFields {
@@ -290,22 +776,31 @@ interface ListOptions<T> extends Selection<T>, Shown {
 }
 /** `sum`, `avg`, `min` and `max` name up to three fields together, with commas between. */
 interface AggregateOptions<T> extends Omit<Selection<T>, 'group' | 'search'> {
-    /** The field by which records are grouped. */
+    /** Up to three fields by which records are grouped, with commas between; `createdAt:day`, `:week`, `:month` too. */
     group?: string;
+    /** Of groups by time, such as `Europe/Berlin`; UTC unless stated. */
+    timeZone?: string;
     sum?: string;
     avg?: string;
     min?: string;
     max?: string;
+    /** A field whose different values are counted. */
+    distinct?: string;
+    /** The groups of which this holds: `{ 'sum.price': { $gte: 100 }, count: { $gt: 1 } }`. */
+    having?: Record<string, unknown>;
+    /** Up to three of the groups' fields, `count` and sums: `-sum.price,status`. Default: the largest first. */
+    sort?: string;
 }
 type Measured = Record<string, number | string | null>;
 interface RecordGroup {
-    /** The value of the field; null where it is missing. */
+    /** The value of the field, of several an array; null where it is missing. Of a time the first day: `2026-01-31`. */
     group?: unknown;
     count: number;
     sum?: Measured;
     avg?: Measured;
     min?: Measured;
     max?: Measured;
+    distinct?: Record<string, number>;
 }
 interface Page<T> {
     items: Stored<T>[];
@@ -343,6 +838,15 @@ interface Share {
     may: 'read' | 'change';
     createdAt: string;
 }
+interface Report {
+    recordId: string;
+    /** Whose record it is. */
+    ownerId: string | null;
+    /** Who reports it. */
+    userId: string;
+    reason: string;
+    createdAt: string;
+}
 interface Written {
     id: string;
     updatedAt: string;
@@ -351,145 +855,40 @@ interface Written {
 interface Shown {
     /** Of the record's fields these alone, and its id. */
     fields?: string;
-    /** Fields whose ids become the records that they name: `authorId`, or `author:people`. */
+    /** Fields whose ids become the records that they name: `authorId`, `author:people`; or users: `ownerId:users`. */
     include?: string;
 }
-/** `ifMatch`: the version that a change has to find, from `getVersion`; else it fails with `precondition_failed`. */
-interface ChangeOptions {
-    ifMatch?: string;
+interface Watching {
+    /** Told of what keeps a list from being true; a page without it finds that in the console. */
+    onError?: (error: Error) => void;
 }
-type Collection<T> = ReturnType<typeof createCollection<T>>;
-/** @param name of the collection; the first record makes it */
-declare const createCollection: <T>({ call, send }: Transport, name: string) => {
-    list: (options?: ListOptions<T>) => Promise<Page<T>>;
-    /** All that match, page by page, as they are asked for. */
-    all(options?: Omit<ListOptions<T>, 'cursor' | 'offset'>): AsyncGenerator<Stored<T>>;
-    /** `approximate` where counting all would take too long. */
-    count: (selection?: Selection<T>) => Promise<{
-        count: number;
-        approximate?: true;
-        hint?: string;
-    }>;
-    /** The largest groups first; without `group` all records are one. */
-    aggregate: (options?: AggregateOptions<T>) => Promise<{
-        groups: RecordGroup[];
-        hint?: string;
-    }>;
-    get: (id: string, shown?: Shown) => Promise<Stored<T>>;
-    /** The record with its version, for `ifMatch` of a later change. */
-    getVersion(id: string): Promise<{
-        record: Stored<T>;
-        version: string;
-    }>;
-    /** @param options `groupId`: the group whose record it becomes, where the collection knows groups */
-    create: (data: T, options?: {
-        groupId?: string;
-    }) => Promise<Stored<T>>;
-    /**
-     * Of one's own, where the rules of the collection say `shared`; with a user or an address. Replaces an
-     * older one of the same.
-     */
-    share: (id: string, share: ({
-        userId: string;
-    } | {
-        email: string;
-    }) & Pick<Share, 'may'>) => Promise<Share>;
-    shares: (id: string) => Promise<Share[]>;
-    /** @param who id or address, as it was shared */
-    unshare(id: string, who: string): Promise<void>;
-    /** Merges top-level fields; with `merge: 'deep'` objects at all levels. */
-    update: (id: string, changes: Changes<T>, options?: ChangeOptions & {
-        merge?: 'deep' | 'shallow';
-    }) => Promise<Stored<T>>;
-    /** @param options `upsert` creates the record where there is none: its id is then a new one of `newId()` */
-    replace: (id: string, data: T, options?: ChangeOptions & {
-        upsert?: boolean;
-    }) => Promise<Stored<T>>;
-    delete(id: string, options?: ChangeOptions): Promise<void>;
-    /**
-     * For the project's owner and keys: deletes what fits, in as many calls as that takes.
-     * @param options `dryRun` only counts
-     */
-    deleteWhere(where: NonNullable<Selection<T>['where']>, options?: {
-        dryRun?: boolean;
-    }): Promise<{
-        count: number;
-    }>;
-    /** Up to 500 operations, all or none. */
-    batch: (operations: Batch<T>) => Promise<{
-        create: Written[];
-        update: Written[];
-        delete: {
-            id: string;
-        }[];
-    }>;
-};
-interface Group {
-    id: string;
-    name: string;
-    /** What the signed-in user is in it: `owner` and `admin` manage it. */
-    role: string | null;
-    createdAt: string;
+/** As of `list`; a live list has no pages: `limit` says how much of its beginning is kept. */
+interface LiveOptions<T> extends Omit<ListOptions<T>, 'cursor' | 'offset' | 'total' | 'signal'>, Watching {
 }
-/** Whom others see: never an address. */
-interface Person {
-    id: string;
-    name: string | null;
-    /** Id of a file. */
-    avatar: string | null;
-}
-interface Member extends Person {
-    role: string;
-    joinedAt: string;
-}
-interface Invite {
-    id: string;
-    email: string;
-    role: string;
-    createdAt: string;
-    expiresAt: string;
-}
-interface List<T> {
-    items: T[];
+interface LiveState {
+    /** Ids of the records whose change is on its way: they are shown as if it was done already. */
+    pending: ReadonlySet<string>;
+    /** Whether there are more records than `limit`. */
     hasMore: boolean;
-    nextCursor: string | null;
 }
-interface PageOptions {
-    limit?: number;
-    /** The `nextCursor` of the page before. */
-    cursor?: string;
+type OnItems<T> = (items: Stored<T>[], state: LiveState) => void;
+interface SubscribeOptions<T> extends Omit<Selection<T>, 'search' | 'signal'>, Watching {
 }
-type Groups = ReturnType<typeof createGroups>;
-type Users = ReturnType<typeof createUsers>;
-declare const createGroups: ({ call }: Transport) => {
-    /** The signed-in user becomes its owner. */
-    create: (name: string) => Promise<Group>;
-    /** The signed-in user's, newest first. */
-    list: (options?: PageOptions) => Promise<List<Group>>;
-    rename: (id: string, name: string) => Promise<Group>;
-    delete(id: string): Promise<void>;
-    members: (id: string, options?: PageOptions) => Promise<List<Member>>;
-    setRole: (id: string, userId: string, role: string) => Promise<Member>;
-    /** Also for leaving oneself. */
-    remove(id: string, userId: string): Promise<void>;
-    /** Mails a link that works once. */
-    invite: (id: string, invitation: {
-        email: string;
-        role?: string;
-    }) => Promise<Invite>;
-    invites: (id: string) => Promise<List<Invite>>;
-    revokeInvite(id: string, inviteId: string): Promise<void>;
-    /** @param token of the mailed link */
-    join: (token: string) => Promise<Group>;
+interface ChangeOf<Type extends string> {
+    type: Type;
+    id: string;
+    changedAt: string;
+}
+/**
+ * `leave`: the record is there, and does not fit `where`, or may not be read by the caller, any more.
+ * `reset`: later changes will be told, and earlier ones may have been missed: read anew. It comes first of all too.
+ */
+type Change<T> = (ChangeOf<'create' | 'update'> & {
+    record: Stored<T>;
+}) | ChangeOf<'delete' | 'leave'> | {
+    type: 'reset';
 };
-declare const createUsers: ({ call }: Transport) => {
-    /** Those of up to 100 users with whom the signed-in one shares a group. */
-    find: (ids: readonly string[]) => Promise<Person[]>;
-    /** With the token of the project's owner. */
-    setRole: (id: string, role: string) => Promise<Person & {
-        role: string;
-    }>;
-};
+type OnChange<T> = (change: Change<T>) => void;
 /** In the currency's smallest unit: 1999 is 19.99 USD. */
 interface FreeItem {
     name: string;
@@ -542,7 +941,7 @@ interface Payment {
     onPaid: {
         rule: string;
         recordId: string;
-        outcome: 'unpaid' | 'pending' | 'done' | 'not_found' | 'items_differ' | 'already_paid' | 'not_unique' | 'too_large';
+        outcome: 'unpaid' | 'pending' | 'done' | 'not_found' | 'items_differ' | 'already_paid' | 'not_unique' | 'schema_mismatch' | 'too_large';
     } | null;
     /** Why it can not be paid: the project takes payments with other keys since. */
     closedReason: 'mode_changed' | null;
@@ -613,21 +1012,26 @@ interface ListedFile extends StoredFile {
     visibility: 'public' | 'private';
     ownerId: string | null;
     groupId: string | null;
+    /** The record whose readers may open it. */
+    recordId: string | null;
     createdAt: string;
 }
 interface UploadOptions {
     /** Default: the file's own. */
     name?: string;
-    /** Default: public, or private with `groupId`. */
+    /** Default: public, or private with `groupId` or `recordId`. */
     visibility?: 'public' | 'private';
     /** A group that the signed-in user is in: the file belongs to it, and opens to its members. */
     groupId?: string;
+    /** A record that the caller may change, with its collection: the file opens to those who may read it. */
+    recordId?: string;
+    collection?: string;
     /** Told how many bytes have gone: in browsers as they go, elsewhere at the end. */
     onProgress?: (sent: number, total: number) => void;
     signal?: AbortSignal;
 }
 type Storage = ReturnType<typeof createStorage>;
-declare const createStorage: ({ call, url, authorization }: Transport) => {
+declare const createStorage: ({ call, send, url, authorization, viewAs }: Transport) => {
     upload(file: Blob, options?: UploadOptions): Promise<StoredFile>;
     /** The signed-in user's files, or those of a group, newest first. */
     list: (options?: {
@@ -644,11 +1048,64 @@ declare const createStorage: ({ call, url, authorization }: Transport) => {
         url: string;
         expiresAt: string;
     }>;
+    /**
+     * The content of a file that the caller may see, for `img.src = URL.createObjectURL(await storage.open(id))`:
+     * an address by itself opens public files alone.
+     * @param image makes a smaller one of it
+     */
+    open: (id: string, image?: {
+        width?: number;
+        height?: number;
+        fit?: string;
+        format?: string;
+    }) => Promise<Blob>;
+    /** Opens an own file to those who may read the record; null to nobody else again. */
+    attach: (id: string, record: {
+        collection: string;
+        recordId: string;
+    } | {
+        recordId: null;
+    }) => Promise<{
+        id: string;
+        recordId: string | null;
+        visibility: 'public' | 'private';
+    }>;
     delete(id: string): Promise<void>;
 };
+interface ChannelMessage<T> {
+    channel: string;
+    /** `userId` is null for visitors, the owner and keys. */
+    from: {
+        caller: 'anonymous' | 'user' | 'owner' | 'key' | 'operator';
+        userId: string | null;
+    };
+    data: T;
+    /** When the server has taken it. */
+    at: string;
+}
+/** Who is there: a user once, however many tabs and devices they have. */
+interface ChannelMember<T> {
+    /** Of one stream, as long as it is open. */
+    id: string;
+    userId: string | null;
+    data: T;
+    since: string;
+}
+interface Channel<T = unknown> {
+    /** Says something to whoever listens now; nothing is kept, and it may be lost. */
+    send(data: T): Promise<void>;
+    /** @returns what ends it */
+    on(listener: (message: ChannelMessage<T>) => void, onError?: (error: Error) => void): () => void;
+    /**
+     * Says of the caller that they are there (null: nothing), until it is ended, and tells who is, at once and after each
+     * change. Of several calls for a channel the last holds that says something.
+     * @returns what ends it
+     */
+    presence<P extends object>(data: P | null, onMembers?: (members: ChannelMember<P>[]) => void, onError?: (error: Error) => void): () => void;
+}
 /**
  * A new UUIDv7, under which this client may make a record: `db('todos').replace(newId(), data, { upsert:
  * true })`. Later ones are greater, within a millisecond too.
  */
 declare const newId: () => string;
-export { AggregateOptions, Ai, Auth, BacklotError, Batch, Changes, Checkout, Collection, Generated, Group, Groups, Invite, List, ListOptions, ListedFile, Member, Message, MessagePart, Page, PageOptions, Payment, Payments, Person, Product, ProductChange, Products, Prompt, RecordGroup, Share, Shown, Storage, Stored, StoredFile, TokenStorage, Transport, UploadOptions, User, Users, Where, newId };
+export { AggregateOptions, Ai, Auth, BacklotError, Batch, Change, Changes, Channel, ChannelMember, ChannelMessage, Checkout, Collection, Factor, Generated, Group, Groups, Invite, LinkedIdentity, List, ListOptions, ListedFile, LiveOptions, LiveState, Member, Message, MessagePart, OnChange, OnItems, Page, PageOptions, Passkey, Payment, Payments, Person, Problem, Product, ProductChange, Products, Prompt, Provider, RecordGroup, Share, Shown, SignInEvent, Storage, Stored, StoredFile, SubscribeOptions, TokenStorage, Transport, TripOptions, UploadOptions, User, Users, Ways, Where, newId };

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { GlobalOptions } from './api.ts';
 
 /** Nothing that was stored may move the cursor or colour the terminal. */
-const plain = (value: unknown): string => toText(value).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '');
+export const plain = (value: unknown): string =>
+  toText(value).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '');
 
 const toText = (value: unknown): string => {
   if (Array.isArray(value)) return value.join(', ');

@@ -8,16 +8,27 @@ interface Page<T> {
 
 const maxItems = 10_000;
 
-/** All items of a list of the control plane, 10,000 at most. @throws CallFailed */
-export const readAll = async <T extends object>(target: Target, path: string): Promise<T[]> => {
-  const items: T[] = [];
+/** The pages of a list. @param path ends in `?` or `&` @throws CallFailed */
+export async function* readPages<T extends object>(
+  target: Target,
+  path: string,
+): AsyncGenerator<T[]> {
   let cursor: string | null = null;
   do {
     const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: Page<T> = await call(target, 'GET', `${path}?limit=1000${query}`);
-    items.push(...page.items);
+    const page: Page<T> = await call(target, 'GET', `${path}limit=1000${query}`);
+    yield page.items;
     cursor = page.nextCursor;
-  } while (cursor !== null && items.length < maxItems);
+  } while (cursor !== null);
+}
+
+/** All items of a list of the control plane, 10,000 at most. @throws CallFailed */
+export const readAll = async <T extends object>(target: Target, path: string): Promise<T[]> => {
+  const items: T[] = [];
+  for await (const page of readPages<T>(target, `${path}?`)) {
+    items.push(...page);
+    if (items.length >= maxItems) break;
+  }
   return items;
 };
 

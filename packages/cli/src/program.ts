@@ -5,12 +5,17 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { addAccess } from './commands/access.ts';
+import { addArchives } from './commands/archives.ts';
 import { addCollections } from './commands/collections.ts';
+import { addConfig } from './commands/config.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLogin } from './commands/login.ts';
+import { addLogs } from './commands/logs.ts';
 import { addProjects } from './commands/projects.ts';
 import { addRecords } from './commands/records.ts';
+import { addSchema } from './commands/schema.ts';
 import { addTypes } from './commands/types.ts';
+import { addUndo } from './commands/undo.ts';
 import { addUsers } from './commands/users.ts';
 
 const { version } = createRequire(import.meta.url)('@backlot/cli/package.json') as {
@@ -33,7 +38,12 @@ export const createProgram = (): Command => {
     addAccess,
     addCollections,
     addRecords,
+    addSchema,
+    addUndo,
+    addConfig,
+    addArchives,
     addUsers,
+    addLogs,
   ])
     add(program);
   return program;

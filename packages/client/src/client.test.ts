@@ -32,8 +32,22 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ['forgotPassword', ({ auth }) => auth.forgotPassword(account.email)],
   ['resetPassword', ({ auth }) => auth.resetPassword('token', account.password)],
   ['verifyEmail', ({ auth }) => auth.verifyEmail('token')],
+  ['listPasskeys', ({ auth }) => auth.passkeys()],
+  ['renamePasskey', ({ auth }) => auth.renamePasskey(id, 'Phone')],
+  ['deletePasskey', ({ auth }) => auth.deletePasskey(id)],
+  ['createTotp', ({ auth }) => auth.addTotp()],
+  ['confirmTotp', ({ auth }) => auth.confirmTotp('123456')],
+  ['listFactors', ({ auth }) => auth.factors()],
+  ['deleteFactor', ({ auth }) => auth.deleteFactor(id, '123456')],
+  ['renewRecoveryCodes', ({ auth }) => auth.renewRecoveryCodes('123456')],
+  ['showSignInLink', ({ auth }) => auth.showLink('token')],
+  ['listAuthProviders', ({ auth }) => auth.providers()],
+  ['listIdentities', ({ auth }) => auth.identities()],
+  ['unlinkIdentity', ({ auth }) => auth.unlinkIdentity(id)],
+  ['reauthenticate', ({ auth }) => auth.reauthenticate({ code: '123456' })],
   ['createGroup', ({ groups }) => groups.create('Red')],
   ['listGroups', ({ groups }) => groups.list({ limit: 5 })],
+  ['getGroup', ({ groups }) => groups.get(id)],
   ['updateGroup', ({ groups }) => groups.rename(id, 'Blue')],
   ['deleteGroup', ({ groups }) => groups.delete(id)],
   ['listGroupMembers', ({ groups }) => groups.members(id)],
@@ -44,7 +58,10 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ['revokeGroupInvite', ({ groups }) => groups.revokeInvite(id, id)],
   ['joinGroup', ({ groups }) => groups.join('token')],
   ['findUsers', ({ users }) => users.find([id, id])],
-  ['setUserRole', ({ users }) => users.setRole(id, 'staff')],
+  ['findUsers', ({ users }) => users.list({ role: 'staff', limit: 5 })],
+  ['moderateUser', ({ users }) => users.setRole(id, 'staff')],
+  ['moderateUser', ({ users }) => users.block(id, { reason: 'Spam' })],
+  ['moderateUser', ({ users }) => users.unblock(id)],
   [
     'listRecords',
     ({ db }) =>
@@ -53,6 +70,17 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ['listRecords', ({ db }) => db('todos').list({ cursor: 'x', fields: 'a', total: true })],
   ['countRecords', ({ db }) => db('todos').count({ where: { a: 1 } })],
   ['aggregateRecords', ({ db }) => db('todos').aggregate({ group: 'a', sum: 'b', mine: true })],
+  [
+    'aggregateRecords',
+    ({ db }) =>
+      db('todos').aggregate({
+        group: 'createdAt:day,a',
+        timeZone: 'Europe/Berlin',
+        distinct: 'b',
+        having: { 'distinct.b': { $gt: 1 } },
+        sort: '-count',
+      }),
+  ],
   ['getRecord', ({ db }) => db('todos').get(id, { fields: 'a,b', include: 'authorId' })],
   ['getRecord', ({ db }) => db('todos').getVersion(id)],
   ['createRecord', ({ db }) => db('todos').create({ a: 1 })],
@@ -62,6 +90,9 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ['shareRecord', ({ db }) => db('todos').share(id, { email: 'a@b.example', may: 'change' })],
   ['unshareRecord', ({ db }) => db('todos').unshare(id, 'a@b.example')],
   ['listShares', ({ db }) => db('todos').shares(id)],
+  ['reportRecord', ({ db }) => db('todos').report(id, 'Spam')],
+  ['listReports', ({ db }) => db('todos').reports({ limit: 5 })],
+  ['dismissReports', ({ db }) => db('todos').dismissReports(id)],
   ['unshareRecord', ({ db }) => db('todos').unshare(id, id)],
   [
     'updateRecord',
@@ -99,6 +130,9 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   ],
   ['listFiles', ({ storage }) => storage.list({ group: id, limit: 5 })],
   ['signFile', ({ storage }) => storage.sign(id, 60)],
+  ['attachFile', ({ storage }) => storage.attach(id, { collection: 'chat', recordId: id })],
+  ['attachFile', ({ storage }) => storage.attach(id, { recordId: null })],
+  ['getFile', ({ storage }) => storage.open(id, { width: 320 })],
   ['deleteFile', ({ storage }) => storage.delete(id)],
   [
     'sendEmail',
@@ -113,6 +147,7 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
       }),
   ],
   ['sendEmail', ({ email }) => email.send({ to: ['a@example.org'], subject: 'Hi', html: 'x' })],
+  ['sendEmail', ({ email }) => email.send({ template: 'receipt', data: { order: 'a-1' } })],
   [
     'createCheckout',
     ({ payments }) =>
@@ -143,20 +178,57 @@ it.each<[string, (client: Client) => Promise<unknown>]>([
   expect('Idempotency-Key' in call.headers).toBe(carriesKey);
 });
 
+it('looks as another caller with every call, so that nothing is written as the owner', async () => {
+  const { client, sent } = clientWith([json({ items: [] })], { viewAs: 'role:staff', token: 't' });
+  await client.db('todos').list();
+  await client.db('todos').create({ a: 1 });
+  await client.storage.upload(new Blob(['x']), { onProgress: () => {} });
+  expect(sent.map(({ headers }) => headers['Backlot-View-As'])).toEqual(
+    Array(3).fill('role:staff'),
+  );
+  const usual = clientWith([json({ items: [] })], { token: 't' });
+  await usual.client.db('todos').list();
+  expect(usual.sent[0]?.headers).not.toHaveProperty('Backlot-View-As');
+});
+
 it('calls every operation of the runtime plane that an app has', async () => {
   const others = [
     'getMe',
+    'getHistory',
+    'restoreRecord',
+    'listChanges',
+    'exportRecords',
+    'importRecords',
     'refreshToken',
     'getJwks',
-    'getFile',
+    'showInvitation',
+    // Of the page /account/sign-in.
+    'checkReturn',
+    'handOverSession',
+    'takeSession',
+    'createPasskeyOptions',
+    'addPasskey',
+    'createPasskeySignIn',
+    'signInWithPasskey',
+    'listMySessions',
+    'endMySession',
+    'endOtherSessions',
     'openUpload',
     'completeUpload',
     'createResumable',
     'getResumable',
     'appendResumable',
     'deleteResumable',
+    'verifyFactor',
+    'checkReturn',
+    'handOverSession',
+    'takeSession',
+    'linkIdentity',
+    'listMySessions',
+    'endOtherSessions',
+    'endMySession',
   ];
-  const forPeopleAndProviders = /mailbox|webhook|events|checkout\/:|return\/:/;
+  const forPeopleAndProviders = /mailbox|webhook|events|oauth|checkout\/:|return\/:/;
   const names = routes
     .filter(({ plane, path }) => plane === 'runtime' && !forPeopleAndProviders.test(path))
     .map(({ operationId }) => operationId)
@@ -165,6 +237,9 @@ it('calls every operation of the runtime plane that an app has', async () => {
     new Set([
       'signUp',
       'signIn',
+      'createGuest',
+      'requestCode',
+      'verifyCode',
       'signOut',
       'updateMe',
       'deleteMe',
@@ -174,8 +249,22 @@ it('calls every operation of the runtime plane that an app has', async () => {
       'forgotPassword',
       'resetPassword',
       'verifyEmail',
+      'listPasskeys',
+      'renamePasskey',
+      'deletePasskey',
+      'createTotp',
+      'confirmTotp',
+      'listFactors',
+      'deleteFactor',
+      'renewRecoveryCodes',
+      'showSignInLink',
+      'listAuthProviders',
+      'listIdentities',
+      'unlinkIdentity',
+      'reauthenticate',
       'createGroup',
       'listGroups',
+      'getGroup',
       'updateGroup',
       'deleteGroup',
       'listGroupMembers',
@@ -186,7 +275,7 @@ it('calls every operation of the runtime plane that an app has', async () => {
       'revokeGroupInvite',
       'joinGroup',
       'findUsers',
-      'setUserRole',
+      'moderateUser',
       'listRecords',
       'aggregateRecords',
       'countRecords',
@@ -200,10 +289,15 @@ it('calls every operation of the runtime plane that an app has', async () => {
       'shareRecord',
       'listShares',
       'unshareRecord',
+      'reportRecord',
+      'listReports',
+      'dismissReports',
       'generateText',
       'uploadFile',
       'listFiles',
       'signFile',
+      'attachFile',
+      'getFile',
       'deleteFile',
       'sendEmail',
       'createCheckout',

@@ -4,6 +4,16 @@ const verb = (verbs: string) =>
 
 /** What people bring from other backends, and the call that it is here. */
 export const guesses: readonly (readonly [RegExp, string])[] = [
+  [/anonym|guest/i, 'auth.guest()'],
+  [
+    /with_?(popup|redirect|google|github|apple|microsoft|facebook|discord|provider|social|id_?token)|oauth|sso|exchange_?code/i,
+    "auth.signInWith('google')",
+  ],
+  [/verify_?otp/i, 'auth.verifyCode({ email, code })'],
+  [/otp$|magic/i, 'auth.code(email)'],
+  [/passkey|webauthn/i, 'auth.signInWithPasskey()'],
+  [/^(mfa|totp|2fa|two_?factor|enroll)/i, 'auth.addTotp()'],
+  [/identit/i, 'auth.identities()'],
   [/^(log|sign)_?in|^auth(enticate|_?with)/i, 'auth.signIn({ email, password })'],
   [/^(sign_?up|register|create_?(user|account))/i, 'auth.signUp({ email, password })'],
   [/^(log|sign)_?(out|off)$/i, 'auth.signOut()'],
@@ -22,6 +32,11 @@ export const guesses: readonly (readonly [RegExp, string])[] = [
     "db('todos').aggregate({ group: 'status', sum: 'price' })",
   ],
   [/^(join|populate|expand|include|with)$/i, "db('todos').list({ include: 'authorId:people' })"],
+  [
+    /^(on|(un)?subscribe|watch|listen|on_?snapshot|channels?|realtime|live|sockets?)$/i,
+    "db('todos').live({ where: { done: false } }, (items) => {})",
+  ],
+  [/^(broadcast|emit|publish|presence|track)$/i, "channel('room:1').send(data)"],
   [/^(iterate|paginate|each|cursor|pages)$/i, "db('todos').all({ sort: 'title' })"],
   [
     /^(get|find|fetch|read)_?(one|by_?id|first|doc|record)$|^(get|(maybe_?)?single|first|doc)$/i,
@@ -60,7 +75,7 @@ export const guesses: readonly (readonly [RegExp, string])[] = [
     'payments.checkout({ items, returnUrl })',
   ],
   [/^(get|find|confirm|capture)(_?payment)?$/i, 'payments.verify(sessionId)'],
-  [/^(get|find)(_?group)?$/i, 'groups.list()'],
+  [/^(get|find)(_?group)?$/i, 'groups.get(id)'],
   [/^(add|invite)(_?(user|member))?$/i, "groups.invite(id, { email, role: 'member' })"],
   [/^(remove|leave|kick)(_?(user|member))?$/i, 'groups.remove(id, userId)'],
   [/^(update|edit)$/i, 'groups.rename(id, name)'],
@@ -75,16 +90,10 @@ const control = 'the owner, at /api/platform/projects/<project>';
 /** What others have and is not here: in which groups, its name, why, and what is nearest. */
 export const missing: readonly (readonly [RegExp, RegExp, string, string])[] = [
   [
-    /^auth/,
-    /^(sign|log)_?in_?(anonym|as_?guest|with_?anonym)/i,
-    'visitors call without an account',
-    `${list}(), where the access of the collection says "anyone"`,
-  ],
-  [
     /^(auth|client)$/,
-    /with_?(?!(email(_?and_?password)?|password|credentials?)$)|oauth|otp|magic|passkey|sso|mfa|identity|exchange_?code/i,
-    'an account has an e-mail address and a password',
-    'client.auth.signIn({ email, password })',
+    /phone|sms|web3|ethereum|solana|saml/i,
+    'an account has an address, a provider or a passkey',
+    "client.auth.signInWith('google')",
   ],
   [
     /^auth/,
@@ -98,8 +107,13 @@ export const missing: readonly (readonly [RegExp, RegExp, string, string])[] = [
     'the link is mailed at sign-up',
     'client.auth.forgotPassword(email), whose link verifies the address too',
   ],
-  [/^email/, /templat/i, 'a mail is its own text', 'client.email.send({ to, subject, html })'],
-  [/^email/, /schedul|later/i, 'mails leave at once', `${server}, that sends them in time`],
+  [
+    /^email/,
+    /templat/i,
+    'the owner sets them',
+    "client.email.send({ template: 'receipt', data: { order } })",
+  ],
+  [/^email/, /schedul|later/i, 'mails leave at once', server],
   [
     /^payments/,
     /subscri|recurr|invoice|customer|portal|plan/i,
@@ -115,7 +129,7 @@ export const missing: readonly (readonly [RegExp, RegExp, string, string])[] = [
   [
     /^storage/,
     /^(get_?)?(public|file|download)_?url$|^get_?url$/i,
-    'a file has its address from the start',
+    'a file opens at its address',
     'the `url` that upload and list answer; for a private file client.storage.sign(id, seconds)',
   ],
   [
@@ -159,19 +173,13 @@ export const missing: readonly (readonly [RegExp, RegExp, string, string])[] = [
     /^(db|client)/,
     /^(rpc|sql|graphql|execute|raw)/i,
     'queries are filters',
-    `${list}({ where: { done: false } }), or aggregate`,
+    `${list}({ where: { done: false } })`,
   ],
   [
     /^(db|client)/,
     /histor|version|revision|restore|undelete|undo|trash/i,
-    'records keep no history, and what is deleted is gone',
-    "copies of your own, such as client.db('todoVersions').create({ todoId, ...record })",
-  ],
-  [
-    /^(db|client)/,
-    /^(on|off|subscribe|unsubscribe|watch|listen|on_?snapshot|channels?|realtime|live|broadcast|presence|sockets?)$/i,
-    'changes are not pushed',
-    `${list}() from time to time`,
+    'records have a history',
+    'GET /db/<collection>/<id>/_history, POST …/_restore',
   ],
   [
     /^(db|client)/,
@@ -187,21 +195,9 @@ export const missing: readonly (readonly [RegExp, RegExp, string, string])[] = [
   ],
   [
     /^client/,
-    /^(functions?|invoke|cloud|edge|call(able)?|run|actions?|integrations)$/i,
+    /^(functions?|invoke|cloud|edge|call(able)?|run|actions?|integrations|schedul|cron|jobs?$|queues?$|timers?$)/i,
     'no code of yours runs here',
     server,
-  ],
-  [
-    /^client/,
-    /^(schedul|cron|jobs?$|queues?$|timers?$)/i,
-    'nothing runs at a time of its own',
-    server,
-  ],
-  [
-    /^client/,
-    /^(web_?hooks?|triggers?)$/i,
-    'changes are not sent out',
-    `${list}({ sort: '-createdAt' }) from time to time`,
   ],
   [
     /^client/,
@@ -211,8 +207,8 @@ export const missing: readonly (readonly [RegExp, RegExp, string, string])[] = [
   ],
   [
     /^client/,
-    /^(settings|secrets?|keys|projects?|admin|collections?_?admin|analytics|usage)$/i,
+    /^(settings|secrets?|keys|projects?|admin|collections?_?admin|analytics|usage|web_?hooks?|triggers?)$/i,
     'a project is managed by its owner',
-    `${control}`,
+    control,
   ],
 ];

@@ -2,28 +2,65 @@
  * The client of one Backlot project. It needs `fetch` and nothing else, so that it runs in browsers, Node,
  * Deno, Bun and React Native.
  */
-import { type Ai, createAi } from './ai.ts';
+import { type Ai, createAi } from './calls/ai.ts';
 import {
   type Auth,
   createAuth,
   createTokenKeeper,
   createTokenStorage,
   type TokenStorage,
-} from './auth.ts';
-import { type Collection, createCollection } from './db.ts';
-import { createGroups, createUsers, type Groups, type Users } from './groups.ts';
+} from './calls/auth.ts';
+import { createChannel } from './calls/channel.ts';
+import { type Collection, createCollection } from './calls/db.ts';
+import { createGroups, createUsers, type Groups, type Users } from './calls/groups.ts';
+import { createPayments, createProducts, type Payments, type Products } from './calls/payments.ts';
+import { createStorage, type Storage } from './calls/storage.ts';
+import type { Channel } from './channel-types.ts';
 import { guided } from './guide.ts';
-import { createPayments, createProducts, type Payments, type Products } from './payments.ts';
-import { createStorage, type Storage } from './storage.ts';
 import { createTransport } from './transport.ts';
 
-export type { Ai, Generated, Message, MessagePart, Prompt } from './ai.ts';
-export type { Auth, TokenStorage, User } from './auth.ts';
+export type {
+  Factor,
+  LinkedIdentity,
+  Passkey,
+  Provider,
+  SignInEvent,
+  TripOptions,
+  Ways,
+} from './accounts/accounts.ts';
+export type { Ai, Generated, Message, MessagePart, Prompt } from './calls/ai.ts';
+export type { Auth, TokenStorage, User } from './calls/auth.ts';
+export type { Collection } from './calls/db.ts';
+export type {
+  Group,
+  Groups,
+  Invite,
+  List,
+  Member,
+  PageOptions,
+  Person,
+  Users,
+} from './calls/groups.ts';
+export type {
+  Change,
+  LiveOptions,
+  LiveState,
+  OnChange,
+  OnItems,
+  SubscribeOptions,
+} from './calls/live-types.ts';
+export type {
+  Checkout,
+  Payment,
+  Payments,
+  Product,
+  ProductChange,
+  Products,
+} from './calls/payments.ts';
 export type {
   AggregateOptions,
   Batch,
   Changes,
-  Collection,
   ListOptions,
   Page,
   RecordGroup,
@@ -31,12 +68,11 @@ export type {
   Shown,
   Stored,
   Where,
-} from './db.ts';
-export { BacklotError } from './error.ts';
-export type { Group, Groups, Invite, List, Member, PageOptions, Person, Users } from './groups.ts';
+} from './calls/record-types.ts';
+export type { ListedFile, Storage, StoredFile, UploadOptions } from './calls/storage.ts';
+export type { Channel, ChannelMember, ChannelMessage } from './channel-types.ts';
+export { BacklotError, type Problem } from './error.ts';
 export { newId } from './new-id.ts';
-export type { Checkout, Payment, Payments, Product, ProductChange, Products } from './payments.ts';
-export type { ListedFile, Storage, StoredFile, UploadOptions } from './storage.ts';
 export type { Transport } from './transport.ts';
 
 export interface ClientOptions {
@@ -45,6 +81,11 @@ export interface ClientOptions {
   /** Where a signed-in user's token is kept. Default: `localStorage` in browsers, memory elsewhere. */
   storage?: TokenStorage;
   fetch?: typeof fetch;
+  /**
+   * With the token of the project's owner: what this caller would get, by lists, records and files. Whatever
+   * is no read is refused.
+   */
+  viewAs?: 'stranger' | `user:${string}` | `role:${string}`;
   /** How often a call is repeated that the server could not take; 2 unless stated. */
   retries?: number;
 }
@@ -62,6 +103,13 @@ export interface Mail {
   attachments?: readonly string[];
   subject: string;
   html: string;
+}
+
+/** In the words that the project's owner has set. */
+export interface WordedMail extends Omit<Partial<Mail>, 'subject' | 'html'> {
+  template: string;
+  /** What its fields are to say. */
+  data?: Record<string, unknown>;
 }
 
 /** Of a project whose collections have not been described. */
@@ -83,6 +131,7 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   const base = baseUrl.replace(/\/+$/, '');
   const {
     key,
+    viewAs,
     retries = 2,
     storage = createTokenStorage(`backlot ${base}`),
     fetch: send = (...given: Parameters<typeof fetch>) => fetch(...given),
@@ -91,15 +140,17 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   const [name] = Object.keys(unknown);
   if (name !== undefined || typeof options !== 'object')
     throw new TypeError(
-      `Options are an object of key (secret, for servers), storage, fetch and retries, not "${name}".`,
+      `Options are an object of key (secret, for servers), storage, fetch, viewAs and retries, not "${name}".`,
     );
   const shared = { baseUrl: base, fetch: send, retries };
+  const devices = createTokenStorage(`backlot device ${base}`);
   const keeper = createTokenKeeper(storage, async (token) => {
     const transport = createTransport({ ...shared, authorization: async () => `Bearer ${token}` });
     return (await transport.call<{ token: string }>('POST', '/auth/refresh')).token;
   });
   const transport = createTransport({
     ...shared,
+    viewAs,
     async authorization() {
       const credential = key ?? (await keeper.current());
       return credential === null ? undefined : `Bearer ${credential}`;
@@ -107,19 +158,27 @@ export const createClient = <Project extends { [K in keyof Project]: object } = 
   });
   const { call } = transport;
 
-  /** The records of one collection. */
-  const db = <Name extends keyof Project & string>(collection: Name): Collection<Project[Name]> =>
-    guided(`db('${collection}')`, createCollection<Project[Name]>(transport, collection));
+  // biome-ignore lint/suspicious/noExplicitAny: each is of the type of its name
+  const collections = new Map<string, Collection<any>>();
+  /** The records of one collection: the same object for the same name. */
+  const db = <Name extends keyof Project & string>(name: Name): Collection<Project[Name]> => {
+    const known =
+      collections.get(name) ?? guided(`db('${name}')`, createCollection(transport, name));
+    collections.set(name, known);
+    return known;
+  };
   const email = {
     /** Stored, and delivered with retries. */
-    send: async (mail: Mail): Promise<void> =>
+    send: async (mail: Mail | WordedMail): Promise<void> =>
       void (await call('POST', '/email/send', { body: mail })),
   };
   return guided('client', {
     /** For what stands beside the client, such as uploads in parts. */
     transport,
-    auth: guided('auth', createAuth(transport, storage)) as Auth,
+    auth: guided('auth', createAuth(transport, storage, devices)) as Auth,
     db: guided('db', db),
+    /** What is said to whoever listens now, and who is there; the owner opens channels by a setting. */
+    channel: <T = unknown>(name: string) => createChannel(transport, name) as Channel<T>,
     groups: guided('groups', createGroups(transport)) as Groups,
     users: guided('users', createUsers(transport)) as Users,
     ai: guided('ai', createAi(transport)) as Ai,

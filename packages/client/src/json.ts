@@ -16,14 +16,14 @@ const ways: Readonly<Record<string, string>> = {
 };
 
 /** `File`, `Map`, `Object` and so on, whatever window the value comes from. */
-const kindOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
+const typeName = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
-const plain = ['Object', 'Array', 'String', 'Boolean', 'Null', 'Undefined'];
+const plain = /^(Object|Array|String|Boolean|Null|Undefined)$/;
 
 const isJson = (value: unknown, kind: string): boolean => {
   if (kind === 'Number') return Number.isFinite(Number(value));
   if (kind === 'Date') return !Number.isNaN(Number(value));
-  return plain.includes(kind) || typeof (value as { toJSON?: unknown }).toJSON === 'function';
+  return plain.test(kind) || typeof (value as { toJSON?: unknown }).toJSON === 'function';
 };
 
 const refuse = (path: readonly string[], problem: string): never => {
@@ -32,7 +32,7 @@ const refuse = (path: readonly string[], problem: string): never => {
 };
 
 const check = (value: unknown, path: readonly string[], around: readonly object[]): void => {
-  const kind = kindOf(value);
+  const kind = typeName(value);
   if (!isJson(value, kind)) {
     const way = ways[kind];
     refuse(path, `(${kind}) is no JSON${way ? `: ${way}` : ''}`);

@@ -1,4 +1,4 @@
-import { BacklotError, type Failure } from './error.ts';
+import { BacklotError, type Challenge, type Failure } from './error.ts';
 import { toJson } from './json.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -23,9 +23,20 @@ export interface TransportOptions {
   retries: number;
   /** The value of `Authorization`. */
   authorization(): Promise<string | undefined>;
+  /** With every call, so that none is the owner's own by mistake: what writes is refused. */
+  viewAs?: string | undefined;
+}
+
+/** Is told of what a client does, once it has a live list. */
+export interface Watcher {
+  /** @param answer as whoever calls gets it: what it says is read from a clone */
+  sent(method: Method, path: string, options: CallOptions, answer: Promise<Response>): void;
+  userChanged(): void;
 }
 
 export interface Transport {
+  watcher?: Watcher;
+  readonly viewAs: string | undefined;
   url(path: string, query?: Query): string;
   authorization(): Promise<string | undefined>;
   /** @throws BacklotError */
@@ -45,8 +56,10 @@ const passing = new Set([429, 502, 503, 504]);
 export const isPassing = ({ status, code }: BacklotError): boolean =>
   status === 0 || passing.has(status) || code === 'idempotency_in_progress';
 
-export const pauseMsAfter = ({ retryAfterSeconds = 0 }: BacklotError, tries: number): number =>
-  retryAfterSeconds * 1000 || Math.min(firstPauseMs * 2 ** tries, maxWaitMs);
+export const pauseMsAfter = (
+  { retryAfterSeconds = 0 }: { retryAfterSeconds?: number | undefined },
+  tries: number,
+): number => retryAfterSeconds * 1000 || Math.min(firstPauseMs * 2 ** tries, maxWaitMs);
 
 /** Somewhat longer, by chance, so that those who were refused together don't come back together. */
 export const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
@@ -66,8 +79,11 @@ export const wait = (ms: number, signal: AbortSignal | undefined): Promise<void>
     else signal?.addEventListener('abort', stop, { once: true });
   });
 
+export const unreachable = (cause?: unknown): BacklotError =>
+  new BacklotError(0, { error: 'The server can not be reached.' }, undefined, cause);
+
 /** @throws BacklotError unless the answer is a success */
-const refuseFailure = async (response: Response): Promise<Response> => {
+export const refuseFailure = async (response: Response): Promise<Response> => {
   if (response.ok) return response;
   const failure = (await response.json().catch(() => ({}))) as Failure;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
@@ -79,11 +95,22 @@ const refuseFailure = async (response: Response): Promise<Response> => {
   );
 };
 
+/** @throws BacklotError that asked for it, where this browser can not */
+const prove = async (error: BacklotError, signal: AbortSignal | undefined): Promise<string> => {
+  try {
+    const { solve } = await import('./proof.ts');
+    return await solve(error.challenge as Challenge, signal);
+  } catch {
+    throw signal?.aborted ? signal.reason : error;
+  }
+};
+
 export const createTransport = ({
   baseUrl,
   fetch,
   retries,
   authorization,
+  viewAs,
 }: TransportOptions): Transport => {
   const url = (path: string, query: Query = {}) => {
     if (Object(query) !== query || '0' in query)
@@ -114,17 +141,18 @@ export const createTransport = ({
       return showHint(await refuseFailure(await fetch(address, init)));
     } catch (error) {
       if (error instanceof BacklotError || init.signal?.aborted) throw error;
-      throw new BacklotError(0, { error: 'The server can not be reached.' }, undefined, error);
+      throw unreachable(error);
     }
   };
 
-  const send = async (method: Method, path: string, options: CallOptions = {}) => {
+  const sendRepeatedly = async (method: Method, path: string, options: CallOptions) => {
     const { query, body, signal, canRepeat = method !== 'PATCH' } = options;
     const isRaw = body instanceof FormData || body instanceof Blob;
     const content = body === undefined ? null : isRaw ? body : toJson(body);
     const headers: Record<string, string | undefined> = {
       ...(body !== undefined && !isRaw && { 'Content-Type': 'application/json' }),
       ...(method === 'POST' && canRepeat && { 'Idempotency-Key': crypto.randomUUID() }),
+      'Backlot-View-As': viewAs,
       ...options.headers,
     };
     for (let tries = 0; ; tries++) {
@@ -140,8 +168,12 @@ export const createTransport = ({
           ...(signal && { signal }),
         });
       } catch (error) {
-        if (!(error instanceof BacklotError) || !canRepeat || tries >= retries) throw error;
-        if (!isPassing(error)) throw error;
+        if (!(error instanceof BacklotError)) throw error;
+        if (error.challenge && tries <= retries) {
+          headers['Backlot-Proof'] = await prove(error, signal);
+          continue;
+        }
+        if (!canRepeat || tries >= retries || !isPassing(error)) throw error;
         const pauseMs = pauseMsAfter(error, tries);
         if (pauseMs > maxWaitMs) throw error;
         await wait(pauseMs, signal);
@@ -149,11 +181,17 @@ export const createTransport = ({
     }
   };
 
-  return {
+  const transport: Transport = {
+    viewAs,
     url,
     authorization,
-    send,
+    send(method, path, options = {}) {
+      const answer = sendRepeatedly(method, path, options);
+      transport.watcher?.sent(method, path, options, answer);
+      return answer;
+    },
     call: async <T>(method: Method, path: string, options?: CallOptions) =>
-      (await send(method, path, options)).json() as Promise<T>,
+      (await transport.send(method, path, options)).json() as Promise<T>,
   };
+  return transport;
 };

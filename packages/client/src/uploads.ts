@@ -2,8 +2,9 @@
  * Uploads that outlive a broken connection: a file goes in parts (tus 1.0.0), and what has arrived is not sent
  * again. Stands beside the client, which most pages need alone.
  */
+
+import type { StoredFile } from './calls/storage.ts';
 import type { BacklotError } from './error.ts';
-import type { StoredFile } from './storage.ts';
 import { isPassing, maxWaitMs, pauseMsAfter, type Transport, wait } from './transport.ts';
 
 export interface PartsOptions {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { call, findTarget } from '../api.ts';
 import { printRows } from '../output.ts';
+import { addRecordExport, addRecordImport, collectionPath } from './record-lines.ts';
 
 interface Deleted {
   count: number;
@@ -10,7 +11,9 @@ interface Deleted {
 }
 
 export const addRecords = (program: Command): void => {
-  const records = program.command('records').description('Delete records of a project');
+  const records = program
+    .command('records')
+    .description('Delete, export and import records of a project');
   records
     .command('delete <project> <collection> <where>')
     .description(`Delete those that fit a filter, such as '{"done":true}', for good`)
@@ -24,7 +27,7 @@ export const addRecords = (program: Command): void => {
         command: Command,
       ) => {
         const target = await findTarget(command);
-        const path = `/api/runtime/${encodeURIComponent(project)}/db/${encodeURIComponent(collection)}`;
+        const path = collectionPath(project, collection);
         const query = new URLSearchParams({ where, ...(dryRun && { dryRun: '1' }) });
         let count = 0;
         for (;;) {
@@ -36,4 +39,6 @@ export const addRecords = (program: Command): void => {
         }
       },
     );
+  addRecordExport(records);
+  addRecordImport(records);
 };

@@ -1,4 +1,4 @@
-import { createClient } from '../index.ts';
+import { type ClientOptions, createClient } from '../index.ts';
 
 /** A call as it would have left. */
 export interface Sent {
@@ -14,7 +14,10 @@ export const base = 'https://api.example.org/api/runtime/demo';
 /** A client whose calls go nowhere: each is answered in turn, the last answer for all further ones. */
 export const clientWith = (
   answers: (() => Response | Promise<Response>)[],
-  { token = null, ...options }: { retries?: number; token?: string | null } = {},
+  {
+    token = null,
+    ...options
+  }: Pick<ClientOptions, 'retries' | 'viewAs'> & { token?: string | null } = {},
 ) => {
   const sent: Sent[] = [];
   let kept = token;

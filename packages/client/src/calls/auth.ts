@@ -1,29 +1,15 @@
-import type { Transport } from './transport.ts';
+import type { Accounts, WaitingSignIn } from '../accounts/accounts.ts';
+import { BacklotError } from '../error.ts';
+import type { Transport } from '../transport.ts';
+import type { Session, SignInAnswer, User } from '../user.ts';
 
-export interface User {
-  id: string;
-  email: string;
-  name: string | null;
-  /** Id of a file. */
-  avatar: string | null;
-  /** What the app keeps of the user, up to 8 KB as JSON. */
-  profile: Record<string, unknown>;
-  role: string;
-  emailVerified: boolean;
-  createdAt: string;
-  updatedAt: string;
-}
+export type { Block, User } from '../user.ts';
 
 /** Where a signed-in user's token is kept. */
 export interface TokenStorage {
   get(): string | null | Promise<string | null>;
   /** @param token null when the user has signed out */
   set(token: string | null): void | Promise<void>;
-}
-
-interface Session {
-  token: string;
-  user: User;
 }
 
 interface KeyValueStore {
@@ -101,17 +87,52 @@ export const createTokenKeeper = (
   };
 };
 
+/** Ways beside a password, and what belongs to them: they are loaded with the first call of them. */
+export const laterCalls =
+  'changeEmail confirmEmailChange providers ways signInWith openSignIn finishSignIn guest code showLink verifyCode signInWithPasskey addPasskey passkeys renamePasskey deletePasskey verifyFactor addTotp confirmTotp factors deleteFactor renewRecoveryCodes identities linkIdentity unlinkIdentity reauthenticate events sessions endSession endOtherSessions';
+
+type AnyCall = (...given: unknown[]) => unknown;
+
+const createLater = (load: () => Promise<Accounts>): Accounts => {
+  let loaded: Promise<Accounts> | undefined;
+  const calls = laterCalls.split(' ').map((name): [string, AnyCall] => [
+    name,
+    async (...given) => {
+      loaded ??= load();
+      loaded.catch(() => {
+        loaded = undefined;
+      });
+      return (((await loaded) as Record<string, unknown>)[name] as AnyCall)(...given);
+    },
+  ]);
+  return Object.fromEntries(calls) as unknown as Accounts;
+};
+
 export type Auth = ReturnType<typeof createAuth>;
 
-export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
+/** @param devices keeps what a remembered device needs for no second factor */
+export const createAuth = (transport: Transport, storage: TokenStorage, devices: TokenStorage) => {
+  const { call } = transport;
   const listeners = new Set<(user: User | null) => void>();
   /** How often all have been told. */
   let told = 0;
   const tell = (user: User | null) => {
     told++;
     for (const listener of listeners) listener(user);
+    transport.watcher?.userChanged();
   };
-  const keep = async ({ token, user }: Session): Promise<User> => {
+  let waiting: WaitingSignIn | undefined;
+  /** @throws BacklotError factor_required */
+  const keep = async (answer: SignInAnswer, merge?: boolean): Promise<User> => {
+    if ('factorToken' in answer) {
+      waiting = { ...answer, merge };
+      throw new BacklotError(0, {
+        code: 'factor_required',
+        error: 'A second factor is needed.',
+        hint: 'Then: auth.verifyFactor(code).',
+      });
+    }
+    const { token, user } = answer;
     await storage.set(token);
     tell(user);
     return user;
@@ -134,14 +155,31 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
     }
   };
 
+  const later = createLater(async () => {
+    const { createAccounts } = await import('../accounts/accounts.ts');
+    const rememberDevice = async (token: string) => devices.set(token);
+    return createAccounts({ transport, keep, rememberDevice, waiting: () => waiting });
+  });
+
   return {
     /** The signed-in user; null without a token, or with one that is over. */
     me,
-    /** Creates an account and signs in. */
-    signUp: async (account: { email: string; password: string; name?: string }): Promise<User> =>
-      keep(await post<Session>('signup', account)),
-    signIn: async (account: { email: string; password: string }): Promise<User> =>
-      keep(await post<Session>('signin', account)),
+    /** Creates an account and signs in. @param account `invitation`: the token of a mailed one, to whose group the user then belongs */
+    signUp: async (account: {
+      email: string;
+      password: string;
+      name?: string;
+      invitation?: string;
+    }): Promise<User> => keep(await post<Session>('signup', account)),
+    /**
+     * @param account `merge: true` gives it what a guest has who is signed in here
+     * @throws BacklotError factor_required, then `verifyFactor` ends it
+     */
+    async signIn(account: { email: string; password: string; merge?: boolean }): Promise<User> {
+      const deviceToken = await devices.get();
+      const body = deviceToken === null ? account : { ...account, deviceToken };
+      return keep(await post<SignInAnswer>('signin', body), account.merge);
+    },
     /** Ends the session everywhere. The token is forgotten even where the server can't be told. */
     async signOut(): Promise<void> {
       try {
@@ -154,8 +192,9 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
       name?: string | null;
       avatar?: string | null;
       profile?: Record<string, unknown>;
+      publicProfile?: Record<string, unknown>;
     }): Promise<User> => (await call<{ user: User }>('PATCH', '/auth/me', { body: changes })).user,
-    /** Erases the account. */
+    /** Erases the account. @throws BacklotError reauthentication_needed, as `reauthenticate` says */
     async deleteMe(): Promise<void> {
       await call('DELETE', '/auth/me');
       await forget();
@@ -165,15 +204,6 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
       currentPassword: string;
       newPassword: string;
     }): Promise<void> => void (await post('password', change)),
-    /** Mails links to the present and the new address; once both were followed, the address changes. */
-    changeEmail: async (change: { email: string; password: string }): Promise<void> =>
-      void (await post('change-email', change)),
-    /**
-     * Whether the address has changed; false while the link in the other mail has not been followed.
-     * @param password as in `verifyEmail`
-     */
-    confirmEmailChange: async (token: string, password?: string): Promise<boolean> =>
-      (await post<{ changed: boolean }>('change-email/confirm', { token, password })).changed,
     /** Mails a link, where there is such an account. */
     forgotPassword: async (email: string): Promise<void> => void (await post('forgot', { email })),
     resetPassword: async (token: string, password: string): Promise<void> =>
@@ -199,5 +229,6 @@ export const createAuth = ({ call }: Transport, storage: TokenStorage) => {
       );
       return () => void listeners.delete(listener);
     },
+    ...later,
   };
 };

@@ -1,5 +1,5 @@
-import { BacklotError } from './error.ts';
-import type { Transport } from './transport.ts';
+import { pathBelow } from '../path.ts';
+import { refuseFailure, type Transport, unreachable } from '../transport.ts';
 
 export interface StoredFile {
   id: string;
@@ -16,16 +16,21 @@ export interface ListedFile extends StoredFile {
   visibility: 'public' | 'private';
   ownerId: string | null;
   groupId: string | null;
+  /** The record whose readers may open it. */
+  recordId: string | null;
   createdAt: string;
 }
 
 export interface UploadOptions {
   /** Default: the file's own. */
   name?: string;
-  /** Default: public, or private with `groupId`. */
+  /** Default: public, or private with `groupId` or `recordId`. */
   visibility?: 'public' | 'private';
   /** A group that the signed-in user is in: the file belongs to it, and opens to its members. */
   groupId?: string;
+  /** A record that the caller may change, with its collection: the file opens to those who may read it. */
+  recordId?: string;
+  collection?: string;
   /** Told how many bytes have gone: in browsers as they go, elsewhere at the end. */
   onProgress?: (sent: number, total: number) => void;
   signal?: AbortSignal;
@@ -51,43 +56,30 @@ const sendWithProgress = (
   { url, authorization, form }: { url: string; authorization: string | undefined; form: FormData },
   { onProgress, signal }: UploadOptions,
 ) =>
-  new Promise<StoredFile>((resolve, reject) => {
+  new Promise<Response>((resolve, reject) => {
     request.open('POST', url);
     if (authorization !== undefined) request.setRequestHeader('Authorization', authorization);
     request.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded, total);
     request.onload = () => {
-      const answer = (() => {
-        try {
-          return JSON.parse(request.responseText);
-        } catch {
-          return {};
-        }
-      })();
       const retryAfter = request.getResponseHeader('retry-after');
-      if (request.status >= 200 && request.status < 300) resolve(answer);
-      else
-        reject(
-          new BacklotError(
-            request.status,
-            answer,
-            retryAfter === null ? undefined : Number(retryAfter),
-          ),
-        );
+      const headers: Record<string, string> =
+        retryAfter === null ? {} : { 'retry-after': retryAfter };
+      resolve(new Response(request.responseText, { status: request.status, headers }));
     };
-    request.onerror = () =>
-      reject(new BacklotError(0, { error: 'The server can not be reached.' }));
+    request.onerror = () => reject(unreachable());
     request.onabort = () => reject(signal?.reason);
     if (signal?.aborted) return reject(signal.reason);
     signal?.addEventListener('abort', () => request.abort(), { once: true });
     request.send(form);
   });
 
-const takes =
-  'upload takes a File or Blob, then { name, visibility, groupId, onProgress(sent, total), signal }.';
+const takes = 'upload takes a File or Blob: storage.upload(file, { name, onProgress })';
+
+const pathTo = (...parts: string[]) => pathBelow('/storage/files', ...parts);
 
 export type Storage = ReturnType<typeof createStorage>;
 
-export const createStorage = ({ call, url, authorization }: Transport) => ({
+export const createStorage = ({ call, send, url, authorization, viewAs }: Transport) => ({
   async upload(file: Blob, options: UploadOptions = {}): Promise<StoredFile> {
     const { name, onProgress, signal, ...fields } = options;
     const isWrong = Object.values(fields).some((value) => typeof value === 'function');
@@ -99,13 +91,14 @@ export const createStorage = ({ call, url, authorization }: Transport) => ({
       if (value !== undefined) form.set(field, String(value));
     form.set('file', file, name ?? (file as { name?: string }).name ?? 'file');
     const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => ProgressRequest };
-    if (onProgress && XMLHttpRequest) {
+    if (onProgress && XMLHttpRequest && viewAs === undefined) {
       const sent = {
         url: url('/storage/upload'),
         authorization: await authorization(),
         form,
       };
-      return sendWithProgress(new XMLHttpRequest(), sent, options);
+      const answer = await sendWithProgress(new XMLHttpRequest(), sent, options);
+      return (await refuseFailure(answer)).json() as Promise<StoredFile>;
     }
     const stored = await call<StoredFile>('POST', '/storage/upload', {
       body: form,
@@ -117,21 +110,31 @@ export const createStorage = ({ call, url, authorization }: Transport) => ({
   },
   /** The signed-in user's files, or those of a group, newest first. */
   list: (options: { group?: string; limit?: number; cursor?: string } = {}) =>
-    call<{ items: ListedFile[]; hasMore: boolean; nextCursor: string | null }>(
-      'GET',
-      '/storage/files',
-      { query: options },
-    ),
+    call<{ items: ListedFile[]; hasMore: boolean; nextCursor: string | null }>('GET', pathTo(), {
+      query: options,
+    }),
   /** An address that opens a private file for so many seconds, to whoever has it. */
   sign: (id: string, expiresIn: number) =>
-    call<{ url: string; expiresAt: string }>(
+    call<{ url: string; expiresAt: string }>('POST', pathTo(id, 'sign'), {
+      body: { expiresIn },
+    }),
+  /**
+   * The content of a file that the caller may see, for `img.src = URL.createObjectURL(await storage.open(id))`:
+   * an address by itself opens public files alone.
+   * @param image makes a smaller one of it
+   */
+  open: async (
+    id: string,
+    image: { width?: number; height?: number; fit?: string; format?: string } = {},
+  ): Promise<Blob> => (await send('GET', pathTo(id, 'file'), { query: image })).blob(),
+  /** Opens an own file to those who may read the record; null to nobody else again. */
+  attach: (id: string, record: { collection: string; recordId: string } | { recordId: null }) =>
+    call<{ id: string; recordId: string | null; visibility: 'public' | 'private' }>(
       'POST',
-      `/storage/files/${encodeURIComponent(id)}/sign`,
-      {
-        body: { expiresIn },
-      },
+      pathTo(id, 'attach'),
+      { body: record },
     ),
   async delete(id: string): Promise<void> {
-    await call('DELETE', `/storage/files/${encodeURIComponent(id)}`, { canRepeat: false });
+    await call('DELETE', pathTo(id), { canRepeat: false });
   },
 });

@@ -1,5 +1,6 @@
+import { pathBelow } from '../path.ts';
+import type { Transport } from '../transport.ts';
 import type { List, PageOptions } from './groups.ts';
-import type { Transport } from './transport.ts';
 
 /** In the currency's smallest unit: 1999 is 19.99 USD. */
 interface FreeItem {
@@ -51,6 +52,7 @@ export interface Payment {
       | 'items_differ'
       | 'already_paid'
       | 'not_unique'
+      | 'schema_mismatch'
       | 'too_large';
   } | null;
   /** Why it can not be paid: the project takes payments with other keys since. */
@@ -102,7 +104,7 @@ export const createPayments = ({ call }: Transport) => ({
   ) => call<List<Payment>>('GET', '/payments', { query: { ...options } }),
 });
 
-const pathTo = (id: string) => `/products/${encodeURIComponent(id)}`;
+const pathTo = (id: string) => pathBelow('/products', id);
 
 export const createProducts = ({ call }: Transport) => ({
   /** Newest first. */

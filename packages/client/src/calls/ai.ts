@@ -1,5 +1,6 @@
-import { BacklotError, type Failure } from './error.ts';
-import type { Transport } from './transport.ts';
+import { BacklotError, type Failure } from '../error.ts';
+import { readEvents } from '../event-stream.ts';
+import type { Transport } from '../transport.ts';
 
 /** `fileId`: of an image that the caller may read; in messages of role `user`, up to 4. */
 export type MessagePart = { type: 'text'; text: string } | { type: 'image'; fileId: string };
@@ -28,33 +29,6 @@ export interface Generated {
 }
 
 export type Ai = ReturnType<typeof createAi>;
-
-/** Server-sent events of a stream: name and data of each. */
-async function* readEvents(body: ReadableStream<Uint8Array>) {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  let buffered = '';
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      buffered += decoder.decode(value, { stream: true });
-      const events = buffered.split('\n\n');
-      buffered = events.pop() ?? '';
-      for (const event of events) {
-        const field = (name: string) =>
-          event
-            .split('\n')
-            .filter((line) => line.startsWith(`${name}:`))
-            .map((line) => line.slice(name.length + 1).trimStart())
-            .join('\n');
-        if (field('data') !== '') yield { name: field('event'), data: JSON.parse(field('data')) };
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-}
 
 const streaming = 'for await (const text of client.ai.stream({ messages })) streams.';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { clientWith, json } from '../testing/recorded-client.ts';
 import { createTokenStorage } from './auth.ts';
-import { clientWith, json } from './testing/recorded-client.ts';
 
 const id = '018f0000-0000-7000-8000-0000000000aa';
 const account = { email: 'ada@example.org', password: 'a good long password' };

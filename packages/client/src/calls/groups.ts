@@ -1,4 +1,9 @@
-import type { Transport } from './transport.ts';
+import type { List } from '../list.ts';
+import { pathBelow } from '../path.ts';
+import type { Transport } from '../transport.ts';
+import type { Block } from './auth.ts';
+
+export type { List } from '../list.ts';
 
 export interface Group {
   id: string;
@@ -8,15 +13,20 @@ export interface Group {
   createdAt: string;
 }
 
-/** Whom others see: never an address. */
-export interface Person {
+interface NamedUser {
   id: string;
   name: string | null;
   /** Id of a file. */
   avatar: string | null;
 }
 
-export interface Member extends Person {
+/** Whom others see: never an address. */
+export interface Person extends NamedUser {
+  /** Set by `auth.updateMe({ publicProfile })`. */
+  publicProfile: Record<string, unknown>;
+}
+
+export interface Member extends NamedUser {
   role: string;
   joinedAt: string;
 }
@@ -29,12 +39,6 @@ export interface Invite {
   expiresAt: string;
 }
 
-export interface List<T> {
-  items: T[];
-  hasMore: boolean;
-  nextCursor: string | null;
-}
-
 export interface PageOptions {
   limit?: number;
   /** The `nextCursor` of the page before. */
@@ -45,16 +49,14 @@ export type Groups = ReturnType<typeof createGroups>;
 export type Users = ReturnType<typeof createUsers>;
 
 export const createGroups = ({ call }: Transport) => {
-  const path = (id: string, ...rest: string[]) =>
-    ['/groups', id, ...rest]
-      .map((part, at) => (at === 0 ? part : encodeURIComponent(part)))
-      .join('/');
+  const path = (...parts: string[]) => pathBelow('/groups', ...parts);
   return {
     /** The signed-in user becomes its owner. */
     create: (name: string): Promise<Group> => call('POST', '/groups', { body: { name } }),
     /** The signed-in user's, newest first. */
     list: (options: PageOptions = {}): Promise<List<Group>> =>
       call('GET', '/groups', { query: { ...options } }),
+    get: (id: string): Promise<Group> => call('GET', path(id)),
     rename: (id: string, name: string): Promise<Group> =>
       call('PATCH', path(id), { body: { name } }),
     async delete(id: string): Promise<void> {
@@ -80,11 +82,34 @@ export const createGroups = ({ call }: Transport) => {
   };
 };
 
+export interface Moderated extends NamedUser {
+  role: string;
+  /** Absent from who is not blocked. */
+  blocked?: Block;
+}
+
+export interface SeenUser extends Moderated {
+  createdAt: string;
+  email?: string;
+  emailVerified?: boolean;
+}
+
 export const createUsers = ({ call }: Transport) => ({
   /** Those of up to 100 users with whom the signed-in one shares a group. */
   find: async (ids: readonly string[]): Promise<Person[]> =>
     (await call<List<Person>>('GET', '/users', { query: { ids } })).items,
+  /** All, newest first. For the project's owner, keys, and roles that may see users; addresses for the owner and roles that may see them. */
+  list: (options: PageOptions & { role?: string } = {}): Promise<List<SeenUser>> =>
+    call('GET', '/users', { query: { ...options } }),
   /** With the token of the project's owner. */
-  setRole: (id: string, role: string): Promise<Person & { role: string }> =>
-    call('PATCH', `/users/${encodeURIComponent(id)}`, { body: { role } }),
+  setRole: (id: string, role: string): Promise<Moderated> =>
+    call('PATCH', pathBelow('/users', id), { body: { role } }),
+  /**
+   * From now on the user reads what anyone reads, and writes nothing. For the project's owner, keys, and roles that may.
+   * @param block `until`: a time in ISO 8601, without it for good
+   */
+  block: (id: string, block: { reason?: string; until?: string } = {}): Promise<Moderated> =>
+    call('PATCH', pathBelow('/users', id), { body: { blocked: true, ...block } }),
+  unblock: (id: string): Promise<Moderated> =>
+    call('PATCH', pathBelow('/users', id), { body: { blocked: false } }),
 });

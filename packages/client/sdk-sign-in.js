@@ -1,0 +1,122 @@
+/* @ts-self-types="./sdk-sign-in.d.ts" */
+import{createClient as se}from"./sdk.js";var l=(e,t={},...o)=>{let n=document.createElement(e);for(let[r,s]of Object.entries(t))typeof s=="function"?n.addEventListener(r.slice(2),s):s===!0?n.setAttribute(r,""):s!==void 0&&s!==!1&&n.setAttribute(r,s);return n.append(...o.filter(r=>r instanceof Node||typeof r=="string")),n},g=(e,t,{hint:o,...n}={})=>{let r=o===void 0?{}:{"aria-describedby":`${e}-hint`};return l("div",{class:"field",part:"field"},l("label",{for:e,part:"label"},t),l("input",{id:e,name:e,part:"input",...r,...n}),o!==void 0&&l("div",{id:`${e}-hint`,class:"hint",part:"hint"},o))},d=(e,t,o="plain")=>l("button",{type:"button",class:o,part:`button ${o}`,onclick:t},e),h=e=>l("button",{type:"submit",class:"primary",part:"button primary"},e),x=(e,t,o=!1)=>l("div",{class:"check"},l("input",{id:e,name:e,type:"checkbox",value:"yes",checked:o}),l("label",{for:e},t));var T={email:"E-mail",password:"Password",name:"Name",passwordRule:"At least 8 characters.",signIn:"Sign in",signUp:"Sign up",toSignUp:"New here? Sign up",toSignIn:"Have an account? Sign in",forgot:"Forgot password?",forgotTitle:"Choose a new password",forgotSays:"A link for a new password is mailed to this address.",forgotSend:"Mail the link",forgotten:"If there is such an account, a link for a new password is on its way.",signInWith:"Continue with {provider}",passkey:"Use a passkey",code:"Code",codeTitle:"Sign in by a code",codeSays:"A code of six digits is mailed to this address. It needs no password.",codeSend:"Mail me a code",codeSent:"If {email} can sign in here, a code is on its way. It is good for 10 minutes.",codeAgain:"Mail another code",factorTitle:"One more step",factorSays:"Type the code that your authenticator app shows, or one of your recovery codes.",factorCode:"Code of the app",factorSend:"Go on",remember:"Do not ask again on this device for 30 days",guest:"Continue as guest",asGuest:"You are here as a guest. With an account, what you have made stays yours on every device.",mergeGuest:"Bring along what I have made as a guest",back:"Back",or:"or",wait:"One moment …",signedIn:"You are signed in",signedInAs:"Signed in as {who}",signOut:"Sign out",unreachable:"The server can not be reached. Look at your connection, then try again.",later:"Too many attempts. Try again {when}.",busy:"The server is busy. Try again in a moment.",missing:"Fill in: {field}.",noEmail:"This is no e-mail address: {value}",short:"The password needs at least 8 characters.",weak:"This password is easy to guess. Choose another, such as three words that have nothing to do with each other.",misplaced:"This form is not set up: it needs the id of a project."},m=(e,t)=>e.replace(/\{(\w+)\}/g,(o,n)=>t[n]??o);var J=e=>{let[t,o]=e<100?[e,"second"]:[Math.ceil(e/60),"minute"];return new Intl.RelativeTimeFormat(void 0,{numeric:"always"}).format(t,o)},K=new Set(["sign_up_closed","email_taken"]),U=(e,t)=>{let{status:o,code:n="",hint:r,message:s,retryAfterSeconds:i}=e;return o===0&&n==="network"?t.unreachable:o===429&&i?m(t.later,{when:J(i)}):o!==void 0&&o>=500?t.busy:n==="password_too_weak"?t.weak:r&&K.has(n)&&!/setting|secret key|"merge"/.test(r)?`${s} ${r}`:s},L=({code:e})=>{if(e==="invalid_credentials"||e==="password_too_weak")return"password";if(e==="email_taken"||e==="sign_up_closed")return"email"},W=(e,t)=>{let{validity:o}=e;if(!o.valid)return o.valueMissing?m(t.missing,{field:e.labels?.[0]?.textContent??e.name}):o.typeMismatch?m(t.noEmail,{value:e.value}):o.tooShort?t.short:e.validationMessage};var Q=e=>Object.fromEntries([...new FormData(e)].map(([t,o])=>[t,String(o)])),C=(e,t,o,n)=>{let r=l(`h${o}`,{part:"title",tabindex:"-1"}),s=l("p",{class:"says",part:"says"}),i=l("p",{class:"problem",part:"problem",role:"alert"}),b=l("p",{class:"notice",part:"notice",role:"status"}),u=l("div",{class:"content"}),p=l("form",{part:"form",novalidate:!0},r,s,i,b,u);e.append(p);let w,f=!1,S=!1;for(let a of["pointerdown","keydown"])p.addEventListener(a,()=>{S=!0});let y=a=>{f=a,p.setAttribute("aria-busy",String(a));for(let c of p.querySelectorAll("button"))c.disabled=a},v=()=>{i.textContent="",b.textContent="";for(let a of p.querySelectorAll("[aria-invalid]"))a.removeAttribute("aria-invalid")},H=(a,c)=>{i.textContent=a,c?.setAttribute("aria-invalid","true"),c?.focus()},D=a=>{let c=L(a),k=c&&p.querySelector(`#${c}`);H(U(a,t),k||void 0)},Y=()=>{for(let a of p.querySelectorAll("input")){let c=W(a,t);if(c!==void 0)return v(),H(c,a),!0}return!1},P=async a=>{if(f)return;v(),y(!0);let c;try{await a()}catch(k){c=k}finally{y(!1)}c&&!n(c)&&D(c)};return p.addEventListener("submit",a=>{a.preventDefault();let{onSubmit:c}=w??{};c&&!f&&!Y()&&P(()=>c(Q(p)))}),{attempt:P,notify(a){b.textContent=a},show(a){if(w=a,v(),r.textContent=a.title,s.replaceChildren(...a.says?[a.says]:[]),u.replaceChildren(...(a.content??[]).filter(k=>k instanceof Node||typeof k=="string")),y(f),!S)return;(u.querySelector("input:not([readonly])")??r).focus()}}};var X={google:{box:18,shapes:[["M17.64 9.2c0-.637-.057-1.251-.164-1.84H9v3.481h4.844c-.209 1.125-.843 2.078-1.796 2.717v2.258h2.908c1.702-1.567 2.684-3.874 2.684-6.615z","#4285f4"],["M9 18c2.43 0 4.467-.806 5.956-2.18l-2.908-2.259c-.806.54-1.837.86-3.048.86-2.344 0-4.328-1.584-5.036-3.711H.957v2.332A8.997 8.997 0 0 0 9 18z","#34a853"],["M3.964 10.71A5.41 5.41 0 0 1 3.682 9c0-.593.102-1.17.282-1.71V4.958H.957A8.996 8.996 0 0 0 0 9c0 1.452.348 2.827.957 4.042l3.007-2.332z","#fbbc05"],["M9 3.58c1.321 0 2.508.454 3.44 1.345l2.582-2.58C13.463.891 11.426 0 9 0A8.997 8.997 0 0 0 .957 4.958L3.964 7.29C4.672 5.163 6.656 3.58 9 3.58z","#ea4335"]]},github:{box:16,shapes:[["M8 0C3.58 0 0 3.58 0 8c0 3.54 2.29 6.53 5.47 7.59.4.07.55-.17.55-.38 0-.19-.01-.82-.01-1.49-2.01.37-2.53-.49-2.69-.94-.09-.23-.48-.94-.82-1.13-.28-.15-.68-.52-.01-.53.63-.01 1.08.58 1.23.82.72 1.21 1.87.87 2.33.66.07-.52.28-.87.51-1.07-1.78-.2-3.64-.89-3.64-3.95 0-.87.31-1.59.82-2.15-.08-.2-.36-1.02.08-2.12 0 0 .67-.21 2.2.82.64-.18 1.32-.27 2-.27.68 0 1.36.09 2 .27 1.53-1.04 2.2-.82 2.2-.82.44 1.1.16 1.92.08 2.12.51.56.82 1.27.82 2.15 0 3.07-1.87 3.75-3.65 3.95.29.25.54.73.54 1.48 0 1.07-.01 1.93-.01 2.2 0 .21.15.46.55.38A8.013 8.013 0 0 0 16 8c0-4.42-3.58-8-8-8z"]]},microsoft:{box:17,shapes:[["M0 0h8v8H0z","#f25022"],["M9 0h8v8H9z","#7fba00"],["M0 9h8v8H0z","#00a4ef"],["M9 9h8v8H9z","#ffb900"]]}},Z="http://www.w3.org/2000/svg",R=(e,t)=>{let o=document.createElementNS(Z,e);for(let[n,r]of Object.entries(t))o.setAttribute(n,r);return o},q=e=>{let t=X[e];if(!t)return;let{box:o,shapes:n}=t,r=R("svg",{viewBox:`0 0 ${o} ${o}`,"aria-hidden":"true"});for(let[s,i="currentcolor"]of n)r.append(R("path",{d:s,fill:i}));return r};var ee=(e,{name:t,label:o})=>{let n=m(e.words.signInWith,{provider:o}),r=d(n,()=>{e.attempt(async()=>e.enter(await e.auth.signInWith(t,e.merge())))}),s=q(t);return s&&r.prepend(s),r},E=({guest:e,kept:t,words:o})=>{if(!e)return!1;let n=x("merge",o.mergeGuest,t.merges);return n.addEventListener("change",({target:r})=>{t.merges=r.checked}),n},te=(e,t)=>{let{words:o,ways:n}=e,r=[...n.providers.map(s=>ee(e,s)),...n.passkeys?[d(o.passkey,()=>e.withPasskey())]:[],...n.codes?[d(o.codeSend,t("code"))]:[]];return r.length===0?[]:[l("div",{class:"ways"},...r),l("div",{class:"or"},o.or)]},oe=(e,t,o)=>{let{words:n,ways:r,guest:s}=e,i=()=>{e.attempt(async()=>e.enter(await e.auth.guest()))};return l("div",{class:"links"},t?d(n.toSignIn,o("signIn"),"link"):r.signUp&&d(n.toSignUp,o("signUp"),"link"),!t&&d(n.forgot,o("forgot"),"link"),r.guests&&!s&&d(n.guest,i,"link"))},z=(e,t)=>{let{auth:o,words:n,kept:r,guest:s}=e,i=t==="signUp",b=g("email",n.email,{type:"email",autocomplete:"username",required:!0,value:r.email}),u=f=>b.getRootNode().querySelector(`#${f}`)?.value,p=()=>{r.email=u("email")??r.email,r.name=u("name")??r.name},w=f=>()=>{p(),e.go(f)};return{title:n[t],...s&&{says:n.asGuest},content:[...te(e,w),b,g("password",n.password,{type:"password",autocomplete:i?"new-password":"current-password",required:!0,maxlength:i?"128":"1024",...i&&{minlength:"8",hint:n.passwordRule}}),i&&g("name",n.name,{autocomplete:"name",maxlength:"100",value:r.name}),!i&&E(e),h(n[t]),oe(e,i,w)],async onSubmit({email:f="",password:S="",name:y=""}){p();let v={email:f,password:S};e.enter(i?await o.signUp({...v,...y!==""&&{name:y}}):await o.signIn({...v,...e.merge()}))}}};var F=(e,t={})=>g("code",e,{class:"code",autocomplete:"one-time-code",autocapitalize:"off",spellcheck:"false",maxlength:"40",required:!0,...t}),ne=(e,t)=>{let{auth:o,words:n}=e;return{title:n.codeTitle,says:m(n.codeSent,{email:t}),content:[F(n.code,{inputmode:"numeric"}),E(e),h(n.signIn),d(n.codeAgain,()=>{e.attempt(()=>O(e,t))},"link"),d(n.back,()=>e.go("code"),"link")],async onSubmit({code:r=""}){let s={email:t,code:r.replace(/\D/g,"")};e.enter(await o.verifyCode({...s,...e.merge()}))}}},O=async(e,t)=>{await e.auth.code(t),e.show(ne(e,t))},$=e=>{let{words:t,kept:o}=e;return{title:t.codeTitle,says:t.codeSays,content:[g("email",t.email,{type:"email",autocomplete:"username",required:!0,value:o.email}),h(t.codeSend),d(t.back,()=>e.go("signIn"),"link")],async onSubmit({email:n=""}){o.email=n,await O(e,n)}}};var N=e=>{let{auth:t,words:o}=e;return{title:o.factorTitle,says:o.factorSays,content:[F(o.factorCode),x("remember",o.remember),h(o.factorSend),e.ways.passkeys&&d(o.passkey,()=>e.withPasskey()),d(o.back,()=>e.go("signIn"),"link")],async onSubmit({code:n="",remember:r}){e.enter(await t.verifyFactor(n,r==="yes"))}}};var G=e=>{let{auth:t,words:o,kept:n}=e,r=()=>e.go("signIn");return{title:o.forgotTitle,says:o.forgotSays,content:[g("email",o.email,{type:"email",autocomplete:"username",required:!0,value:n.email}),h(o.forgotSend),d(o.back,r,"link")],async onSubmit({email:s=""}){n.email=s,await t.forgotPassword(s),r(),e.notify(o.forgotten)}}};var I=(e,t)=>{let{auth:o,words:n}=e;return{title:n.signedIn,says:m(n.signedInAs,{who:t.name??t.email??""}),content:[d(n.signOut,()=>{e.attempt(async()=>{await o.signOut(),e.go("signIn")})})]}};var re=`
+:host {
+  color-scheme: light dark;
+  --_ink: var(--backlot-ink, light-dark(#16181d, #eceef1));
+  --_quiet: var(--backlot-quiet, light-dark(#565d68, #a3aab6));
+  --_surface: var(--backlot-surface, light-dark(#ffffff, #1b1d21));
+  --_control: var(--backlot-control, light-dark(#ffffff, #141518));
+  --_line: var(--backlot-line, light-dark(#e3e5e9, #2b2e34));
+  --_field-line: var(--backlot-field-line, light-dark(#8a919d, #6f7784));
+  --_accent: var(--backlot-accent, light-dark(#2456c4, #8fb0ff));
+  --_on-accent: var(--backlot-on-accent, light-dark(#ffffff, #0f1a33));
+  --_bad: var(--backlot-bad, light-dark(#b3261e, #ff8f86));
+  --_good: var(--backlot-good, light-dark(#17693a, #6fcf97));
+  --_radius: var(--backlot-radius, 6px);
+  --_font: var(--backlot-font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif);
+  --_width: var(--backlot-width, 24rem);
+  --_edge: 1px;
+  display: block;
+  box-sizing: border-box;
+  max-width: var(--_width);
+  padding: 1.5rem;
+  border: var(--_edge) solid var(--_line);
+  border-radius: calc(var(--_radius) * 1.5);
+  background: var(--_surface);
+  color: var(--_ink);
+  font: 1rem/1.5 var(--_font);
+}
+:host([hidden]) { display: none; }
+:host([theme="light"]) { color-scheme: light; }
+:host([theme="dark"]) { color-scheme: dark; }
+:host([theme="plain"]) {
+  color-scheme: inherit;
+  --_ink: var(--backlot-ink, inherit);
+  --_quiet: var(--backlot-quiet, inherit);
+  --_surface: var(--backlot-surface, transparent);
+  --_font: var(--backlot-font, inherit);
+  padding: 0;
+  border: 0;
+  font: inherit;
+  max-width: var(--backlot-width, none);
+}
+:host([theme="contrast"]) {
+  --_ink: var(--backlot-ink, light-dark(#000000, #ffffff));
+  --_quiet: var(--backlot-quiet, light-dark(#000000, #ffffff));
+  --_surface: var(--backlot-surface, light-dark(#ffffff, #000000));
+  --_control: var(--backlot-control, light-dark(#ffffff, #000000));
+  --_line: var(--backlot-line, light-dark(#000000, #ffffff));
+  --_field-line: var(--backlot-field-line, light-dark(#000000, #ffffff));
+  --_accent: var(--backlot-accent, light-dark(#00309c, #ffe45c));
+  --_on-accent: var(--backlot-on-accent, light-dark(#ffffff, #000000));
+  --_bad: var(--backlot-bad, light-dark(#8c0009, #ffb3ab));
+  --_good: var(--backlot-good, light-dark(#00461d, #8df0b4));
+  --_edge: 2px;
+}
+*, ::before, ::after { box-sizing: border-box; }
+form, .content, .ways { display: grid; gap: 1rem; }
+.content:empty, .ways:empty, .links:empty, p:empty { display: none; }
+h1, h2, h3 { margin: 0; font: 600 1.25rem/1.4 var(--_font); overflow-wrap: anywhere; outline: none; }
+p { margin: 0; overflow-wrap: anywhere; }
+.says, .hint { color: var(--_quiet); }
+.hint { font-size: 0.875rem; }
+.problem { color: var(--_bad); font-weight: 500; }
+.notice { color: var(--_good); font-weight: 500; }
+.field { display: grid; gap: 0.25rem; }
+label { font-weight: 500; }
+input, button { font: inherit; color: inherit; min-height: 2.75rem; border-radius: var(--_radius); }
+input {
+  width: 100%;
+  min-width: 0;
+  padding: 0.5rem 0.75rem;
+  border: var(--_edge) solid var(--_field-line);
+  background: var(--_control);
+}
+input[readonly] { background: transparent; }
+input[aria-invalid="true"] { border-color: var(--_bad); }
+input[type="checkbox"] { width: 1.25rem; min-height: 1.25rem; margin: 0; accent-color: var(--_accent); }
+.check { display: flex; align-items: center; gap: 0.5rem; }
+.check label { font-weight: 400; }
+.code { font-variant-numeric: tabular-nums; letter-spacing: 0.25em; }
+button {
+  display: inline-flex;
+  align-items: center;
+  justify-content: center;
+  gap: 0.75rem;
+  padding: 0.5rem 1rem;
+  border: var(--_edge) solid var(--_field-line);
+  background: var(--_control);
+  font-weight: 500;
+  cursor: pointer;
+}
+button:hover { border-color: var(--_ink); }
+button.primary { border-color: transparent; background: var(--_accent); color: var(--_on-accent); }
+button.primary:hover { filter: brightness(0.94); }
+button.link {
+  min-height: 1.5rem;
+  padding: 0;
+  border: 0;
+  background: none;
+  color: var(--_accent);
+  text-decoration: underline;
+  text-underline-offset: 0.2em;
+  text-align: start;
+}
+button:disabled { opacity: 0.6; cursor: default; }
+:focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
+button svg { width: 1.25rem; height: 1.25rem; flex: none; }
+.links { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.5rem 1.5rem; }
+.content > .link { justify-self: start; }
+.or { display: flex; align-items: center; gap: 0.75rem; color: var(--_quiet); }
+.or::before, .or::after { content: ""; flex: 1; border-block-start: 1px solid var(--_line); }
+:host([theme="plain"]) button.link { color: var(--backlot-accent, inherit); }
+:host([theme="plain"]) button.primary {
+  border-color: currentcolor;
+  background: var(--backlot-accent, transparent);
+  color: var(--backlot-on-accent, inherit);
+}
+:host([theme="plain"]) :is(.problem, .notice, .says, .hint) { color: inherit; }
+:host([theme="plain"]) :is(h1, h2, h3) { font: inherit; font-size: 1.25em; font-weight: 600; }
+@media (forced-colors: active) { button { border-color: ButtonText; } }
+`,_,j=()=>(_||(_=new CSSStyleSheet,_.replaceSync(re)),_);var A={providers:[],signUp:!0,codes:!1,guests:!1,passkeys:!1},B=e=>e.ways().catch(()=>A);var ie=globalThis.HTMLElement??class{},ae=()=>new URL(import.meta.url).origin,V=e=>{let t=Number(e.getAttribute("heading-level")??2);return t===1||t===3?t:2},le=["signIn","signUp","forgot","code"],ce=(e,t)=>t==="forgot"?G(e):t==="code"?$(e):z(e,t),M=class extends ie{#e=!1;connectedCallback(){if(this.#e)return;this.#e=!0;let t=this.attachShadow({mode:"open"});t.adoptedStyleSheets=[j()],this.#r(t)}#t(){let t=this.getAttribute("project"),o=this.getAttribute("base")??(t&&`${ae()}/api/runtime/${encodeURIComponent(t)}`);return this.client??(o?se(o):void 0)}#o({guest:t,ways:o}){let n=this.getAttribute("start")??(t&&o.signUp?"signUp":"signIn");return le.includes(n)?n:"signIn"}#n(t,{auth:o}){let n={...T,...this.words},s={...C(t,n,V(this),({code:i})=>i!=="factor_required"?!1:(s.show(N(s)),!0)),auth:o,words:n,ways:A,guest:void 0,kept:{email:this.getAttribute("email")??"",name:"",merges:!0},merge:()=>s.guest?{merge:s.kept.merges}:{},go:i=>s.show(ce(s,i)),withPasskey:()=>{s.attempt(async()=>s.enter(await o.signInWithPasskey(s.merge())))},enter:i=>{s.guest=i.isGuest?i:void 0,s.show(I(s,i)),this.#s(i)}};return s}async#r(t){let o=this.#t();if(!o){let u={...T,...this.words};C(t,u,V(this),()=>!1).show({title:u.signIn,says:u.misplaced});return}let{auth:n}=o,r=this.#n(t,o);r.show({title:r.words.signIn,says:r.words.wait});let[s,i]=await Promise.all([B(n),n.me().catch(()=>null)]),b=this.getAttribute("can-sign-up")!=="false";r.ways={...s,signUp:s.signUp&&b},i&&!i.isGuest?r.show(I(r,i)):(r.guest=i??void 0,r.go(this.#o(r))),await r.attempt(async()=>{let u=await n.finishSignIn();u&&r.enter(u)})}#s(t){let o={user:t};this.dispatchEvent(new CustomEvent("signed-in",{detail:o,bubbles:!0,composed:!0}))}};globalThis.customElements?.get("backlot-sign-in")===void 0&&globalThis.customElements?.define("backlot-sign-in",M);export{M as BacklotSignIn};
+//# sourceMappingURL=sdk-sign-in.js.map

@@ -1,0 +1,5 @@
+export interface List<T> {
+  items: T[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
