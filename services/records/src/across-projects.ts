@@ -1,9 +1,6 @@
 import type { Database } from '@backlot/database';
 
-/**
- * How the few statements begin that read the rows of several projects: sweeps, and the sum of an owner. All
- * others name one project for each table, so that one node of a Citus cluster answers them.
- */
+/** How the few statements begin that read rows of several projects; all others name one, so that one Citus node answers. */
 export const acrossProjects = '/* across projects */';
 
 /** Where a cluster is told to refuse statements that several nodes answer, it takes those that follow. */

@@ -11,6 +11,7 @@ describe('the settings of records', () => {
     },
     scanConcurrency: Math.min(6, halfOfCores),
     places: { byVisitors: 10, byUsersAndVisitors: 50 },
+    history: { days: 7, bytes: 1_000_000_000 },
   };
 
   it('are optional, and empty counts as unset', () => {
@@ -39,12 +40,15 @@ describe('the settings of records', () => {
       BACKLOT_RECORDS_QUOTA_RECORDS: '0',
       BACKLOT_RECORDS_OWNER_QUOTA_BYTES: '3',
       BACKLOT_RECORDS_OWNER_QUOTA_RECORDS: '4',
+      BACKLOT_HISTORY_DAYS: '2',
+      BACKLOT_HISTORY_BYTES: '9',
     };
     expect(recordsConfig.read(env)).toEqual({
       limits: { ...defaults.limits, scanRows: 5 },
       quota: { project: { records: 0, bytes: 1 }, owner: { records: 4, bytes: 3 } },
       scanConcurrency: 3,
       places: defaults.places,
+      history: { days: 2, bytes: 9 },
     });
   });
 });

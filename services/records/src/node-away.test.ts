@@ -22,7 +22,13 @@ import { ada, bob, createTestBed, type TestBed } from './testing/test-bed.ts';
 /** Without anything beside the records, and with all that there is. */
 const names = ['plain', 'rich'] as const;
 type Name = (typeof names)[number];
-const rich = { unique: ['code'], search: true, indexes: ['n'] };
+const limits = {
+  maxBytes: 100_000,
+  perUser: 10_000,
+  perUserPerHour: 10_000,
+  perAddressPerHour: 10_000,
+};
+const rich = { unique: ['code', ['code', 'ownerId']], search: true, indexes: ['n'], limits };
 
 /** On PostgreSQL alone no node is away, and all answers are the usual ones. */
 describe('while the other nodes of a cluster are away', () => {

@@ -1,7 +1,6 @@
 import { type Requester, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 
-/** For whom something is read. */
 export interface Reader {
   readonly requester: Requester;
   /** Aborted when they have gone; asked for where something waits, and not before. */
@@ -13,7 +12,7 @@ export interface ReadingCall {
   readonly signal: AbortSignal;
 }
 
-/** Who calls. A call's signal is made when it is asked for, which takes 7 µs: most reads wait for nothing. */
+/** A call's signal is made when it is asked for: most reads wait for nothing. */
 export class CallReader implements Reader {
   readonly requester: Requester;
   readonly #call: ReadingCall;

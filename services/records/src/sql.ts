@@ -20,7 +20,6 @@ export interface CollectionKey {
 
 /** Every statement on records begins with these two values and has this condition. */
 export const inCollection = 'project_id = $1 AND coll_id = $2';
-/** The one whose id is the third value. */
 export const matchesId = `${inCollection} AND id = $3`;
 export const startParameters = (
   { projectNumber, id }: CollectionKey,
@@ -44,7 +43,6 @@ export const insertFromSql = (
      SELECT own.project_id, own.coll_id, ${Object.values(columns).join(', ')} FROM collections own, ${source}
      WHERE own.project_id = $1 AND own.coll_id = $2 AND ${condition}`;
 
-/** Joins conditions; undefined ones are left out. */
 export const and = (conditions: readonly (string | undefined)[]): string =>
   conditions.filter((condition) => condition !== undefined).join(' AND ');
 
@@ -57,9 +55,8 @@ export const epochMsSql = (column: string): string =>
   `(extract(epoch FROM ${column}) * 1000)::int8`;
 
 /**
- * What `updated_at` becomes with a change: the version grows even where two changes fall into one
- * millisecond or the clock steps back. Time zones come in because adding to a timestamptz is not IMMUTABLE,
- * which Citus asks of an UPDATE.
+ * It grows even where two changes fall into one millisecond or the clock steps back. Time zones come in because adding to
+ * a timestamptz is not IMMUTABLE, which Citus asks of an UPDATE.
  */
 export const nextVersionSql = (time: string): string =>
   `greatest(${time}, (updated_at AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
@@ -68,8 +65,7 @@ export const nextVersionSql = (time: string): string =>
 export const versionSql = epochMsSql('updated_at');
 
 /**
- * A row of `records` as the API's JSON, written by PostgreSQL: the document passes through as text.
- * right(…, -1) takes off the opening brace without counting characters, as substr would.
+ * A row of `records` as the API's JSON; right(…, -1) takes off the opening brace without counting characters.
  * @param created `created_at` as text, where a query has it already: it is a fifth of the work
  * @param data the document, where it is not all of the column
  */

@@ -1,4 +1,3 @@
-/** As the API writes times. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** Epoch milliseconds, with microseconds as the fraction. */

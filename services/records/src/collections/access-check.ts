@@ -1,61 +1,69 @@
 import { type AccessRules, isUuid, type RouteResponse, type recordRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { inCollection, startParameters } from '../sql.ts';
-import { type Access, recordNotFound, recordWordSql } from './access.ts';
+import type { Access } from './access.ts';
 import type { Collection } from './collections.ts';
+import { recordNotFound } from './forbidden.ts';
+import { countRule, ruleEntries } from './rules.ts';
+import { termSql } from './terms/policy-sql.ts';
 import {
   type CallerKind,
-  countWords,
   type Does,
-  type RecordWord,
-  recordWords,
+  type RuleEntry,
+  termKey,
+  termsIn,
   toPolicy,
-} from './rules.ts';
+} from './terms/terms.ts';
 
 type AccessCheck = RouteResponse<typeof recordRoutes.checkAccess>;
 type Decision = AccessCheck['read'];
 
 export interface AccessQuestion {
   collection: Collection;
-  /** As the caller that is asked about. */
   access: Access;
   caller: CallerKind;
   /** Without one the answer is about any record. */
   recordId: string | undefined;
 }
 
-/** The words that hold for the record. @throws ApiError not_found */
-const readHeldWords = async (
+/** The terms of the rules that hold for the record, by their keys. @throws ApiError not_found */
+const readHeldTerms = async (
   database: Database,
-  { collection, access, caller: { isUser } }: AccessQuestion,
+  { collection, access, caller }: AccessQuestion,
   recordId: string,
-): Promise<ReadonlySet<RecordWord>> => {
+): Promise<ReadonlySet<string>> => {
   if (!isUuid(recordId)) throw recordNotFound();
   const parameters = startParameters(collection, recordId);
-  const words = recordWords.filter((word) => isUser || word === 'ownerless');
-  const tests = words.map((word) => `(${recordWordSql(word, access, parameters)}) IS TRUE`);
+  const entries = ruleEntries(access.compiled.rules);
+  const policies = (['read', 'change'] as const).flatMap((does) =>
+    entries.map((entry) => toPolicy([entry], caller, does)),
+  );
+  const terms = termsIn(policies);
+  const tests = terms.map((term) => `(${termSql(term, access, parameters)}) IS TRUE`);
   const [row] = await database.query<{ held: boolean[] }>(
-    `SELECT ARRAY[${tests.join(', ')}] AS held FROM records WHERE ${inCollection} AND id = $3`,
+    `SELECT ARRAY[${tests.join(', ')}]::boolean[] AS held FROM records WHERE ${inCollection} AND id = $3`,
     parameters.values,
   );
   if (!row) throw recordNotFound();
-  return new Set(words.filter((_, i) => row.held[i]));
+  return new Set(terms.map(termKey).filter((_, i) => row.held[i]));
 };
 
-const toName = (word: RecordWord): string => (word === 'sharedToChange' ? 'shared' : word);
-
 const decide = (
-  rule: readonly string[],
+  rule: readonly RuleEntry[],
   does: Does,
   caller: CallerKind,
-  held: ReadonlySet<RecordWord> | undefined,
+  held: ReadonlySet<string> | undefined,
 ): Decision => {
-  const certain = rule.filter((word) => toPolicy([word], caller, does) === 'all');
+  const entryPolicy = (entry: RuleEntry) => toPolicy([entry], caller, does);
+  const certain = rule.filter((entry) => entryPolicy(entry) === 'all');
   if (certain.length > 0) return { allowed: 'yes', by: certain, rule: [...rule] };
-  const policy = toPolicy(rule, caller, does);
-  const words = typeof policy === 'string' ? [] : policy.filter((word) => held?.has(word) ?? true);
-  const allowed = words.length === 0 ? 'no' : held ? 'yes' : 'depends';
-  return { allowed, by: words.map(toName), rule: [...rule] };
+  const mayHold = (entry: RuleEntry) => {
+    const policy = entryPolicy(entry);
+    return typeof policy !== 'string' && policy.some((term) => held?.has(termKey(term)) ?? true);
+  };
+  const by = rule.filter(mayHold);
+  const allowed = by.length === 0 ? 'no' : held ? 'yes' : 'depends';
+  return { allowed, by, rule: [...rule] };
 };
 
 /** Nobody changes what they can't read. */
@@ -67,7 +75,7 @@ const unlessBlind = (read: Decision, write: Decision): Decision => {
 
 const checkFields = (
   fields: NonNullable<AccessRules['fields']>,
-  decision: (rule: readonly string[], does: Does) => Decision,
+  decision: (rule: readonly RuleEntry[], does: Does) => Decision,
 ): AccessCheck['fields'] =>
   Object.fromEntries(
     Object.entries(fields).map(([field, { read = ['anyone'], create, change = ['anyone'] }]) => {
@@ -83,16 +91,15 @@ const checkFields = (
     }),
   );
 
-/** Decides what a caller may do in a collection, or with one record, and by which words of the rules. */
 const checkAccess = async (
   database: Database,
   question: AccessQuestion,
 ): Promise<Omit<AccessCheck, 'as'>> => {
   const { collection, access, caller, recordId } = question;
   const held =
-    recordId === undefined ? undefined : await readHeldWords(database, question, recordId);
+    recordId === undefined ? undefined : await readHeldTerms(database, question, recordId);
   const { rules } = access.compiled;
-  const decision = (rule: readonly string[], does: Does) => decide(rule, does, caller, held);
+  const decision = (rule: readonly RuleEntry[], does: Does) => decide(rule, does, caller, held);
   const read = decision(rules.read, 'read');
   return {
     collection: collection.name,
@@ -101,7 +108,7 @@ const checkAccess = async (
     create: decide(rules.create, 'change', caller, undefined),
     change: unlessBlind(read, decision(rules.change, 'change')),
     delete: unlessBlind(read, decision(rules.delete ?? rules.change, 'change')),
-    count: unlessBlind(read, decision(countWords(rules), 'change')),
+    count: unlessBlind(read, decision(countRule(rules), 'change')),
     fields: checkFields(rules.fields ?? {}, decision),
   };
 };

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
-import { callers, otherIds, rules, steps, stored } from '../testing/rules/arbitrary-calls.ts';
+import { steps } from '../testing/rules/arbitrary-calls.ts';
+import { callers, otherIds, rules, stored } from '../testing/rules/arbitrary-collections.ts';
+import { limits, schemas } from '../testing/rules/arbitrary-schemas.ts';
 import { newProject } from '../testing/rules/contents.ts';
 import { Model } from '../testing/rules/model.ts';
 import { callThings, proveAddress, send } from '../testing/rules/send.ts';
@@ -13,17 +15,20 @@ beforeAll(async () => {
 });
 afterAll(() => bed.close());
 
-it('rules are what the model says: no leak, no refusal too much, no answer by a hidden field', async () => {
+it('rules, schemas and limits are what the model says: no leak, no refusal too much, no answer by a hidden field', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.tuple(rules, rules),
       fc.array(stored, { minLength: 2, maxLength: 5 }),
       fc.tuple(stored, stored),
+      fc.tuple(schemas, limits),
       steps,
-      async ([access, otherAccess], contents, otherContents, planned) => {
+      async ([access, otherAccess], contents, otherContents, [schema, limits], planned) => {
         const ids = new V7Generator();
         const things = {
           rules: access,
+          schema,
+          limits,
           records: contents.map((content) => ({
             ...structuredClone(content),
             id: ids.generate().toString(),
@@ -31,7 +36,10 @@ it('rules are what the model says: no leak, no refusal too much, no answer by a 
         };
         const others = {
           rules: otherAccess,
-          records: otherContents.map((content, n) => ({ ...content, id: otherIds[n] ?? '' })),
+          records: otherContents.map((content, n) => ({
+            ...structuredClone(content),
+            id: otherIds[n] ?? '',
+          })),
         };
         const project = await newProject(bed, { things, others });
         const model = new Model(things, others);
@@ -49,6 +57,7 @@ it('rules are what the model says: no leak, no refusal too much, no answer by a 
         }
       },
     ),
-    { numRuns: 60 },
+    // A program that is made shorter for minutes would end as a test that took too long, and name nothing.
+    { numRuns: 60, endOnFailure: true },
   );
 });

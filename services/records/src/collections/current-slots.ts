@@ -1,5 +1,6 @@
 import { ApiError } from '@backlot/contract';
 import { type Database, isDeadlock } from '@backlot/database';
+import { type Access, accessTo } from './access.ts';
 import type { Collection, Collections } from './collections.ts';
 
 /** A statement was made for slots that the collection no longer has. */
@@ -22,11 +23,10 @@ export const checkEpoch = async (
 const maxTries = 5;
 
 /**
- * Runs `work`, and once more with the collection as it is now where that threw StaleSlots. It runs once
- * more too where PostgreSQL chose it to end a deadlock: two changes that swap values of a unique field wait
- * for each other.
+ * Runs `work`, and again with the collection as it is now where that threw StaleSlots, or where PostgreSQL chose it to
+ * end a deadlock: two changes that swap values of a unique field wait for each other.
  */
-export const onCurrentSlots = async <Target extends { collection: Collection }, T>(
+export const onCurrentSlots = async <Target extends { collection: Collection; access?: Access }, T>(
   refresh: Collections['refresh'],
   target: Target,
   work: (target: Target) => Promise<T>,
@@ -38,9 +38,12 @@ export const onCurrentSlots = async <Target extends { collection: Collection }, 
       return await work(current);
     } catch (error) {
       cause = error;
-      if (error instanceof StaleSlots)
-        current = { ...current, collection: await refresh(current.collection) };
-      else if (!isDeadlock(error)) throw error;
+      if (error instanceof StaleSlots) {
+        const collection = await refresh(current.collection);
+        const { access } = current;
+        current = { ...current, collection };
+        if (access) current.access = accessTo(access, collection.access);
+      } else if (!isDeadlock(error)) throw error;
     }
   }
   throw new ApiError('conflict', 'This collection changes too often just now. Try again.', {

@@ -1,36 +1,49 @@
-import { ApiError } from '@backlot/contract';
 import { inCollection, type Parameters } from '../sql.ts';
-import { type Access, checkRead, type Place, recordWordSql, rowPolicySql } from './access.ts';
-import { type FieldLimit, type RecordWord, type RowPolicy, recordWords } from './rules.ts';
+import { type Access, checkRead } from './access.ts';
+import { fieldRefused, type Place, quotedField } from './forbidden.ts';
+import type { FieldLimit } from './rules.ts';
+import { rowPolicySql, termSql } from './terms/policy-sql.ts';
+import { hasConditions, policyKey, type RowPolicy, termKey, termsIn } from './terms/terms.ts';
 
-/** A set of words as a number, so that the text of a statement does not grow with the rules. */
-const toBits = (policy: RowPolicy): number => {
-  if (policy === 'none') return 0;
-  if (policy === 'all') return anyRecord;
-  return policy.reduce((bits, word) => bits | (1 << recordWords.indexOf(word)), 0);
+/** The bit that is set for every record; there are never so many terms. */
+const anyRecord = 2 ** 30;
+
+/** Sets of terms as numbers, so that the text of a statement does not grow with the rules. */
+const numberTerms = (policies: readonly RowPolicy[]) => {
+  const terms = termsIn(policies);
+  const bits = new Map(terms.map((term, i) => [termKey(term), 2 ** i]));
+  const toBits = (policy: RowPolicy): number => {
+    if (policy === 'none') return 0;
+    if (policy === 'all') return anyRecord;
+    return policy.reduce((sum, term) => sum | (bits.get(termKey(term)) ?? 0), 0);
+  };
+  return { terms, toBits };
 };
-/** The bit that is set for every record. */
-const anyRecord = 1 << recordWords.length;
 
-/** The words of these policies that hold for a row, as a number. */
-const heldWordsSql = (
+/** The terms of these limits that hold for a row, as a number, and the limits as rows `rule(field, words)`. */
+const heldTermsSql = (
   access: Access,
-  policies: readonly RowPolicy[],
+  limits: readonly FieldLimit[],
+  parameters: Parameters,
+): { held: string; toRows(limits: readonly FieldLimit[]): string } => {
+  const { terms, toBits } = numberTerms(limits.map(({ policy }) => policy));
+  const bits = terms.map(
+    (term) => `CASE WHEN ${termSql(term, access, parameters)} THEN ${toBits([term])} ELSE 0 END`,
+  );
+  const held = [anyRecord, ...bits].join(' | ');
+  return {
+    // A filter is asked once for a record, and not for each field.
+    held: access.permissions.hasConditions ? `(SELECT ${held})` : `(${held})`,
+    toRows: (limits) => limitsSql(limits, toBits, parameters),
+  };
+};
+
+/** Fields with the terms under which they are free, as the rows `rule(field, words)`. */
+const limitsSql = (
+  limits: readonly FieldLimit[],
+  toBits: (policy: RowPolicy) => number,
   parameters: Parameters,
 ): string => {
-  const isUsed = (word: RecordWord) =>
-    policies.some((policy) => typeof policy !== 'string' && policy.includes(word));
-  const bits = recordWords
-    .filter(isUsed)
-    .map(
-      (word) =>
-        `CASE WHEN ${recordWordSql(word, access, parameters)} THEN ${toBits([word])} ELSE 0 END`,
-    );
-  return `(${[anyRecord, ...bits].join(' | ')})`;
-};
-
-/** Fields with the words under which they are free, as the rows `rule(field, words)`. */
-const limitsSql = (limits: readonly FieldLimit[], parameters: Parameters): string => {
   const fields = parameters.add(
     limits.map(({ field }) => field),
     'text[]',
@@ -42,34 +55,40 @@ const limitsSql = (limits: readonly FieldLimit[], parameters: Parameters): strin
   return `unnest(${fields}, ${words}) rule(field, words)`;
 };
 
-const toPolicies = (limits: readonly FieldLimit[]) => limits.map(({ policy }) => policy);
-
 /**
  * The document as the caller may see it, over the columns of `records`. A field that they may not see is
  * missing. `data` where all are free.
  */
 export const visibleDataSql = (access: Access, parameters: Parameters): string => {
   const { hidden } = access.fields;
-  if (hidden.length === 0) return 'data';
-  const left = groupByPolicy(hidden).map(({ policy, fields }) => {
+  return hidden.length === 0 ? 'data' : `(data - ${limitedFieldsSql(access, hidden, parameters)})`;
+};
+
+/** The fields that these limits keep from the caller in a record, over the columns of `records`: text[]. */
+export const limitedFieldsSql = (
+  access: Access,
+  limits: readonly FieldLimit[],
+  parameters: Parameters,
+): string => {
+  const kept = groupByPolicy(limits).map(({ policy, fields }) => {
     const all = parameters.add(fields, 'text[]');
     if (policy === 'none') return all;
     return `CASE WHEN ${rowPolicySql(policy, access, parameters)} THEN '{}' ELSE ${all} END`;
   });
-  return `(data - (${left.join(' || ')}))`;
+  return kept.length === 0 ? `'{}'::text[]` : `(${kept.join(' || ')})`;
 };
 
 /** Fields with the same policy: a row is tested once for all of them. */
-const groupByPolicy = (hidden: readonly FieldLimit[]) =>
-  [...Map.groupBy(hidden, ({ policy }) => toBits(policy)).values()].map((limits) => ({
+const groupByPolicy = (limits: readonly FieldLimit[]) =>
+  [...Map.groupBy(limits, ({ policy }) => policyKey(policy)).values()].map((limits) => ({
     policy: limits[0]?.policy ?? 'none',
     fields: limits.map(({ field }) => field),
   }));
 
 /**
- * What reads select from: the table, or where fields are hidden the table without them. Conditions and
- * sort keys see no more of a record than its reader does. The size in a statement that is kept is the whole
- * document's, which takes a third of the work: it only decides whether another statement answers.
+ * What reads select from: the table, or where fields are hidden the table without them, so that conditions and sort keys
+ * see no more than the reader does. In a kept statement the size is the whole document's: it only decides whether another
+ * one answers.
  */
 export const visibleRecordsSql = (
   { access }: { access: Access },
@@ -78,8 +97,25 @@ export const visibleRecordsSql = (
   if (access.fields.hidden.length === 0) return 'records';
   const data = visibleDataSql(access, parameters);
   const size = access.isAnyone ? 'size_bytes' : `octet_length(${data}::text) AS size_bytes`;
-  return `(SELECT project_id, coll_id, id, owner_id, group_id, created_at, updated_at, ${size}, ${data} AS data FROM records WHERE ${inCollection}) records`;
+  const readable = asksWholeRecord(access)
+    ? `, ${rowPolicySql(access.rights.read, access, parameters)} AS ${readableColumn}`
+    : '';
+  return `(SELECT project_id, coll_id, id, owner_id, group_id, created_at, updated_at, ${size}, ${data} AS data${readable} FROM records WHERE ${inCollection}) records`;
 };
+
+const readableColumn = 'is_readable';
+
+/** Whether it may be a hidden field that decides who reads a record. */
+const asksWholeRecord = ({ fields, rights }: Access): boolean =>
+  fields.hidden.length > 0 && hasConditions(rights.read);
+
+/** What `visibleRecordsSql` has beside the columns of `records`, with a comma before it. */
+export const readableColumns = ({ access }: { access: Access }): string =>
+  asksWholeRecord(access) ? `, ${readableColumn}` : '';
+
+/** Whether the caller reads a row of `visibleRecordsSql`; undefined where they read all. */
+export const readableSql = (access: Access, parameters: Parameters): string | undefined =>
+  asksWholeRecord(access) ? readableColumn : rowPolicySql(access.rights.read, access, parameters);
 
 /** The fields that a change names, each part as an expression. */
 export interface ChangedFieldsSql {
@@ -94,7 +130,6 @@ export interface ChangedFieldsSql {
 }
 
 export interface ChangedFields {
-  /** Whether the change names the field at all. */
   names(field: string): boolean;
   sql(parameters: Parameters): ChangedFieldsSql;
 }
@@ -114,15 +149,15 @@ export const refusedFieldSql = (
   const limits = [...hidden, ...frozen];
   if (limits.length === 0) return undefined;
   const { given, result, unset, inc } = sql(parameters);
-  const held = heldWordsSql(access, toPolicies(limits), parameters);
+  const { held, toRows } = heldTermsSql(access, limits, parameters);
   const isNamed = `(${given} ? field OR field = ANY (${unset}) OR ${inc} ? field)`;
   const changes = `(${inc} ? field OR field = ANY (${unset}) AND records.data ? field
     OR ${given} ? field AND (${result} -> field) IS DISTINCT FROM (records.data -> field))`;
   const refusals = [
     hidden.length > 0 &&
-      `SELECT field FROM ${limitsSql(hidden, parameters)} WHERE words & ${held} = 0 AND ${isNamed}`,
+      `SELECT field FROM ${toRows(hidden)} WHERE words & ${held} = 0 AND ${isNamed}`,
     frozen.length > 0 &&
-      `SELECT field FROM ${limitsSql(frozen, parameters)} WHERE words & ${held} = 0 AND ${isNamed} AND ${changes}`,
+      `SELECT field FROM ${toRows(frozen)} WHERE words & ${held} = 0 AND ${isNamed} AND ${changes}`,
   ].filter((refusal) => refusal !== false);
   return `(SELECT field FROM (${refusals.join(' UNION ALL ')}) refused LIMIT 1)`;
 };
@@ -142,65 +177,9 @@ export const keptFieldsSql = (access: Access, parameters: Parameters): string | 
   const { hidden, frozen } = access.fields;
   const limits = [...hidden, ...frozen];
   if (limits.length === 0) return undefined;
-  const held = heldWordsSql(access, toPolicies(limits), parameters);
-  return `coalesce((SELECT jsonb_object_agg(field, records.data -> field) FROM ${limitsSql(limits, parameters)}
+  const { held, toRows } = heldTermsSql(access, limits, parameters);
+  return `coalesce((SELECT jsonb_object_agg(field, records.data -> field) FROM ${toRows(limits)}
     WHERE words & ${held} = 0 AND records.data ? field), '{}')`;
-};
-
-const refuse = (access: Access, message: string, { project, collection }: Place) =>
-  new ApiError(access.userId === null ? 'unauthenticated' : 'forbidden', message, {
-    hint: `A rule in "fields" of the collection "${collection.name}" says so; the project’s owner sets it by PUT /api/platform/projects/${project.id}/collections/${collection.name} {"access": …}.`,
-  });
-
-const quoted = (field: string) => JSON.stringify(field.slice(0, 100));
-
-export const fieldForbidden = (access: Access, field: string, place: Place): ApiError =>
-  refuse(access, `You may not change the field ${quoted(field)}.`, place);
-
-interface NewFields {
-  has(field: string): boolean;
-  groupId?: string | null | undefined;
-}
-
-/** Which words hold for a record that the caller makes. */
-const holdsForNew = (
-  { userId, groupIds }: Access,
-  word: RecordWord,
-  groupId: string | null,
-): boolean => {
-  if (word === 'group') return groupId !== null && groupIds.includes(groupId);
-  return userId === null ? word === 'ownerless' : word === 'owner';
-};
-
-/** A new record's JSON as its maker may see it: a field that is hidden from them is missing. */
-export const visibleNewJson = (
-  access: Access,
-  { json, has, groupId = null }: NewFields & { json: string },
-): string => {
-  const hidden = access.fields.hidden.filter(
-    ({ field, policy }) =>
-      has(field) &&
-      (policy === 'none' || !policy.some((word) => holdsForNew(access, word, groupId))),
-  );
-  if (hidden.length === 0) return json;
-  const left = new Set(hidden.map(({ field }) => field));
-  const data: object = JSON.parse(json);
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(data).filter(([field]) => !left.has(field))),
-  );
-};
-
-/** @throws ApiError unauthenticated, forbidden where a new record has a field that it may not */
-export const checkNewFields = (
-  access: Access,
-  { has, groupId = null }: NewFields,
-  place: Place,
-): void => {
-  for (const { field, policy } of access.fields.notGiven) {
-    const mayGive = policy !== 'none' && policy.some((word) => holdsForNew(access, word, groupId));
-    if (mayGive || !has(field)) continue;
-    throw refuse(access, `You may not give the field ${quoted(field)} in a new record.`, place);
-  }
 };
 
 /**
@@ -222,6 +201,7 @@ export const checkVisible = (
   for (const path of paths) {
     const [field = ''] = path.split('.');
     if (!hidden.some((limit) => limit.field === field)) continue;
-    throw refuse(access, `"${part}": the field ${quoted(field)} is hidden from you.`, place);
+    const message = `"${part}": the field ${quotedField(field)} is hidden from you.`;
+    throw fieldRefused(access, message, place);
   }
 };

@@ -3,18 +3,18 @@ import type { Identity } from '@backlot/identity';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
+import { type Operation, operations } from '../testing/rules/arbitrary-calls.ts';
 import {
   callers,
   data,
-  type Operation,
-  operations,
   otherIds,
-  rules,
+  rulesOnOwners,
   stored,
-} from '../testing/rules/arbitrary-calls.ts';
+} from '../testing/rules/arbitrary-collections.ts';
 import { newProject } from '../testing/rules/contents.ts';
 import { Model } from '../testing/rules/model.ts';
-import { type Call, callThings, proveAddress, send } from '../testing/rules/send.ts';
+import { callThings, proveAddress, send } from '../testing/rules/send.ts';
+import type { Call } from '../testing/rules/send-lists.ts';
 import { canRead, type Data, type Stored, sees } from '../testing/rules/words.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -29,6 +29,9 @@ type Content = Omit<Stored, 'id'>;
 /** What differs from call to call, and is no secret. */
 const volatile = new Set(['requestId', 'createdAt', 'updatedAt', 'nextCursor']);
 
+/** When records were made and changed, in lines of CSV. */
+const times = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
 /** All that answers say, with the records that were made by their number. */
 const listen = (call: Call, model: Model) => {
   const heard: string[] = [];
@@ -36,7 +39,9 @@ const listen = (call: Call, model: Model) => {
     const answer = await call(...request);
     const { status, headers, body } = answer;
     const text = JSON.stringify(body, (key, value) => (volatile.has(key) ? undefined : value));
-    heard.push(`${status} ${headers.get('backlot-hint') ?? ''} ${text}`);
+    heard.push(
+      `${status} ${headers.get('backlot-hint') ?? ''} ${text?.replaceAll(times, 'a time')}`,
+    );
     return answer;
   };
   const words = () =>
@@ -75,7 +80,7 @@ const contents = (maxLength: number) =>
 it('a caller hears the same, word for word, whatever is in the fields that are hidden from them', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.tuple(rules, rules),
+      fc.tuple(rulesOnOwners, rulesOnOwners),
       fc.tuple(contents(4), contents(2)),
       fc.constantFrom('anonymous' as const, 'ada' as const, 'bob' as const, 'staff' as const),
       fc.array(operations, { minLength: 6, maxLength: 12 }),
@@ -111,6 +116,6 @@ it('a caller hears the same, word for word, whatever is in the fields that are h
         expect(second).toEqual(first);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 40, endOnFailure: true },
   );
 });

@@ -9,7 +9,6 @@ export interface PersonalFields {
   notice(collection: Collection, documents: readonly unknown[]): void;
 }
 
-/** Of a collection. */
 const maxFields = 10;
 const maxFieldLength = 100;
 const maxRemembered = 10_000;

@@ -27,7 +27,6 @@ const isCard = (text: string): boolean => {
 };
 
 const maxTextLength = 4096;
-/** Values of a field that are looked at. */
 const maxValues = 50;
 
 const textKind = (text: string): PersonalKind | undefined => {

@@ -4,18 +4,21 @@ import {
   accessPresets,
   type CollectionAccess,
   type FieldRules,
+  presetRules,
 } from '@backlot/contract';
+import {
+  type CallerKind,
+  type Does,
+  groupRole,
+  hasConditions,
+  isGroupRole,
+  isWord,
+  type RowPolicy,
+  type RuleEntry,
+  toPolicy,
+} from './terms/terms.ts';
 
-/** Words whose meaning depends on the record. A share is for reading alone or to change too. */
-export const recordWords = ['ownerless', 'owner', 'group', 'shared', 'sharedToChange'] as const;
-export type RecordWord = (typeof recordWords)[number];
-
-/** Which records a caller may see or change: those for which one of the words holds, in this order. */
-export type RowPolicy = 'all' | 'none' | readonly RecordWord[];
 export type LimitedPolicy = Exclude<RowPolicy, 'all'>;
-
-/** What a share is for. */
-export type Does = 'read' | 'change';
 
 export interface Rights {
   read: RowPolicy;
@@ -36,72 +39,30 @@ export interface FieldLimit {
 export interface FieldLimits {
   hidden: readonly FieldLimit[];
   frozen: readonly FieldLimit[];
-  /** What a new record may not have. */
   notGiven: readonly FieldLimit[];
 }
 
-/** What one kind of caller may do in a collection. */
 export interface Permissions {
   rights: Rights;
   fields: FieldLimits;
-}
-
-/** What decides of a caller which words hold for them. */
-export interface CallerKind {
-  isUser: boolean;
-  role?: string | undefined;
-  /** Whether they are in any group. */
-  hasGroups: boolean;
+  /** Whether any of it depends on what is in a record. */
+  hasConditions: boolean;
 }
 
 export const freeFields: FieldLimits = { hidden: [], frozen: [], notGiven: [] };
 export const fullPermissions: Permissions = {
   rights: { read: 'all', create: 'all', change: 'all', delete: 'all', count: 'all' },
   fields: freeFields,
+  hasConditions: false,
 };
 
-/** docs/api.md, "Access". */
-const presets: Record<AccessPreset, AccessRules> = {
-  shared: { read: ['anyone'], create: ['anyone'], change: ['owner', 'ownerless'] },
-  'public-read': { read: ['anyone'], create: ['users'], change: ['owner'] },
-  members: { read: ['users'], create: ['users'], change: ['owner'] },
-  private: { read: ['owner'], create: ['users'], change: ['owner'] },
-  'append-only': { read: [], create: ['anyone'], change: [] },
-  locked: { read: [], create: [], change: [] },
-  catalog: { read: ['anyone'], create: ['role:staff'], change: ['role:staff'] },
-  inbox: { read: ['role:staff'], create: ['anyone'], change: [] },
-  team: { read: ['group'], create: ['group'], change: ['group'] },
-};
-
-/** The access of a collection, ready to be asked. */
 export interface CompiledAccess {
-  /** As it was set. */
   access: CollectionAccess;
   rules: AccessRules;
   /** Which words there are in the rules that need more of a record than its owner. */
   uses: { group: boolean; shared: boolean };
   permissionsFor(caller: CallerKind): Permissions;
 }
-
-/** A deleted account's id stays in its records: they are somebody's, whom nobody is any more. */
-export const toPolicy = (
-  words: readonly string[],
-  { isUser, role = 'user', hasGroups }: CallerKind,
-  does: Does = 'read',
-): RowPolicy => {
-  const has = (word: string) => words.includes(word);
-  if (has('anyone')) return 'all';
-  if (isUser && (has('users') || has(`role:${role}`))) return 'all';
-  const holds: Record<RecordWord, boolean> = {
-    ownerless: has('ownerless'),
-    owner: has('owner') && isUser,
-    group: has('group') && hasGroups,
-    shared: has('shared') && isUser && does === 'read',
-    sharedToChange: has('shared') && isUser && does === 'change',
-  };
-  const policy = recordWords.filter((word) => holds[word]);
-  return policy.length === 0 ? 'none' : policy;
-};
 
 const limited = (field: string, policy: RowPolicy): FieldLimit[] =>
   policy === 'all' ? [] : [{ field, policy }];
@@ -111,7 +72,7 @@ const toFieldLimits = (
   caller: CallerKind,
 ): FieldLimits => {
   const entries = Object.entries(fields);
-  const limits = (of: (rules: FieldRules) => readonly string[] | undefined, does: Does) =>
+  const limits = (of: (rules: FieldRules) => readonly RuleEntry[] | undefined, does: Does) =>
     entries.flatMap(([field, rules]) =>
       limited(field, toPolicy(of(rules) ?? ['anyone'], caller, does)),
     );
@@ -123,48 +84,65 @@ const toFieldLimits = (
 };
 
 /** Who may change may count too. */
-export const countWords = ({ change, count = [] }: AccessRules): string[] => [
+export const countRule = ({ change, count = [] }: AccessRules): RuleEntry[] => [
   ...new Set([...change, ...count]),
 ];
 
 const toPermissions = (rules: AccessRules, caller: CallerKind): Permissions => {
-  const policy = (words: readonly string[]) => toPolicy(words, caller);
+  const policy = (rule: readonly RuleEntry[]) => toPolicy(rule, caller);
   const read = policy(rules.read);
   // Who may not see a record does not change it.
-  const unlessBlind = (words: readonly string[]) =>
-    read === 'none' ? 'none' : toPolicy(words, caller, 'change');
-  return {
-    rights: {
-      read,
-      create: policy(rules.create),
-      change: unlessBlind(rules.change),
-      delete: unlessBlind(rules.delete ?? rules.change),
-      count: unlessBlind(countWords(rules)),
-    },
-    fields: rules.fields ? toFieldLimits(rules.fields, caller) : freeFields,
+  const unlessBlind = (rule: readonly RuleEntry[]) =>
+    read === 'none' ? 'none' : toPolicy(rule, caller, 'change');
+  const rights = {
+    read,
+    create: policy(rules.create),
+    change: unlessBlind(rules.change),
+    delete: unlessBlind(rules.delete ?? rules.change),
+    count: unlessBlind(countRule(rules)),
   };
+  const fields = rules.fields ? toFieldLimits(rules.fields, caller) : freeFields;
+  const limits = [...fields.hidden, ...fields.frozen, ...fields.notGiven];
+  const policies = [...Object.values(rights), ...limits.map((limit) => limit.policy)];
+  return { rights, fields, hasConditions: policies.some(hasConditions) };
 };
 
-const listWords = ({ fields = {}, ...rules }: AccessRules): string[] =>
+export const ruleEntries = ({ fields = {}, ...rules }: AccessRules): RuleEntry[] =>
   [rules, ...Object.values(fields)].flatMap((lists) =>
-    Object.values(lists).flatMap((words) => words ?? []),
+    Object.values(lists).flatMap((entries) => entries ?? []),
   );
 
+/** Kinds of callers whose permissions are kept: users are in groups in many ways. */
+const maxKinds = 200;
+
 const compile = (access: CollectionAccess): CompiledAccess => {
-  const rules = typeof access === 'string' ? presets[access] : access;
-  const words = new Set(listWords(rules));
+  const rules = typeof access === 'string' ? presetRules[access] : access;
+  const words = new Set(
+    ruleEntries(rules).flatMap((entry) => (isWord(entry) ? [entry] : entry.to)),
+  );
+  const groupRoles = [...words].filter(isGroupRole).map(groupRole).sort();
+  const hasGroups = words.has('group');
   const known = new Map<string, Permissions>();
+
+  /** What the rules don't name makes no difference. */
+  const toKind = ({ isUser, isVerified, role = 'user', groups }: CallerKind): string => {
+    if (!isUser) return '';
+    const parts = [words.has(`role:${role}`) ? `role:${role}` : 'user'];
+    if (isVerified && words.has('verified')) parts.push('verified');
+    if (groups.length > 0 && hasGroups) parts.push('group');
+    for (const role of groupRoles)
+      if (groups.some((group) => group.role === role)) parts.push(`group:${role}`);
+    return parts.join(' ');
+  };
+
   return {
     access,
     rules,
-    uses: { group: words.has('group'), shared: words.has('shared') },
+    uses: { group: hasGroups || groupRoles.length > 0, shared: words.has('shared') },
     permissionsFor(caller) {
-      const { isUser, role = 'user', hasGroups } = caller;
-      // What the rules don't name makes no difference.
-      const named = words.has(`role:${role}`) ? role : '';
-      const kind = isUser ? `${hasGroups && words.has('group') ? 'group' : 'user'} ${named}` : '';
+      const kind = toKind(caller);
       const found = known.get(kind) ?? toPermissions(rules, caller);
-      known.set(kind, found);
+      if (known.size < maxKinds) known.set(kind, found);
       return found;
     },
   };

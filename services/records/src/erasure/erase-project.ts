@@ -1,4 +1,6 @@
 import type { Database } from '@backlot/database';
+import { eraseLog } from '../change-log/erase-log.ts';
+import { collectionTables } from '../collections/table/removal.ts';
 import { sideTables } from '../record/change/side-effects.ts';
 import { lockTotals } from '../record/quota/totals.ts';
 
@@ -23,17 +25,23 @@ const eraseRows = async (
 export const eraseProject = async (database: Database, projectNumber: number): Promise<void> => {
   for (const [table, key] of [['records', '(id)'] as const, ...sideTables])
     await eraseRows(database, [table, key.slice(1, -1)], projectNumber);
+  await eraseLog(database, projectNumber);
   await database.transaction(async () => {
     await lockTotals(database);
     for (const table of [
-      'count_delta',
-      'slots',
-      'observations',
-      'unique_fields',
-      'searches',
+      ...collectionTables,
       'collections',
+      'user_erasures',
+      'restore_points',
+      'undo_records',
+      'undo_jobs',
+      'deletion_notices',
       'totals',
       'project_owners',
+      'told_projects',
+      'ended_collections',
+      'traffic',
+      'visits',
     ]) {
       await database.query(`DELETE FROM ${table} WHERE project_id = $1`, [projectNumber]);
     }

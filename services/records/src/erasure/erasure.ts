@@ -1,8 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
-import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
+import type { Database, Outbox } from '@backlot/database';
 import { countGrowthSql } from '../collections/stored/side-sql.ts';
-import { createTurns, shortenLockWaits, type Turn } from '../indexes/building/turns.ts';
+import { collectionTables } from '../collections/table/removal.ts';
+import { createRunBatch, withRest } from '../indexes/building/batches.ts';
+import type { WorkInTurns } from '../indexes/building/glance.ts';
+import { createTurns, type Turn } from '../indexes/building/turns.ts';
 import { sideTables } from '../record/change/side-effects.ts';
 import { lockTotals } from '../record/quota/totals.ts';
 import { inCollection, insertFromSql } from '../sql.ts';
@@ -15,10 +17,8 @@ interface DeletedRow {
   is_over: boolean;
 }
 
-export interface CollectionEraser {
-  /** Works for about a second on deleted collections; goes on at the next call, if any is left. */
-  run(): Promise<typeof workLeft | undefined>;
-}
+/** Of deleted collections. */
+export type CollectionEraser = WorkInTurns;
 
 const batchRows = 500;
 
@@ -29,9 +29,8 @@ const columns = `project_id, coll_id, former_name, deleted_at < now() - ${afterA
 const isNext = `deleted_at IS NOT NULL AND (deleted_at < now() - ${afterAll} OR former_name IS NULL AND NOT is_erased)`;
 const nextSql = `SELECT DISTINCT ON (project_id) ${columns} FROM collections
   WHERE ${isNext} ORDER BY project_id, deleted_at`;
-const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records erasure', 0)) AS free`;
 
-const keyOf = ({ project_id, coll_id }: DeletedRow) => [project_id, coll_id];
+const toKey = ({ project_id, coll_id }: DeletedRow) => [project_id, coll_id];
 
 /** By an array, because `IN` compares every record with every id where the table was never analyzed. */
 const eraseRecordsSql = `WITH gone AS (
@@ -53,19 +52,19 @@ const statements = [
 ];
 
 /**
- * Erases what is left of deleted collections, in batches of which each is counted: a process that dies loses
- * and repeats nothing. Owners take turns. The collection itself goes last, once nobody can know it any more: its number is
- * then free.
+ * Erases what is left of deleted collections in counted batches; owners take turns. The collection itself goes last,
+ * once nobody can know it any more: its number is then free.
  */
 export const createCollectionEraser = (
   database: Database,
   outbox: Outbox<EventPayloads>,
 ): CollectionEraser => {
   const takeTurns = createTurns<DeletedRow>({ database, nextSql });
+  const runBatch = createRunBatch(database, 'erasure');
 
   /** A write that was under way when the collection gave up its place has brought a record. */
   const restore = async (row: DeletedRow): Promise<boolean> => {
-    const key = keyOf(row);
+    const key = toKey(row);
     const [record] = await database.query(`SELECT FROM records WHERE ${inCollection} LIMIT 1`, key);
     if (!record) return false;
     const [restored] = await database.query<{ name: string }>(
@@ -84,9 +83,9 @@ export const createCollectionEraser = (
   };
 
   const endCollection = async (row: DeletedRow): Promise<void> => {
-    const key = keyOf(row);
+    const key = toKey(row);
     await lockTotals(database);
-    for (const table of ['count_delta', 'slots', 'observations', 'unique_fields', 'searches'])
+    for (const table of collectionTables)
       await database.query(`DELETE FROM ${table} WHERE ${inCollection}`, key);
     const [left] = await database.query<{ records: number; bytes: number }>(
       `DELETE FROM collections WHERE ${inCollection} RETURNING row_count AS records, byte_count AS bytes`,
@@ -101,41 +100,21 @@ export const createCollectionEraser = (
   const erase = async (row: DeletedRow): Promise<Turn> => {
     if (row.is_over && row.former_name !== null && (await restore(row))) return 'worked';
     for (const statement of statements) {
-      const [gone] = await database.query<{ rows: number }>(statement, [...keyOf(row), batchRows]);
+      const [gone] = await database.query<{ rows: number }>(statement, [...toKey(row), batchRows]);
       if ((gone?.rows ?? 0) > 0) return 'worked';
     }
     const isErasedSql = `UPDATE collections SET is_erased = true WHERE ${inCollection}`;
-    await (row.is_over ? endCollection(row) : database.query(isErasedSql, keyOf(row)));
+    await (row.is_over ? endCollection(row) : database.query(isErasedSql, toKey(row)));
     return 'worked';
   };
 
-  const runBatch = (row: DeletedRow): Promise<Turn> =>
-    database
-      .transaction(async (): Promise<Turn> => {
-        const [[lock]] = await Promise.all([
-          database.query<{ free: boolean }>(lockSql),
-          shortenLockWaits(database),
-        ]);
-        if (!lock?.free) return 'elsewhere';
-        const [current] = await database.query<DeletedRow>(
-          `SELECT ${columns} FROM collections WHERE ${inCollection} AND ${isNext} FOR NO KEY UPDATE`,
-          keyOf(row),
-        );
-        return current ? erase(current) : 'nothing';
-      })
-      .catch((error: unknown) => {
-        if (error instanceof LockTimeout) return 'waited';
-        throw error;
-      });
-
-  return {
-    run: () =>
-      takeTurns(async (row) => {
-        const startedAt = performance.now();
-        const outcome = await runBatch(row);
-        // As long a pause as the batch took leaves at least half of one connection's work to others.
-        if (outcome === 'worked') await pause(performance.now() - startedAt);
-        return outcome;
-      }),
+  const eraseNext = async (row: DeletedRow): Promise<Turn> => {
+    const [current] = await database.query<DeletedRow>(
+      `SELECT ${columns} FROM collections WHERE ${inCollection} AND ${isNext} FOR NO KEY UPDATE`,
+      toKey(row),
+    );
+    return current ? erase(current) : 'nothing';
   };
+
+  return { nextSql, run: () => takeTurns((row) => withRest(() => runBatch(() => eraseNext(row)))) };
 };

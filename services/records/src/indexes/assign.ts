@@ -23,7 +23,6 @@ interface SlotRow {
 /** The primary key answers the first two; the last one changes with every write. */
 const withoutSlot: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt']);
 
-/** What an index can't be for. */
 export const canHaveSlot = (field: string): boolean =>
   !withoutSlot.has(field) &&
   field.length <= recordRoutes.maxFieldPath &&
@@ -113,10 +112,7 @@ const assign = async (
 export interface SlotAssignment {
   /** Indexes exactly these fields for as long as the owner wants. @throws ApiError invalid_body */
   pin(collection: CollectionKey, fields: readonly string[]): Promise<void>;
-  /**
-   * Indexes the first of these fields that has values to compare, where there is a slot for it and no other is being
-   * built. Returns why the others are not.
-   */
+  /** Indexes the first of these that has values to compare, where there is room. @returns why the others are not */
   observe(collection: CollectionKey, wanted: readonly Wanted[]): Promise<Map<string, NotIndexed>>;
   /** Takes slots away that nobody uses and nobody has asked for. */
   dropUnused(): Promise<void>;
@@ -192,10 +188,7 @@ const unusedSql = `SELECT c.project_id AS "projectNumber", c.coll_id AS id, name
 const sampleRows = 1000;
 const sampleBytes = 2 * 1024 * 1024;
 
-/**
- * Which fields are there at all, and mostly something else than arrays and objects. Among the newest and the
- * oldest records: some fields are only set later (`doneAt`), others no longer.
- */
+/** Which fields are mostly no arrays and objects, among the newest and the oldest records: some are only set later. */
 const findSuitable = async (
   database: Database,
   collection: CollectionKey,

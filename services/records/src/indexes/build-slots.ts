@@ -1,22 +1,19 @@
 import type { EventPayloads } from '@backlot/contract';
-import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
+import { type Database, LockTimeout, type Outbox } from '@backlot/database';
 import { recordKeySql, type SlotState } from '../collections/stored/slots.ts';
 import { inCollection, startParameters } from '../sql.ts';
+import type { WorkInTurns } from './building/glance.ts';
 import { createTurns, shortenLockWaits, type Turn } from './building/turns.ts';
 import { createWaitForWriters } from './building/writers.ts';
 import { type Batch, createPace } from './pace.ts';
 
-export interface SlotBuilder {
-  /** Works for about a second on the slots that are building or dropping; goes on at the next call, if any is left. */
-  run(): Promise<typeof workLeft | undefined>;
-}
+/** Of the slots that are building or dropping. */
+export type SlotBuilder = WorkInTurns;
 
 export interface SlotBuilderDeps {
   database: Database;
   outbox: Outbox<EventPayloads>;
-  /** How long one call works. */
   workMs?: number;
-  /** Rows of any batch. */
   batchRows?: number;
 }
 
@@ -37,8 +34,8 @@ export const buildEveryMs = 500;
 const turnMs = 50;
 
 /**
- * Batches run one at a time, in one process of all. Their commits do not wait for the disk, which is up to a tenth
- * of their time and longer where others write: what a crash takes with it, position included, is done again.
+ * One batch at a time, in one process of all. Commits don't wait for the disk: what a crash takes with it, position
+ * included, is done again.
  */
 const lockStatement = {
   name: 'records_lock_slots',
@@ -55,10 +52,7 @@ const nextSql = `SELECT DISTINCT ON (project_id) project_id, coll_id, slot, fiel
 
 const sampleRows = 1000;
 
-/**
- * Fills the slots' columns of records from before, in batches along the primary key. Where it has come to is
- * in the batch's transaction: a process that dies loses and repeats nothing.
- */
+/** Fills columns of records from before, along the primary key; the position is in each batch's transaction. */
 export const createSlotBuilder = ({
   database,
   outbox,
@@ -155,7 +149,6 @@ export const createSlotBuilder = ({
     });
   };
 
-  /** Batches of a turn. */
   const fill = async (slot: SlotRow, collection: string): Promise<Turn> => {
     const endsAt = performance.now() + turnMs;
     let hasWorked = false;
@@ -170,6 +163,7 @@ export const createSlotBuilder = ({
   };
 
   return {
+    nextSql,
     run: () =>
       takeTurns(async (slot) => {
         const collection = `${slot.project_id} ${slot.coll_id}`;

@@ -13,7 +13,6 @@ import { findOrReplace } from './space-saving.ts';
 
 /** What lists and counts by a field have cost for want of an index. */
 interface Seen {
-  /** Milliseconds. */
   weight: number;
   /** What of it fields had that this one has replaced. */
   inheritedMs: number;
@@ -66,7 +65,6 @@ const leastRecords = 2000;
 const slowRecords = 20_000;
 /** In a day, as many records may be looked at for a field as the collection has, so many times. */
 const timesOfSize = 20;
-/** What a record costs in a scan. */
 const msPerRecord = 0.002;
 
 const readSql = `SELECT field, scanned_ms AS weight, inherited_ms AS "inheritedMs", scans, slow, since
@@ -82,7 +80,6 @@ const dayMs = 24 * 60 * 60_000;
 export interface ObservationDeps {
   database: Database;
   slots: Pick<SlotAssignment, 'observe'>;
-  /** Epoch milliseconds. */
   now: () => number;
 }
 

@@ -1,10 +1,11 @@
 import type { EventPayloads } from '@backlot/contract';
-import { type Database, LockTimeout, type Outbox } from '@backlot/database';
+import type { Database, Outbox } from '@backlot/database';
 import { type CollectionSearch, searchWordsSql } from '../collections/stored/search-words.ts';
 import { countGrowthSql } from '../collections/stored/side-sql.ts';
 import { type CollectionKey, inCollection, startParameters } from '../sql.ts';
+import { createRunBatch } from './building/batches.ts';
 import type { Builder, Generation } from './building/build.ts';
-import { createTurns, shortenLockWaits, type Turn } from './building/turns.ts';
+import { createTurns, type Turn } from './building/turns.ts';
 import { createWaitForWriters } from './building/writers.ts';
 
 /** The rule of `cut_words`. */
@@ -40,11 +41,11 @@ const batchRows = 50;
 const columns = 'project_id, coll_id, number, fields, renewed';
 const isFormer = `state = 'ready' AND rule < ${currentRule}`;
 const nextSql = `SELECT DISTINCT ON (project_id) ${columns} FROM searches WHERE ${isFormer} ORDER BY project_id, random()`;
-const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records renewed words', 0)) AS free`;
 
 /** Cuts the words of searches anew that are there by the rule before; they answer meanwhile. */
 export const createWordsRenewal = (database: Database, outbox: Outbox<EventPayloads>): Builder => {
   const takeTurns = createTurns<Row>({ database, nextSql });
+  const runBatch = createRunBatch(database, 'renewed words');
   const waitForWriters = createWaitForWriters(database);
 
   const finish = async ({ project_id, coll_id, number }: Row): Promise<void> => {
@@ -77,34 +78,26 @@ export const createWordsRenewal = (database: Database, outbox: Outbox<EventPaylo
     ]);
   };
 
-  const runBatch = (row: Row): Promise<Turn> =>
-    database.transaction(async () => {
-      const [[lock]] = await Promise.all([
-        database.query<{ free: boolean }>(lockSql),
-        shortenLockWaits(database),
-      ]);
-      if (!lock?.free) return 'elsewhere';
-      const key = { projectNumber: row.project_id, id: row.coll_id };
-      const [current] = await database.query<Row>(
-        `SELECT ${columns} FROM searches WHERE ${inCollection} AND number = $3 AND ${isFormer} FOR UPDATE SKIP LOCKED`,
-        [row.project_id, row.coll_id, row.number],
-      );
-      if (!current) return 'nothing';
-      await renewBatch(current, key);
-      return 'worked';
-    });
+  const renewNext = async (row: Row): Promise<Turn> => {
+    const key = { projectNumber: row.project_id, id: row.coll_id };
+    const [current] = await database.query<Row>(
+      `SELECT ${columns} FROM searches WHERE ${inCollection} AND number = $3 AND ${isFormer} FOR UPDATE SKIP LOCKED`,
+      [row.project_id, row.coll_id, row.number],
+    );
+    if (!current) return 'nothing';
+    await renewBatch(current, key);
+    return 'worked';
+  };
 
   return {
+    nextSql,
     run: () =>
       takeTurns(async (row) => {
         // Those that have begun with the rule before.
         const begins = row.renewed === null;
         if (begins && !(await waitForWriters(`${row.project_id} ${row.coll_id} ${row.number}`)))
           return 'waited';
-        return runBatch(row).catch((error: unknown) => {
-          if (error instanceof LockTimeout) return 'waited';
-          throw error;
-        });
+        return runBatch(() => renewNext(row));
       }),
   };
 };

@@ -1,8 +1,7 @@
 /**
- * Which of many keys weigh most, from a bounded number that are remembered (Space-Saving; Metwally, Agrawal, El
- * Abbadi 2005). A key that is not known takes the place of the lightest one and begins with its weight: so none
- * counts for less than it has, and those that are met often are found however many others are.
- * @param create what the key begins with, which has at least the weight of what it replaces
+ * Which of many keys weigh most, from a bounded number that are remembered (Space-Saving; Metwally, Agrawal, El Abbadi
+ * 2005): an unknown key takes the place of the lightest one and begins with its weight.
+ * @param create what the key begins with, of at least the weight of what it replaces
  */
 export const findOrReplace = <T extends { weight: number }>(
   items: Map<string, T>,

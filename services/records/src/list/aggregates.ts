@@ -1,17 +1,21 @@
 import { ApiError } from '@backlot/contract';
 import { checkRead } from '../collections/access.ts';
-import { columnsOfField, type GroupState } from '../query/aggregate-statement.ts';
-import type { Aggregation, MeasureName } from '../query/aggregation.ts';
+import { columnsOfField } from '../query/aggregate/aggregate-statement.ts';
+import type { Aggregation } from '../query/aggregate/aggregation.ts';
+import { unknownTimeZone } from '../query/aggregate/group-fields.ts';
+import { filterGroups } from '../query/aggregate/having.ts';
+import type { MeasureName } from '../query/aggregate/measures.ts';
+import type { Group, Measured } from '../query/aggregate/results.ts';
+import { sortGroups } from '../query/aggregate/sort-groups.ts';
 import type { ReadLimits } from '../query/list-statement.ts';
-import { planGroups, tooManyToGroup } from '../query/plans/groups-plan.ts';
+import {
+  type CountedGroup,
+  namedFields,
+  planGroups,
+  tooManyToGroup,
+} from '../query/plans/groups-plan.ts';
 import type { Selection } from '../query/selection.ts';
 import { createPlanRunner, type PlanReader, type PlanRunnerDeps } from './run-plans.ts';
-
-type Measured = number | string | null;
-
-export type Group = { group?: unknown; count: number } & {
-  [name in MeasureName]?: Record<string, Measured>;
-};
 
 export interface Groups {
   groups: Group[];
@@ -47,9 +51,12 @@ const toNumber = (text: Measured | undefined, field: string): number | null => {
     : refuse(`The sum of ${JSON.stringify(field)} is too large for a number`);
 };
 
-const toGroup = (state: GroupState, { group, measures, fields }: Aggregation): Group => {
+const toGroup = (
+  { state, distinct }: CountedGroup,
+  { groups, measures, fields, distinct: counted }: Aggregation,
+): Group => {
   const [value, count, ...columns] = state;
-  const shown: Group = group === undefined ? { count } : { group: value, count };
+  const shown: Group = groups.length === 0 ? { count } : { group: value, count };
   for (const { name, field } of measures) {
     const start = fields.indexOf(field) * columnsOfField;
     const [sum, numbers, least, largest, first, last] = columns.slice(
@@ -65,53 +72,67 @@ const toGroup = (state: GroupState, { group, measures, fields }: Aggregation): G
     };
     shown[name] = { ...shown[name], [field]: measured[name] };
   }
+  if (counted !== undefined) shown.distinct = { [counted]: distinct };
   return shown;
 };
 
-const isWithout = (state: GroupState, field: number): boolean => {
+const isWithout = ({ state }: CountedGroup, field: number): boolean => {
   const start = 2 + columnsOfField * field;
   const [, numbers, , , first] = state.slice(start, start + columnsOfField);
   return Number(numbers) === 0 && first === null;
 };
 
-const findMissing = (states: readonly GroupState[], { group, fields }: Aggregation): string[] => {
-  if (states.length === 0) return [];
-  const measured = fields.filter((_, i) => states.every((state) => isWithout(state, i)));
-  const isUngrouped = group !== undefined && states.every(([value]) => value === null);
-  return isUngrouped ? [group, ...measured] : measured;
+const findMissing = (
+  found: readonly CountedGroup[],
+  { groups, fields, distinct }: Aggregation,
+): string[] => {
+  if (found.length === 0) return [];
+  const ungrouped = groups.filter((_, i) =>
+    found.every(({ state: [value] }) => (groups.length > 1 ? Object(value)[i] : value) === null),
+  );
+  const measured = fields.filter((_, i) => found.every((group) => isWithout(group, i)));
+  const isUncounted = distinct !== undefined && found.every((group) => group.distinct === 0);
+  return [...ungrouped.map(({ field }) => field), ...measured, ...(isUncounted ? [distinct] : [])];
 };
 
-const bySize = (a: GroupState, b: GroupState): number =>
-  b[1] - a[1] || (JSON.stringify(a[0]) < JSON.stringify(b[0]) ? -1 : 1);
+/** PostgreSQL: invalid_parameter_value. */
+const isUnknownZone = (error: unknown): boolean =>
+  (error as { code?: string }).code === '22023' && /time zone/.test(String(error));
 
-/** Counts and sums of groups. */
 export const createAggregates = ({ limits, ...deps }: AggregatesDeps): Aggregates => {
   const run = createPlanRunner(deps);
 
   const find = (asked: Selection, aggregation: Aggregation, reader: PlanReader) => {
-    const field = JSON.stringify(aggregation.group ?? aggregation.fields[0] ?? 'id');
+    const fields = namedFields(aggregation);
     return run(
       {
         asked,
         plan: (selection, isQuick) => planGroups(selection, aggregation, limits, isQuick),
         tooExpensive: () =>
           tooManyToGroup(
-            `This would read more than ${limits.scanRows} records for ${field}, or look for longer than a second.`,
+            `This would read more than ${limits.scanRows} records for ${fields}, or look for longer than a second.`,
           ),
       },
       reader,
-    );
+    ).catch((error: unknown) => {
+      // Intl knows more of them than this database.
+      throw isUnknownZone(error) ? unknownTimeZone(aggregation.timeZone) : error;
+    });
   };
 
   return {
     async groups(selection, aggregation, reader) {
       if (selection) checkRead(selection.access);
       const isEmpty = !selection || selection.access.rights.read === 'none';
-      const states = isEmpty ? [] : await find(selection, aggregation, reader);
-      const none: GroupState = [null, 0];
-      const all = states.length === 0 && aggregation.group === undefined ? [none] : states;
-      const groups = all.sort(bySize).map((state) => toGroup(state, aggregation));
-      return { groups, missing: findMissing(states, aggregation) };
+      const found = isEmpty ? [] : await find(selection, aggregation, reader);
+      const none: CountedGroup = { state: [null, 0], distinct: 0 };
+      const all = found.length === 0 && aggregation.groups.length === 0 ? [none] : found;
+      const groups = all.map((group) => toGroup(group, aggregation));
+      const asked = filterGroups(groups, aggregation.having, aggregation);
+      return {
+        groups: sortGroups(asked, aggregation.sort),
+        missing: findMissing(found, aggregation),
+      };
     },
   };
 };

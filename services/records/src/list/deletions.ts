@@ -13,10 +13,8 @@ import { usualSliceBytes, usualSlicing } from './slices/slices.ts';
 /** One call deletes for so long, and looks at so many records; the next one goes on behind them. */
 const workMs = 5000;
 const mostLookedAt = 100_000;
-/** Records that one transaction deletes, at most. */
 const batchRows = 500;
 
-/** The order in which a deletion walks. */
 export const oldestFirst: Sort = { fields: [], idDescending: false };
 
 export interface Deleted {
@@ -39,10 +37,7 @@ export interface DeletionsDeps {
   workMs?: number;
 }
 
-/**
- * Looks for records in short turns among the scans, and deletes what it finds in turns among the batches: each batch is
- * done or not, and a call that ends early loses nothing.
- */
+/** Finds records in short turns among the scans and deletes them in turns among the batches: each is done or not. */
 export const createDeletions = (deps: DeletionsDeps): Deletions => {
   const { database, send, refresh, scans, batches } = deps;
 
@@ -88,7 +83,12 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
         );
         if (locked.length === 0) return 0;
         const chosen = locked.map(({ id }) => id);
-        const deleted = await send({ kind: 'delete', collection, ids: chosen });
+        const deleted = await send({
+          kind: 'delete',
+          collection,
+          ids: chosen,
+          source: current.access.source,
+        });
         if (deleted.length === 0) throw new StaleSlots();
         return locked.length;
       }),

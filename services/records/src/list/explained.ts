@@ -2,7 +2,7 @@ import { ApiError, planHeader } from '@backlot/contract';
 import { hintHeader, printable } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { bypassesRules } from '../collections/access.ts';
-import type { PlanReport } from '../query/plans/plan-report.ts';
+import type { PlanReport } from '../query/plan.ts';
 import { CallReader, type ReadingCall } from '../reader.ts';
 import type { PlanReader } from './run-plans.ts';
 
@@ -22,7 +22,6 @@ export class ExplainedReader extends CallReader implements PlanReader {
     this.reports.push(report);
   }
 
-  /** A part of the answer, where it is asked for. */
   explained(): { explain?: PlanReport[] } {
     return this.#isAsked ? { explain: this.reports.map(rounded) } : {};
   }

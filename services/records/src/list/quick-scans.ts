@@ -4,7 +4,7 @@ import type { Selection } from '../query/selection.ts';
 import type { Filter } from '../where/filter.ts';
 
 /** Some thousand records, and a few hundred on a busy machine. */
-const quickMs = 20;
+const usualQuickMs = 20;
 /** Weight of the latest where it took less than expected. */
 const learning = 1 / 8;
 const maxRemembered = 10_000;
@@ -16,11 +16,10 @@ type Scan = Selection & Partial<Pick<ListQuery, 'sort' | 'offset'>>;
 export type QuickScans = ReturnType<typeof createQuickScans>;
 
 /**
- * Foresees which scans are quick: those of a collection whose filter asks for the same fields in the same
- * way as some that have been. A single slow one may have waited for others' work, so that it only doubles
- * what is expected; after some it takes several quick ones to count as quick again.
+ * Foresees which scans are quick: those that ask a collection for the same fields in the same way as quick ones have.
+ * A single slow one, which may have waited for others' work, only doubles what is expected.
  */
-export const createQuickScans = () => {
+export const createQuickScans = (quickMs = usualQuickMs) => {
   const expected = new LRUCache<string, number>({ max: maxRemembered });
   return {
     isQuick(scan: Scan): boolean {

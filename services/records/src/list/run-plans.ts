@@ -5,18 +5,20 @@ import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
 import type { Observations } from '../indexes/observations.ts';
 import {
+  beginStep,
   type IsQuick,
   isPlan,
   isUnanswered,
+  newReport,
   nextAfter,
   type PieceEnd,
   type PiecesPlan,
   type Plan,
+  type PlanReport,
   type Queue,
   type StatementPlan,
   type Unanswered,
 } from '../query/plan.ts';
-import { beginStep, newReport, type PlanReport } from '../query/plans/plan-report.ts';
 import type { Selection } from '../query/selection.ts';
 import type { Reader } from '../reader.ts';
 import { createQuickScans } from './quick-scans.ts';
@@ -31,7 +33,6 @@ export interface PlanRunnerDeps {
   database: Database;
   refresh: Collections['refresh'];
   scans: FairShares;
-  /** For scans of kinds that were quick. */
   quickScans: FairShares;
   observations?: Observations | undefined;
   slicing?: Slicing | undefined;
@@ -53,7 +54,6 @@ export type RunPlans = <Asked extends Selection, Answer>(
 /** While an index makes itself, a scan that it will spare may take so many times longer. */
 const patienceWhileBuilding = 10;
 
-/** One call's way through its plans. */
 interface Run<Asked> {
   asked: Asked;
   reader: PlanReader;
@@ -76,7 +76,7 @@ export const createPlanRunner = ({
   observations,
   slicing = usualSlicing,
 }: PlanRunnerDeps): RunPlans => {
-  const { isQuick, learn } = createQuickScans();
+  const { isQuick, learn } = createQuickScans(slicing.quickMs);
   const queues: Record<Exclude<Queue, 'none'>, { shares: FairShares; isQuick: boolean }> = {
     index: { shares: scans, isQuick: true },
     'quick-scans': { shares: quickScans, isQuick: false },

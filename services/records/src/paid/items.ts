@@ -2,7 +2,6 @@ import type { Payload, Pays } from '@backlot/contract';
 
 type PaidItem = Payload<'record.paid'>['payment']['items'][number];
 
-/** An item of a record, in the form that checkouts take. */
 interface RecordItem {
   product?: unknown;
   name?: unknown;

@@ -54,6 +54,18 @@ describe('a record that was paid for', () => {
   const create = (data: object = {}) =>
     bed.create('orders', { status: 'new', items: [{ product: 'mug' }], ...data }, asUser(ada));
 
+  it('takes them where they make it larger than the collection allows its callers', async () => {
+    const order = await create();
+    const path = `/platform/projects/${testProject.id}/collections/orders`;
+    const setLimit = (maxBytes: number | null) =>
+      bed.call('PUT', path, { identity: asOwner(), body: { limits: { maxBytes } } });
+    await setLimit(100);
+    const paid = paidFor(order.id);
+    expect(await settled(paid)).toBe('done');
+    expect((await read(order.id)).payment).toEqual(paid.payment);
+    await setLimit(null);
+  });
+
   it('takes what the rule sets, and the payment', async () => {
     const order = await create({ items: [{ product: 'mug' }], note: 'blue' });
     const paid = paidFor(order.id);
@@ -95,6 +107,22 @@ describe('a record that was paid for', () => {
     expect(all.sort()).toEqual([...Array(9).fill('already_paid'), 'done']);
     const done = payments.find((paid) => outcomesOf(paid)[0] === 'done');
     expect((await read(order.id)).payment).toEqual(done?.payment);
+  });
+
+  it('stays as it is where it would not fit its schema, in which the payment need not stand', async () => {
+    const status = { enum: ['new', 'paid'] };
+    const properties = { status, items: { type: 'array' } };
+    const setSchema = async (schema: object | null) => {
+      const path = `/platform/projects/${testProject.id}/collections/orders`;
+      const answer = await bed.call('PUT', path, { identity: asOwner(), body: { schema } });
+      expect(answer.status).toBe(200);
+    };
+    await setSchema({ properties, additionalProperties: false });
+    const order = await create();
+    expect(await settled(paidFor(order.id, { set: { status: 'sent' } }))).toBe('schema_mismatch');
+    expect(await read(order.id)).toMatchObject({ status: 'new', updatedAt: order.updatedAt });
+    expect(await settled(paidFor(order.id))).toBe('done');
+    await setSchema(null);
   });
 
   it('stays as it is where its items are not those that were paid', async () => {

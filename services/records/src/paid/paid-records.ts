@@ -49,7 +49,7 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
       access: fullAccess(collection.access),
       id: recordId,
     };
-    await records.patchBeyondQuota(target, parsePatch({ data: { ...set, payment } }));
+    await records.patchBeyondQuota(target, parsePatch({ data: { ...set, payment } }), ['payment']);
   };
 
   const settle = async (paid: Paid): Promise<Outcome> => {
@@ -67,6 +67,7 @@ export const createPaidRecords = ({ database, outbox, collections, records }: Pa
     } catch (error) {
       if (error instanceof ApiError && error.code === 'invalid_data') return 'too_large';
       if (error instanceof ApiError && error.code === 'not_unique') return 'not_unique';
+      if (error instanceof ApiError && error.code === 'schema_mismatch') return 'schema_mismatch';
       throw error;
     }
   };

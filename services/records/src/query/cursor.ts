@@ -14,7 +14,6 @@ export interface CursorKey {
   isCut: boolean;
 }
 
-/** Where a page ended: the sort keys and id of its last record. */
 export interface CursorPosition {
   keys: CursorKey[];
   id: string;

@@ -1,4 +1,4 @@
-import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { readableColumns, visibleRecordsSql } from '../collections/field-rules.ts';
 import {
   and,
   inCollection,
@@ -19,7 +19,6 @@ import {
   sortKeySql,
 } from './sort.ts';
 
-/** Bounds on what one statement reads and answers. */
 export interface ReadLimits {
   /** Most records read where no index leads to the answer. */
   scanRows: number;
@@ -31,13 +30,10 @@ export interface ListQuery extends Selection {
   sort: Sort;
   limit: number;
   offset: number;
-  /** Where the previous page ended. */
   after: CursorPosition | undefined;
-  /** Shows nothing that comes after it. */
   until?: CursorPosition | undefined;
 }
 
-/** How much one statement looks through, at most. */
 export interface Stretch {
   rows: number;
   ms: number;
@@ -55,13 +51,10 @@ export const ownFieldsBytes = 256;
 export const maxPipelinedLimit = 100;
 
 /**
- * A page by the primary key alone, with `items` null where the documents are more than a page or the
- * pipelined connections carry. Without the window functions of `listStatement`, which are nearly half of its time.
- * `$3` is its limit, `$4` the id where the previous page ended.
- *
- * PostgreSQL keeps a plan for all values only where that seems no dearer than planning anew, and takes an unknown
- * limit for a tenth of the rows: of at most 101, and of that again, the page is so little that the plan is kept.
- * With `$3` alone planning was 40 % of a page's time in PostgreSQL.
+ * A page by the primary key alone, with `items` null where the documents are more than a page or the pipelined
+ * connections carry. `$3` is its limit, `$4` the id where the previous page ended.
+ * Limits stand in it three times because PostgreSQL takes an unknown one for a tenth of the rows, and keeps a plan for
+ * all values only where that seems no dearer than planning anew.
  */
 export const smallListText = (
   query: Omit<ListQuery, 'filter'>,
@@ -86,7 +79,6 @@ export const smallListText = (
 
 export const recordColumns = 'id, owner_id, group_id, created_at, updated_at, data, size_bytes';
 
-/** Longer than any statement runs. */
 const anyTimeMs = 60_000;
 
 export const deadlineSql = (ms: string): string =>
@@ -132,7 +124,7 @@ export const listStatement = (
   const scan = and([bounds, keys.length === 0 ? after : undefined]);
   const start = `WITH ${deadlineSql(parameters.add(stretch.ms, 'int'))}, scan AS MATERIALIZED (
     SELECT count(*) AS rows FROM (SELECT FROM records WHERE ${scan} LIMIT ${countedRows} + 1) rows)`;
-  const source = `SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${scan}`;
+  const source = `SELECT ${recordColumns}${readableColumns(query)} FROM ${visibleRecords} WHERE ${scan}`;
   const tests = keys.length === 0 ? conditions : [...conditions, after, until];
   const fits = `CASE WHEN ${isInTime} THEN ${allHoldSql(query, tests)} ELSE false END`;
   // Time only goes forward: where it is not over at the end, it was not while a row was looked at.
@@ -150,7 +142,6 @@ export const listStatement = (
   return { text: `${start} ${text}`, values: parameters.values };
 };
 
-/** The order of a sort whose keys are the columns `s0`, `s1` and so on. */
 export const orderSql = (sort: Sort): string =>
   [
     ...sort.fields.map((field, i) => `s${i} ${directionSql(field.descending)}`),

@@ -1,3 +1,4 @@
+import type { Collection } from '../collections/collections.ts';
 import type { Slot } from '../collections/stored/slots.ts';
 import type { Slice } from './slice-statement.ts';
 
@@ -20,7 +21,6 @@ export type Queue = 'none' | 'index' | 'quick-scans' | 'scans';
 export type Unanswered = 'stale' | 'unfinished' | 'exceeded';
 
 export interface PlannedStatement {
-  /** Of a prepared one. */
   name?: string;
   text: string;
   values: readonly unknown[];
@@ -29,13 +29,11 @@ export interface PlannedStatement {
 export interface Step {
   kind: PlanKind;
   queue: Queue;
-  /** The indexes that it goes by. */
   slots: readonly Slot[];
   /** Fields for which it looks through records, where an index would do. */
   wants: readonly string[];
 }
 
-/** One statement. */
 export interface StatementPlan<Answer> extends Step {
   statement: PlannedStatement;
   /** Of the statement's only row, as PostgreSQL's texts where it waits in no queue. */
@@ -50,20 +48,16 @@ export interface PiecesPlan<Answer> extends Step {
 
 export type Plan<Answer> = StatementPlan<Answer> | PiecesPlan<Answer>;
 
-/** Where a piece has ended. */
 export interface PieceEnd {
   /** The record that the following piece begins with; null behind the last one. */
   next: string | null;
-  /** Records that it looked at. */
   looked: number;
 }
 
 export interface Pieces<Answer> {
   /** A piece that looks at keys alone has more of them. */
   of: 'records' | 'keys';
-  /** Looked at by all pieces together, at most. */
   most: number;
-  /** What one run gathers. */
   begin: () => Gathering<Answer>;
 }
 
@@ -95,3 +89,48 @@ export const scanQueue = (isQuick: IsQuick): Queue => (isQuick() ? 'quick-scans'
 
 /** What one statement by an index looks through, at most. */
 export const indexStretch = { rows: 10_000, ms: 100 };
+
+/** How an answer was found: docs/owners.md, "Why a call is slow". */
+export interface PlanReport {
+  /** Of the plan that had the answer, or was the last one. */
+  kind: PlanKind;
+  queue: Queue;
+  indexes: string[];
+  /** Kinds that came first and would have looked at too much. */
+  tried: PlanKind[];
+  wants: string[];
+  /** Fields of the collection whose indexes are being made, where it wanted one. */
+  building: string[];
+  statements: number;
+  waitedMs: number;
+  ms: number;
+}
+
+export const newReport = (): PlanReport => ({
+  kind: 'key',
+  queue: 'none',
+  indexes: [],
+  tried: [],
+  wants: [],
+  building: [],
+  statements: 0,
+  waitedMs: 0,
+  ms: 0,
+});
+
+const buildingFields = ({ slots }: Collection): string[] =>
+  slots.filter(({ state }) => state === 'building').map(({ field }) => field);
+
+export const beginStep = (
+  report: PlanReport,
+  { kind, queue, slots, wants }: Step,
+  collection: Collection,
+): void => {
+  if (report.statements > 0 && report.kind !== kind) report.tried.push(report.kind);
+  report.kind = kind;
+  report.queue = queue;
+  report.indexes = slots.map(({ field }) => field);
+  if (wants.length === 0) return;
+  report.wants = [...wants];
+  report.building = buildingFields(collection);
+};

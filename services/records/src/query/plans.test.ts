@@ -18,6 +18,8 @@ interface Plan {
   'Index Name'?: string;
   'Index Cond'?: string;
   'Actual Rows': number;
+  /** 0 where it was not needed. */
+  'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   Plans?: Plan[];
   /** What a node of a Citus cluster does. */
@@ -213,8 +215,10 @@ describe('plans', () => {
   it('a filter that is often met is tried on no more records than a page needs', async () => {
     const filter = split('{"n":{"$gte":0}}');
     const { text, values } = listStatement({ ...query, filter }, limits);
-    const scans = (await explain(text, values)).filter((node) => node['Index Name']);
-    expect(scans.map(indexName)[0]).toBe('records_pkey');
+    const scans = (await explain(text, values)).filter(
+      (node) => node['Index Name'] && node['Actual Loops'] > 0,
+    );
+    expect(scans.map(indexName)).toEqual(['records_pkey']);
     expect(scans[0]?.['Actual Rows']).toBe(11);
   });
 

@@ -10,9 +10,7 @@ export interface SearchWords {
   former: readonly string[];
 }
 
-/** What a list by words is made of. */
 export interface SearchTerms {
-  /** Under which the words of the collection are kept. */
   number: number;
   /** Records that have, for each word, one that begins with it: a tsquery. */
   matching: string;

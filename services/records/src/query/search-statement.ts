@@ -1,4 +1,4 @@
-import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { readableColumns, visibleRecordsSql } from '../collections/field-rules.ts';
 import { epochSql } from '../collections/stored/slots.ts';
 import { and, type Parameters, startParameters } from '../sql.ts';
 import {
@@ -20,7 +20,6 @@ import { afterSql, type Sort, sortKeySql } from './sort.ts';
 /** No field of a record begins with "$". */
 const rankField = '$rank';
 
-/** The best first. */
 export const byRank: Sort = {
   fields: [{ field: rankField, descending: true }],
   idDescending: true,
@@ -53,8 +52,7 @@ const foundSql = (
   };
 };
 
-/** The records of a table of `foundSql`'s columns. */
-const recordsOf = (table: string, selection: Selection, parameters: Parameters): string =>
+const joinRecordsSql = (table: string, selection: Selection, parameters: Parameters): string =>
   `${visibleRecordsSql(selection, parameters)} JOIN ${table} ON record_id = id WHERE ${boundsSql(selection, parameters)}`;
 
 /** Whether a record that was found still has the words. Once they are kept no longer it stays. */
@@ -88,11 +86,11 @@ export const searchListStatement = (
   const conditions = conditionsSql(query, parameters);
   const isByWords = sort === byRank && isAll(query, conditions);
   const read = (table: string, tests: readonly (string | undefined)[], end: string) =>
-    `SELECT *${keyColumns} FROM (SELECT ${recordColumns}, rank FROM ${recordsOf(table, query, parameters)}) records
+    `SELECT *${keyColumns} FROM (SELECT ${recordColumns}${readableColumns(query)}, rank FROM ${joinRecordsSql(table, query, parameters)}) records
       WHERE ${fitsSql(tests)} ${end}`;
-  // Where words alone decide, only what the page shows is read of the records.
-  const best = `, best AS MATERIALIZED (SELECT record_id, rank FROM (SELECT *, record_id AS id${keyColumns} FROM found) found
-      WHERE ${position ?? 'true'} ${page})`;
+  // Where words alone decide, only what the page shows is read of the records, and put in order as numbers.
+  const best = `, best AS MATERIALIZED (SELECT record_id, rank FROM (SELECT *, record_id AS id FROM found) found
+      WHERE ${position ?? 'true'} ORDER BY rank DESC, id DESC LIMIT ${limit} + 1 OFFSET ${offset})`;
   const rows = isByWords
     ? read('best', [], `ORDER BY ${orderSql(sort)}`)
     : read('found', [...conditions, position], page);
@@ -106,7 +104,6 @@ export const searchListStatement = (
   };
 };
 
-/** Whether the words alone decide. */
 const isAll = ({ filter }: Selection, conditions: readonly string[]): boolean =>
   conditions.length === 0 && filter.bounds.length === 0;
 
@@ -121,7 +118,7 @@ export const searchCountStatement = (
   const conditions = conditionsSql(selection, parameters);
   const rows = isAll(selection, conditions)
     ? 'found'
-    : `(SELECT ${recordColumns} FROM ${recordsOf('found', selection, parameters)}) records`;
+    : `(SELECT ${recordColumns}${readableColumns(selection)} FROM ${joinRecordsSql('found', selection, parameters)}) records`;
   return {
     text: `WITH ${tables} SELECT count(*) FILTER (WHERE ${fitsSql(conditions)}) AS count, ${isTooMuch} AS unfinished, ${epochSql} AS epoch
       FROM ${rows}`,

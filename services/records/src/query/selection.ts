@@ -1,5 +1,7 @@
-import { type Access, rowPolicySql } from '../collections/access.ts';
+import type { Access } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
+import { readableSql } from '../collections/field-rules.ts';
+import { conditionFields } from '../collections/terms/terms.ts';
 import { isSystemField } from '../fields.ts';
 import { and, inCollection, type Parameters } from '../sql.ts';
 import { filterSql, isKeyTest } from '../where/compile.ts';
@@ -7,20 +9,15 @@ import { type Filter, fieldsIn } from '../where/filter.ts';
 import type { SearchWords } from './search-query.ts';
 import type { Sort } from './sort.ts';
 
-/** The records that a list or count is about. */
 export interface Selection {
   collection: Collection;
   access: Access;
   filter: SplitFilter;
-  /** Only records of this user. */
   ownerId: string | undefined;
-  /** Only records of this group. */
   groupId?: string | undefined;
-  /** Only records that have these words. */
   search?: SearchWords | undefined;
 }
 
-/** The parts of a filter that all have to hold. */
 export interface SplitFilter {
   /** What the primary key answers: it bounds the rows that are read. */
   bounds: Filter[];
@@ -44,23 +41,23 @@ const addParts = (filter: Filter, split: SplitFilter): void => {
   }
 };
 
-/** The rows to read, found by the primary key alone. */
 export const boundsSql = ({ filter }: Selection, parameters: Parameters): string =>
   and([inCollection, ...filter.bounds.map((bound) => filterSql(bound, parameters))]);
 
-/** What each row within the bounds is tested for. */
 export const conditionsSql = (selection: Selection, parameters: Parameters): string[] => {
   const { access, filter, ownerId, groupId } = selection;
   const conditions = filter.conditions.map((condition) => filterSql(condition, parameters));
   const mine = ownerId === undefined ? undefined : `owner_id = ${parameters.add(ownerId, 'uuid')}`;
-  const policy = rowPolicySql(access.rights.read, access, parameters);
+  const policy = readableSql(access, parameters);
   const group = groupId === undefined ? undefined : `group_id = ${parameters.add(groupId, 'uuid')}`;
   return [mine, group, policy, ...conditions].filter((condition) => condition !== undefined);
 };
 
 /** How many of the tests look into the document. */
-export const dataTests = ({ filter }: Selection): number =>
-  filter.conditions.flatMap(fieldsIn).filter((field) => !isSystemField(field)).length;
+export const dataTests = ({ filter, access }: Selection): number =>
+  [...filter.conditions.flatMap(fieldsIn), ...conditionFields(access.rights.read)].filter(
+    (field) => !isSystemField(field),
+  ).length;
 
 /** Whether a record passes. A large document is brought into memory once for all tests, and not for each. */
 export const allHoldSql = (
@@ -85,11 +82,12 @@ export const scannedField = ({
     if (field !== undefined) return field;
   }
   if (groupId !== undefined) return 'groupId';
-  if (ownerId !== undefined || access.rights.read !== 'all') return 'ownerId';
+  if (ownerId === undefined && access.rights.read !== 'all')
+    return conditionFields(access.rights.read)[0] ?? 'ownerId';
+  if (ownerId !== undefined) return 'ownerId';
   return filter.conditions.length > 0 ? 'id' : undefined;
 };
 
-/** The same for a list in this order. */
 export const scannedFor = (query: Selection & { sort: Sort }): string | undefined =>
   scannedField(query) ?? query.sort.fields[0]?.field;
 

@@ -1,4 +1,4 @@
-import { visibleRecordsSql } from '../collections/field-rules.ts';
+import { readableColumns, visibleRecordsSql } from '../collections/field-rules.ts';
 import { and, type Parameters, startParameters } from '../sql.ts';
 import {
   deadlineSql,
@@ -75,7 +75,7 @@ export const walkSql = (
       looked AS MATERIALIZED (
         SELECT ${['id', 'fits', ...kept].join(', ')} FROM (
           SELECT *, CASE WHEN ${isLookedAt} THEN ${allHoldSql(selection, tests)} IS TRUE END AS fits
-          FROM (SELECT ${recordColumns} FROM ${visibleRecords} WHERE ${scan} ${order} LIMIT ${size}) records OFFSET 0) records
+          FROM (SELECT ${recordColumns}${readableColumns(selection)} FROM ${visibleRecords} WHERE ${scan} ${order} LIMIT ${size}) records OFFSET 0) records
         WHERE fits IS NOT FALSE ${most === undefined ? '' : `LIMIT ${most}`}),
       stop AS MATERIALIZED (
         SELECT next::text, coalesce(array_position(ids, next) - 1, cardinality(ids), 0) AS looked FROM (
@@ -98,7 +98,6 @@ export const countAllSlice = (selection: Selection, { from, rows }: Slice): Stat
   };
 };
 
-/** Counts what fits. */
 export const countSlice = (selection: Selection, slice: Slice): Statement => {
   const parameters = startParameters(selection.collection);
   const tests = conditionsSql(selection, parameters);

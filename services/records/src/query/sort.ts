@@ -106,7 +106,6 @@ export interface PositionSql {
   id: string;
 }
 
-/** True for rows that come after the position. */
 export const afterSql = (sort: Sort, keys: readonly string[], position: PositionSql): string => {
   const sign = (descending: boolean) => (descending ? '<' : '>');
   let after = `id ${sign(sort.idDescending)} ${position.id}`;

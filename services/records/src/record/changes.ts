@@ -3,17 +3,24 @@ import type { Database } from '@backlot/database';
 import { checkChange } from '../collections/access.ts';
 import { checkEpoch } from '../collections/current-slots.ts';
 import { lockRecord, touchedFields } from '../collections/stored/claims.ts';
-import { batchChanges } from './batched/batched-changes.ts';
+import { countsFor } from '../collections/stored/record-counts.ts';
+import type { Parameters } from '../sql.ts';
+import { batchChanges } from './batched-changes.ts';
 import type { Creation, Deletion, NewRecord, Update } from './change/change.ts';
 import type { ChangedRow } from './change/change-sql.ts';
-import { editedFields } from './change/rows-sql.ts';
+import { editAdmittedSql, editedFields } from './change/edits-sql.ts';
+import { readResults } from './change/read-results.ts';
 import type { SendChange } from './change/send-change.ts';
 import { mostSideBytes, needsLock } from './change/side-effects.ts';
-import { type ClaimTurns, claimsOf } from './claims/claim-turns.ts';
+import { patchUpdate, replaceUpdate, withRoom } from './change/single-updates.ts';
+import { type ClaimTurns, toClaims } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
-import { changesField, type Patch, patchAction } from './patch.ts';
+import { withinLimits } from './limited-creates.ts';
+import type { Patch } from './patch.ts';
 import type { Quota } from './quota/quota.ts';
+import { checkChangedSize, checkNewSize } from './record-size.ts';
 import { type AcceptedVersions, checkId, explainRefusal, type RecordTarget } from './refusals.ts';
+import type { WriteChecks } from './schema/write-checks.ts';
 import { changedRecord, type WrittenRecord } from './written-record.ts';
 
 /** Changes of single records. They throw as those of `Records` do. */
@@ -22,11 +29,19 @@ export interface Changes {
   create(
     target: RecordTarget,
     data: CheckedData,
-    made: Pick<NewRecord, 'createdAt' | 'updatedAt' | 'kept'> & Pick<Creation, 'isIdChosen'>,
+    made: Pick<NewRecord, 'createdAt' | 'updatedAt' | 'kept'> &
+      Pick<Creation, 'isIdChosen'> & { ownerId?: string | null },
   ): Promise<boolean>;
   patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<WrittenRecord>;
-  /** For what the platform itself writes. */
-  patchBeyondQuota(target: RecordTarget, patch: Patch): Promise<WrittenRecord>;
+  /**
+   * For what the platform itself writes.
+   * @param undeclared fields that need not stand in the collection's schema
+   */
+  patchBeyondQuota(
+    target: RecordTarget,
+    patch: Patch,
+    undeclared?: readonly string[],
+  ): Promise<WrittenRecord>;
   replace(
     target: RecordTarget,
     data: CheckedData,
@@ -39,18 +54,22 @@ interface ChangesDeps {
   database: Database;
   quota: Quota;
   claimTurns: ClaimTurns;
+  checks: WriteChecks;
   send: SendChange;
-  /** Epoch milliseconds. */
   now: () => number;
 }
 
 /** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
 const maxTries = 3;
 
-const withRoom = (change: Update, roomBytes: number | undefined): Update =>
-  change.by && roomBytes !== undefined ? { ...change, by: { ...change.by, roomBytes } } : change;
-
-export const createChanges = ({ database, send, quota, claimTurns, now }: ChangesDeps): Changes => {
+export const createChanges = ({
+  database,
+  send,
+  quota,
+  claimTurns,
+  checks,
+  now,
+}: ChangesDeps): Changes => {
   const batched = batchChanges(send, () => !database.isInTransaction());
 
   const explain = (target: RecordTarget, change: Update | Deletion): Promise<void> => {
@@ -58,7 +77,9 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
     const reasons = { action, versions };
     if (change.kind === 'delete') return explainRefusal(database, target, reasons);
     const inc = change.edits[0]?.inc ?? {};
-    return explainRefusal(database, target, { ...reasons, inc, fields: editedFields(change) });
+    const fields = editedFields(change);
+    const admitsAfter = (parameters: Parameters) => editAdmittedSql(change, parameters);
+    return explainRefusal(database, target, { ...reasons, inc, fields, admitsAfter });
   };
 
   /** @throws ApiError that says what keeps it from being made */
@@ -71,9 +92,17 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
       if (changed) return changed;
       await checkEpoch(database, target.collection);
       await explain(target, change);
+      if (change.kind === 'update') await checkChangedSize(database, target, change);
       if (change.by?.roomBytes !== undefined) return quota.refuse(target.project);
     }
     throw new ApiError('conflict', 'This record changes too often just now. Try again.');
+  };
+
+  /** Where the change would not be made, its refusal says why. @throws ApiError schema_mismatch */
+  const checkResult = async (change: Update | Deletion): Promise<void> => {
+    if (change.kind !== 'update' || !change.resultCheck) return;
+    const { fields, check } = change.resultCheck;
+    for (const result of (await readResults(database, change, fields)).values()) check(result);
   };
 
   /** With the record locked before, where what follows from the change asks for it. */
@@ -81,6 +110,7 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
     needsLock(change)
       ? database.transaction(async () => {
           await lockRecord(database, target.collection, target.id);
+          await checkResult(change);
           return sendOrExplain<Row>(target, change);
         })
       : sendOrExplain<Row>(target, change);
@@ -94,7 +124,7 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
     const claimed = {
       collection: target.collection,
       id: target.id,
-      claims: claimsOf(touchedFields(change), at),
+      claims: toClaims(touchedFields(change), { at }),
       refuse: () => explain(target, change),
     };
     const alone = () => claimTurns.run(claimed, () => sendLocked<ChangedRow>(target, change));
@@ -102,40 +132,27 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
   };
 
   const create: Changes['create'] = async (target, data, { isIdChosen, ...made }) => {
+    checkNewSize(target, data);
     const { project, collection, access, id } = target;
     const { json: dataJson, sizeBytes, at, groupId } = data;
-    const record = { id, ownerId: access.userId, dataJson, groupId, ...made };
-    const change: Creation = { kind: 'create', collection, records: [record], isIdChosen };
-    const claims = claimsOf(collection.unique, at, access.userId);
+    const { ownerId = access.userId } = made;
+    const record = { ...made, id, ownerId, dataJson, groupId };
+    const all = countsFor(collection.limits, { ...access, userId: ownerId }, now());
+    const counts = ownerId === access.userId ? all : all.filter(({ since }) => since === null);
+    const change: Creation = {
+      kind: 'create',
+      collection,
+      records: [record],
+      isIdChosen,
+      counts,
+      source: access.source,
+    };
+    const claims = toClaims(collection.unique, { at, ownerId, groupId });
     const sendOne = async () => (await send<{ id: string }>(change))[0];
     const alone = () => claimTurns.run({ collection, id, claims }, sendOne);
     const growth = { records: 1, bytes: sizeBytes + mostSideBytes(change, sizeBytes) };
-    return quota.add(project, growth, async () => (await batched({ change, alone })) !== undefined);
-  };
-
-  const replacing = ({ collection, access, id }: RecordTarget, data: CheckedData): Update => ({
-    kind: 'update',
-    how: 'replace',
-    collection,
-    edits: [{ id, dataJson: data.json, unset: [], inc: {} }],
-    names: data.has,
-    now: now(),
-    by: { access, action: 'change' },
-  });
-
-  const patching = ({ collection, access, id }: RecordTarget, patch: Patch): Update => {
-    const { dataJson, unset, inc, isDeep } = patch;
-    const names = changesField(patch);
-    return {
-      kind: 'update',
-      how: isDeep ? 'merge-deep' : 'merge',
-      collection,
-      edits: [{ id, dataJson, unset, inc }],
-      names,
-      isChanged: names,
-      now: now(),
-      by: { access, action: patchAction(access, patch) },
-    };
+    const write = async () => (await batched({ change, alone })) !== undefined;
+    return quota.add(project, growth, () => withinLimits(database, target, change, write));
   };
 
   /** @param growthBytes of the document, at most */
@@ -151,10 +168,11 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
       versions: AcceptedVersions;
     },
   ): Promise<WrittenRecord> => {
-    const { access } = target;
+    const { access, collection } = target;
     const { action = 'change' } = unversioned.by ?? {};
     checkChange(access, action);
-    const change = { ...unversioned, by: { access, action, versions } };
+    const { maxBytes } = collection.limits ?? {};
+    const change = { ...unversioned, maxBytes, by: { access, action, versions } };
     const bytes = growthBytes + mostSideBytes(change, growthBytes);
     return quota.change(target.project, bytes, (roomBytes) =>
       update(target, withRoom(change, roomBytes), at),
@@ -163,25 +181,33 @@ export const createChanges = ({ database, send, quota, claimTurns, now }: Change
 
   return {
     create,
-    patch: async (target, patch, versions) =>
-      updateWithin(target, patching(target, patch), {
+    async patch(target, patch, versions) {
+      const resultCheck = await checks.patched(target, patch);
+      return updateWithin(target, patchUpdate(target, patch, { now: now(), resultCheck }), {
         at: patch.at,
         growthBytes: patch.maxGrowthBytes,
         versions,
-      }),
-    patchBeyondQuota: (target, patch) => update(target, patching(target, patch), patch.at),
-    replace: async (target, data, versions) =>
-      updateWithin(target, replacing(target, data), {
+      });
+    },
+    async patchBeyondQuota(target, patch, undeclared) {
+      const resultCheck = await checks.patched(target, patch, undeclared);
+      return update(target, patchUpdate(target, patch, { now: now(), resultCheck }), patch.at);
+    },
+    async replace(target, sent, versions) {
+      const { data, resultCheck } = await checks.replaced(target, sent);
+      return updateWithin(target, replaceUpdate(target, data, { now: now(), resultCheck }), {
         at: data.at,
         growthBytes: data.sizeBytes,
         versions,
-      }),
+      });
+    },
     async remove(target, versions) {
       const { collection, access, id } = target;
       checkChange(access, 'delete');
       checkId(target);
       const by = { access, action: 'delete', versions } as const;
-      await sendLocked(target, { kind: 'delete', collection, ids: [id], by });
+      const { source } = access;
+      await sendLocked(target, { kind: 'delete', collection, ids: [id], by, source });
     },
   };
 };

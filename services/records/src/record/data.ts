@@ -85,16 +85,23 @@ class DataValidator {
   }
 }
 
+/** A new record's own fields, where its maker says them. */
+export interface GivenFields {
+  id: string;
+  ownerId: string | null;
+}
+
 export interface CheckedData {
+  /** Without the record's own fields. */
+  value: Data;
   json: string;
-  /** Of the text that PostgreSQL writes. */
   sizeBytes: number;
-  /** Whether the document has the field. */
   has(field: string): boolean;
   /** What it has at a path through objects. */
   at(path: readonly string[]): unknown;
-  /** The group of users whose record it becomes. */
   groupId?: string | undefined;
+  /** Of a record that an import makes. */
+  given?: GivenFields | undefined;
 }
 
 /**
@@ -113,6 +120,7 @@ export const checkData = (sent: unknown): CheckedData => {
   const sizeBytes = Buffer.byteLength(json) + validator.extraBytes;
   if (sizeBytes > maxDataBytes) return refuse(tooLarge);
   return {
+    value: data as Data,
     json,
     sizeBytes,
     has: (field) => Object.hasOwn(data, field),

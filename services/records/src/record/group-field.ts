@@ -1,6 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import { type Access, bypassesRules, type Place } from '../collections/access.ts';
+import { type Access, bypassesRules } from '../collections/access.ts';
+import type { Place } from '../collections/forbidden.ts';
 
 interface Sent {
   data?: unknown;

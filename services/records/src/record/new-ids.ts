@@ -28,8 +28,8 @@ export interface NewIds {
 }
 
 /**
- * Which ids a client may choose. The order of ids is that of creation, so they are UUIDv7s. That of a user, whatever
- * its age, is for this user and for the project's own callers: nobody makes another's profile.
+ * Which ids a client may choose: UUIDv7s, because their order is that of creation. That of a user, whatever its age, is
+ * for this user and for the project's own callers.
  */
 export const createNewIds = (users: UserDirectory, now: () => number): NewIds => {
   /** Ids that are no user's: none becomes one later. */

@@ -1,13 +1,15 @@
 import { ApiError } from '@backlot/contract';
-import { type Access, rowPolicySql, type WriteAction } from '../collections/access.ts';
+import type { Access } from '../collections/access.ts';
+import type { WriteAction } from '../collections/forbidden.ts';
+import { rowPolicySql } from '../collections/terms/policy-sql.ts';
 import { isSystemField, keyProblem } from '../fields.ts';
 import type { Parameters } from '../sql.ts';
-import { checkData } from './data.ts';
+import { checkData, type Data } from './data.ts';
 
 export interface Patch {
-  /** JSON of the fields to set. */
+  value: Data;
+  /** JSON of them. */
   dataJson: string;
-  /** Whether it sets the field. */
   has(field: string): boolean;
   /** What it sets at a path; undefined for what follows from the record too. */
   at(path: readonly string[]): unknown;
@@ -16,7 +18,6 @@ export interface Patch {
   unset: readonly string[];
   /** Added to the numbers that are there; a missing field counts as 0. */
   inc: Readonly<Record<string, number>>;
-  /** The record grows by at most this much. */
   maxGrowthBytes: number;
 }
 
@@ -41,7 +42,7 @@ export const parsePatch = (
   { data = {}, unset = [], inc = {} }: PatchBody,
   isDeep = false,
 ): Patch => {
-  const { json, sizeBytes, has, at } = checkData(data);
+  const { value, json, sizeBytes, has, at } = checkData(data);
   const changedFields = new Set(Object.keys(data as object));
   const others = [
     ...[...new Set(unset)].map((field) => ['unset', field] as const),
@@ -59,11 +60,12 @@ export const parsePatch = (
     0,
   );
   const knownAt: Patch['at'] = (path) => {
-    const value = at(path);
+    const given = at(path);
     // Merged at all levels, an object's fields join those that the record has.
-    return isDeep && typeof value === 'object' ? undefined : value;
+    return isDeep && typeof given === 'object' ? undefined : given;
   };
   return {
+    value,
     dataJson: json,
     has,
     at: knownAt,
@@ -96,7 +98,6 @@ export const uncountableSql = (access: Access, inc: string, parameters: Paramete
     WHERE jsonb_typeof(records.data -> field) IS DISTINCT FROM 'number' LIMIT 1) END`;
 };
 
-/** The document with the fields of `data` set. */
 export const mergedSql = (data: string): string => `records.data || ${data}`;
 
 /** The fields of `inc` with their sums: exact, then rounded to the nearest double, so that 0.1 and 0.2 make 0.3. */

@@ -1,17 +1,20 @@
 import { ApiError, isUuid } from '@backlot/contract';
 import { type Database, violatedConstraint } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
+import type { Access } from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { type ChangedFields, refusedFieldSql } from '../collections/field-rules.ts';
 import {
-  type Access,
+  changedForbidden,
   changeForbidden,
   countForbidden,
+  fieldForbidden,
   recordNotFound,
-  rowPolicySql,
   type WriteAction,
-} from '../collections/access.ts';
-import type { Collection } from '../collections/collections.ts';
-import { type ChangedFields, fieldForbidden, refusedFieldSql } from '../collections/field-rules.ts';
-import { toNotUnique, type UniqueField } from '../collections/stored/claims.ts';
+} from '../collections/forbidden.ts';
+import { toNotUnique } from '../collections/stored/claims.ts';
+import type { UniqueField } from '../collections/stored/unique-keys.ts';
+import { rowPolicySql } from '../collections/terms/policy-sql.ts';
 import { idHint } from '../query/hints.ts';
 import { matchesId, type Parameters, startParameters, versionSql } from '../sql.ts';
 import { maxDataBytes, maxKeys } from './data.ts';
@@ -47,6 +50,7 @@ interface RefusalRow {
   refused_field: string | null;
   no_number: string | null;
   uncountable: string | null;
+  admits_after: boolean | null;
 }
 
 /** What a change asks for, of which each part may have been refused. */
@@ -55,6 +59,8 @@ export interface Reasons {
   versions?: AcceptedVersions;
   inc?: Readonly<Record<string, number>>;
   fields?: ChangedFields;
+  /** Whether the rule admits to what becomes of the record; undefined where it does in any case. */
+  admitsAfter?(parameters: Parameters): string | undefined;
 }
 
 /**
@@ -64,7 +70,7 @@ export interface Reasons {
 export const explainRefusal = async (
   database: Database,
   target: RecordTarget,
-  { action, versions, inc = {}, fields }: Reasons,
+  { action, versions, inc = {}, fields, admitsAfter }: Reasons,
 ): Promise<void> => {
   const { collection, access, id } = target;
   const parameters = startParameters(collection, id);
@@ -73,11 +79,12 @@ export const explainRefusal = async (
   const refused = fields && refusedFieldSql(access, fields, parameters);
   const added = parameters.add(JSON.stringify(inc), 'jsonb');
   const uncountable = action === 'count' ? uncountableSql(access, added, parameters) : 'NULL';
+  const after = admitsAfter?.(parameters) ?? 'true';
   const [row] = await database.query<RefusalRow>(
     `SELECT ${readable} AS readable, ${changeable} AS changeable, ${versionSql} AS version,
        ${refused ?? 'NULL'} AS refused_field,
        (SELECT field FROM jsonb_object_keys(${added}) field WHERE jsonb_typeof(data -> field) <> 'number' LIMIT 1) AS no_number,
-       ${uncountable} AS uncountable
+       ${uncountable} AS uncountable, ${after} AS admits_after
      FROM records WHERE ${matchesId}`,
     parameters.values,
   );
@@ -97,6 +104,18 @@ export const explainRefusal = async (
     );
   }
   if (row.uncountable !== null) throw countForbidden(access, row.uncountable, target);
+  if (row.admits_after === false) throw changedForbidden(access, target, action);
+};
+
+/** Whether there is such a record, and the caller may not read it. */
+export const isHidden = async (
+  database: Database,
+  { collection, access, id }: RecordTarget,
+): Promise<boolean> => {
+  const parameters = startParameters(collection, id);
+  const readable = rowPolicySql(access.rights.read, access, parameters) ?? 'true';
+  const hidden = `SELECT FROM records WHERE ${matchesId} AND (${readable}) IS NOT TRUE`;
+  return (await database.query(hidden, parameters.values)).length > 0;
 };
 
 /** PostgreSQL's manual, Appendix A. */

@@ -1,9 +1,7 @@
 import { toIso } from '../timestamps.ts';
 import type { ChangedRow } from './change/change-sql.ts';
 
-/** One record as the API writes it. */
 export interface WrittenRecord {
-  /** Its JSON. */
   pieces: readonly string[];
   /** Grows with every change: epoch milliseconds of `updatedAt`. */
   version: number;
@@ -16,10 +14,7 @@ export const joinJson = (ownFields: string, dataJson: string): string =>
 /** Longer strings are large objects to V8. */
 const maxJoinedLength = 128 * 1024;
 
-/**
- * The document follows the record's own fields, as `recordJsonSql` has it. A large one stays a piece of its own:
- * joined, V8 would copy it to count its bytes, and once more behind the answer's head.
- */
+/** As `recordJsonSql` has it. A large document stays a piece of its own: joined, V8 would copy it twice. */
 export const recordPieces = (ownFields: object, dataJson: string): readonly string[] => {
   const start = JSON.stringify(ownFields).slice(0, -1);
   if (dataJson.length <= maxJoinedLength) return [joinJson(start, dataJson)];

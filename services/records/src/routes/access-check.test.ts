@@ -130,12 +130,48 @@ describe('the check of access', () => {
     }
   });
 
+  it('knows conditions, roles in groups and verified addresses, of any record and of one', async () => {
+    const mine = { to: ['users'], where: { who: '$caller.id' } };
+    const rules = {
+      read: ['group', mine],
+      create: ['verified', { to: ['users'], where: { open: true } }],
+      change: ['group:admin'],
+    };
+    await setAccess('sheets', rules);
+    const create = (data: object) => ({ identity: asOwner(), body: { data, groupId: red } });
+    const { body: made } = await bed.call('POST', '/db/sheets', create({ who: ada }));
+    const ask = async (query: Record<string, string>) => {
+      const { status, body } = await check({ as: `user:${ada}`, collection: 'sheets', ...query });
+      expect(status).toBe(200);
+      const { read, create, change } = body;
+      return [read.allowed, read.by, create.allowed, create.by, change.allowed];
+    };
+    expect(await ask({})).toEqual(['depends', [mine], 'depends', [rules.create[1]], 'no']);
+    const admin = { groups: `${red}:admin`, verified: '1' };
+    const both = ['group', mine];
+    expect(await ask(admin)).toEqual(['depends', both, 'yes', ['verified'], 'depends']);
+    const record = { record: made.id };
+    expect(await ask(record)).toEqual(['yes', [mine], 'depends', [rules.create[1]], 'no']);
+    const all = { ...record, ...admin };
+    expect(await ask(all)).toEqual(['yes', both, 'yes', ['verified'], 'yes']);
+    expect(await ask({ ...record, groups: red })).toEqual(
+      expect.arrayContaining(['yes', both, 'no']),
+    );
+    expect((await ask({ as: 'anonymous' })).slice(0, 2)).toEqual(['no', []]);
+  });
+
   it('names what is wrong with rules', async () => {
     const rules = { read: ['users'], create: ['users'], change: ['owner'] };
     for (const [access, message] of [
       ['open', '"access" must be one of shared, public-read'],
-      [{ ...rules, read: ['everyone'] }, '"access.read.0" must be one of anyone, users, owner'],
-      [{ ...rules, create: ['owner'] }, '"access.create.0" must be one of anyone, users, group'],
+      [
+        { ...rules, read: ['everyone'] },
+        '"access.read.0" must be one of anyone, users, verified, owner',
+      ],
+      [
+        { ...rules, create: ['owner'] },
+        '"access.create.0" must be one of anyone, users, verified, group',
+      ],
       [{ read: ['users'] }, 'create"'],
       [{ ...rules, fields: { 'a.b': { read: [] } } }, 'names a field at the top of the data'],
       [{ ...rules, fields: { ownerId: { read: [] } } }, 'one of the record’s own fields'],

@@ -6,13 +6,13 @@ import { checkVisible } from '../collections/field-rules.ts';
 import type { Aggregates } from '../list/aggregates.ts';
 import type { EmptyHints } from '../list/empty/empty-hints.ts';
 import { ExplainedReader } from '../list/explained.ts';
-import { parseAggregation } from '../query/aggregation.ts';
+import { parseAggregation } from '../query/aggregate/aggregation.ts';
 import { takeGroup } from '../query/group-selection.ts';
 import { listHints } from '../query/hints.ts';
 import { splitFilter } from '../query/selection.ts';
+import { parseMine } from '../record/narrow-filter.ts';
 import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
-import { parseMine } from './lists.ts';
 
 export const aggregateRecords = (
   collections: Collections,
@@ -22,19 +22,21 @@ export const aggregateRecords = (
   route(recordRoutes.aggregateRecords, async (call) => {
     const { params, query, identity } = call;
     const where = parseWhere(query.where);
-    const aggregation = parseAggregation(query);
+    const asked = parseAggregation(query);
     const ownerId = parseMine(query.mine, identity);
     const reader = new ExplainedReader(call, query.explain);
     const collection = await collections.find(identity.project.number, params.collection);
     const access = collection && resolveAccess(collection.access, identity);
     const taken = access && takeGroup(where, access, undefined);
+    const aggregation = { ...asked, knowsGroups: access?.compiled.uses.group ?? false };
     if (taken) {
       const place = { project: identity.project, collection };
       checkVisible(access, 'where', fieldsIn(taken.filter), place);
-      if (aggregation.group !== undefined)
-        checkVisible(access, 'group', [aggregation.group], place);
-      for (const { name, field } of aggregation.measures)
-        checkVisible(access, name, [field], place);
+      const { groups, measures, distinct } = aggregation;
+      const groupedBy = groups.map(({ field }) => field);
+      if (groups.length > 0) checkVisible(access, 'group', groupedBy, place);
+      for (const { name, field } of measures) checkVisible(access, name, [field], place);
+      if (distinct !== undefined) checkVisible(access, 'distinct', [distinct], place);
     }
     const selection = taken && {
       collection,

@@ -8,6 +8,7 @@ import { type BatchOperations, inOperation } from '../record/batch/operations.ts
 import { checkData } from '../record/data.ts';
 import { checkGroup, withoutGroupId } from '../record/group-field.ts';
 import { parsePatch } from '../record/patch.ts';
+import { toSource } from '../source.ts';
 
 /** @param turns of batches: one may take a hundred times as long as one write */
 export const writeBatch = (
@@ -18,12 +19,13 @@ export const writeBatch = (
 ) =>
   route(
     recordRoutes.writeBatch,
-    async ({ params, rawBody, identity }) => {
+    async ({ params, rawBody, identity, header }) => {
       const body = rawBody.value as RawBody;
       const operations = parseOperations(body);
       return unlessGone(async () => {
         const collection = await collections.findOrCreate(identity, params.collection);
-        const access = resolveAccess(collection.access, identity);
+        const source = toSource(identity, header('x-request-id'));
+        const access = resolveAccess(collection.access, identity, source);
         const { project } = identity;
         for (const [index, { groupId }] of operations.create.entries()) {
           try {

@@ -1,7 +1,7 @@
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { placeLimits } from '../collections/places.ts';
+import { placeLimits } from '../collections/table/places.ts';
 import { createCollectionEraser } from '../erasure/erasure.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -94,6 +94,16 @@ describe('the end of a collection', () => {
     await until(async () => (await left()) === 0);
     expect(await count('again')).toBe(2);
     expect(await find('again')).toMatchObject({ access: 'shared', count: 2, unique: [] });
+  });
+
+  it('is only counted with ?dryRun=1, which says that no undo brings the records back', async () => {
+    await fill('tried');
+    for (const query of ['?dryRun=1', '?empty=1&dryRun=1']) {
+      const { status, body, headers } = await remove('tried', query);
+      expect([status, body]).toEqual([200, { ok: true, count: 3, dryRun: true }]);
+      expect(headers.get('backlot-hint')).toContain('No undo');
+    }
+    expect(await count('tried')).toBe(3);
   });
 
   it('with ?empty=1 keeps the collection and its settings', async () => {

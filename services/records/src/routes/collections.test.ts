@@ -10,7 +10,7 @@ import {
   testProject,
 } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxCollections } from '../collections/places.ts';
+import { maxCollections } from '../collections/table/places.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
 const project = (changes: object) => ({ ...testProject, ...changes });

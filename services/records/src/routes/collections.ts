@@ -1,9 +1,10 @@
 import { recordRoutes } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
-import { type RouteOptions, route } from '@backlot/http';
+import { hintHeader, type RouteOptions, route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
 import type { Quota } from '../record/quota/quota.ts';
 import type { Totals } from '../record/quota/totals.ts';
+import { toSource } from '../source.ts';
 import { inTurn } from './turns.ts';
 
 const presentUse = (totals: Totals, limits: Totals) => ({
@@ -41,14 +42,24 @@ export const renameCollection = (collections: Collections, turns: RouteOptions) 
     turns,
   );
 
+const noUndo =
+  'No undo brings these records back. Export them first (GET /db/<collection>/_export), or delete them by a filter (DELETE /db/<collection>?where=), which an undo takes back.';
+
 export const deleteCollection = (collections: Collections, turns: RouteOptions) =>
   route(
     recordRoutes.deleteCollection,
-    async ({ params, query, identity }) => {
-      const keepsCollection = query.empty === '1' || query.empty === 'true';
+    async ({ params, query, identity, header }) => {
+      const isOn = (value: string | undefined) => value === '1' || value === 'true';
+      const keepsCollection = isOn(query.empty);
+      const isTried = isOn(query.dryRun);
       const { project } = identity;
-      const count = await collections.remove(project, params.collection, { keepsCollection });
-      return { body: { ok: true as const, count } };
+      const source = toSource(identity, header('x-request-id'));
+      const options = { keepsCollection, source, isTried };
+      const count = await collections.remove(project, params.collection, options);
+      const body = { ok: true as const, count };
+      return isTried
+        ? { body: { ...body, dryRun: true as const }, headers: { [hintHeader]: noUndo } }
+        : { body };
     },
     turns,
   );

@@ -10,6 +10,7 @@ import { takeGroup } from '../query/group-selection.ts';
 import { listHints } from '../query/hints.ts';
 import { splitFilter } from '../query/selection.ts';
 import { CallReader } from '../reader.ts';
+import { toSource } from '../source.ts';
 import { fieldsIn } from '../where/filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
@@ -49,7 +50,8 @@ export const deleteRecords = (
     const end = { hasMore: false, nextCursor: null };
     const dryRun = isSet(query.dryRun) && { dryRun: true as const };
     if (!collection) return { body: { count: 0, ...end, ...dryRun } };
-    const access = resolveAccess(collection.access, identity);
+    const source = toSource(identity, call.header('x-request-id'));
+    const access = resolveAccess(collection.access, identity, source);
     const { filter, groupId } = takeGroup(where, access, undefined);
     const selected = { filter: splitFilter(filter), ownerId: undefined, groupId };
     const selection = { collection, access, ...selected };

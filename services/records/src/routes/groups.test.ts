@@ -133,6 +133,16 @@ describe('records of a group', () => {
       { group: 'done', count: 1 },
       { group: 'todo', count: 1 },
     ]);
+    const grouped = '/_aggregate?group=groupId,column&sort=groupId,column';
+    expect((await get(grouped, { column: { $exists: true } })).body).toEqual({
+      groups: [
+        { group: [green, 'done'], count: 1 },
+        { group: [green, 'todo'], count: 1 },
+        { group: [other, 'done'], count: 1 },
+      ],
+    });
+    const distinct = await get('/_aggregate?distinct=groupId', { column: 'done' });
+    expect(distinct.body.groups).toEqual([{ count: 2, distinct: { groupId: 2 } }]);
     expect((await get('/_count', { groupId: green }, adaInRed)).body.count).toBe(0);
     for (const where of [
       { groupId: 'mine' },
@@ -148,6 +158,10 @@ describe('records of a group', () => {
     await create('plain', bobOutside, { data: { groupId: 'mine' } });
     const own = encodeURIComponent('{"groupId":"mine"}');
     expect(await ids(`/db/plain?where=${own}`, bobOutside)).toHaveLength(1);
+    const inData = await bed.call('GET', '/db/plain/_aggregate?group=groupId', {
+      identity: bobOutside,
+    });
+    expect(inData.body.groups).toEqual([{ group: 'mine', count: 1 }]);
   });
 
   it('are listed and counted by group, never beyond what the caller may see', async () => {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
 import { type JsonParts, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import { type Access, checkRead, type Place, resolveAccess } from '../collections/access.ts';
+import { resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
@@ -13,15 +13,13 @@ import type { Lists } from '../list/lists.ts';
 import { encloseParts } from '../list/shown/large-pages.ts';
 import { parseShown, type ShownRecords } from '../list/shown/shown-records.ts';
 import { decodePosition, encodePosition } from '../query/cursor.ts';
-import { takeGroup } from '../query/group-selection.ts';
 import { listHints } from '../query/hints.ts';
-import type { PlanReport } from '../query/plans/plan-report.ts';
+import type { PlanReport } from '../query/plan.ts';
 import type { SearchWords } from '../query/search-query.ts';
 import { byRank } from '../query/search-statement.ts';
 import { splitFilter } from '../query/selection.ts';
 import { newestFirst, parseSort } from '../query/sort.ts';
-import { checkKnowsGroups } from '../record/group-field.ts';
-import { type Filter, fieldsIn } from '../where/filter.ts';
+import { narrowFilter, parseMine } from '../record/narrow-filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
 /** docs/api.md, "Lists". */
@@ -32,7 +30,6 @@ interface ListRoutes {
   lists: Lists;
   counts: Counts;
   emptyHints: EmptyHints;
-  /** The words of the query parameter `search`. */
   parseSearch: (text: string) => Promise<SearchWords>;
   shownRecords: ShownRecords;
 }
@@ -69,7 +66,7 @@ export const listRecords = (
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
     const sortFields = sort.fields.map(({ field }) => field);
-    const { filter, groupId } = narrow(where, access, place, query.group);
+    const { filter, groupId } = narrowFilter(where, access, place, query.group);
     if (access.fields.hidden.length > 0) checkVisible(access, 'sort', sortFields, place);
     const words = search === undefined ? undefined : await parseSearch(search);
     const selected = { ownerId, groupId, search: words };
@@ -119,7 +116,7 @@ export const countRecords = ({
     }
     const access = resolveAccess(collection.access, identity);
     const place = { project: identity.project, collection };
-    const { filter, groupId } = narrow(where, access, place, query.group);
+    const { filter, groupId } = narrowFilter(where, access, place, query.group);
     const search = query.search === undefined ? undefined : await parseSearch(query.search);
     const selected = { ownerId, groupId, search };
     const selection = { collection, access, filter: splitFilter(filter), ...selected };
@@ -129,21 +126,6 @@ export const countRecords = ({
     const body = { ...count, ...(hint !== undefined && { hint }), ...reader.explained() };
     return { body, headers: reader.headers(withAdvice(listHints(where), place)) };
   });
-
-/**
- * What is left of a filter beside the group that it names, once the caller may see all that it asks for.
- * @throws ApiError invalid_query, invalid_where, unauthenticated, forbidden
- */
-const narrow = (where: Filter, access: Access, place: Place, group: string | undefined) => {
-  if (group !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
-  const usesGroups = group !== undefined || access.compiled.uses.group;
-  const taken = usesGroups
-    ? takeGroup(where, access, group)
-    : { filter: where, groupId: undefined };
-  checkRead(access);
-  if (access.fields.hidden.length > 0) checkVisible(access, 'where', fieldsIn(taken.filter), place);
-  return taken;
-};
 
 /** Of the fields those that no record of the page has, where it has any. */
 const unseenIn = (items: string | JsonParts, fields: readonly string[]): string[] => {
@@ -164,19 +146,6 @@ const explainJson = (explain: readonly PlanReport[] | undefined) =>
 
 const hintJson = (hint: string | undefined) =>
   hint === undefined ? '' : `,"hint":${JSON.stringify(hint)}`;
-
-/**
- * The user to whose records `mine` narrows the list.
- * @throws ApiError unauthenticated where the caller is no user of the project
- */
-export const parseMine = (
-  mine: string | undefined,
-  { caller, userId }: Identity,
-): string | undefined => {
-  if (mine !== '1' && mine !== 'true') return undefined;
-  if (caller === 'user' && userId !== null) return userId;
-  throw new ApiError('unauthenticated', '"mine" needs the token of a signed-in user.');
-};
 
 /** @throws ApiError invalid_query */
 const checkOffset = (offset: number, cursor: string | undefined): void => {

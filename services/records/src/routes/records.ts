@@ -1,9 +1,10 @@
 import { ApiError, isUuid, recordRoutes } from '@backlot/contract';
 import { hintHeader, JsonText, LargeJson, type RouteOptions, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import { type Access, recordNotFound, resolveAccess } from '../collections/access.ts';
+import { type Access, resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
 import { type Collections, unlessGone } from '../collections/collections.ts';
+import { recordNotFound } from '../collections/forbidden.ts';
 import type { PersonalFields } from '../collections/personal-fields.ts';
 import { systemFields } from '../fields.ts';
 import { wholePart } from '../list/shown/large-pages.ts';
@@ -17,6 +18,7 @@ import { parsePatch } from '../record/patch.ts';
 import type { Records } from '../record/records.ts';
 import type { AcceptedVersions, RecordTarget } from '../record/refusals.ts';
 import type { WrittenRecord } from '../record/written-record.ts';
+import { type Source, toSource } from '../source.ts';
 
 export const getRecord = (collections: Collections, records: Records, shownRecords: ShownRecords) =>
   route(recordRoutes.getRecord, async (call) => {
@@ -44,12 +46,13 @@ export const createRecord = (
 ) =>
   route(
     recordRoutes.createRecord,
-    async ({ params, body, rawBody, identity }, keep) => {
+    async ({ params, body, rawBody, identity, header }, keep) => {
       const checked = parseData(rawBody);
       return unlessGone(async () => {
         const { project } = identity;
         const collection = await collections.findOrCreate(identity, params.collection);
-        const access = resolveAccess(collection.access, identity);
+        const source = toSource(identity, header('x-request-id'));
+        const access = resolveAccess(collection.access, identity, source);
         const groupId = body.groupId?.toLowerCase();
         checkGroup(access, identity, { project, collection }, groupId);
         const data = { ...withoutOwnFields(checked, rawBody, access), groupId };
@@ -76,7 +79,8 @@ export const updateRecord = (
     async ({ params, query, rawBody, identity, header }) => {
       const body = rawBody.value as Parameters<typeof parsePatch>[0];
       const patch = parsePatch(body, query.merge === 'deep');
-      const target = await findTarget(collections, identity, params);
+      const source = toSource(identity, header('x-request-id'));
+      const target = await findTarget(collections, identity, params, source);
       const ownBody = withoutGroupId(body, target.access);
       const allowed = ownBody === body ? patch : parsePatch(ownBody, query.merge === 'deep');
       const patched = await records.patch(target, allowed, parseIfMatch(header('if-match')));
@@ -97,10 +101,11 @@ export const replaceRecord = (
     recordRoutes.replaceRecord,
     async ({ params, query, body, rawBody, identity, header }) => {
       const data = parseData(rawBody);
+      const source = toSource(identity, header('x-request-id'));
       const hints = toHints(nestedHint(rawBody.value));
       const upsert = async () => {
         const collection = await collections.findOrCreate(identity, params.collection);
-        const access = resolveAccess(collection.access, identity);
+        const access = resolveAccess(collection.access, identity, source);
         const target = { project: identity.project, collection, access, id: params.id };
         const allowed = withoutOwnFields(data, rawBody, access);
         const refuseId = () => newIds.refusal(identity, params.id);
@@ -110,7 +115,7 @@ export const replaceRecord = (
       };
       if (isSet(query.upsert) && header('if-match') === undefined) return unlessGone(upsert);
       const replace = async () => {
-        const target = await findTarget(collections, identity, params);
+        const target = await findTarget(collections, identity, params, source);
         const allowed = withoutOwnFields(data, rawBody, target.access);
         const replaced = await records.replace(target, allowed, parseIfMatch(header('if-match')));
         personal.notice(target.collection, [body.data]);
@@ -125,7 +130,8 @@ export const deleteRecord = (collections: Collections, records: Records, turns: 
   route(
     recordRoutes.deleteRecord,
     async ({ params, identity, header }) => {
-      const target = await findTarget(collections, identity, params);
+      const source = toSource(identity, header('x-request-id'));
+      const target = await findTarget(collections, identity, params, source);
       await records.remove(target, parseIfMatch(header('if-match')));
       return { body: { ok: true as const } };
     },
@@ -145,10 +151,11 @@ export const findTarget = async (
   collections: Collections,
   identity: Identity,
   { collection: name, id }: { collection: string; id: string },
+  source?: Source,
 ): Promise<RecordTarget> => {
   const collection = await collections.find(identity.project.number, name);
   if (!collection) throw recordNotFound(isUuid(id) ? undefined : idHint(name, id));
-  const access = resolveAccess(collection.access, identity);
+  const access = resolveAccess(collection.access, identity, source);
   return { project: identity.project, collection, access, id };
 };
 

@@ -13,6 +13,8 @@ interface Write {
   method: string;
   path: (id: string) => string;
   request: TestRequest;
+  /** What has to be there before; answers the body that follows from it, where one does. */
+  prepare?: (bed: TestBed, id: string) => Promise<object | undefined>;
   /** What is there once it was done, from the collection that has one record of 1. */
   done: (bed: TestBed, collection: string) => Promise<unknown>;
   expected: unknown;
@@ -26,8 +28,18 @@ const shares = async (bed: TestBed) => {
   const rows = await bed.database.query<{ count: number }>('SELECT count(*) FROM shares');
   return rows[0]?.count;
 };
+const reports = async (bed: TestBed) => {
+  const rows = await bed.database.query<{ count: number }>('SELECT count(*) FROM reports');
+  return rows[0]?.count;
+};
 const collections = async (bed: TestBed) => {
   const { body } = await bed.call('GET', platform, { identity: owner });
+  return (body.items as { name: string }[]).map(({ name }) => name);
+};
+
+const restorePoints = `/platform/projects/${testProject.id}/restore-points`;
+const points = async (bed: TestBed) => {
+  const { body } = await bed.call('GET', restorePoints, { identity: owner });
   return (body.items as { name: string }[]).map(({ name }) => name);
 };
 
@@ -88,8 +100,61 @@ const writes: Record<string, Write> = {
     method: 'DELETE',
     path: (id) => `/db/unshareRecord/${id}/_shares/${bob}`,
     request: { identity },
+    async prepare(bed, id) {
+      const body = { userId: bob, may: 'read' };
+      await bed.call('PUT', `/db/unshareRecord/${id}/_shares`, { identity, body });
+      return undefined;
+    },
     done: shares,
     expected: 0,
+  },
+  reportRecord: {
+    method: 'POST',
+    path: (id) => `/db/reportRecord/${id}/_report`,
+    request: { identity, body: { reason: 'Spam' } },
+    done: reports,
+    expected: 1,
+  },
+  dismissReports: {
+    method: 'DELETE',
+    path: (id) => `/db/dismissReports/${id}/_report`,
+    request: { identity: owner },
+    async prepare(bed, id) {
+      const body = { reason: 'Spam' };
+      await bed.call('POST', `/db/dismissReports/${id}/_report`, { identity, body });
+      return undefined;
+    },
+    done: reports,
+    expected: 0,
+  },
+  restoreRecord: {
+    method: 'POST',
+    path: (id) => `/db/restoreRecord/${id}/_restore`,
+    request: { identity },
+    async prepare(bed, id) {
+      await bed.call('PATCH', `/db/restoreRecord/${id}`, { identity, body: { data: { n: 9 } } });
+      return until(async () => {
+        const { body } = await bed.call('GET', `/db/restoreRecord/${id}/_history`, { identity });
+        const seq = body.items[0]?.seq;
+        return typeof seq === 'number' && { seq };
+      });
+    },
+    done: numbers,
+    expected: [1],
+  },
+  createRestorePoint: {
+    method: 'POST',
+    path: () => restorePoints,
+    request: { identity: owner, body: { name: 'before' } },
+    done: points,
+    expected: ['before'],
+  },
+  deleteRestorePoint: {
+    method: 'DELETE',
+    path: () => `${restorePoints}/before`,
+    request: { identity: owner },
+    done: points,
+    expected: [],
   },
   setCollectionAccess: {
     method: 'PUT',
@@ -115,6 +180,9 @@ const writes: Record<string, Write> = {
   },
 };
 
+/** These wait in no turn of writes: imports have turns of their own, and an undo is made by a job. */
+const ofTheirOwn = ['importRecords', 'undoChanges'];
+
 describe('a write that waits for a lock', () => {
   let bed: TestBed;
   beforeAll(async () => {
@@ -133,30 +201,29 @@ describe('a write that waits for a lock', () => {
 
   it('is known here, whichever it is', () => {
     const ofService = routes.filter(
-      ({ service, method }) => service === 'records' && method !== 'GET',
+      ({ service, limit }) => service === 'records' && limit === 'write',
     );
-    expect(Object.keys(writes).sort()).toEqual(ofService.map((one) => one.operationId).sort());
+    expect([...Object.keys(writes), ...ofTheirOwn].sort()).toEqual(
+      ofService.map((one) => one.operationId).sort(),
+    );
   });
 
   it.each(Object.entries(writes))('%s runs twice, and is done once', async (name, write) => {
     await bed.call('PUT', `${platform}/${name}`, { identity: owner, body: { access } });
     const { id } = await bed.create(name, { n: 1 }, identity);
-    if (name === 'unshareRecord')
-      await bed.call('PUT', `/db/${name}/${id}/_shares`, {
-        identity,
-        body: { userId: bob, may: 'read' },
-      });
+    const body = await write.prepare?.(bed, id);
+    const request = { ...write.request, ...(body && { body }) };
     const { ownerDatabase } = bed;
-    const tables = ['collections', 'records', 'shares', 'count_delta'];
+    const tables = ['collections', 'records', 'shares', 'reports', 'count_delta', 'restore_points'];
     const answer = await ownerDatabase.transaction(async () => {
       await ownerDatabase.query(`LOCK TABLE ${tables.join(', ')} IN EXCLUSIVE MODE`);
       const before = await costOfTurns();
-      const answer = bed.call(write.method, write.path(id), write.request);
+      const answer = bed.call(write.method, write.path(id), request);
       await until(async () => (await costOfTurns()) > before);
       return { answer };
     });
     expect((await answer.answer).status).toBeLessThan(300);
     expect(await write.done(bed, name)).toEqual(write.expected);
-    await bed.database.query('DELETE FROM shares');
+    for (const table of ['shares', 'reports']) await bed.database.query(`DELETE FROM ${table}`);
   });
 });

@@ -126,6 +126,67 @@ describe('what a read shows', () => {
       );
     });
 
+    describe('of users', () => {
+      const project = asUser(ada).project;
+      const profile = { id: ada, name: 'Ada', avatar: null, publicProfile: { bio: 'Writes' } };
+      const nobody = { name: null, avatar: null, publicProfile: {} };
+      beforeAll(async () => {
+        bed.profiles.set(ada, profile);
+        await bed.create('chat', { text: 'hi', to: [bob, ada.toUpperCase(), 'x'] }, asUser(ada));
+        await bed.create('chat', { text: 'anon' }, anonymous());
+      });
+
+      it('has them in place of their ids, also of who is none, for all who read the records', async () => {
+        for (const identity of [anonymous(), asUser(bob), asOwner()])
+          for (const include of ['ownerId:users', 'ownerId']) {
+            const { body } = await get(`/db/chat?include=${include}&fields=text&sort=id`, identity);
+            expect(body.items).toMatchObject([
+              { text: 'hi', ownerId: profile },
+              { text: 'anon', ownerId: null },
+            ]);
+          }
+        const { body } = await get('/db/chat?include=to:users&fields=to&sort=id&limit=1');
+        expect(body.items[0].to).toEqual([{ id: bob, ...nobody }, profile, 'x']);
+        const { id } = body.items[0];
+        expect((await get(`/db/chat/${id}?include=ownerId:users`)).body.ownerId).toEqual(profile);
+      });
+
+      it('asks once for all, and not again within seconds', async () => {
+        bed.clock.pass(5000);
+        bed.profilesAsked.length = 0;
+        const path = '/db/chat?include=ownerId:users,to:users';
+        for (let n = 0; n < 3; n++) expect((await get(path)).status).toBe(200);
+        expect(bed.profilesAsked).toHaveLength(1);
+        expect([...(bed.profilesAsked[0]?.ids ?? [])].sort()).toEqual([ada, bob]);
+        bed.profiles.set(ada, { ...profile, name: 'Ada L.' });
+        bed.clock.pass(5000);
+        expect(JSON.stringify((await get(path)).body)).toContain('Ada L.');
+        bed.profiles.set(ada, profile);
+      });
+
+      it('asks for each caller where profiles are not public', async () => {
+        bed.profilesAsked.length = 0;
+        const hidden = { ...project, settings: { publicProfiles: false } };
+        for (let n = 0; n < 2; n++)
+          await get('/db/chat?include=ownerId:users', { ...asUser(bob), project: hidden });
+        expect(bed.profilesAsked).toHaveLength(2);
+        expect(bed.profilesAsked[0]).toMatchObject({
+          caller: 'user',
+          userId: bob,
+          hasPublicProfiles: false,
+        });
+      });
+
+      it('keeps a collection of that name, but for owners', async () => {
+        const elsewhere = { ...project, id: 'second', number: 4243 };
+        const identity = { ...asUser(ada), project: elsewhere };
+        const user = await bed.create('users', { name: 'A row' }, identity);
+        await bed.create('cards', { by: user.id }, identity);
+        const { body } = await get('/db/cards?include=by:users,ownerId:users', identity);
+        expect(body.items).toMatchObject([{ by: user, ownerId: { id: ada, ...nobody } }]);
+      });
+    });
+
     it('is bounded by fields, collections, places and bytes', async () => {
       for (const [include, words] of [
         ['a,b,c,d', 'at most 3 fields'],

@@ -59,6 +59,18 @@ describe('PUT with ?upsert=1', () => {
     expect(body.items).toHaveLength(1);
   });
 
+  it('finds the record or makes it while others delete it', async () => {
+    const id = newId();
+    const seen = new Set<number>();
+    const remove = () => bed.call('DELETE', `/db/drafts/${id}`, { identity: asUser(ada) });
+    for (let round = 0; round < 40; round++) {
+      const writes = Promise.all([1, 2, 3].map((n) => upsert(id, { n })));
+      await Promise.all([remove(), writes, remove(), remove()]);
+      for (const { status } of await writes) seen.add(status);
+    }
+    expect([...seen].filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
+  });
+
   it('takes an id in upper case as the same in lower case, and pages go on behind it', async () => {
     const id = newId();
     const write = (data: object) =>

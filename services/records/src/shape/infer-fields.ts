@@ -4,7 +4,7 @@ import type { Document } from './sample.ts';
 /** Of a collection; those that most records have come first. */
 export const maxFields = 200;
 /** An object with more names than this in the sample is a dictionary: its names are data. */
-const maxNestedNames = 50;
+export const maxNestedNames = 50;
 const maxLevels = 5;
 /** Longer names are left out. */
 export const maxNameLength = 100;
@@ -31,7 +31,7 @@ const listTypes = (values: readonly unknown[]): FieldType[] => {
 };
 
 /** Undefined where the strings are not an enumeration, as free text is not. */
-const findEnumeration = (values: readonly unknown[]): string[] | undefined => {
+export const findEnumeration = (values: readonly unknown[]): string[] | undefined => {
   const texts = values.filter((value) => typeof value === 'string');
   const distinct = new Set(texts);
   const isRepeated = texts.length >= distinct.size * minRepetitions;

@@ -77,13 +77,15 @@ export const ownersCalls = (name: string, suffix: string): Call[] => {
   const identity = asOwner();
   const path = `${collectionsPath}/new_${suffix}`;
   const set = { method: 'PUT', path, identity };
-  const none = { indexes: [], unique: [], search: false };
+  const none = { indexes: [], unique: [], search: false, limits: null };
   return [
     { what: 'collections', method: 'GET', path: collectionsPath, identity },
     { what: 'new collection', ...set, body: { access } },
     { what: 'index', ...set, body: { indexes: ['n'] } },
     { what: 'unique field', ...set, body: { unique: ['code'] } },
+    { what: 'fields unique together', ...set, body: { unique: [['code', 'ownerId']] } },
     { what: 'search', ...set, body: { search: true } },
+    { what: 'limits', ...set, body: { limits: { perUser: 10, perUserPerHour: 10 } } },
     { what: 'none of these', ...set, body: none },
     { what: 'shape', method: 'GET', path: `${collectionsPath}/${name}/shape`, identity },
   ];

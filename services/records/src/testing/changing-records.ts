@@ -1,6 +1,7 @@
 import { asKey, asUser } from '@backlot/testing';
 import fc from 'fast-check';
 import type { Json } from '../where/filter.ts';
+import { holds } from '../where/holds.ts';
 import { parseWhere } from '../where/parse.ts';
 import {
   conditions,
@@ -10,7 +11,6 @@ import {
   positionPaths,
   scalar,
 } from './arbitrary-filters.ts';
-import { holds } from './filter-model.ts';
 import { getInTime } from './get-in-time.ts';
 import { expectedOrder, type Item } from './order-model.ts';
 import { ada, bob, type TestBed } from './test-bed.ts';

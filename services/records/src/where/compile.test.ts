@@ -11,10 +11,11 @@ import {
   values,
 } from '../testing/arbitrary-filters.ts';
 import { evaluate } from '../testing/evaluate-filters.ts';
-import { holds } from '../testing/filter-model.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
-import type { Json } from './filter.ts';
+import type { Filter, Json } from './filter.ts';
+import { holds } from './holds.ts';
 import { parseWhere } from './parse.ts';
+import { parseRuleFilter } from './rule-filter.ts';
 
 type Where = { [key: string]: Json };
 
@@ -112,18 +113,19 @@ describe('where on PostgreSQL', () => {
     document: fc.Arbitrary<Where>,
     condition: fc.Arbitrary<Where>,
     matches: (where: Where) => (document: Where) => boolean,
+    parse?: (where: unknown) => Filter,
   ) => Promise<number>;
 
   beforeAll(async () => {
     bed = await createTestBed();
-    documentsWithFilters = async (document, condition, matches) => {
+    documentsWithFilters = async (document, condition, matches, parse) => {
       let cases = 0;
       await fc.assert(
         fc.asyncProperty(
           fc.array(document, { minLength: 25, maxLength: 25 }),
           fc.array(filters(condition), { minLength: 100, maxLength: 100 }),
           async (docs, wheres) => {
-            const found = await evaluate(bed.database, docs, wheres);
+            const found = await evaluate(bed.database, docs, wheres, parse);
             const expected = wheres.map((where) => {
               const isMatch = matches(where);
               return docs.flatMap((doc, n) => (isMatch(doc) ? [n] : []));
@@ -162,5 +164,22 @@ describe('where on PostgreSQL', () => {
       return (document) => holds(filter, document);
     });
     expect(cases).toBe(2000);
+  });
+
+  it('finds by a rule what a new record passes it by', async () => {
+    const operand = fc.oneof(
+      { weight: 3, arbitrary: scalar },
+      { weight: 1, arbitrary: values(true) },
+    );
+    const condition = conditions(fc.oneof(paths, positionPaths), operand, { sizes: true }).filter(
+      (where) => !/"\$(options"|all":\[\])/.test(JSON.stringify(where)),
+    );
+    const matches = (where: Where) => {
+      const filter = parseRuleFilter(where);
+      return (document: Where) => holds(filter, document);
+    };
+    expect(await documentsWithFilters(documents(true), condition, matches, parseRuleFilter)).toBe(
+      2000,
+    );
   });
 });

@@ -1,9 +1,9 @@
 import { isUuid } from '@backlot/contract';
 import { isPosition, isSystemField } from '../fields.ts';
 import type { Parameters } from '../sql.ts';
-import type { Filter, Test } from './filter.ts';
+import { type Filter, matchesMissing, type Test } from './filter.ts';
 import { systemFieldSql } from './system-field-sql.ts';
-import { elementSql, fieldSql, sameTextSql, type TextCondition } from './value-sql.ts';
+import { elementSql, fieldSql, sameTextSql, type TextCondition, wholeSql } from './value-sql.ts';
 
 /** Whether the primary key alone answers the test. */
 export const isKeyTest = (field: string, test: Test): boolean => {
@@ -28,8 +28,8 @@ export const filterSql = (filter: Filter, parameters: Parameters): string => {
       return `NOT ${filterSql(filter.filter, parameters)}`;
     case 'test':
       return isKeyTest(filter.field, filter.test)
-        ? `(${testSql(filter.field, filter.test, parameters)})`
-        : `((${testSql(filter.field, filter.test, parameters)}) IS TRUE)`;
+        ? `(${testSql(filter, parameters)})`
+        : `((${testSql(filter, parameters)}) IS TRUE)`;
   }
 };
 
@@ -72,7 +72,9 @@ const groupSql = (filters: Filter[], operator: string, parameters: Parameters): 
   return `coalesce(${atOnce}, ${each()})`;
 };
 
-const testSql = (field: string, test: Test, parameters: Parameters): string => {
+type FieldTest = Extract<Filter, { kind: 'test' }>;
+
+const testSql = ({ field, test, isWhole }: FieldTest, parameters: Parameters): string => {
   if (isSystemField(field)) return systemFieldSql(field, test, parameters);
   const path = field.split('.');
   const steps = path.map((segment) => parameters.add(segment, 'text'));
@@ -84,10 +86,12 @@ const testSql = (field: string, test: Test, parameters: Parameters): string => {
         .join('')})`,
   );
   const value = values.pop() ?? 'data';
-  const inline = fieldSql(value, test, parameters);
-  if (values.length === 0) return inline;
+  const inline = (isWhole ? wholeSql : fieldSql)(value, test, parameters);
+  // Behind an array a key finds nothing.
+  if (values.length === 0 || (isWhole && !matchesMissing(test))) return inline;
   const passesArray = `'array' IN (${values.map((value) => `jsonb_typeof(${value})`).join(', ')})`;
-  return `CASE WHEN ${passesArray} THEN ${throughArrays(path, test, parameters)} ELSE ${inline} END`;
+  const through = isWhole ? 'false' : throughArrays(path, test, parameters);
+  return `CASE WHEN ${passesArray} THEN ${through} ELSE ${inline} END`;
 };
 
 /**
@@ -105,6 +109,3 @@ const throughArrays = (path: string[], test: Test, parameters: Parameters): stri
   const source = `jsonb_path_query(data, ${parameters.add(jsonpath, 'jsonpath')}) reached(v)`;
   return `EXISTS (SELECT FROM ${source} WHERE ${fieldSql('reached.v', test, parameters)})`;
 };
-
-const matchesMissing = (test: Test): boolean =>
-  (test.op === 'eq' && test.value === null) || (test.op === 'in' && test.values.includes(null));

@@ -1,4 +1,3 @@
-/** JSON as a client sent it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export type ComparisonSign = '>' | '>=' | '<' | '<=';
@@ -14,15 +13,18 @@ export type Test =
   | { op: 'text'; match: TextMatch; text: string; ignoreCase: boolean };
 
 /**
- * A `where` with the fewest kinds of nodes: negative operators are `not`, `$all` is an `and`. An empty
- * `and` matches every record, an empty `or` none.
+ * A `where` with the fewest kinds of nodes: negative operators are `not`, `$all` is an `and` with `isAll`. An
+ * empty `and` matches every record, an empty `or` none. A test with `isWhole` is of the field's value as a whole,
+ * and fails where there is a list on the way to it; without it, the elements of lists pass too.
  */
 export type Filter =
-  | { kind: 'and' | 'or'; filters: Filter[] }
+  | { kind: 'and' | 'or'; filters: Filter[]; isAll?: true }
   | { kind: 'not'; filter: Filter }
-  | { kind: 'test'; field: string; test: Test };
+  | { kind: 'test'; field: string; test: Test; isWhole?: true };
 
-/** The fields that a filter asks for; one may come more than once. */
+export const matchesMissing = (test: Test): boolean =>
+  (test.op === 'eq' && test.value === null) || (test.op === 'in' && test.values.includes(null));
+
 export const fieldsIn = (filter: Filter): string[] => {
   switch (filter.kind) {
     case 'test':
@@ -33,3 +35,7 @@ export const fieldsIn = (filter: Filter): string[] => {
       return filter.filters.flatMap(fieldsIn);
   }
 };
+
+/** The parts that all have to hold. */
+export const flattenAnd = (filter: Filter): Filter[] =>
+  filter.kind === 'and' ? filter.filters.flatMap(flattenAnd) : [filter];

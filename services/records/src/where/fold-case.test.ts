@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { evaluate } from '../testing/evaluate-filters.ts';
-import { holds } from '../testing/filter-model.ts';
 import { createTestBed, type TestBed } from '../testing/test-bed.ts';
 import type { Json } from './filter.ts';
 import { foldCase } from './fold-case.ts';
+import { holds } from './holds.ts';
 import { parseWhere } from './parse.ts';
 
 /** Letters whose upper or lower case is another number of letters, several letters, or of another block. */

@@ -92,7 +92,6 @@ export const parseList = (value: Json, place: string): Json[] => {
   return value;
 };
 
-/** Operands of `createdAt` and `updatedAt`. */
 const parseDate = (value: Json, place: string): Timestamp => {
   const timestamp = typeof value === 'string' ? parseTimestamp(value) : undefined;
   return (
@@ -124,7 +123,6 @@ const refuseOperator = (field: string, name: string): never => {
   );
 };
 
-/** A comparison or a search in texts. */
 export const parseComparison = (
   field: string,
   name: string,

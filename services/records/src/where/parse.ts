@@ -30,8 +30,11 @@ export const parseWhere = (text: string | undefined): Filter => {
   } catch {
     return refuse('is not valid JSON; send what JSON.stringify makes of {"field":"value"}.');
   }
-  return new WhereParser().filter(value, 'it', 0);
+  return parseFilter(value);
 };
+
+/** The same of what has been parsed as JSON. @throws ApiError invalid_where */
+export const parseFilter = (value: Json): Filter => new WhereParser().filter(value, 'it', 0);
 
 const listOperators: ReadonlySet<string> = new Set(['$in', '$nin', '$all']);
 
@@ -151,7 +154,6 @@ const refuseOperator = (key: string): never =>
       : `${quoted(key)} is not an operator for whole filters; these are $and, $or and $nor.`,
   );
 
-/** One operator of a field and its operand. */
 const parseTest = (
   field: string,
   name: string,
@@ -174,7 +176,7 @@ const parseTest = (
       return { kind: 'not', filter: isIn() };
     case '$all': {
       const filters = parseList(operand, place).map(equals);
-      return filters.length === 0 ? { kind: 'or', filters } : { kind: 'and', filters };
+      return filters.length === 0 ? { kind: 'or', filters } : { kind: 'and', filters, isAll: true };
     }
     case '$exists':
       if (typeof operand !== 'boolean') return refuse(`${place} needs true or false.`);

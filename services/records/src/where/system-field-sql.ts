@@ -36,9 +36,8 @@ const idSql = (test: Test, parameters: Parameters): string => {
 
 /** The field always exists; without an owner it is null. */
 const ownerSql = (test: Test, parameters: Parameters): string => {
-  if (test.op === 'eq' && typeof test.value === 'string') {
-    return `owner_id = ANY (${uuids([test.value], parameters)})`;
-  }
+  if (test.op === 'eq' && test.value === null) return 'owner_id IS NULL';
+  if (test.op === 'eq') return `owner_id = ANY (${uuids([test.value], parameters)})`;
   if (test.op === 'in') {
     const nobody = test.values.includes(null) ? 'owner_id IS NULL OR ' : '';
     return `${nobody}owner_id = ANY (${uuids(test.values, parameters)})`;

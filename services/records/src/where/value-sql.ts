@@ -1,5 +1,11 @@
 import type { Parameters } from '../sql.ts';
-import type { ComparisonSign, Json, Test, TextMatch } from './filter.ts';
+import {
+  type ComparisonSign,
+  type Json,
+  matchesMissing,
+  type Test,
+  type TextMatch,
+} from './filter.ts';
 import { foldCaseSql } from './fold-case.ts';
 
 /**
@@ -45,6 +51,12 @@ export const fieldSql = (v: string, test: Test, parameters: Parameters): string 
     case 'text':
       return `${anyElementSql(v, test, parameters)} ELSE ${elementSql(v, test, parameters)} END`;
   }
+};
+
+/** On the value of a field as a whole; a missing field equals null. */
+export const wholeSql = (v: string, test: Test, parameters: Parameters): string => {
+  const whole = elementSql(v, test, parameters);
+  return matchesMissing(test) ? `coalesce(${whole}, true)` : whole;
 };
 
 /** The beginning of a CASE, because jsonb_array_elements fails on anything but an array. */

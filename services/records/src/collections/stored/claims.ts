@@ -9,23 +9,7 @@ import {
 } from '../../sql.ts';
 import { claimBytes, countGrowthSql, noSide, type SideSql } from './side-sql.ts';
 import { ownerField } from './slots.ts';
-
-/** A field of which no two records of a collection have the same value. */
-export interface UniqueField {
-  /** Under which its values are kept. */
-  number: number;
-  /** As filters name it. */
-  field: string;
-}
-
-/** Null where a record has no value that could be another's too. */
-const keySql = (path: string, document: string, owner: string): string =>
-  path === ownerField
-    ? `records.unique_key(records.owner_key(${owner}))`
-    : `records.unique_key(${document} #> ${path})`;
-
-const addPath = ({ field }: UniqueField, parameters: Parameters): string =>
-  field === ownerField ? ownerField : parameters.add(field.split('.'), 'text[]');
+import { keySql, rowColumns, type UniqueField } from './unique-keys.ts';
 
 const addNumbers = (fields: readonly UniqueField[], parameters: Parameters): string =>
   parameters.add(
@@ -48,18 +32,24 @@ interface Claiming {
   collection: { unique: readonly UniqueField[] };
   /** Whether it touches a field of the documents' first level. Default any. */
   isChanged?(field: string): boolean;
+  changesOwner?: true;
   /** Whether a later statement claims: `claimValues`. */
   claimsLater?: boolean | undefined;
 }
 
-/** The unique fields that a change can touch: an owner never changes. */
+/** The unique fields that a change can touch. */
 export const touchedFields = ({
   kind,
   collection: { unique },
   isChanged = () => true,
+  changesOwner,
 }: Claiming): readonly UniqueField[] =>
   kind === 'update'
-    ? unique.filter(({ field }) => field !== ownerField && isChanged(field.split('.')[0] ?? field))
+    ? unique.filter(({ fields }) =>
+        fields.some((field) =>
+          field === ownerField ? changesOwner === true : isChanged(field.split('.')[0] ?? field),
+        ),
+      )
     : unique;
 
 /**
@@ -70,12 +60,12 @@ export const claimsSql = (change: Claiming, parameters: Parameters): SideSql => 
   const { kind, claimsLater = false } = change;
   const fields = kind === 'create' && claimsLater ? [] : touchedFields(change);
   if (fields.length === 0) return noSide;
-  const paths = fields.map((field) => addPath(field, parameters));
+  const sql = fields.map((field) => keySql(field, parameters));
   const rows = (['old', 'new'] as const).filter(
     (row) => kind === 'update' || row === (kind === 'create' ? 'new' : 'old'),
   );
   const keys = rows.map((row) =>
-    paths.map((path, i) => `, ${keySql(path, `${row}.data`, `${row}.owner_id`)} AS ${row}_key${i}`),
+    sql.map((key, i) => `, ${key(rowColumns(row))} AS ${row}_key${i}`),
   );
   const arrays = rows.map((row) => `ARRAY[${fields.map((_, i) => `${row}_key${i}`).join(', ')}]`);
   const named = rows.map((row) => `${row}_key`).join(', ');
@@ -103,12 +93,11 @@ export const claimsGrowthSql = (
   parameters: Parameters,
 ): string[] =>
   fields.map((field) => {
-    const path = addPath(field, parameters);
-    const has = (data: string) => `(${keySql(path, data, 'records.owner_id')} IS NOT NULL)::int`;
+    const key = keySql(field, parameters);
+    const has = (data: string) => `(${key(rowColumns('records', data))} IS NOT NULL)::int`;
     return `${claimBytes} * (${has(document)} - ${has('records.data')})`;
   });
 
-/** Keeps others from changing the record until the end of the transaction. */
 export const lockRecord = (database: Database, collection: CollectionKey, record: string) => {
   const { projectNumber, id } = collection;
   return database.query(`SELECT FROM records WHERE ${inCollection} AND id = $3 FOR UPDATE`, [
@@ -120,7 +109,7 @@ export const lockRecord = (database: Database, collection: CollectionKey, record
 
 export interface TakenValue {
   id: string;
-  field: string;
+  fields: readonly string[];
   /** The record that has the value; null where it has just given it up. */
   heldBy: string | null;
 }
@@ -136,9 +125,7 @@ export const claimValues = async (
   ids: readonly string[],
 ): Promise<TakenValue[]> => {
   const parameters = startParameters(collection, ids);
-  const keys = fields.map((field) =>
-    keySql(addPath(field, parameters), 'records.data', 'records.owner_id'),
-  );
+  const keys = fields.map((field) => keySql(field, parameters)(rowColumns('records')));
   const unclaimed = `SELECT records.id, claim.number, claim.key
     FROM records, unnest(${addNumbers(fields, parameters)}, ARRAY[${keys.join(', ')}]) claim(number, key)
     WHERE records.project_id = $1 AND records.coll_id = $2 AND records.id = ANY ($3::uuid[]) AND claim.key IS NOT NULL
@@ -160,24 +147,28 @@ export const claimValues = async (
   return taken.map(({ id, number, heldBy }) => ({
     id,
     heldBy,
-    field: fields.find((field) => field.number === number)?.field ?? '',
+    fields: fields.find((field) => field.number === number)?.fields ?? [],
   }));
 };
 
-export const notUnique = (field: string, cause?: unknown): ApiError =>
-  new ApiError(
-    'not_unique',
-    `Another record of this collection has this value of ${JSON.stringify(field)}.`,
-    { hint: 'The project’s owner made the field unique: send another value.', cause },
-  );
+export const notUnique = (fields: readonly string[], cause?: unknown): ApiError => {
+  const names = fields.map((field) => JSON.stringify(field)).join(' and ');
+  const [has, made, send] =
+    fields.length > 1
+      ? [`has these values of ${names} together`, 'fields unique together', 'other values']
+      : [`has this value of ${names}`, 'field unique', 'another value'];
+  return new ApiError('not_unique', `Another record of this collection ${has}.`, {
+    hint: `The project’s owner made the ${made}: send ${send}.`,
+    cause,
+  });
+};
 
 /** Of the key in PostgreSQL's detail of a violation: project, collection, number. */
 const numberInDetail = /=\(\d+, \d+, (\d+), /;
 
-/** The answer to a violation of the key of `unique_values`. */
-export const toNotUnique = (error: unknown, fields: readonly UniqueField[]): ApiError => {
+export const toNotUnique = (error: unknown, unique: readonly UniqueField[]): ApiError => {
   const detail = error instanceof Error && 'detail' in error ? String(error.detail) : '';
   const number = Number(numberInDetail.exec(detail)?.[1]);
-  const named = fields.find((field) => field.number === number) ?? fields[0];
-  return notUnique(named?.field ?? '', error);
+  const named = unique.find((field) => field.number === number) ?? unique[0];
+  return notUnique(named?.fields ?? [], error);
 };

@@ -3,7 +3,7 @@ import type { Database, Outbox } from '@backlot/database';
 import { type CollectionKey, inCollection } from '../../sql.ts';
 
 /** Tables that say what is kept beside the records of a collection, by the epoch that began with it. */
-export type GenerationTable = 'unique_fields' | 'searches';
+export type GenerationTable = 'unique_fields' | 'searches' | 'record_limits';
 
 /** How many are still being removed, at most: who switches to and fro waits for them. */
 const maxDropping = 20;

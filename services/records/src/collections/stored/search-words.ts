@@ -3,7 +3,6 @@ import { noSide, type SideSql } from './side-sql.ts';
 
 export type SearchState = 'building' | 'ready';
 
-/** The search of a collection, where it is switched on. */
 export interface CollectionSearch {
   /** Under which its words are kept. */
   number: number;
@@ -20,7 +19,6 @@ type Generation = Pick<CollectionSearch, 'number' | 'fields'>;
 export const wordPrefix = ({ projectNumber, id }: CollectionKey, { number }: Generation): string =>
   `${projectNumber.toString(36)}.${id.toString(36)}.${number.toString(36)}.`;
 
-/** The words of a document: tsvector. */
 export const searchWordsSql = (
   collection: CollectionKey,
   search: Generation,
@@ -29,7 +27,6 @@ export const searchWordsSql = (
 ): string =>
   `records.search_words(${document}, ${parameters.add(search.fields, 'text[]')}, ${parameters.add(wordPrefix(collection, search), 'text')})`;
 
-/** As much of a change as its words follow from. */
 interface Wording {
   kind: 'create' | 'update' | 'delete';
   collection: CollectionKey & { search?: CollectionSearch | undefined };
@@ -44,7 +41,6 @@ export const touchesWords = ({
   search !== undefined &&
   (search.fields?.some((field) => isChanged(field.split('.')[0] ?? field)) ?? true);
 
-/** More than what the quota counts for the words of any record. */
 const anyWordsBytes = 2 * 1024 * 1024;
 /** Short words, all of them different, have 13, pairs of characters 17, what NFKC writes out to several 30. */
 const mostBytesForOne = 32;

@@ -64,5 +64,4 @@ const ofCollection =
 export const searchSql = `(SELECT json_build_object('number', number, 'fields', fields, 'state', state, 'isFormer', rule < 2)
     ${ofCollection} AND state IN ('building', 'ready'))`;
 
-/** As the list of collections shows it: JSON. */
 export const shownSearchSql = `(SELECT json_build_object('fields', fields, 'state', state) ${ofCollection} AND state <> 'dropping')`;

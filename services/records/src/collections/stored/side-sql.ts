@@ -19,7 +19,6 @@ export const claimBytes = 200;
 
 /** What the quota counts for a share, about: its row and its keys, an address in each of them. */
 export const shareBytes = (email = ''): number => 300 + 4 * Buffer.byteLength(email);
-/** The same, of a row of `shares`. */
 export const shareBytesSql = '(300 + 4 * octet_length(email))';
 
 /** Inside WITH: counts the bytes of rows that came or went. @param rows something to select from, with the column `growth` */

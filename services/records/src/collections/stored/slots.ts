@@ -8,7 +8,6 @@ export type SlotState = 'building' | 'ready' | 'dropping';
 /** A column of `records` that holds the sort key of a field, for the records of one collection. */
 export interface Slot {
   number: number;
-  /** As filters and sorts name it. */
   field: string;
   /** Only a ready one answers queries; all but a dropping one are filled by writers. */
   state: SlotState;
@@ -26,7 +25,6 @@ const keySql = (field: string, document: string, owner: string, parameters: Para
     ? `records.owner_key(${owner})`
     : `records.field_key(${document}, ${parameters.add(field.split('.'), 'text[]')})`;
 
-/** What a column of a record gets. */
 export interface IndexColumn {
   column: string;
   value: string;
@@ -56,7 +54,6 @@ export const indexColumns = (
     }));
 };
 
-/** What a slot holds for a record of the table `records`. */
 export const recordKeySql = (field: string, parameters: Parameters): string =>
   keySql(field, 'records.data', 'records.owner_id', parameters);
 

@@ -1,16 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EventPayloads } from '@backlot/contract';
-import { type Database, LockTimeout, type Outbox, type workLeft } from '@backlot/database';
+import type { Database, Outbox } from '@backlot/database';
 import type { GenerationTable } from '../../collections/stored/generations.ts';
 import { countGrowthSql } from '../../collections/stored/side-sql.ts';
 import { type CollectionKey, inCollection } from '../../sql.ts';
-import { createTurns, shortenLockWaits, type Turn } from './turns.ts';
+import { createRunBatch, withRest } from './batches.ts';
+import type { WorkInTurns } from './glance.ts';
+import { createTurns, type Turn } from './turns.ts';
 import { createWaitForWriters } from './writers.ts';
 
-export interface Builder {
-  /** Works for about a second on what is building or dropping; goes on at the next call, if any is left. */
-  run(): Promise<typeof workLeft | undefined>;
-}
+/** Of what is building or dropping. */
+export type Builder = WorkInTurns;
 
 export interface BuilderDeps {
   database: Database;
@@ -31,6 +30,9 @@ export interface Generation {
   position: string | null;
 }
 
+/** Of a statement that reads all records of a collection. */
+const wholeTimeoutMs = 600_000;
+
 /** `again`: the same records once more. A function runs after the batch, and does what follows from it. */
 export type Filled = 'done' | 'again' | (() => Promise<void>);
 
@@ -40,10 +42,11 @@ export interface Kept<Row extends Generation> {
   columns: readonly string[];
   /** Where the rows of a generation are, what names one of them, and what the quota counts for it. */
   rows: { table: string; key: string; bytes: string };
-  /** Records of a batch. */
   batchRows: number;
   /** Fills in what is kept for these records, which are locked in the surrounding transaction. */
-  fill(collection: CollectionKey, row: Row, ids: readonly string[]): Promise<Filled>;
+  fill?(collection: CollectionKey, row: Row, ids: readonly string[]): Promise<Filled>;
+  /** In place of batches: fills in all of it by a statement, which no writer waits for. */
+  fillAll?(collection: CollectionKey, row: Row): Promise<unknown>;
 }
 
 type Outcome = Turn | (() => Promise<void>);
@@ -56,12 +59,12 @@ export const generationKey = ({ project_id, coll_id, number }: Generation) => [
 ];
 
 /**
- * Fills in what is kept for records from before, in batches along the primary key, and removes what is kept no
- * longer. Where it has come to is in the batch's transaction: a process that dies loses and repeats nothing.
+ * Fills in what is kept for records from before, along the primary key, and removes what is kept no longer; the position
+ * is in each batch's transaction.
  */
 export const createBuilder = <Row extends Generation>(
   database: Database,
-  { table, columns, rows, batchRows, fill }: Kept<Row>,
+  { table, columns, rows, batchRows, fill, fillAll }: Kept<Row>,
 ): Builder => {
   const selected = [
     'project_id',
@@ -76,8 +79,7 @@ export const createBuilder = <Row extends Generation>(
     WHERE state IN ('building', 'dropping') ORDER BY project_id, random()`;
   const takeTurns = createTurns<Row>({ database, nextSql });
   const waitForWriters = createWaitForWriters(database);
-  // Batches run one at a time, in one process of all.
-  const lockSql = `SELECT pg_try_advisory_xact_lock(hashtextextended('records ${table}', 0)) AS free`;
+  const runBatch = createRunBatch(database, table);
 
   const fillBatch = async (row: Row, collection: CollectionKey): Promise<Outcome> => {
     const start = row.position ?? '00000000-0000-0000-0000-000000000000';
@@ -86,12 +88,21 @@ export const createBuilder = <Row extends Generation>(
       [row.project_id, row.coll_id, start, batchRows],
     );
     const ids = found.map(({ id }) => id);
-    const filled = await fill(collection, row, ids);
+    const filled = (await fill?.(collection, row, ids)) ?? 'done';
     if (filled !== 'done') return filled === 'again' ? 'worked' : filled;
     const isOver = ids.length < batchRows;
     await database.query(
       `UPDATE ${table} SET position = coalesce($4, position), state = $5 WHERE ${isGeneration}`,
       [...generationKey(row), ids.at(-1) ?? null, isOver ? 'ready' : 'building'],
+    );
+    return 'worked';
+  };
+
+  const fillWhole = async (row: Row, collection: CollectionKey): Promise<Outcome> => {
+    await fillAll?.(collection, row);
+    await database.query(
+      `UPDATE ${table} SET state = 'ready' WHERE ${isGeneration}`,
+      generationKey(row),
     );
     return 'worked';
   };
@@ -111,25 +122,15 @@ export const createBuilder = <Row extends Generation>(
     return 'worked';
   };
 
-  const runBatch = async (row: Row): Promise<Outcome> => {
-    const batch = database.transaction(async (): Promise<Outcome> => {
-      const [[lock]] = await Promise.all([
-        database.query<{ free: boolean }>(lockSql),
-        shortenLockWaits(database),
-      ]);
-      if (!lock?.free) return 'elsewhere';
-      const key = { projectNumber: row.project_id, id: row.coll_id };
-      const [current] = await database.query<Row>(
-        `SELECT ${selected} FROM ${table} WHERE ${isGeneration} AND state = $4 AND is_known FOR UPDATE SKIP LOCKED`,
-        [...generationKey(row), row.state],
-      );
-      if (!current) return 'nothing';
-      return current.state === 'dropping' ? dropBatch(current) : fillBatch(current, key);
-    });
-    return batch.catch((error: unknown) => {
-      if (error instanceof LockTimeout) return 'waited';
-      throw error;
-    });
+  const workOn = async (row: Row): Promise<Outcome> => {
+    const key = { projectNumber: row.project_id, id: row.coll_id };
+    const [current] = await database.query<Row>(
+      `SELECT ${selected} FROM ${table} WHERE ${isGeneration} AND state = $4 AND is_known FOR UPDATE SKIP LOCKED`,
+      [...generationKey(row), row.state],
+    );
+    if (!current) return 'nothing';
+    if (current.state === 'dropping') return dropBatch(current);
+    return fillAll ? fillWhole(current, key) : fillBatch(current, key);
   };
 
   const makeKnown = async (row: Row): Promise<boolean> => {
@@ -142,17 +143,19 @@ export const createBuilder = <Row extends Generation>(
     return true;
   };
 
+  const takeTurn = async (row: Row): Promise<Turn> => {
+    const outcome = await runBatch(
+      () => workOn(row),
+      fillAll && { statementTimeoutMs: wholeTimeoutMs },
+    );
+    if (typeof outcome !== 'function') return outcome;
+    await outcome();
+    return 'worked';
+  };
+
   return {
+    nextSql,
     run: () =>
-      takeTurns(async (row) => {
-        if (!(await makeKnown(row))) return 'waited';
-        const startedAt = performance.now();
-        const outcome = await runBatch(row);
-        if (typeof outcome === 'function') await outcome();
-        else if (outcome !== 'worked') return outcome;
-        // As long a pause as the batch took leaves at least half of one connection's work to others.
-        await pause(performance.now() - startedAt);
-        return 'worked';
-      }),
+      takeTurns(async (row) => ((await makeKnown(row)) ? withRest(() => takeTurn(row)) : 'waited')),
   };
 };

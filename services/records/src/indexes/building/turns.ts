@@ -9,7 +9,6 @@ export interface TurnsOptions {
   database: Database;
   /** Selects what there is to do, with the column `project_id`, one row of each project. */
   nextSql: string;
-  /** How long one call works. */
   workMs?: number | undefined;
 }
 
@@ -31,10 +30,7 @@ const maxRemembered = 10_000;
 const ownersSql =
   'SELECT project_id, owner_id FROM project_owners WHERE project_id = ANY ($1::int8[])';
 
-/**
- * Owners take short turns, whoever has waited longest first: how many projects, collections and fields
- * an owner has to be built delays nobody else. A project without an owner is an owner of its own.
- */
+/** Owners take short turns, whoever has waited longest first; a project without an owner is one of its own. */
 export const createTurns = <Row extends { project_id: number }>({
   database,
   nextSql,
@@ -43,7 +39,6 @@ export const createTurns = <Row extends { project_id: number }>({
   const lastTurns = new LRUCache<string, number>({ max: maxRemembered });
   let turn = 0;
 
-  /** One row of each owner. */
   const readRound = async (): Promise<{ owner: string; row: Row }[]> => {
     const rows = await readAcrossProjects<Row>(database, nextSql);
     if (rows.length === 0) return [];

@@ -8,15 +8,14 @@ const writersSql = `SELECT virtualtransaction AS id FROM pg_locks
     AND relation = 'records'::regclass
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** For how long one call waits. */
 const patienceMs = 100;
 const pollMs = 20;
 const maxWaits = 10_000;
 
 /**
- * Returns true once every transaction has ended that began a statement before the first call for the key: later ones
- * see the collection's epoch as it is. Each holds its lock on the table from before its snapshot to its end. Where
- * they take longer it returns false, and the next call waits for those that are left, and not for newer ones.
+ * True once every transaction has ended that began a statement before the first call for the key: later ones see the
+ * collection's epoch. Each holds its lock on the table from before its snapshot to its end. False where they take longer;
+ * the next call waits for those that are left.
  */
 export type WaitForWriters = (key: string) => Promise<boolean>;
 

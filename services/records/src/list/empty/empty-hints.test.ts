@@ -54,8 +54,8 @@ const holds = (word: string, who: Identity, { ownerId, groupId }: Stored) => {
   if (word === 'group') return (who.groups ?? []).some(({ id }) => id === groupId);
   return isUser && (word === 'users' || word === `role:${who.role}`);
 };
-const allows = (allowed: readonly string[] | undefined, who: Identity, record: Stored) =>
-  who.caller === 'key' || !allowed || allowed.some((word) => holds(word, who, record));
+const allows = (allowed: AccessRules['read'] | undefined, who: Identity, record: Stored) =>
+  who.caller === 'key' || !allowed || allowed.some((word) => holds(String(word), who, record));
 
 /** The record as it is in a world that differs in nothing that the caller may see. */
 const inOtherWorld = (access: AccessRules, who: Identity, record: Stored): Stored['data'] => {

@@ -3,7 +3,7 @@ import type { FairShares } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
 import { type Access, bypassesRules } from '../../collections/access.ts';
-import type { RowPolicy } from '../../collections/rules.ts';
+import type { RowPolicy } from '../../collections/terms/terms.ts';
 import type { Reader } from '../../reader.ts';
 import { type SampleBounds, type Sampled, sampleRecords } from '../../shape/sample.ts';
 import { type Filter, fieldsIn } from '../../where/filter.ts';
@@ -12,10 +12,7 @@ import { type KnownFields, knowFields } from './known-fields.ts';
 
 /** Says why a filtered list or count that found nothing may have been meant otherwise. */
 export interface EmptyHints {
-  /**
-   * From a sample of the records and fields that the caller may read. Undefined where it does not tell,
-   * or where there is no time to look: the answer is right without it.
-   */
+  /** From a sample of what the caller may read. Undefined where it does not tell, or where there is no time to look. */
   find(filter: Filter, sampled: Sampled, reader: Reader): Promise<string | undefined>;
   /** The same of fields that an answer names and shows nothing of, such as those of `sort`. */
   findMissing(
@@ -30,7 +27,6 @@ export interface EmptyHints {
 export interface EmptyHintsDeps {
   database: Database;
   scans: FairShares;
-  /** Epoch milliseconds. */
   now: () => number;
   /** After a sample its collection rests so many times as long; an app may well ask for what is not there. */
   restFactor?: number;
@@ -49,9 +45,10 @@ const usualRestFactor = 20;
 
 /** Callers with the same key read the same. */
 const rightsKey = ({ collection, access }: Sampled): string => {
-  const { rights, fields, userId, groupIds } = access;
+  const { rights, fields, userId, role, groups } = access;
   const policies: RowPolicy[] = [rights.read, ...fields.hidden.map(({ policy }) => policy)];
-  const who = policies.some((policy) => typeof policy !== 'string') ? [userId, groupIds] : null;
+  const isAboutWho = policies.some((policy) => typeof policy !== 'string');
+  const who = isAboutWho ? [userId, role, groups] : null;
   return JSON.stringify([collection.projectNumber, collection.id, rights.read, fields.hidden, who]);
 };
 

@@ -2,11 +2,8 @@ import type { FieldShape } from '@backlot/contract';
 import { inferFields } from '../../shape/infer-fields.ts';
 import type { Document } from '../../shape/sample.ts';
 
-/** What a sample of records shows of their fields. */
 export interface KnownFields {
-  /** By path. */
   fields: ReadonlyMap<string, FieldShape>;
-  /** There are more than those. */
   hasMoreFields: boolean;
   /** Short strings that a field has, as many as were kept. */
   texts: ReadonlyMap<string, ReadonlySet<string>>;

@@ -6,6 +6,7 @@ import { parseSort } from '../../query/sort.ts';
 import type { Reader } from '../../reader.ts';
 import type { Filter } from '../../where/filter.ts';
 import type { Lists } from '../lists.ts';
+import type { People } from './people.ts';
 import type { JsonRecord } from './shown-fields.ts';
 
 /** docs/api.md, "Lists": a page costs two statements more at most. */
@@ -24,8 +25,13 @@ const refuse = (message: string): never => {
   throw new ApiError('invalid_query', `"include" ${message}`);
 };
 
+/** Means the project's users. */
+const users = 'users';
+const owner = 'ownerId';
+
 /** `authorId` and `tagIds` mean the collections `authors` and `tags`. */
 const guessCollection = (field: string): string => {
+  if (field === owner) return users;
   const noun = field.replace(/_?ids?$/i, '') || field;
   return noun.endsWith('s') ? noun : `${noun}s`;
 };
@@ -73,21 +79,33 @@ export interface Includes {
   ): Promise<readonly JsonRecord[]>;
 }
 
-/** A record with the bytes of its JSON. */
+/** A record, or a user, with the bytes of its JSON. */
 interface Found {
-  record: JsonRecord;
+  record: object;
   bytes: number;
 }
 
-export const createIncludes = (collections: Collections, lists: Lists): Includes => {
-  const findCollection = async (
+const measured = (record: object): Found => ({
+  record,
+  bytes: Buffer.byteLength(JSON.stringify(record)),
+});
+
+export const createIncludes = (
+  collections: Collections,
+  lists: Lists,
+  people: People,
+): Includes => {
+  /** `users` for other fields than the owner is a collection of that name, where the app has one. */
+  const findSource = async (
     { field, collection: name }: IncludedField,
     identity: Identity,
-  ): Promise<Collection> => {
+  ): Promise<Collection | typeof users> => {
+    if (field === owner && name === users) return users;
     const collection = await collections.find(identity.project.number, name);
-    return (
-      collection ?? refuse(`finds no collection "${name}"; name it: include=${field}:<collection>`)
-    );
+    if (collection) return collection;
+    return name === users
+      ? users
+      : refuse(`finds no collection "${name}"; name it: include=${field}:<collection>`);
   };
 
   const read = async (
@@ -110,12 +128,15 @@ export const createIncludes = (collections: Collections, lists: Lists): Includes
       throw tooMuch('more than 256 KB of another collection');
     }
     const records = JSON.parse(items) as JsonRecord[];
-    return new Map(
-      records.map((record) => [
-        String(record.id),
-        { record, bytes: Buffer.byteLength(JSON.stringify(record)) },
-      ]),
-    );
+    return new Map(records.map((record) => [String(record.id), measured(record)]));
+  };
+
+  const readPeople = async (
+    ids: readonly string[],
+    identity: Identity,
+  ): Promise<Map<string, Found>> => {
+    const described = await people.describe(identity, ids);
+    return new Map([...described].map(([id, person]) => [id, measured(person)]));
   };
 
   return {
@@ -123,31 +144,35 @@ export const createIncludes = (collections: Collections, lists: Lists): Includes
       const listIds = (field: string) => records.flatMap((record) => toIds(record[field]));
       const places = fields.flatMap(({ field }) => listIds(field));
       if (places.length > maxPlaces) throw tooMuch(`more than ${maxPlaces} records`);
-      const found = new Map<string, Map<string, Found>>();
-      for (const wanted of fields) {
-        const { collection: name } = wanted;
-        if (found.has(name)) continue;
-        const sameCollection = fields.filter(({ collection }) => collection === name);
-        const ids = new Set(
-          sameCollection.flatMap(({ field }) => listIds(field)).map((id) => id.toLowerCase()),
+      const sources = new Map<string, Collection | typeof users>();
+      for (const wanted of fields) sources.set(wanted.field, await findSource(wanted, identity));
+      const found = new Map<Collection | typeof users, Map<string, Found>>();
+      for (const source of new Set(sources.values())) {
+        const named = fields.filter(({ field }) => sources.get(field) === source);
+        const ids = [
+          ...new Set(named.flatMap(({ field }) => listIds(field)).map((id) => id.toLowerCase())),
+        ];
+        found.set(
+          source,
+          source === users
+            ? await readPeople(ids, identity)
+            : await read(source, ids, identity, reader),
         );
-        const collection = await findCollection(wanted, identity);
-        found.set(name, await read(collection, [...ids], identity, reader));
       }
       let leftBytes = maxIncludedBytes;
       const resolve = (value: unknown, byId: Map<string, Found> | undefined): unknown => {
         const hit = typeof value === 'string' ? byId?.get(value.toLowerCase()) : undefined;
         if (!hit) return value;
         leftBytes -= hit.bytes;
-        if (leftBytes < 0) throw tooMuch('more than 2 MB of other collections');
+        if (leftBytes < 0) throw tooMuch('more than 2 MB beside its records');
         return hit.record;
       };
       const include = (record: JsonRecord): JsonRecord => {
         const shown = { ...record };
-        for (const { field, collection } of fields) {
+        for (const [field, source] of sources) {
           if (!Object.hasOwn(record, field)) continue;
           const value = record[field];
-          const byId = found.get(collection);
+          const byId = found.get(source);
           shown[field] = Array.isArray(value)
             ? value.map((item) => resolve(item, byId))
             : resolve(value, byId);

@@ -11,7 +11,14 @@ import { parseSort } from '../../query/sort.ts';
 import { createQuota } from '../../record/quota/quota.ts';
 import { createRecords } from '../../record/records.ts';
 import { readItems } from '../../testing/read-items.ts';
-import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
+import {
+  ada,
+  bob,
+  checksWithout,
+  createTestBed,
+  type TestBed,
+  unchanged,
+} from '../../testing/test-bed.ts';
 import { parseWhere } from '../../where/parse.ts';
 import { createLists, type ListPage } from '../lists.ts';
 
@@ -79,7 +86,14 @@ describe('large answers', () => {
     const largeReads = cpuWork({ places: 3 });
     const queues = { scans, quickScans: scans, largeReads, answers };
     const lists = createLists({ database, limits, refresh, ...queues });
-    const records = createRecords({ database, quota, refresh, ...queues, now: Date.now });
+    const records = createRecords({
+      database,
+      quota,
+      refresh,
+      checks: checksWithout(database),
+      ...queues,
+      now: Date.now,
+    });
     const page = (
       query: {
         limit?: number;

@@ -19,17 +19,31 @@ export interface LargePagesDeps {
   answers: FairShares;
 }
 
+/** What stands between the records of a part, and behind the last of them. */
+interface Frame {
+  between: string;
+  behind: string;
+}
+
+const inList: Frame = { between: ',', behind: '' };
+export const inLines: Frame = { between: '\n', behind: '\n' };
+
 interface Part {
   ids: string[];
   bytes: number;
 }
 
 /**
- * The records of a page as JSON with commas between them, read part by part. Each part tests once more what
- * the page was found by, because records may have changed meanwhile; those that have gone are left out.
+ * The records of a page as JSON, part by part. Each part tests once more what the page was
+ * found by; records that have gone meanwhile are left out. One that is begun goes on where others only begin.
  */
 export const createLargePages = ({ database, largeReads, answers }: LargePagesDeps) => {
-  const readPart = async (selection: Selection, { ids }: Part, { requester, signal }: Reader) => {
+  const readPart = async (
+    selection: Selection,
+    { ids }: Part,
+    { between, behind }: Frame,
+    { requester, signal }: Reader,
+  ) => {
     const { collection, access, search } = selection;
     const parameters = startParameters(collection);
     const page = `unnest(${parameters.add(ids, 'uuid[]')}) WITH ORDINALITY page(id, n)`;
@@ -38,7 +52,8 @@ export const createLargePages = ({ database, largeReads, answers }: LargePagesDe
       ...conditionsSql(selection, parameters),
       search && stillFoundSql(toSearchTerms(collection, access, search), parameters),
     ]);
-    const text = `SELECT string_agg(json, ',' ORDER BY n) FROM (
+    const all = `string_agg(json, ${parameters.add(between, 'text')} ORDER BY n)`;
+    const text = `SELECT ${all} || ${parameters.add(behind, 'text')} FROM (
       SELECT n, ${recordJsonSql()} AS json FROM ${page} JOIN ${visibleRecordsSql(selection, parameters)} USING (id) WHERE ${conditions}) records`;
     const read = () => database.bytes(text, parameters.values);
     const [row] = await largeReads.run(requester, read, { signal });
@@ -49,9 +64,11 @@ export const createLargePages = ({ database, largeReads, answers }: LargePagesDe
     selection: Selection,
     { ids, sizes }: { ids: readonly string[]; sizes: readonly number[] },
     reader: Reader,
+    frame = inList,
+    isBegun = false,
   ): JsonParts => {
     const left = toParts(ids, sizes);
-    let continues = false;
+    let continues = isBegun;
     let release = () => {};
     const next = async (): Promise<Buffer | undefined> => {
       release();
@@ -59,7 +76,7 @@ export const createLargePages = ({ database, largeReads, answers }: LargePagesDe
       if (!part) return undefined;
       release = await answers.take(reader.requester, { signal: reader.signal, continues });
       continues = true;
-      return (await readPart(selection, part, reader)) ?? next();
+      return (await readPart(selection, part, frame, reader)) ?? next();
     };
     return { next, close: () => release() };
   };
@@ -78,10 +95,7 @@ const toParts = (ids: readonly string[], sizes: readonly number[]): Part[] => {
   return parts;
 };
 
-/**
- * The parts with a text before the first and one behind the last. What stands between is a part too: joined to the
- * next one, V8 would copy that, and make its full collections of garbage for twice as much text.
- */
+/** The parts with a text before the first and one behind the last, as parts of their own: joined, V8 would copy them. */
 export const encloseParts = (before: string, parts: JsonParts, behind: string): JsonParts => {
   let start = before;
   let held: JsonPart | undefined;

@@ -4,9 +4,7 @@ import type { Reader } from '../../reader.ts';
 import { type IncludedField, type Includes, parseInclude, refuseLargeInclude } from './include.ts';
 import { type JsonRecord, parseFields, showFields, showPartFields } from './shown-fields.ts';
 
-/** How a caller wants to see records. */
 export interface Shown {
-  /** Undefined shows all. */
   fields: ReadonlySet<string> | undefined;
   include: readonly IncludedField[];
 }

@@ -1,12 +1,10 @@
 import { FairShareFull, type YieldSlot } from '@backlot/fair-shares';
 import type { Slice } from '../../query/slice-statement.ts';
 
-/** How a scan that looks through many records is cut up. */
 export interface Slicing {
   /** How many the first piece has, and how many any has at most. */
   firstRows: number;
   mostRows: number;
-  /** How long a piece looks through records. */
   sliceMs: number;
   /** How long all pieces of one scan may take together. */
   workMs: number;
@@ -14,6 +12,8 @@ export interface Slicing {
   sliceBytes?: number;
   /** How long a scan may take with what it waits for others between its pieces. Default 15 seconds. */
   patienceMs?: number;
+  /** Scans like one that took no longer are quick. Default 20. */
+  quickMs?: number;
 }
 
 export const usualSliceBytes = 32 * 1024 * 1024;
@@ -35,13 +35,10 @@ export const keySlicing = (slicing: Slicing): Slicing => ({
   mostRows: slicing.mostRows * keysPerRecord,
 });
 
-/** Where a piece has ended. */
 export interface SliceEnd {
   /** The record that the following piece begins with; null behind the last one. */
   next: string | null;
-  /** Records that it looked at. */
   looked: number;
-  /** Set where the scan needs no more. */
   isEnough?: boolean;
 }
 
@@ -49,10 +46,9 @@ export interface SliceEnd {
 const growth = 4;
 
 /**
- * Walks through records piece by piece and lets others run in between; each piece has as many rows as
- * the one before managed in its time. Returns whether it came to the end: false after `scanRows` records,
- * or the time for all pieces.
- * @throws FairShareFull where so many others scan that its turns would take longer than anybody waits
+ * Walks through records piece by piece, each with as many rows as the one before managed in its time, and lets others
+ * run in between. @returns whether it came to the end, before `scanRows` records and the time for all pieces
+ * @throws FairShareFull where its turns would take longer than anybody waits
  */
 export const walkInSlices = async (
   look: (slice: Slice) => Promise<SliceEnd>,

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
+import { formatAccess } from '../../collections/rules.ts';
 import type { Slot } from '../../collections/stored/slots.ts';
 import { createAggregates } from '../../list/aggregates.ts';
 import { createCounts } from '../../list/counts.ts';
@@ -19,8 +20,10 @@ import {
 } from '../../testing/arbitrary-filters.ts';
 import { readItems } from '../../testing/read-items.ts';
 import { ada, bob, createTestBed, type TestBed, unchanged } from '../../testing/test-bed.ts';
-import { parseWhere } from '../../where/parse.ts';
-import { parseAggregation } from '../aggregation.ts';
+import { type Filter, fieldsIn } from '../../where/filter.ts';
+import { parseFilter, parseWhere } from '../../where/parse.ts';
+import { parseRuleFilter } from '../../where/rule-filter.ts';
+import { parseAggregation } from '../aggregate/aggregation.ts';
 import type { CursorPosition } from '../cursor.ts';
 import { splitFilter } from '../selection.ts';
 import { parseSort } from '../sort.ts';
@@ -114,8 +117,41 @@ const mixedQueries = fc.record({
   offset: fc.constantFrom(0, 0, 1, 5),
   ...shown,
 });
+const isRuleFilter = (where: object): boolean => {
+  try {
+    return fieldsIn(parseRuleFilter(where)).length <= 20;
+  } catch {
+    return false;
+  }
+};
+interface Ruled {
+  access: Collection['access'];
+  /** What all callers may read by it. */
+  where?: object;
+}
+/** With some rules on values, for all or beside the owner. */
+const accesses: fc.Arbitrary<Ruled> = fc.oneof(
+  fc.constantFrom({ access: 'shared' as const }, { access: 'private' as const }),
+  fc
+    .tuple(
+      fc.subarray(['owner']),
+      fc.oneof(indexedCondition, indexedCondition, either, ownerCondition).filter(isRuleFilter),
+    )
+    .map(([words, where]) => ({
+      access: {
+        read: [...words, { to: ['anyone'], where: { ...where } }],
+        create: [],
+        change: [],
+      },
+      where,
+    })),
+);
+
 const queries = fc.oneof({ weight: 2, arbitrary: mixedQueries }, plainQueries);
 type Query = typeof queries extends fc.Arbitrary<infer T> ? T : never;
+/** With what a rule asks beside it. */
+type Asked = Query & { rule?: Filter };
+const everything: Filter = { kind: 'and', filters: [] };
 
 const callers: Record<string, ReturnType<typeof asKey>> = {
   key: asKey(),
@@ -172,7 +208,7 @@ describe('answers by slots', () => {
     const generator = new V7Generator();
     await bed.database.query(
       `INSERT INTO collections (project_id, coll_id, name, access, created_at) VALUES (1, $1, $2, $3, now())`,
-      [made, `c${made}`, access],
+      [made, `c${made}`, formatAccess(access)],
     );
     const keys = fields.map((name, i) =>
       name === 'ownerId'
@@ -199,10 +235,10 @@ describe('answers by slots', () => {
     return { withSlots: { ...collection, slots }, without: { ...collection, slots: [] } };
   };
 
-  const select = (collection: Collection, { where, who, isMine }: Query) => ({
+  const select = (collection: Collection, { where, who, isMine, rule = everything }: Asked) => ({
     collection,
     access: resolveAccess(collection.access, callers[who] ?? asKey()),
-    filter: splitFilter(parseWhere(JSON.stringify(where))),
+    filter: splitFilter({ kind: 'and', filters: [parseWhere(JSON.stringify(where)), rule] }),
     ownerId: isMine && who === 'ada' ? ada : undefined,
   });
 
@@ -239,9 +275,15 @@ describe('answers by slots', () => {
     expect(await readers.counts.count(selection, reader)).toEqual({ count: 0 });
   });
 
-  /** The groups by one field, with sums of another and the first and last of a third. */
+  /** The groups, with sums of a field, the first and last of another, and the different values of a third. */
   const groups = async (collection: Collection, query: Query) => {
-    const aggregation = parseAggregation({ group: 'd', sum: 'a', min: 'b', max: 'b' });
+    const aggregation = parseAggregation({
+      group: query.offset > 0 ? 'd,createdAt:week' : 'd',
+      sum: 'a',
+      min: 'b',
+      max: 'b',
+      distinct: 'c',
+    });
     return readers.sums.groups(select(collection, query), aggregation, reader).then(
       (found) => found.groups,
       ({ message }: Error) => message,
@@ -249,7 +291,7 @@ describe('answers by slots', () => {
   };
 
   /** The ids of all pages, with where each ends. */
-  const pages = async (collection: Collection, query: Query, lists = readers.lists) => {
+  const pages = async (collection: Collection, query: Asked, lists = readers.lists) => {
     const found: string[][] = [];
     let after: CursorPosition | undefined;
     do {
@@ -295,13 +337,25 @@ describe('answers by slots', () => {
     }
   });
 
-  it('are those without them, in the same order, on the same pages', async () => {
+  /** What a caller sees by a rule on values, asked by one whom no rule binds. */
+  const asFilter = ({ access, where: ofAll }: Ruled, query: Query): Asked => {
+    const isAda = query.who === 'ada';
+    const hasOwn = isAda && typeof access !== 'string' && access.read.includes('owner');
+    const ofAda = parseFilter({ ownerId: ada });
+    const admitted = [parseRuleFilter(ofAll), ...(hasOwn ? [ofAda] : [])];
+    const mine = isAda && query.isMine ? [ofAda] : [];
+    const rule: Filter = { kind: 'and', filters: [...mine, { kind: 'or', filters: admitted }] };
+    return { ...query, who: 'key', rule };
+  };
+
+  it('are those without them, in the same order, on the same pages, and by rules those of filters', async () => {
     await fc.assert(
       fc.asyncProperty(
         records,
-        fc.constantFrom('shared' as const, 'private' as const),
+        accesses,
         fc.array(queries, { minLength: 25, maxLength: 25 }),
-        async (contents, access, asked) => {
+        async (contents, ruled, asked) => {
+          const { access } = ruled;
           const { withSlots, without } = await fill(contents, access);
           for (const query of asked) {
             if (access === 'private' && query.who === 'anonymous') continue;
@@ -315,6 +369,12 @@ describe('answers by slots', () => {
             expect([query, await groups(withSlots, query)]).toEqual([
               query,
               await groups(without, query),
+            ]);
+            if (!ruled.where || query.who === 'key') continue;
+            const asked = asFilter(ruled, query);
+            expect([query, await pages(withSlots, query)]).toEqual([
+              query,
+              await pages(without, asked),
             ]);
           }
         },

@@ -30,7 +30,6 @@ const rangeSql = (column: string, range: KeyRange, parameters: Parameters): stri
   }
 };
 
-/** A single key; undefined for a range of several. */
 export const pointKey = (range: KeyRange): string | undefined =>
   range.kind === 'points' && range.keys.length === 1 ? JSON.stringify(range.keys[0]) : undefined;
 
@@ -120,19 +119,15 @@ const waySql = ({ slot, ranges }: Way, parameters: Parameters): string =>
 export const fitsSql = (tests: readonly (string | undefined)[]): string =>
   `CASE WHEN ${isInTime} THEN ${and(['true', ...tests])} ELSE false END`;
 
-/** What walks of one statement share. */
 export interface Walk {
   query: ListQuery;
   parameters: Parameters;
   /** Sort keys, as `s0` and so on, each with a comma before it. */
   keyColumns: string;
-  /** What each record has to pass. */
   tests: readonly string[];
   /** Holds behind the cursor; undefined where there is none. */
   position(): string | undefined;
-  /** How many records a page needs. */
   most: string;
-  /** How many one branch looks at, at most. */
   rows: string;
 }
 

@@ -1,7 +1,8 @@
 import { ownerField, type Slot } from '../../collections/stored/slots.ts';
 import { isPosition } from '../../fields.ts';
-import type { Filter, Json, Test } from '../../where/filter.ts';
+import { type Filter, flattenAnd, type Json, type Test } from '../../where/filter.ts';
 import type { ListQuery } from '../list-statement.ts';
+import { readFilter } from '../read-filter.ts';
 import type { Selection } from '../selection.ts';
 import type { Sort } from '../sort.ts';
 import {
@@ -32,31 +33,28 @@ export interface Driver {
 
 export const driverSlots = ({ ways }: Driver): Set<Slot> => new Set(ways.map(({ slot }) => slot));
 
-/** A test that all records of a selection have to pass. */
 interface FieldTest {
   field: string;
   test: Test;
 }
 
-const readsOwnOnly = ({ rights: { read } }: Selection['access']): boolean =>
-  Array.isArray(read) && read.length === 1 && read[0] === 'owner';
+const ownerTests = ({ ownerId }: Selection): Filter[] =>
+  ownerId === undefined
+    ? []
+    : [{ kind: 'test', field: ownerField, test: { op: 'eq', value: ownerId } }];
 
-/** Of the user to whom `mine` or the access narrows the selection. */
-const ownerTests = ({ access, ownerId }: Selection): Filter[] => {
-  const owners = new Set([ownerId, readsOwnOnly(access) ? access.userId : undefined]);
-  return [...owners].flatMap((value) =>
-    value ? [{ kind: 'test', field: ownerField, test: { op: 'eq', value } } as const] : [],
-  );
-};
+/** Scalars pass a test as a whole where they pass it. */
+const partKey = (part: Filter): string =>
+  JSON.stringify(part.kind === 'test' ? [part.field, part.test] : part);
 
 /** What every record of the selection has to pass. */
-const selectionParts = (selection: Selection): Filter[] => [
-  ...selection.filter.conditions,
-  ...ownerTests(selection),
-];
-
-const flattenAnd = (filter: Filter): Filter[] =>
-  filter.kind === 'and' ? filter.filters.flatMap(flattenAnd) : [filter];
+const selectionParts = (selection: Selection): Filter[] => {
+  const asked = [...selection.filter.conditions, ...ownerTests(selection)];
+  const read = readFilter(selection.access);
+  if (!read) return asked;
+  const known = new Set(asked.map(partKey));
+  return [...asked, ...read.parts.filter((part) => !known.has(partKey(part)))];
+};
 
 const fieldTests = (parts: readonly Filter[]): FieldTest[] =>
   parts.flatMap((part) => (part.kind === 'test' ? [{ field: part.field, test: part.test }] : []));
@@ -69,7 +67,7 @@ const isExactFor = (selection: Selection, { field }: Slot, parts: readonly Filte
     own.length === parts.length &&
     own.every(({ test }) => isExact(test) && testRange(test) !== undefined) &&
     groupId === undefined &&
-    (access.rights.read === 'all' || readsOwnOnly(access))
+    (access.rights.read === 'all' || readFilter(access)?.isWhole === true)
   );
 };
 
@@ -123,7 +121,6 @@ const sampleRows = 1000;
 const recordsForKey = (ways: readonly Way[]) =>
   ways.reduce((sum, { slot }) => sum + 1 / Math.max(slot.distinctShare, 1 / sampleRows), 0);
 
-/** Each is a statement's part. */
 const maxWays = 10;
 
 /** Ways to all records that pass the parts, the likely shortest first. */
@@ -214,9 +211,9 @@ export const countDriver = (selection: Selection): CountDriver | undefined => {
 /** The fields for which a list or count looks through records, where indexes on them would do. */
 export const wantedFields = (selection: Selection, sort?: Sort): string[] => {
   const [first] = sort?.fields ?? [];
-  return [
-    ...new Set([...testedFields(selectionParts(selection)), ...(first ? [first.field] : [])]),
-  ];
+  const wanted = [...testedFields(selectionParts(selection)), ...(first ? [first.field] : [])];
+  // These are the primary key's.
+  return [...new Set(wanted)].filter((field) => field !== 'id' && field !== 'createdAt');
 };
 
 const testedFields = (parts: readonly Filter[]): string[] =>

@@ -42,9 +42,7 @@ const shapeName = ({ column, descending, signs, isAfter, isSorted, hasMarkers }:
  * `$3` is the page's limit, then come the keys of the bounds, then key and id of the cursor. The result's columns
  * are `items`, `more`, the last record's id and key, and the epoch. `items` is null where the documents are more
  * than the pipelined connections carry, where a key is cut, or where an array or object may pass too.
- *
- * Its limits are those of `smallListText`, and for the same reason: with one, the planner took each call of an equality
- * for cheaper than a plan for all, and planning was 0.37 of its 0.93 ms.
+ * Its limits are those of `smallListText`, for the same reason.
  */
 const walkText = (shape: Shape, mostBytes: number): string => {
   const { column, descending, signs, isAfter, isSorted, hasMarkers } = shape;
@@ -79,11 +77,7 @@ const startKey = ({ after }: ListQuery, { bounds, isSorted }: ExactWalk): string
   return key && !key.isCut && isWholeKey(JSON.parse(key.text)) ? key.text : undefined;
 };
 
-/**
- * Pages that one stretch of a slot's index leads to and where no document need be looked at: as cheap as a page by
- * the primary key, so that they wait in no queue. With the planned statements of other walks an equality reached
- * 0.31 of a bare server's rate.
- */
+/** Pages along one stretch of a slot's index, with no document to look at: as cheap as by the primary key. */
 export const createExactWalks = ({ pageBytes }: ReadLimits) => {
   const mostBytes = Math.min(pageBytes, maxPipelinedBytes);
   const texts = new Map<string, string>();

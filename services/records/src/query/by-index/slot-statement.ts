@@ -114,7 +114,6 @@ export const slotCountStatement = (
   };
 };
 
-/** How many of the branches' records pass the selection's tests. */
 const lookedSql = (
   selection: Selection,
   branches: readonly Branch[],

@@ -22,7 +22,6 @@ export interface Count {
   approximate?: true;
 }
 
-/** Keys that one count looks at in an index. */
 const mostIndexKeys = 2_000_000;
 
 /** What the writes have counted, which is exact once those from before were counted too. */

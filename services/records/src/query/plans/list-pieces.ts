@@ -6,7 +6,6 @@ import { findSlice, type Kept, sortSlice } from '../slice-statement.ts';
 
 /** A page that was found; its documents are read apart where they are large. */
 export interface FoundPage {
-  /** The records as a JSON array; null where they are large. */
   items: string | null;
   ids: readonly string[];
   sizes: readonly number[];
@@ -17,16 +16,11 @@ export interface FoundPage {
   query: ListQuery;
 }
 
-/** Of the sort keys that a scan keeps between its pieces. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
 type Piece = PieceEnd & { kept: Kept[] };
 
-/**
- * Finds a page in pieces; then it is read by the ids of its records, and these are tested once more, because they may
- * have changed meanwhile.
- * @param planPage reads the page that was found
- */
+/** Finds a page in pieces, then reads it by its ids and tests these once more: they may have changed meanwhile. */
 export const listPieces = (
   query: ListQuery,
   limits: ReadLimits,
@@ -69,7 +63,6 @@ interface KeptRecords extends Omit<Gathering<FoundPage>, 'end'> {
   kept: () => Kept[] | undefined;
 }
 
-/** Has enough as soon as the page is full. */
 const gatherInOrder = (query: ListQuery, { pageBytes }: ReadLimits): KeptRecords => {
   const most = query.offset + query.limit + 1;
   const kept: Kept[] = [];

@@ -33,7 +33,6 @@ interface PageRow {
   last_keys: string[];
   unfinished: boolean;
   exceeded: boolean;
-  /** Of a page by an index. */
   epoch?: number;
 }
 

@@ -1,18 +1,18 @@
+import type { AccessRules } from '@backlot/contract';
 import { asKey, asUser } from '@backlot/testing';
 import { describe, expect, it } from '@jest/globals';
 import { resolveAccess } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
 import { ada } from '../../testing/test-bed.ts';
 import { parseWhere } from '../../where/parse.ts';
-import { parseAggregation } from '../aggregation.ts';
+import { parseAggregation } from '../aggregate/aggregation.ts';
 import type { ListQuery } from '../list-statement.ts';
-import type { Gathering, Plan } from '../plan.ts';
+import { beginStep, type Gathering, newReport, type Plan } from '../plan.ts';
 import { splitFilter } from '../selection.ts';
 import { parseSort } from '../sort.ts';
 import { planCount } from './count-plan.ts';
 import { planGroups } from './groups-plan.ts';
 import { createListPlans } from './list-plan.ts';
-import { beginStep, newReport } from './plan-report.ts';
 import { planSearch, planSearchCount } from './search-plan.ts';
 
 const limits = { scanRows: 100_000, pageBytes: 32 * 1024 * 1024 };
@@ -97,6 +97,39 @@ describe('the plan of a list', () => {
     expect(chain(more).slice(0, 2)).toEqual(['index index status', 'index index status']);
     const sorted = planList(query({ text: 'x' }, { by: '-rank' }), never);
     expect(chain(sorted)).toEqual(['index index rank', 'scan scans', 'scan scans']);
+  });
+
+  it('goes by what a rule asks of values as by the same filter', () => {
+    const access = (rule: AccessRules['read'], fields?: AccessRules['fields']) =>
+      resolveAccess({ read: rule, create: [], change: [], fields }, asUser(ada));
+    const open = { to: ['anyone'], where: { status: 'open' } };
+    const statements = (plan: Plan<unknown>) => [chain(plan), first(plan).statement];
+    const filtered = planList(query({ status: 'open' }), never);
+    expect(statements(planList(query({}, { access: access([open]) }), never))).toEqual(
+      statements(filtered),
+    );
+    const twice = planList(query({ status: 'open' }, { access: access([open]) }), never);
+    expect(statements(twice)).toEqual(statements(filtered));
+    const own = { to: ['users'], where: { status: '$caller.id' } };
+    const ofCaller = planList(query({}, { access: access([own]) }), never);
+    expect(first(ofCaller).statement.values).toEqual([1, 2, 10, `"${ada}"`, `"${ada}"`]);
+    const ofGroup = { ...open, to: ['shared'] };
+    const tested = planList(query({}, { access: access([ofGroup]) }), never);
+    expect(chain(tested)[0]).toBe('index index status');
+    const slots = [slot(1, 'status'), slot(3, 'ownerId')];
+    const either = query(
+      {},
+      { access: access(['owner', open]), collection: collection({ slots }) },
+    );
+    expect(chain(planList(either, never))[0]).toBe('index index ownerId status');
+    const hiding = access([open], { text: { read: [] } });
+    const hidden = planList(query({}, { access: hiding }), () => false);
+    expect(chain(hidden)[0]).toBe('scan scans');
+    const odd = planList(
+      query({}, { access: access([{ ...open, where: { odd: 1 } }]) }),
+      () => false,
+    );
+    expect([chain(odd)[0], odd.wants]).toEqual(['scan scans', ['odd']]);
   });
 
   it('is a scan without one, in the queue of such scans', () => {
@@ -202,9 +235,10 @@ describe('the plan of sums', () => {
   it('goes by an index, then through the records', () => {
     const plan = planGroups(query({ status: 'open' }), aggregation, limits, never);
     expect(chain(plan)).toEqual(['index index status', 'index scans status', 'scan scans']);
-    const row = { groups: [['a', 2, '3', 2, null, null, null, null]], hasLongKeys: false };
+    const state = ['a', 2, '3', 2, null, null, null, null];
+    const row = { groups: [[...state, 5]], hasLongKeys: false };
     const read = first(plan).read;
-    expect(read({ ...row, epoch: 7, unfinished: false })).toEqual(row.groups);
+    expect(read({ ...row, epoch: 7, unfinished: false })).toEqual([{ state, distinct: 5 }]);
     expect(read({ ...row, epoch: 8, unfinished: false })).toBe('stale');
     expect(read({ ...row, epoch: 7, unfinished: true })).toBe('unfinished');
     expect(() => read({ ...row, epoch: 7, unfinished: false, hasLongKeys: true })).toThrow(

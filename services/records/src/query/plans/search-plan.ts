@@ -12,7 +12,6 @@ const shortSearch = ({ scanRows }: ReadLimits): Stretch => ({
   rows: Math.min(scanRows, 5000),
   ms: 100,
 });
-/** How long one statement looks at what it has found. */
 const workMs = 800;
 
 const step = { kind: 'search', slots: [], wants: [] } as const;

@@ -1,26 +1,53 @@
+import { randomUUID } from 'node:crypto';
 import type { Access } from '../../collections/access.ts';
 import type { Permissions } from '../../collections/rules.ts';
 import { Parameters } from '../../sql.ts';
 import { createStatementNames, type NamedText } from './statement-names.ts';
 
-/** Stands in the values of a statement where the caller's own go. */
-const anyCaller = { userId: 'of the caller', groupIds: ['of the caller'] } as const;
+const groupIdsOfRoles = new WeakMap<object, string>();
 
-const fillIn = (value: unknown, { userId, groupIds }: Access): unknown => {
-  if (value === anyCaller.userId) return userId;
-  return value === anyCaller.groupIds ? groupIds : value;
+/** Stands in the values of a statement where the caller's own go. No rule names these ids and roles. */
+const anyCaller = {
+  userId: randomUUID(),
+  role: randomUUID(),
+  groupIds: ['of the caller'],
+  groupIdsWith(role: string): readonly string[] {
+    const ids = ['of the caller'];
+    groupIdsOfRoles.set(ids, role);
+    return ids;
+  },
+} as const;
+
+/** What of the caller a text stands for: as it is, or as JSON, where a filter compares with it. */
+const textsOfCaller = new Map<unknown, (caller: Access) => string | null>([
+  [anyCaller.userId, ({ userId }) => userId],
+  [JSON.stringify(anyCaller.userId), ({ userId }) => JSON.stringify(userId)],
+  [JSON.stringify(anyCaller.role), ({ role }) => JSON.stringify(role)],
+]);
+
+type Value = (caller: Access) => unknown;
+
+const toValue = (value: unknown): Value => {
+  if (value === anyCaller.groupIds) return ({ groupIds }) => groupIds;
+  const text = textsOfCaller.get(value);
+  if (text) return text;
+  if (!Array.isArray(value)) return () => value;
+  const role = groupIdsOfRoles.get(value);
+  if (role !== undefined) return (caller) => caller.groupIdsWith(role);
+  if (!value.some((item) => textsOfCaller.has(item))) return () => value;
+  const items = value.map(toValue);
+  return (caller) => items.map((item) => item(caller));
 };
 
 interface KeptStatement extends NamedText {
   /** Behind those of the call. */
-  callerValues: readonly unknown[];
+  callerValues: readonly Value[];
 }
 
 export interface Statement extends NamedText {
   values: readonly unknown[];
 }
 
-/** Who reads. */
 interface Reader {
   access: Access;
 }
@@ -36,7 +63,7 @@ type Write = (anyone: Access, parameters: Parameters) => string;
 export const createKeptStatements = (prefix: string) => {
   const names = {
     free: createStatementNames(prefix),
-    // Rules for fields, which anybody makes, must not take the names of the others.
+    // Rules for fields and values, which anybody makes, must not take the names of the others.
     limited: createStatementNames(`${prefix}_special`),
   };
   const kept = new WeakMap<Permissions, Map<string, KeptStatement>>();
@@ -48,9 +75,10 @@ export const createKeptStatements = (prefix: string) => {
   ): KeptStatement => {
     const parameters = new Parameters(callValues);
     const text = write({ ...access, ...anyCaller, isAnyone: true }, parameters);
-    const isUsual = access.fields.hidden.length === 0;
+    const isUsual = access.fields.hidden.length === 0 && !access.permissions.hasConditions;
     const toName = isUsual ? names.free : names.limited;
-    return { ...toName(text), callerValues: parameters.values.slice(callValues.length) };
+    const ofCaller = parameters.values.slice(callValues.length);
+    return { ...toName(text), callerValues: ofCaller.map(toValue) };
   };
 
   /**
@@ -73,7 +101,7 @@ export const createKeptStatements = (prefix: string) => {
     return {
       name,
       text,
-      values: [...callValues, ...callerValues.map((value) => fillIn(value, access))],
+      values: [...callValues, ...callerValues.map((value) => value(access))],
     };
   };
 };

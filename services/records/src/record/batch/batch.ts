@@ -5,36 +5,37 @@ import type { Access } from '../../collections/access.ts';
 import type { Collection, Collections } from '../../collections/collections.ts';
 import { checkEpoch, onCurrentSlots, StaleSlots } from '../../collections/current-slots.ts';
 import { claimValues, notUnique, touchedFields } from '../../collections/stored/claims.ts';
+import { countsFor } from '../../collections/stored/record-counts.ts';
 import { idTimeMs, toIso } from '../../timestamps.ts';
 import type { Creation } from '../change/change.ts';
 import type { ChangedVersion } from '../change/change-sql.ts';
 import type { SendChange } from '../change/send-change.ts';
 import type { ClaimTurns } from '../claims/claim-turns.ts';
 import type { CheckedData } from '../data.ts';
+import { checkCounts, withinLimits } from '../limited-creates.ts';
 import { changesField } from '../patch.ts';
 import type { Quota } from '../quota/quota.ts';
-import { explainRefusal } from '../refusals.ts';
-import { checkEdits, checkLocked, checkRules } from './checks.ts';
+import type { WriteChecks } from '../schema/write-checks.ts';
+import {
+  checkCreated,
+  checkEdits,
+  checkLocked,
+  checkResults,
+  checkRules,
+  explainUnchanged,
+} from './checks.ts';
 import { lockRecords } from './lock-records.ts';
 import {
   type BatchOperations,
+  type BatchResult,
   type BatchTarget,
+  type CheckedOperations,
   claimedBy,
   inOperation,
   mostGrowth,
   patching,
+  type Written,
 } from './operations.ts';
-
-export interface Written {
-  id: string;
-  updatedAt: string;
-}
-
-export interface BatchResult {
-  create: Written[];
-  update: Written[];
-  delete: { id: string }[];
-}
 
 export interface Batches {
   /**
@@ -56,7 +57,7 @@ export interface BatchDeps {
   quota: Quota;
   refresh: Collections['refresh'];
   claimTurns: ClaimTurns;
-  /** Epoch milliseconds. */
+  checks: WriteChecks;
   now: () => number;
 }
 
@@ -66,43 +67,55 @@ export const createBatches = ({
   quota,
   refresh,
   claimTurns,
+  checks,
   now,
 }: BatchDeps): Batches => {
   const ids = new V7Generator();
 
+  const countsIn = ({ collection, access }: BatchTarget) =>
+    countsFor(collection.limits, access, now());
+
   const create = async (
-    { collection, access }: BatchTarget,
+    target: BatchTarget,
     documents: readonly CheckedData[],
   ): Promise<Written[]> => {
     if (documents.length === 0) return [];
+    const { collection, access } = target;
     const at = now();
-    const records = documents.map(({ json: dataJson, groupId }) => {
-      const id = ids.generateOrResetWithTs(at).toString();
-      return { id, ownerId: access.userId, createdAt: toIso(idTimeMs(id)), dataJson, groupId };
+    const records = documents.map(({ json: dataJson, groupId, given }) => {
+      const id = given?.id ?? ids.generateOrResetWithTs(at).toString();
+      const createdAt = toIso(idTimeMs(id));
+      // A record of before may have had the id, and its versions.
+      const isLater = given && { updatedAt: toIso(Math.max(idTimeMs(id), at)) };
+      const ownerId = given ? given.ownerId : access.userId;
+      return { id, ownerId, createdAt, ...isLater, dataJson, groupId };
     });
-    const change: Creation = { kind: 'create', collection, records, claimsLater: true };
-    if ((await send(change)).length === 0) throw new StaleSlots();
-    return records.map(({ id, createdAt }) => ({ id, updatedAt: createdAt }));
-  };
-
-  const explainUnchanged = async (
-    target: BatchTarget,
-    { id, patch: { inc } }: BatchOperations['update'][number],
-  ): Promise<unknown> => {
-    const refusal = explainRefusal(database, { ...target, id }, { action: 'change', inc });
-    const unknown = () => new Error('A locked record was not changed.');
-    return refusal.then(unknown, (error: unknown) => error);
+    const change: Creation = {
+      kind: 'create',
+      collection,
+      records,
+      isGiven: documents.some(({ given }) => given),
+      counts: countsIn(target),
+      claimsLater: true,
+      source: access.source,
+    };
+    if ((await send(change)).length === 0) {
+      await checkCounts(database, target, change);
+      throw new StaleSlots();
+    }
+    return records.map(({ id, createdAt, updatedAt = createdAt }) => ({ id, updatedAt }));
   };
 
   const update = async (
     target: BatchTarget,
-    updates: BatchOperations['update'],
+    { update: updates, resultChecks }: CheckedOperations,
     roomBytes: number | undefined,
   ): Promise<Written[]> => {
     if (updates.length === 0) return [];
     const { project, collection } = target;
-    const change = patching(collection, updates, now());
+    const change = { ...patching(collection, updates, now()), source: target.access.source };
     await checkEdits(database, target, change, updates);
+    await checkResults(database, change, resultChecks);
     const changed = await send<ChangedVersion>(change);
     if (changed.length < updates.length) await checkEpoch(database, collection);
     if (roomBytes !== undefined && changed[0] && changed[0].growth > roomBytes)
@@ -112,7 +125,8 @@ export const createBatches = ({
     for (const [index, one] of updates.entries()) {
       const version = versions.get(one.id);
       if (version === undefined) {
-        const why = await explainUnchanged(target, one);
+        const change = patching(collection, [one], now());
+        const why = await explainUnchanged(database, { ...target, id: one.id }, change);
         throw inOperation(`update[${index}]`, why);
       }
       written.push({ id: one.id, updatedAt: toIso(version) });
@@ -120,9 +134,14 @@ export const createBatches = ({
     return written;
   };
 
-  const remove = async ({ collection }: BatchTarget, targets: readonly string[]) => {
+  const remove = async ({ collection, access }: BatchTarget, targets: readonly string[]) => {
     if (targets.length === 0) return [];
-    const deleted = await send({ kind: 'delete', collection, ids: targets });
+    const deleted = await send({
+      kind: 'delete',
+      collection,
+      ids: targets,
+      source: access.source,
+    });
     if (deleted.length === 0) throw new StaleSlots();
     return targets.map((id) => ({ id }));
   };
@@ -142,21 +161,22 @@ export const createBatches = ({
       ...update.map(({ id }, i) => [id, `update[${i}]`] as const),
     ]);
     const [taken] = await claimValues(database, collection, unique, [...operations.keys()]);
-    if (taken) throw inOperation(operations.get(taken.id) ?? '', notUnique(taken.field));
+    if (taken) throw inOperation(operations.get(taken.id) ?? '', notUnique(taken.fields));
   };
 
   const writeAll = async (
     target: BatchTarget,
-    operations: BatchOperations,
+    operations: CheckedOperations,
     roomBytes?: number,
   ): Promise<BatchResult> => {
     const { collection, access } = target;
     const targets = [...operations.update.map(({ id }) => id), ...operations.delete];
     if (targets.length > 0)
       checkLocked(await lockRecords(database, collection, access, targets), target, operations);
-    const created = await create(target, operations.create);
-    const updated = await update(target, operations.update, roomBytes);
+    // First, so that what it gives back is there.
     const deleted = await remove(target, operations.delete);
+    const created = await create(target, operations.create);
+    const updated = await update(target, operations, roomBytes);
     await claim(collection, operations, created);
     return { create: created, update: updated, delete: deleted };
   };
@@ -165,16 +185,20 @@ export const createBatches = ({
     async write(project, collection, access, operations) {
       checkRules({ project, collection, access }, operations);
       const isOneStatement = operations.update.length === 0 && operations.delete.length === 0;
-      return onCurrentSlots(refresh, { project, collection, access }, (target) => {
+      return onCurrentSlots(refresh, { project, collection, access }, async (target) => {
         const { collection } = target;
-        const growth = mostGrowth(collection, operations);
-        const claims = claimedBy(collection, access, operations);
-        const all = (roomBytes?: number) => writeAll(target, operations, roomBytes);
+        const checked = { ...operations, ...(await checks.batch(target, operations)) };
+        checkCreated(target, operations.create, checked.create);
+        const growth = mostGrowth(collection, checked);
+        const claims = claimedBy(collection, access, checked);
+        const all = (roomBytes?: number) => writeAll(target, checked, roomBytes);
+        const isAlone = isOneStatement && collection.unique.length === 0;
+        const creation = { counts: countsIn(target), records: operations.create };
         const write = (roomBytes?: number) =>
           claimTurns.wait({ collection, claims }, () =>
-            isOneStatement && collection.unique.length === 0
-              ? all(roomBytes)
-              : database.transaction(() => all(roomBytes)),
+            withinLimits(database, target, creation, () =>
+              isAlone ? all(roomBytes) : database.transaction(() => all(roomBytes)),
+            ),
           );
         if (growth.records > 0) return quota.add(project, growth, () => write());
         return growth.bytes > 0 ? quota.change(project, growth.bytes, write) : write();

@@ -1,10 +1,10 @@
 import type { Database } from '@backlot/database';
-import { type Access, rowPolicySql } from '../../collections/access.ts';
+import type { Access } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
-import type { RowPolicy } from '../../collections/rules.ts';
+import { rowPolicySql } from '../../collections/terms/policy-sql.ts';
+import type { RowPolicy } from '../../collections/terms/terms.ts';
 import { inCollection, startParameters } from '../../sql.ts';
 
-/** What the caller may do with a record. */
 export interface LockedRow {
   id: string;
   readable: boolean | null;

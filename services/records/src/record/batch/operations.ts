@@ -3,9 +3,9 @@ import type { Identity } from '@backlot/identity';
 import type { Access } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
 import { touchedFields } from '../../collections/stored/claims.ts';
-import type { Update } from '../change/change.ts';
+import type { ResultCheck, Update } from '../change/change.ts';
 import { mostSideBytes } from '../change/side-effects.ts';
-import { type Claim, claimsOf } from '../claims/claim-turns.ts';
+import { type Claim, toClaims } from '../claims/claim-turns.ts';
 import type { CheckedData } from '../data.ts';
 import { changesField, type Patch } from '../patch.ts';
 import type { Totals } from '../quota/totals.ts';
@@ -14,6 +14,22 @@ export interface BatchOperations {
   create: readonly CheckedData[];
   update: readonly { id: string; patch: Patch }[];
   delete: readonly string[];
+}
+
+/** With what the schema says of records that are there, by their ids. */
+export interface CheckedOperations extends BatchOperations {
+  resultChecks: ReadonlyMap<string, ResultCheck>;
+}
+
+export interface Written {
+  id: string;
+  updatedAt: string;
+}
+
+export interface BatchResult {
+  create: Written[];
+  update: Written[];
+  delete: { id: string }[];
 }
 
 export interface BatchTarget {
@@ -25,8 +41,12 @@ export interface BatchTarget {
 /** The error with the operation that it is about, such as `update[3]`, before its message. */
 export const inOperation = (operation: string, error: unknown): unknown => {
   if (!(error instanceof ApiError)) return error;
-  const { code, message, hint, cause } = error;
-  return new ApiError(code, `${operation}: ${message}`, { cause, ...(hint && { hint }) });
+  const { code, message, hint, problems, cause } = error;
+  return new ApiError(code, `${operation}: ${message}`, {
+    cause,
+    ...(hint && { hint }),
+    ...(problems && { problems }),
+  });
 };
 
 /** All updates of a batch as one change, of records that are locked. */
@@ -50,6 +70,7 @@ export const patching = (
     names,
     isChanged: names,
     now,
+    maxBytes: collection.limits?.maxBytes,
     claimsLater: true,
   };
 };
@@ -67,15 +88,16 @@ export const mostGrowth = (collection: Collection, { create, update }: BatchOper
   return { records: create.length, bytes };
 };
 
-/** The values that a batch claims, as far as they are known. */
 export const claimedBy = (
   collection: Collection,
   { userId }: Access,
   { create, update }: BatchOperations,
 ): Claim[] => [
-  ...create.flatMap(({ at }) => claimsOf(collection.unique, at, userId)),
+  ...create.flatMap(({ at, groupId, given }) =>
+    toClaims(collection.unique, { at, ownerId: given ? given.ownerId : userId, groupId }),
+  ),
   ...update.flatMap(({ patch }) => {
     const changing = { kind: 'update', collection, isChanged: changesField(patch) } as const;
-    return claimsOf(touchedFields(changing), patch.at);
+    return toClaims(touchedFields(changing), patch);
   }),
 ];

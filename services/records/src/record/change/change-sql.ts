@@ -8,7 +8,7 @@ import {
 } from '../../sql.ts';
 import { type Change, changedIds, type Update } from './change.ts';
 import { rowsSql } from './rows-sql.ts';
-import { sidesOf } from './side-effects.ts';
+import { combineSides } from './side-effects.ts';
 
 /** A changed record as the statement answers it to a caller. */
 export interface ChangedRow {
@@ -17,7 +17,6 @@ export interface ChangedRow {
   group_id: string | null;
   created_ms: number;
   version: number;
-  /** The document as the caller may see it. */
   data: string;
 }
 
@@ -43,7 +42,6 @@ const returned = (change: Change) => {
   }
 };
 
-/** One row of `count_delta` for one record, which counts for so many. */
 const countOne = (records: number) =>
   insertFromSql('count_delta', { d: String(records), bytes: 'growth' }, 'changed', 'growth <> 0');
 const countOneSql = { create: countOne(1), update: countOne(0), delete: countOne(-1) };
@@ -86,7 +84,7 @@ export const changeSql = (change: Change): { text: string; parameters: Parameter
   const parameters = startParameters(change.collection, ids.length === 1 ? ids[0] : ids);
   const rows = rowsSql(change, parameters);
   const { columns, records, growth } = returned(change);
-  const sides = sidesOf(change, parameters);
+  const sides = combineSides(change, parameters);
   const text = `WITH changed AS (${rows}
       RETURNING ${columns}, ${growth} AS growth${sides.returned})${sides.tables},
     counted AS (${countSql(change, records, sides.counted)})

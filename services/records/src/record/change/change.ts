@@ -1,6 +1,9 @@
 import type { KeptAnswer } from '@backlot/http';
-import type { Access, WriteAction } from '../../collections/access.ts';
+import type { Access } from '../../collections/access.ts';
 import type { Collection } from '../../collections/collections.ts';
+import type { WriteAction } from '../../collections/forbidden.ts';
+import type { RecordCount } from '../../collections/stored/record-counts.ts';
+import type { Source } from '../../source.ts';
 
 /** What one statement does with records of a collection; `changeSql` writes it, with all that follows from it. */
 export type Change = Creation | Update | Deletion;
@@ -9,9 +12,10 @@ interface OfCollection {
   collection: Collection;
   /** Unique values are claimed by a later statement, when all that the transaction frees is free. */
   claimsLater?: boolean;
+  /** Who makes it; one for each record where they differ. Default the platform. */
+  source?: Source | readonly Source[] | undefined;
 }
 
-/** A record to be created. */
 export interface NewRecord {
   id: string;
   ownerId: string | null;
@@ -30,9 +34,12 @@ export interface Creation extends OfCollection {
   records: readonly NewRecord[];
   /** By the client, one alone: it may be taken, or have been another record's. */
   isIdChosen?: boolean | undefined;
+  /** Their ids and owners are given: of these records none is there, but others may have had the ids. */
+  isGiven?: boolean | undefined;
+  /** What the records count for. Default nothing. */
+  counts?: readonly RecordCount[];
 }
 
-/** What becomes of the document of a record. */
 export interface Edit {
   id: string;
   /** JSON of the fields that are set, or of the document that takes its place. */
@@ -40,6 +47,8 @@ export interface Edit {
   unset: readonly string[];
   /** Added to the numbers that are there; a missing field counts as 0. */
   inc: Readonly<Record<string, number>>;
+  /** Whose the record becomes, where `changesOwner`. */
+  ownerId?: string;
 }
 
 export interface Update extends OfCollection {
@@ -50,10 +59,15 @@ export interface Update extends OfCollection {
   names(field: string): boolean;
   /** Whether it touches the field. Default any. */
   isChanged?(field: string): boolean;
-  /** Epoch milliseconds. */
+  /** Each edit says whose its record becomes. */
+  changesOwner?: true;
   now: number;
+  /** How large a record may become, unless it was. Default any. */
+  maxBytes?: number | undefined;
   /** Undefined where the records are locked, and it was looked at before. */
   by?: Permission;
+  /** Of one record: what only it decides, to be looked at once it is locked. */
+  resultCheck?: ResultCheck | undefined;
   /** Of callers who wait for nobody: what another transaction has locked, or is large, stays as it is. */
   skipsLocked?: { userIds: readonly (string | null)[]; maxBytes: number };
 }
@@ -62,6 +76,14 @@ export interface Deletion extends OfCollection {
   kind: 'delete';
   ids: readonly string[];
   by?: Permission;
+}
+
+/** What fields have to be that follow from the record too. */
+export interface ResultCheck {
+  /** Of the first level. */
+  fields: readonly string[];
+  /** @param result those of the fields that the record then has @throws ApiError schema_mismatch */
+  check(result: Readonly<Record<string, unknown>>): void;
 }
 
 /** What the statement itself asks of each record. */
@@ -77,7 +99,7 @@ export interface Permission {
 /** As much of a change as is known before its records are. */
 export type Touch = Pick<OfCollection, 'collection' | 'claimsLater'> &
   Pick<Change, 'kind'> &
-  Pick<Update, 'isChanged'>;
+  Pick<Update, 'isChanged' | 'changesOwner' | 'resultCheck'>;
 
 export const changedIds = (change: Change): readonly string[] => {
   switch (change.kind) {

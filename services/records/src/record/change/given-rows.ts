@@ -20,7 +20,7 @@ export const addRows = <Row>(
   const [only] = rows;
   const found: Record<string, string | undefined> = {};
   let arrays = '$3::uuid[]';
-  let names = 'id';
+  let names = 'row_id';
   for (const { name, type, value } of columns) {
     if (only !== undefined && !isTable) {
       found[name] = parameters.add(value(only, 0), type);

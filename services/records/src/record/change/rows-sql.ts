@@ -1,22 +1,16 @@
 import { writePolicySql } from '../../collections/access.ts';
-import {
-  type ChangedFields,
-  type ChangedFieldsSql,
-  freeFieldsSql,
-  keptFieldsSql,
-} from '../../collections/field-rules.ts';
+import { freeFieldsSql } from '../../collections/field-rules.ts';
 import { isCurrentSql } from '../../collections/stored/slots.ts';
 import { and, inCollection, matchesId, nextVersionSql, type Parameters } from '../../sql.ts';
 import { toIso } from '../../timestamps.ts';
-import { mergedSql, noNumberSql, sumsSql, uncountableSql } from '../patch.ts';
-import type { Change, Creation, Deletion, Edit, NewRecord, Permission, Update } from './change.ts';
+import { uncountableSql } from '../patch.ts';
+import { withinBounds } from './bounds-sql.ts';
+import type { Change, Creation, Deletion, NewRecord, Permission, Update } from './change.ts';
+import { addEdits, admitsAfterSql, documentSql, type EditsSql, matchesEdit } from './edits-sql.ts';
 import { addRows, type Column } from './given-rows.ts';
-import { sideColumns, sideGrowthSql } from './side-effects.ts';
+import { sideColumns, sideConditions } from './side-effects.ts';
 
 const matchesIds = `${inCollection} AND id = ANY ($3::uuid[])`;
-/** Their ids are named twice: where collections are small, a plan for all would read the whole of one and join it. */
-export const matchesEdit = `${inCollection} AND records.id = ANY ($3::uuid[]) AND records.id = change.id`;
-
 const newColumns: readonly Column<NewRecord>[] = [
   { name: 'owner_id', type: 'uuid', value: ({ ownerId }) => ownerId },
   { name: 'created_at', type: 'timestamptz', value: ({ createdAt }) => createdAt },
@@ -48,67 +42,11 @@ const insertSql = (change: Creation, parameters: Parameters): string => {
     index.names += `, ${column}`;
     index.values += `, ${value}`;
   }
+  const where = and([isCurrentSql(collection, parameters), ...sideConditions(change, parameters)]);
   return `INSERT INTO records (project_id, coll_id, id, owner_id, created_at, updated_at, data${group.names}${index.names})
-    SELECT $1, $2, ${from ? 'made.id' : '$3::uuid'}, ${owner}, ${created}, ${updated_at}, ${data}${group.values}${index.values}
-    ${from ? `FROM ${from} ` : ''}WHERE ${isCurrentSql(collection, parameters)}${isIdChosen ? ' ON CONFLICT DO NOTHING' : ''}`;
+    SELECT $1, $2, ${from ? 'made.row_id' : '$3::uuid'}, ${owner}, ${created}, ${updated_at}, ${data}${group.values}${index.values}
+    ${from ? `FROM ${from} ` : ''}WHERE ${where}${isIdChosen ? ' ON CONFLICT DO NOTHING' : ''}`;
 };
-
-/** Edits as parts of a statement. */
-interface EditsSql extends ChangedFieldsSql {
-  /** The table of several, `change`. */
-  from: string | undefined;
-  /** What becomes of `records.data`. */
-  document: string;
-  /** Under which that can be computed. */
-  condition: string | undefined;
-}
-
-const givenColumn: Column<Edit> = { name: 'given', type: 'jsonb', value: (edit) => edit.dataJson };
-const incColumn: Column<Edit> = {
-  name: 'inc',
-  type: 'jsonb',
-  value: ({ inc }) => JSON.stringify(inc),
-};
-const unsetColumn: Column<Edit> = { name: 'unset', type: 'text[]', value: ({ unset }) => unset };
-const unsetJsonColumn: Column<Edit> = {
-  name: 'unset',
-  type: 'jsonb',
-  value: ({ unset }) => JSON.stringify(unset),
-};
-
-export const addEdits = (
-  { edits, how, skipsLocked }: Pick<Update, 'edits' | 'how' | 'skipsLocked'>,
-  parameters: Parameters,
-  isTable = edits.length !== 1,
-): EditsSql => {
-  const columns = [givenColumn];
-  if (skipsLocked)
-    columns.push({ name: 'user_id', type: 'uuid', value: (_, n) => skipsLocked.userIds[n] });
-  if (edits.some(({ inc }) => Object.keys(inc).length > 0)) columns.push(incColumn);
-  if (edits.some((edit) => edit.unset.length > 0))
-    columns.push(isTable ? unsetJsonColumn : unsetColumn);
-  const { found, from } = addRows(edits, columns, 'change', parameters, isTable);
-  const { given = '', inc, unset: gone } = found;
-  const unset = gone && isTable ? `ARRAY(SELECT jsonb_array_elements_text(${gone}))` : gone;
-  const result = how === 'merge-deep' ? `records.merge_patch(records.data, ${given})` : given;
-  const merged = how === 'merge' ? mergedSql(given) : result;
-  const summed = inc ? `${merged} || ${sumsSql(inc)}` : merged;
-  return {
-    from,
-    given,
-    result,
-    document: unset ? `((${summed}) - ${unset})` : `(${summed})`,
-    unset: unset ?? `'{}'::text[]`,
-    inc: inc ?? `'{}'::jsonb`,
-    condition: inc && `NOT ${noNumberSql(inc)}`,
-  };
-};
-
-/** What an edit of one record does with fields, for whoever may do so. */
-export const editedFields = (update: Update): ChangedFields => ({
-  names: update.names,
-  sql: (parameters) => addEdits(update, parameters),
-});
 
 /** Which rows the caller may change or delete so. */
 const permissionSql = (
@@ -119,30 +57,13 @@ const permissionSql = (
   versions && `updated_at = ANY (${parameters.add(versions.map(toIso), 'timestamptz[]')})`,
 ];
 
-/** What `where` matches, unless the record and what is kept beside it would grow by more than there is room for. */
-const withinRoom = (
-  change: Update,
-  where: string,
-  document: string,
+/** Which records are changed. */
+const editedSql = (
+  { collection, names, by, skipsLocked }: Update,
+  edits: EditsSql,
   parameters: Parameters,
-): string => {
-  const roomBytes = change.by?.roomBytes;
-  if (roomBytes === undefined) return where;
-  const sides = sideGrowthSql(change, document, parameters);
-  const growth = [`octet_length((${document})::text) - size_bytes`, ...sides].join(' + ');
-  return `${where} AND CASE WHEN ${where} THEN ${growth} <= ${parameters.add(roomBytes, 'int8')} ELSE false END`;
-};
-
-const updateSql = (change: Update, parameters: Parameters): string => {
-  const { collection, how, names, now, by, skipsLocked } = change;
-  const edits = addEdits(change, parameters);
-  const kept = how === 'replace' && by ? keptFieldsSql(by.access, parameters) : undefined;
-  const document = kept ? `(${edits.document} || ${kept})` : edits.document;
-  const index = sideColumns(change, document, undefined, parameters);
-  const time = parameters.add(toIso(now), 'timestamptz');
-  const assigned = index.map(({ column, value }) => `, ${column} = ${value}`).join('');
-  const set = `UPDATE records SET data = ${document}${assigned}, updated_at = ${nextVersionSql(time)}`;
-  const where = and([
+): string =>
+  and([
     edits.from ? matchesEdit : matchesId,
     ...(by ? permissionSql(by, parameters) : []),
     by?.action === 'count'
@@ -153,7 +74,38 @@ const updateSql = (change: Update, parameters: Parameters): string => {
     skipsLocked && `size_bytes <= ${skipsLocked.maxBytes}`,
     isCurrentSql(collection, parameters),
   ]);
-  if (!edits.from) return `${set} WHERE ${withinRoom(change, where, document, parameters)}`;
+
+/** The fields as a change would leave them, of each record that it would change: `id` and `result`, a document. */
+export const resultsSql = (
+  change: Update,
+  fields: readonly string[],
+  parameters: Parameters,
+): string => {
+  const edits = addEdits(change, parameters);
+  const document = documentSql(change, edits, parameters);
+  const names = parameters.add(fields, 'text[]');
+  return `SELECT records.id, (SELECT jsonb_object_agg(name, document -> name) FROM unnest(${names}) name WHERE document ? name) AS result
+    FROM records${edits.from ? `, ${edits.from}` : ''}, LATERAL (SELECT ${document} AS document OFFSET 0) made
+    WHERE ${editedSql(change, edits, parameters)}`;
+};
+
+const updateSql = (change: Update, parameters: Parameters): string => {
+  const { now, skipsLocked } = change;
+  const edits = addEdits(change, parameters);
+  const document = documentSql(change, edits, parameters);
+  const index = sideColumns(change, document, edits.owner, parameters);
+  const time = parameters.add(toIso(now), 'timestamptz');
+  const owner = edits.owner === undefined ? [] : [{ column: 'owner_id', value: edits.owner }];
+  const assigned = [...owner, ...index]
+    .map(({ column, value }) => `, ${column} = ${value}`)
+    .join('');
+  const set = `UPDATE records SET data = ${document}${assigned}, updated_at = ${nextVersionSql(time)}`;
+  const edited = editedSql(change, edits, parameters);
+  if (!edits.from) {
+    const after = admitsAfterSql(change, edits, document, parameters);
+    return `${set} WHERE ${withinBounds(change, and([edited, after]), document, parameters)}`;
+  }
+  const where = withinBounds(change, edited, document, parameters);
   if (!skipsLocked) return `${set} FROM ${edits.from} WHERE ${where}`;
   // Beside what changes them, Citus would fail to carry what is locked from one part of the statement to the next.
   return `WITH free AS (

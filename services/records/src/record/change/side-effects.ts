@@ -1,5 +1,12 @@
 import { keepAnswersSql } from '@backlot/service';
+import { compileAccess } from '../../collections/rules.ts';
 import { claimsGrowthSql, claimsSql, touchedFields } from '../../collections/stored/claims.ts';
+import {
+  countCreatedSql,
+  countOwnersSql,
+  countsCreates,
+  hasRoomSql,
+} from '../../collections/stored/record-counts.ts';
 import {
   mostWordsBytes,
   touchesWords,
@@ -14,7 +21,8 @@ import {
 } from '../../collections/stored/side-sql.ts';
 import { type IndexColumn, indexColumns } from '../../collections/stored/slots.ts';
 import { inCollection, type Parameters } from '../../sql.ts';
-import { type Change, changedIds, type Touch } from './change.ts';
+import { type Change, type Creation, changedIds, type Touch } from './change.ts';
+import { logSql } from './log-sql.ts';
 
 /** What follows from a change of records, in its statement. */
 interface SideEffect {
@@ -25,6 +33,8 @@ interface SideEffect {
     owner: string | undefined,
     parameters: Parameters,
   ): readonly IndexColumn[];
+  /** Without which no record is made. */
+  condition?(creation: Creation, parameters: Parameters): string | undefined;
   /** What it does to other tables, from what the table `changed` returns. */
   sides?(change: Change, parameters: Parameters): SideSql;
   /** Whether the records have to be locked by an earlier statement: what another change has just written is else not seen. */
@@ -38,6 +48,9 @@ interface SideEffect {
   /** Its table, whose rows end with the collection: what names one, and what the quota counts for it. */
   table?: readonly [name: string, key: string, bytes: string];
 }
+
+const mayHaveShares = (change: Change) =>
+  change.kind === 'delete' || (change.kind === 'create' && (change.isIdChosen || change.isGiven));
 
 /** A new one is an entry here. */
 const all: Record<string, SideEffect> = {
@@ -65,24 +78,59 @@ const all: Record<string, SideEffect> = {
     table: ['search_texts', '(number, record_id)', 'size_bytes'],
   },
 
+  /** Fields that have to fit a schema, and follow from the record. */
+  schema: {
+    needsLock: ({ resultCheck }) => resultCheck !== undefined,
+    isAlone: ({ resultCheck }) => resultCheck !== undefined,
+  },
+
   /** The shares of a record go with it; under an id that a client chose another one may have had some. */
   shares: {
     sides(change) {
-      const mayHave = change.kind === 'delete' || (change.kind === 'create' && change.isIdChosen);
+      const mayHave = mayHaveShares(change);
       if (!mayHave) return noSide;
       const isOne = changedIds(change).length === 1;
       const theirs = isOne ? 'record_id = $3' : 'record_id = ANY ($3::uuid[])';
       return {
         returned: '',
         tables: `, unshared AS (DELETE FROM shares WHERE ${inCollection} AND ${theirs} AND EXISTS (SELECT FROM changed)
-      RETURNING -${shareBytesSql} AS growth)`,
+      RETURNING -${shareBytesSql} AS growth, record_id, user_id)`,
         counted: ['unshared'],
       };
     },
     table: ['shares', '(record_id, user_id, email)', shareBytesSql],
   },
 
+  recordCounts: {
+    condition: ({ counts = [], records }, parameters) =>
+      hasRoomSql(counts, records.length, parameters),
+    sides(change, parameters) {
+      const { limits = {} } = change.collection;
+      if (change.kind === 'create')
+        return change.isGiven
+          ? countOwnersSql(limits, { gain: true }, parameters)
+          : countCreatedSql(change.counts ?? [], parameters);
+      if (change.kind === 'delete') return countOwnersSql(limits, { lose: true }, parameters);
+      return change.changesOwner
+        ? countOwnersSql(limits, { lose: true, gain: true }, parameters)
+        : noSide;
+    },
+    isAlone: ({ kind, collection }) => kind === 'create' && countsCreates(collection.limits),
+    table: ['record_counts', '(number, key)', '0'],
+  },
+
   payments: { table: ['paid_records', '(record_id)', '0'] },
+
+  /** Those of a record that is gone are swept. */
+  reports: { table: ['reports', '(record_id, user_id)', '0'] },
+
+  /** Behind the shares, which it reads. */
+  log: {
+    sides(change, parameters) {
+      const isShared = compileAccess(change.collection.access).uses.shared;
+      return logSql(change, change.kind === 'delete' && isShared, parameters);
+    },
+  },
 
   keptAnswers: {
     sides(change, parameters) {
@@ -117,7 +165,13 @@ export const sideColumns = (
   return columns;
 };
 
-export const sidesOf = (change: Change, parameters: Parameters): Required<SideSql> => {
+export const sideConditions = (
+  creation: Creation,
+  parameters: Parameters,
+): readonly (string | undefined)[] =>
+  sideEffects.map((effect) => effect.condition?.(creation, parameters));
+
+export const combineSides = (change: Change, parameters: Parameters): Required<SideSql> => {
   const sides = { returned: '', tables: '', counted: [] as string[], lasting: [] as string[] };
   for (const effect of sideEffects) {
     const side = effect.sides?.(change, parameters) ?? noSide;

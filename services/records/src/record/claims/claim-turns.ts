@@ -3,17 +3,16 @@ import { ApiError } from '@backlot/contract';
 import { batchCalls, type Database } from '@backlot/database';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/collections.ts';
-import { notUnique, type UniqueField } from '../../collections/stored/claims.ts';
+import { notUnique } from '../../collections/stored/claims.ts';
 import { ownerField } from '../../collections/stored/slots.ts';
+import { groupField, type UniqueField } from '../../collections/stored/unique-keys.ts';
 
-/** A value of a unique field that a write claims, as far as it is known before. */
+/** A value of a unique field, or of several together, that a write claims, as far as it is known before. */
 export interface Claim {
   field: UniqueField;
-  /** JSON. */
   value: string;
 }
 
-/** What a write claims, for a record. */
 interface Claimed {
   collection: Collection;
   id: string;
@@ -24,9 +23,8 @@ interface Claimed {
 
 export interface ClaimTurns {
   /**
-   * Of several writes that claim one value, one is at work and the others wait for it without a connection. Where
-   * somebody has claimed a value just now, a read looks first whether another record has it.
-   * @throws ApiError not_unique
+   * Of several writes that claim one value one is at work, and the others wait for it without a connection. Of a value
+   * claimed just now a read looks first whether another record has it. @throws ApiError not_unique
    */
   run<T>(claimed: Claimed, work: () => Promise<T>): Promise<T>;
   /** The same without the read: what the write frees itself may be claimed in it. */
@@ -38,20 +36,30 @@ const maxRecent = 10_000;
 /** Longer values are named by their hash. */
 const maxNameLength = 100;
 
-/** The claims of a document. @param at what it has at a path; undefined where it is not known, or has nothing */
-export const claimsOf = (
-  fields: readonly UniqueField[],
-  at: (path: readonly string[]) => unknown,
-  ownerId?: string | null,
-): Claim[] =>
-  fields.flatMap((field) => {
-    const value = field.field === ownerField ? ownerId : at(field.field.split('.'));
-    return value === undefined || value === null ? [] : [{ field, value: JSON.stringify(value) }];
+/** What a write says of a record: of what it does not know, and of what is not there, undefined. */
+interface Known {
+  /** What its document has at a path. */
+  at(path: readonly string[]): unknown;
+  ownerId?: string | null;
+  groupId?: string | null | undefined;
+}
+
+const valueIn = ({ at, ownerId, groupId }: Known, field: string): unknown => {
+  if (field === ownerField) return ownerId;
+  return (field === groupField ? groupId : undefined) ?? at(field.split('.'));
+};
+
+export const toClaims = (unique: readonly UniqueField[], known: Known): Claim[] =>
+  unique.flatMap((field) => {
+    const values = field.fields.map((name) => valueIn(known, name));
+    const isMissing = values.some((value) => value === undefined || value === null);
+    return isMissing ? [] : [{ field, value: JSON.stringify(values) }];
   });
 
 const takenSql = `SELECT n FROM unnest($3::int[], $4::jsonb[], $5::uuid[]) WITH ORDINALITY asked(number, value, id, n)
   WHERE EXISTS (SELECT FROM unique_values held WHERE held.project_id = $1 AND held.coll_id = $2
-      AND held.number = asked.number AND held.key = records.unique_key(asked.value) AND held.record_id <> asked.id)
+      AND held.number = asked.number AND held.record_id <> asked.id AND held.key = records.together_key(ARRAY(
+        SELECT records.unique_key(part) FROM jsonb_array_elements(asked.value) WITH ORDINALITY parts(part, place) ORDER BY place)))
     AND EXISTS (SELECT FROM unique_fields f WHERE f.project_id = $1 AND f.coll_id = $2
       AND f.number = asked.number AND f.state IN ('building', 'ready'))`;
 
@@ -89,7 +97,7 @@ export const createClaimTurns = (database: Database): ClaimTurns => {
     if (!first) return;
     recent.set(nameFor(collection, first), true);
     await refuse?.();
-    throw notUnique(first.field.field);
+    throw notUnique(first.field.fields);
   };
 
   const work = async <T>(names: readonly string[], write: () => Promise<T>): Promise<T> => {

@@ -5,9 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { type ProjectTotals, readOwner, readTotals, type Totals } from './totals.ts';
 
 export interface QuotaLimits {
-  /** What the records of one project may add up to. */
   project: Totals;
-  /** And those of all projects of one owner. */
   owner: Totals;
 }
 
@@ -36,7 +34,6 @@ type Project = Identity['project'];
 export interface QuotaDeps {
   database: Database;
   limits: QuotaLimits;
-  /** Epoch milliseconds. */
   now: () => number;
 }
 
@@ -70,10 +67,9 @@ const reached = (whose: string, { records, bytes }: Totals) =>
   );
 
 /**
- * What may still be written. A write asks what the process knows, without a trip to the database: the
- * totals as they were read, and its own writes since. A write more than two seconds later has them read
- * again beside it. So one process keeps to a quota, and each further one exceeds it by at most the room
- * that it saw. Before a refusal the totals are read again.
+ * A write asks what the process knows: the totals as they were read two seconds ago at most, and its own writes since.
+ * So one process keeps to a quota, and each further one exceeds it by at most the room that it saw. Before a refusal the
+ * totals are read again.
  */
 export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
   const usages = new LRUCache<number, Usage>({
@@ -173,7 +169,6 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
       : reached('all apps of this owner', limits.owner);
   };
 
-  /** What has been reserved. */
   const run = async <T>(usage: Usage, growth: Totals, write: () => Promise<T>): Promise<T> => {
     try {
       const result = await write();

@@ -17,10 +17,8 @@ export interface ProjectTotals {
 
 export const foldEveryMs = 2000;
 
-/** Most rows of count_delta that one statement adds up. */
 const foldRows = 20_000;
 
-/** Projects that one transaction folds. */
 const foldProjects = 100;
 
 /** Folds and first counts run one at a time, in one process of all. */
@@ -93,10 +91,8 @@ export const foldTotals = async (database: Database): Promise<void> => {
 };
 
 /**
- * Counts one collection in each transaction: those from before their writes were counted, and every one
- * again each week, so that what a restored backup or a statement by hand has changed comes in. What the
- * writes have counted by then is in the same snapshot, so that it is forgotten. The first count is
- * repeated after an hour: while an update rolls out, processes of the version before don't count.
+ * Counts one collection in each transaction: those from before writes were counted, again after an hour because of
+ * processes of that version, and every one each week, for what a restored backup or a statement by hand has changed.
  */
 export const countCollections = async (database: Database): Promise<void> => {
   const countNext = async () => {
@@ -124,10 +120,7 @@ const countSql = `WITH forgotten AS (DELETE FROM count_delta WHERE ${inCollectio
   FROM counted WHERE ${inCollection}
   RETURNING new.row_count - old.row_count AS records, new.byte_count - old.byte_count AS bytes`;
 
-/**
- * Both tables in one statement, which on a cluster one node answers for each project: a fold that commits at that
- * moment is seen in both or in neither.
- */
+/** Both tables in one statement: a fold that commits at that moment is seen in both or in neither. */
 const totalsSql = (isAmong: string) => `SELECT greatest(0, sum(records))::int8 AS records,
   greatest(0, sum(bytes))::int8 AS bytes FROM (
     SELECT project_id, records, bytes FROM totals WHERE project_id ${isAmong}

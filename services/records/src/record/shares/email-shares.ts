@@ -8,6 +8,7 @@ import {
   type UserDirectory,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
+import { logSharesSql } from '../change/log-sql.ts';
 import type { RecordTarget } from '../refusals.ts';
 import { endSharesSql, ofRecord, recordValues, type ShareRows } from './share-rows.ts';
 
@@ -24,8 +25,8 @@ interface EmailShareOptions {
 }
 
 /**
- * Shares of a record with e-mail addresses, inside the transaction that has locked it. Nothing that the
- * sharer is told depends on whether somebody has the address: whose it is comes by an event, later.
+ * Inside the transaction that has locked the record. Nothing that the sharer is told depends on whether somebody has
+ * the address: whose it is comes by an event, later.
  */
 export const createRecordEmailShares = ({ database, outbox, rows, now }: EmailShareOptions) => {
   const checkHasRoom = async ({ collection, access }: RecordTarget): Promise<void> => {
@@ -99,12 +100,16 @@ export const createEmailShares = (database: Database, users: Pick<UserDirectory,
     do changed = await database.query(text, values);
     while (changed.length === batchSize);
   };
-  const giveSql = (some: string) => `UPDATE shares SET user_id = $3 WHERE ${some} RETURNING 1`;
+  const giveSql = (some: string) =>
+    `WITH given AS (UPDATE shares SET user_id = $3 WHERE ${some}
+       RETURNING new.coll_id, new.record_id, old.user_id AS before, new.user_id AS after),
+     lost AS (SELECT coll_id, record_id, before AS user_id FROM given),
+     gained AS (SELECT coll_id, record_id, after AS user_id FROM given),
+     logged_lost AS (${logSharesSql('lost', true)}),
+     logged_gained AS (${logSharesSql('gained', false)})
+     SELECT FROM given`;
 
-  /**
-   * Gives them to who has the address now. Events overtake each other, so that they are only a reason to
-   * ask; whoever has written last has asked after that.
-   */
+  /** Gives them to who has the address now: events overtake each other, and are only a reason to ask. */
   const settle = async (projectNumber: number, email: string): Promise<void> => {
     let written: string | undefined;
     for (let round = 0; round < maxRounds; round++) {
@@ -124,7 +129,7 @@ export const createEmailShares = (database: Database, users: Pick<UserDirectory,
     /** Anybody can sign up with an address that is not theirs: what waits for it goes with a verified one. */
     async eraseUser(user: Payload<'user.erased'>): Promise<void> {
       const { projectNumber, userId, email, emailVerified } = user;
-      const isErased = emailVerified === true;
+      const isErased = emailVerified === true && email !== null;
       if (isErased && (await users.findHolder(projectNumber, email)) === null) {
         const isTheirs = "email = $2 AND email <> '' AND user_id = ANY ($3::uuid[])";
         await inBatches(endSharesSql, isTheirs, [projectNumber, email, [userId, nobody]]);

@@ -3,7 +3,7 @@ import type { Payload } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { asKey, asOwner, asUser, testProject, until } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ada, bob, createTestBed, type TestBed } from '../../testing/test-bed.ts';
+import { bob, createTestBed, type TestBed } from '../../testing/test-bed.ts';
 
 const carol = '018f0000-0000-7000-8000-0000000000c1';
 const red = '018f0000-0000-7000-8000-0000000000e1';
@@ -29,13 +29,18 @@ describe('shares that a user has given', () => {
   });
   afterAll(() => bed.close());
 
+  // Somebody new in each test: what is still under way for the last one's ends no share of this one's.
+  let ada: string;
   let adasRole: string;
   let adasGroups: string[];
   const become = (role: string, ...groups: string[]) => {
     [adasRole, adasGroups] = [role, groups];
     bed.people.set(ada, { role, groups: groups.map((id) => ({ id, role: 'member' })) });
   };
-  beforeEach(() => become('user', red, blue));
+  beforeEach(() => {
+    ada = randomUUID();
+    become('user', red, blue);
+  });
   afterEach(() => void bed.people.delete(ada));
 
   const asAda = (project = testProject): Identity =>

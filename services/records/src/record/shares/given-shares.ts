@@ -1,7 +1,9 @@
 import type { RoleAndGroups, UserDirectory } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { type Access, heldPolicy, resolveAccess, rowPolicySql } from '../../collections/access.ts';
+import { type Access, resolveAccess } from '../../collections/access.ts';
 import type { Collection, Collections } from '../../collections/collections.ts';
+import { rowPolicySql } from '../../collections/terms/policy-sql.ts';
+import { heldPolicy } from '../../collections/terms/terms.ts';
 import { and, startParameters } from '../../sql.ts';
 import { endSharesSql } from './share-rows.ts';
 

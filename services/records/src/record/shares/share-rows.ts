@@ -1,6 +1,7 @@
 import { ApiError, shareRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { countGrowthSql, shareBytesSql } from '../../collections/stored/side-sql.ts';
+import { logSharesSql } from '../change/log-sql.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { RecordTarget } from '../refusals.ts';
 
@@ -13,9 +14,9 @@ export const recordValues = ({ collection, id }: RecordTarget) => [
   id,
 ];
 
-const returnedBytes = `RETURNING -${shareBytesSql} AS growth`;
+const returnedBytes = `RETURNING coll_id, record_id, user_id, -${shareBytesSql} AS growth`;
 
-/** Writes rows of `shares` together with what the quota counts for them. */
+/** Writes rows of `shares` together with what the quota counts for them, and what the log says. */
 export const createShareRows = (database: Database, quota: Pick<Quota, 'refuse'>) => ({
   /**
    * Of a record that is locked.
@@ -33,7 +34,8 @@ export const createShareRows = (database: Database, quota: Pick<Quota, 'refuse'>
     const [row] = await database.query<{ growth: number }>(
       // A cluster runs the parts one after the other, each with what those before it have written.
       `WITH before AS MATERIALIZED (SELECT count(*) AS rows FROM shares WHERE ${ofRecord} AND ${isThere}),
-       put AS (${insert} RETURNING email),
+       put AS (${insert} RETURNING coll_id, record_id, user_id, email),
+       logged AS (${logSharesSql('put', false)}),
        added AS (SELECT ${shareBytesSql} AS growth FROM put, before WHERE rows = 0),
        counted AS (${countGrowthSql('added')})
        SELECT (SELECT coalesce(sum(growth), 0) FROM added)::int8 AS growth FROM put`,
@@ -50,6 +52,7 @@ export const createShareRows = (database: Database, quota: Pick<Quota, 'refuse'>
   async remove(target: RecordTarget, condition: string, who: string): Promise<boolean> {
     const ended = await database.query(
       `WITH ended AS (DELETE FROM shares WHERE ${ofRecord} AND ${condition} ${returnedBytes}),
+       logged AS (${logSharesSql('ended', true)}),
        counted AS (${countGrowthSql('ended')})
        SELECT FROM ended`,
       [...recordValues(target), who],
@@ -62,7 +65,8 @@ export type ShareRows = ReturnType<typeof createShareRows>;
 
 /** Ends shares of the project `$1` in any of its collections. */
 export const endSharesSql = (condition: string): string =>
-  `WITH ended AS (DELETE FROM shares WHERE ${condition} RETURNING coll_id, -${shareBytesSql} AS growth),
+  `WITH ended AS (DELETE FROM shares WHERE ${condition} RETURNING coll_id, record_id, user_id, -${shareBytesSql} AS growth),
+   logged AS (${logSharesSql('ended', true)}),
    counted AS (
      INSERT INTO count_delta (project_id, coll_id, d, bytes)
      SELECT own.project_id, own.coll_id, 0, total.growth

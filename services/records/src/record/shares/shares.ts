@@ -7,8 +7,11 @@ import {
   shareRoutes,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
-import { checkRead, heldPolicy, recordNotFound, rowPolicySql } from '../../collections/access.ts';
+import { checkRead } from '../../collections/access.ts';
+import { recordNotFound } from '../../collections/forbidden.ts';
 import { shareBytes } from '../../collections/stored/side-sql.ts';
+import { rowPolicySql } from '../../collections/terms/policy-sql.ts';
+import { heldPolicy } from '../../collections/terms/terms.ts';
 import { inCollection, isoTimeSql, startParameters } from '../../sql.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { RecordTarget } from '../refusals.ts';

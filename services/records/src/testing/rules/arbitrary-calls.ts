@@ -1,79 +1,21 @@
-import type { AccessRules, FieldRules } from '@backlot/contract';
-import type { Identity } from '@backlot/identity';
-import { anonymous, asKey, asUser } from '@backlot/testing';
 import fc from 'fast-check';
-import { ada, bob } from '../test-bed.ts';
-import type { Data, Does, StoredShare } from './words.ts';
-
-const [red, blue] = [
-  '018f0000-0000-7000-8000-000000000901',
-  '018f0000-0000-7000-8000-000000000902',
-];
-export const callers = {
-  anonymous: anonymous(),
-  ada: asUser(ada, { groups: [{ id: red, role: 'member' }] }),
-  bob: asUser(bob),
-  staff: asUser(bob, { role: 'staff', groups: [{ id: blue, role: 'member' }] }),
-  key: asKey(),
-} satisfies Record<string, Identity>;
-export type CallerName = keyof typeof callers;
-
-/** Records of the other collection, the last of which is missing. */
-export const otherIds = [
-  '018f0000-0000-7000-8000-000000000a01',
-  '018f0000-0000-7000-8000-000000000a02',
-  '018f0000-0000-7000-8000-000000000a03',
-];
-
-const words = fc.subarray([
-  'anyone',
-  'users',
-  'owner',
-  'ownerless',
-  'group',
-  'shared',
-  'role:staff',
-]);
-const rareWords = fc.oneof(words, fc.subarray(['owner', 'group', 'shared', 'role:staff']));
-const wordsForNew = fc.subarray(['anyone', 'users', 'group', 'role:staff']);
-const numberNames = ['a', 'b', 'c'];
-const fieldNames = [...numberNames, 'other'];
-const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const fieldRules: fc.Arbitrary<FieldRules> = fc
-  .record({ read: rareWords, create: wordsForNew, change: rareWords }, { requiredKeys: [] })
-  .filter((rules) => Object.keys(rules).length > 0);
-export const rules = fc.record(
-  {
-    read: fc.oneof(rareWords, fc.constant(['anyone'])),
-    create: wordsForNew,
-    change: rareWords,
-    delete: rareWords,
-    count: words,
-    fields: fc.dictionary(fc.constantFrom('a', 'b', 'other'), fieldRules),
-  },
-  { requiredKeys: ['read', 'create', 'change'] },
-) as fc.Arbitrary<AccessRules>;
-
-const number = fc.integer({ min: 0, max: 2 });
-const numbers = fc.dictionary(fc.constantFrom(...numberNames), number);
-export const data: fc.Arbitrary<Data> = fc
-  .tuple(numbers, optional(fc.constantFrom(...otherIds)))
-  .map(([given, other]) => ({ ...given, ...(other !== undefined && { other }) }));
-const userId = fc.constantFrom(ada, bob);
-const may = fc.constantFrom<Does>('read', 'change');
-const groupId = fc.constantFrom(red, blue);
-const email = fc.constantFrom('ada@example.org', 'bob@example.org');
-const share = fc.oneof<fc.Arbitrary<StoredShare>[]>(
-  fc.record({ userId, may }),
-  fc.record({ userId: fc.constantFrom(null, ada, bob), email, may }),
-);
-export const stored = fc.record({
-  ownerId: fc.constantFrom(null, ada, bob),
-  groupId: fc.constantFrom(null, red, blue),
-  shares: fc.uniqueArray(share, { selector: ({ userId, email }) => email ?? userId, maxLength: 3 }),
+import {
+  type CallerName,
+  callers,
   data,
-});
+  email,
+  groupId,
+  may,
+  number,
+  numberNames,
+  numbers,
+  optional,
+  otherIds,
+  userId,
+} from './arbitrary-collections.ts';
+import type { Data } from './words.ts';
 
+const fieldNames = [...numberNames, 'other', 'who'];
 const numberField = fc.constantFrom(...numberNames);
 const field = fc.constantFrom(...fieldNames);
 const where = optional(
@@ -92,16 +34,38 @@ const measures = fc.uniqueArray(fc.tuple(fc.constantFrom('sum', 'avg', 'min', 'm
   maxLength: 3,
 });
 const which = fc.nat(20);
-const counts = numbers.map((inc): Patch => ({ data: {}, unset: [], inc }));
+const counts = numbers.map((inc): Patch => ({ data: {}, unset: [], inc, isDeep: false }));
 const changes = fc
-  .record({ data, unset: fc.subarray(fieldNames), inc: numbers })
-  .map(({ data, unset, inc }) => {
+  .record({ data, unset: fc.subarray([...fieldNames, 'at']), inc: numbers })
+  .map(({ data, unset, inc }): Patch => {
     const free = unset.filter((name) => !(name in data));
     const added = Object.entries(inc).filter(([name]) => !(name in data) && !free.includes(name));
-    return { data, unset: free, inc: Object.fromEntries(added) };
+    return { data, unset: free, inc: Object.fromEntries(added), isDeep: false };
   });
-const patches = fc.oneof(changes, counts);
-export type Patch = { data: Data; unset: string[]; inc: Record<string, number> };
+const removals = fc
+  .subarray([...fieldNames, 'at'], { minLength: 1 })
+  .map((unset): Patch => ({ data: {}, unset, inc: {}, isDeep: false }));
+const patches = fc.oneof(changes, counts, removals);
+const orNull = fc.option(number, { freq: 3 });
+/** Objects are merged, and null takes out. */
+const deepPatches = fc
+  .tuple(
+    fc.dictionary(fc.constantFrom(...fieldNames), fc.constant(null), { maxKeys: 1 }),
+    optional(fc.dictionary(fc.constantFrom('x', 'y', 'z'), orNull, { maxKeys: 2 })),
+    changes,
+  )
+  .map(([gone, at, { data, unset, inc }]): Patch => {
+    const set = { ...data, ...gone, ...(at !== undefined && { at }) };
+    const isFree = (name: string) => !(name in set);
+    const sums = Object.entries(inc).filter(([name]) => isFree(name));
+    return { data: set, unset: unset.filter(isFree), inc: Object.fromEntries(sums), isDeep: true };
+  });
+export type Patch = {
+  data: Record<string, Data[string] | Record<string, number | null> | null>;
+  unset: string[];
+  inc: Record<string, number>;
+  isDeep: boolean;
+};
 
 const operation = <Kind extends string, Parts extends object>(
   kind: Kind,
@@ -112,6 +76,13 @@ const includes = fc.boolean();
 const shown = optional(fc.subarray(fieldNames, { minLength: 1 }));
 /** By words of the field `other`. */
 const search = fc.option(fc.constantFrom(...otherIds), { nil: undefined, freq: 2 });
+const writesOfSeveral = operation('batch', {
+  which,
+  other: which,
+  patch: patches,
+  data,
+  groupId: optional(groupId),
+});
 export const operations = fc.oneof(
   operation('list', {
     where,
@@ -124,14 +95,27 @@ export const operations = fc.oneof(
     inPages: fc.boolean(),
   }),
   operation('count', { where, search, group: fc.option(groupId, { nil: undefined, freq: 3 }) }),
-  operation('aggregate', { where, by: optional(field), measures }),
+  operation('export', {
+    where,
+    group: fc.option(groupId, { nil: undefined, freq: 3 }),
+    shown,
+    isCsv: fc.boolean(),
+  }),
+  operation('aggregate', {
+    where,
+    by: fc.uniqueArray(field, { maxLength: 2 }),
+    measures,
+    distinct: optional(field),
+    having: optional(fc.nat(3)),
+    inOrder: fc.boolean(),
+  }),
   operation('get', { which, shown, includes }),
   operation('delete', { which }),
-  operation('patch', { which, patch: patches }),
+  { weight: 3, arbitrary: operation('patch', { which, patch: fc.oneof(patches, deepPatches) }) },
   operation('put', { which, data }),
   operation('upsert', { which, isNew: fc.boolean(), data }),
   operation('create', { data, groupId: optional(groupId) }),
-  operation('batch', { which, other: which, patch: patches, data, groupId: optional(groupId) }),
+  { weight: 4, arbitrary: writesOfSeveral },
   operation('share', { which, userId, may }),
   operation('unshare', { which, userId }),
   operation('invite', { which, email, may }),

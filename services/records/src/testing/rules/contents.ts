@@ -1,14 +1,18 @@
-import type { AccessRules } from '@backlot/contract';
+import type { AccessRules, CollectionLimits } from '@backlot/contract';
 import type { IdentityProject } from '@backlot/identity';
-import { asOwner, testProject } from '@backlot/testing';
+import { asOwner, testProject, until } from '@backlot/testing';
+import { countAllSql } from '../../collections/stored/record-counts.ts';
 import { searchWordsSql } from '../../collections/stored/search-words.ts';
 import { inCollection, startParameters } from '../../sql.ts';
-import type { TestBed } from '../test-bed.ts';
+import { ada, bob, type TestBed } from '../test-bed.ts';
+import type { ValueSchema } from './schemas.ts';
 import type { Stored } from './words.ts';
 
 /** A collection as it is stored. */
 export interface Contents {
   rules: AccessRules;
+  schema?: ValueSchema | undefined;
+  limits?: CollectionLimits | undefined;
   records: Stored[];
 }
 
@@ -20,7 +24,7 @@ const insertRecords = async (
 ): Promise<void> => {
   await database.query(
     `INSERT INTO records (project_id, coll_id, id, owner_id, group_id, created_at, updated_at, data)
-     SELECT $1, $6, id, owner_id, group_id, now(), now(), data
+     SELECT $1, $6, id, owner_id, group_id, uuid_extract_timestamp(id), uuid_extract_timestamp(id), data
      FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::jsonb[]) made(id, owner_id, group_id, data)`,
     [
       project,
@@ -71,6 +75,24 @@ const keepWords = async (
   );
 };
 
+/** Nothing is counted in the background any more. */
+const untilCounted = ({ database }: TestBed, key: readonly [number, number]) =>
+  until(async () => {
+    const building = `SELECT FROM record_limits WHERE project_id = $1 AND coll_id = $2 AND state = 'building'`;
+    return (await database.query(building, [...key])).length === 0;
+  });
+
+const countRecords = async ({ database }: TestBed, key: readonly [number, number]) => {
+  const [limit] = await database.query<{ number: number }>(
+    'SELECT number FROM record_limits WHERE project_id = $1 AND coll_id = $2',
+    [...key],
+  );
+  await database.query(countAllSql, [...key, limit?.number]);
+};
+
+/** Who passes for a key holds every record: no share that they have given ends in the background, at any time. */
+const holdsEverything = { role: 'user', groups: [], caller: 'key' };
+
 let projects = 7000;
 
 /** A project with these collections. */
@@ -79,15 +101,19 @@ export const newProject = async (
   collections: Record<string, Contents>,
 ): Promise<IdentityProject> => {
   projects += 1;
+  bed.elsewhere.find = (id) => (id === ada || id === bob ? holdsEverything : null);
   const project = { ...testProject, id: `p${projects}`, number: projects };
   const identity = asOwner({ project });
-  for (const [index, [name, { rules, records }]] of Object.entries(collections).entries()) {
+  for (const [index, [name, contents]] of Object.entries(collections).entries()) {
+    const { rules, schema, limits, records } = contents;
     const path = `/platform/projects/${project.id}/collections/${name}`;
-    const body = { access: rules, search: ['other'] };
-    const { status } = await bed.call('PUT', path, { identity, body });
-    if (status !== 200) throw new Error(`the rules of ${name} answered ${status}`);
+    const body = { access: rules, search: ['other'], schema, limits };
+    const { status, body: answer } = await bed.call('PUT', path, { identity, body });
+    if (status !== 200) throw new Error(`${name} answered ${status}: ${answer.error}`);
     const key = [project.number, index + 1] as const;
+    if (limits?.perUser !== undefined) await untilCounted(bed, key);
     await insertRecords(bed, key, records);
+    if (limits?.perUser !== undefined) await countRecords(bed, key);
     await keepWords(bed, key);
   }
   return project;

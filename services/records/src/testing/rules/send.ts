@@ -2,57 +2,19 @@ import type { Identity } from '@backlot/identity';
 import { uuidv7 } from 'uuidv7';
 import { createEmailShares } from '../../record/shares/email-shares.ts';
 import type { TestBed } from '../test-bed.ts';
-import type { Operation, OperationOf } from './arbitrary-calls.ts';
-import { type Answer, type Model, ok } from './model.ts';
+import { type Answer, ok } from './answers.ts';
+import type { Operation, OperationOf, Patch } from './arbitrary-calls.ts';
+import type { Model } from './model.ts';
+import {
+  type Call,
+  exportLines,
+  list,
+  toQuery,
+  toShown,
+  toWhere,
+  withoutSystemFields,
+} from './send-lists.ts';
 import type { Data, Stored, StoredShare } from './words.ts';
-
-const ownFields = new Set(['id', 'ownerId', 'groupId', 'createdAt', 'updatedAt']);
-const withoutSystemFields = (record: object): object =>
-  Object.fromEntries(
-    Object.entries(record)
-      .filter(([name]) => !ownFields.has(name))
-      .map(([name, value]) => [
-        name,
-        typeof value === 'object' ? withoutSystemFields(value) : value,
-      ]),
-  );
-
-export type Call = (method: string, path: string, body?: object) => ReturnType<TestBed['call']>;
-
-const toQuery = (parts: Record<string, string | undefined>): string => {
-  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(given as [string, string][]).toString();
-};
-
-const toWhere = (where: OperationOf<'count'>['where']) =>
-  where && JSON.stringify({ [where[0]]: where[1] });
-
-const toShown = ({ shown, includes }: Pick<OperationOf<'get'>, 'shown' | 'includes'>) => ({
-  fields: shown?.join(),
-  include: includes ? 'other:others' : undefined,
-});
-
-const list = async (call: Call, operation: OperationOf<'list'>): Promise<Answer> => {
-  const { where, group, sort, search, inPages } = operation;
-  const query = {
-    where: toWhere(where),
-    group,
-    search,
-    sort: sort?.join(''),
-    ...toShown(operation),
-    total: '1',
-    limit: inPages ? '2' : undefined,
-  };
-  const items: object[] = [];
-  let cursor: string | undefined;
-  for (;;) {
-    const { status, body } = await call('GET', `?${toQuery({ ...query, cursor })}`);
-    if (status !== 200) return { status };
-    items.push(...body.items.map(withoutSystemFields));
-    if (!body.hasMore) return ok({ items, total: body.total });
-    cursor = body.nextCursor;
-  }
-};
 
 const toRecord = (
   identity: Identity,
@@ -63,19 +25,29 @@ const toRecord = (
   return { id, ownerId, groupId, shares: [], data };
 };
 
+const named = ['schema_mismatch', 'limit_reached'];
+
+const failed = ({ status, body }: { status: number; body: { code?: string } }): Answer =>
+  body.code !== undefined && named.includes(body.code) ? { status, code: body.code } : { status };
+
+const toBody = ({ data, unset, inc }: Patch) => ({ data, unset, inc });
+
 const writeBatch = async (
   call: Call,
   identity: Identity,
-  model: Pick<Model, 'pick' | 'records'>,
+  model: Pick<Model, 'pick' | 'records' | 'filled'>,
   { which, other, patch, data, groupId }: OperationOf<'batch'>,
 ): Promise<Answer> => {
   const [updated, deleted] = [model.pick(which)?.id, model.pick(other)?.id];
   const { status, body } = await call('POST', '/_batch', {
     create: [{ data, groupId }],
-    update: updated ? [{ id: updated, ...patch }] : [{}],
+    update: updated ? [{ id: updated, ...toBody(patch) }] : [{}],
     delete: [deleted],
   });
-  if (status === 200) model.records.push(toRecord(identity, body.create[0].id, { data, groupId }));
+  if (status !== 200) return failed({ status, body });
+  model.records.push(
+    toRecord(identity, body.create[0].id, { data: model.filled(identity, data), groupId }),
+  );
   return { status };
 };
 
@@ -99,7 +71,7 @@ export const proveAddress =
 export const send = async (
   call: Call,
   identity: Identity,
-  model: Pick<Model, 'pick' | 'records'>,
+  model: Pick<Model, 'pick' | 'records' | 'filled'>,
   operation: Operation,
   prove: ReturnType<typeof proveAddress>,
 ): Promise<Answer> => {
@@ -113,17 +85,28 @@ export const send = async (
       const { status, body } = await call('GET', `/_count?${query}`);
       return status === 200 ? ok(body.count) : { status };
     }
+    case 'export':
+      return exportLines(call, operation);
     case 'aggregate': {
-      const { where, by, measures } = operation;
-      const query = toQuery({ where: toWhere(where), group: by, ...Object.fromEntries(measures) });
+      const { where, by, measures, distinct, having, inOrder } = operation;
+      const query = toQuery({
+        where: toWhere(where),
+        group: by.length > 0 ? by.join(',') : undefined,
+        distinct,
+        having: having === undefined ? undefined : JSON.stringify({ count: { $gt: having } }),
+        sort: inOrder ? [...by, 'count'].join(',') : undefined,
+        ...Object.fromEntries(measures),
+      });
       const { status, body } = await call('GET', `/_aggregate?${query}`);
       return status === 200 ? ok(body.groups) : { status };
     }
     case 'create': {
       const { data, groupId } = operation;
       const { status, body } = await call('POST', '', { data, groupId });
-      if (status !== 201) return { status };
-      model.records.push(toRecord(identity, body.id, { data, groupId }));
+      if (status !== 201) return failed({ status, body });
+      model.records.push(
+        toRecord(identity, body.id, { data: model.filled(identity, data), groupId }),
+      );
       return { status, body: withoutSystemFields(body) };
     }
     case 'batch':
@@ -163,16 +146,19 @@ export const send = async (
       const { which, isNew, data } = operation;
       const path = isNew ? `/${uuidv7()}` : pathTo(which);
       const { status, body } = await call('PUT', `${path}?upsert=1`, { data });
-      if (status !== (isNew ? 201 : 200)) return { status };
-      if (isNew) model.records.push(toRecord(identity, body.id, { data }));
+      if (status !== (isNew ? 201 : 200)) return failed({ status, body });
+      if (isNew)
+        model.records.push(toRecord(identity, body.id, { data: model.filled(identity, data) }));
       return { status, body: withoutSystemFields(body) };
     }
     case 'patch':
     case 'put': {
-      const sent = operation.kind === 'patch' ? operation.patch : { data: operation.data };
-      const path = pathTo(operation.which);
+      const isPatch = operation.kind === 'patch';
+      const sent = isPatch ? toBody(operation.patch) : { data: operation.data };
+      const isDeep = isPatch && operation.patch.isDeep;
+      const path = `${pathTo(operation.which)}${isDeep ? '?merge=deep' : ''}`;
       const { status, body } = await call(operation.kind.toUpperCase(), path, sent);
-      return status === 200 ? ok(withoutSystemFields(body)) : { status };
+      return status === 200 ? ok(withoutSystemFields(body)) : failed({ status, body });
     }
   }
 };

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
+import { bypassesRules, resolveAccess } from '../collections/access.ts';
+import type { Collection } from '../collections/collections.ts';
+import { formatAccess } from '../collections/rules.ts';
+import { narrowFilter } from '../record/narrow-filter.ts';
+import type { Filter } from '../where/filter.ts';
+import { type Watch, withTimesAsTexts } from './judge.ts';
+
+/** What a caller asks to hear of a collection. */
+export interface Asked {
+  name: string;
+  filter: Filter;
+  ownerId: string | undefined;
+  group: string | undefined;
+}
+
+/** @throws ApiError conflict where the collection keeps no changes */
+const checkHasHistory = ({ name, hasHistory }: Collection): void => {
+  if (hasHistory !== false) return;
+  throw new ApiError('conflict', `The collection "${name}" keeps no changes.`, {
+    hint: 'Its "history" is switched off; the project’s owner switches it on.',
+  });
+};
+
+/** @throws ApiError unauthenticated, forbidden, invalid_query, invalid_where, conflict */
+export const toWatch = (collection: Collection, asked: Asked, identity: Identity): Watch => {
+  checkHasHistory(collection);
+  const access = resolveAccess(collection.access, identity);
+  const place = { project: identity.project, collection };
+  const { filter, groupId } = narrowFilter(asked.filter, access, place, asked.group);
+  return { access, filter: withTimesAsTexts(filter), ownerId: asked.ownerId, groupId };
+};
+
+/** Where nobody has made the collection yet: what comes then is heard from its beginning. */
+export const notMade = '-';
+
+/**
+ * Says what decides which records the caller reads, beside those themselves: when it is another one, nobody is told of
+ * what they see now or no more.
+ */
+export const watchMark = (collection: Collection | null, identity: Identity): string => {
+  if (!collection) return notMade;
+  const { caller, userId, role, groups, emailVerified } = identity;
+  const isBound = !bypassesRules(identity);
+  const all = [collection.id, isBound && formatAccess(collection.access)];
+  if (isBound) all.push(caller as never, [userId, role, groups, emailVerified] as never);
+  return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 12);
+};
+
+export const isMarked = (before: string | undefined, now: string): boolean =>
+  before === now || before === notMade;
