@@ -1,73 +1,12 @@
-import { createHash } from 'node:crypto';
-import { ApiError, platformProject } from '@backlot/contract';
+import { ApiError } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import type { AttemptLimit, AuthConfig } from './config.ts';
+import { type Counter, sha256 } from './counters.ts';
 import type { Attempt, DB as Tables } from './tables.ts';
 
-export interface Counter {
-  key: Buffer;
-  limit: AttemptLimit;
-  /** Attempts that succeed stay counted too. */
-  keepsSuccesses?: boolean;
-}
+type Reserved = Pick<Attempt, 'counter' | 'window_ends_at' | 'used'>;
 
-type Reserved = Pick<Attempt, 'counter' | 'window_ends_at'>;
-
-const sha256 = (...parts: string[]) => createHash('sha256').update(parts.join('\n')).digest();
-
-/** A caller's IP address as tables keep it. */
-export const hashIp = (ip: string): Buffer => sha256('address', ip);
-
-/** Which counters a call has (docs/api.md, "Accounts"). */
-export const createCounters = (limits: AuthConfig['limits']) => ({
-  /**
-   * An IP address from which the account signed in before has a counter of its own, so that others'
-   * failures can't lock it out. Every attempt costs a hash, so successes of one address are bounded too.
-   */
-  signIn(
-    email: string,
-    ip: string,
-    account: { id: string; ip_known: boolean } | undefined,
-  ): Counter[] {
-    const all = {
-      key: sha256('sign-ins', email, ip),
-      limit: limits.signInsPerEmailAndIp,
-      keepsSuccesses: true,
-    };
-    if (account?.ip_known) {
-      const key = sha256('sign-in from known', account.id, ip);
-      return [{ key, limit: limits.signInPerKnownIp }, all];
-    }
-    return [
-      { key: sha256('sign-in', email), limit: limits.signInPerEmail },
-      { key: sha256('sign-in from', ip), limit: limits.signInPerIp },
-      all,
-    ];
-  },
-  signUp: (project: number, ip: string): Counter[] => [
-    {
-      key: sha256('sign-up from', ip),
-      limit: project === platformProject.number ? limits.ownerSignUpPerIp : limits.signUpPerIp,
-    },
-  ],
-  groupsFrom: (ip: string): Counter[] => [
-    { key: sha256('groups from', ip), limit: limits.groupsPerIp },
-  ],
-  invites: (userId: string | null, ip: string): Counter[] => [
-    { key: sha256('invitations of', String(userId)), limit: limits.invitesPerUser },
-    { key: sha256('invitations from', ip), limit: limits.invitesPerIp },
-  ],
-  emailChanges: (userId: string, ip: string): Counter[] => [
-    { key: sha256('e-mail changes of', userId), limit: limits.emailChangesPerUser },
-    { key: sha256('e-mail changes from', ip), limit: limits.emailChangesPerIp },
-  ],
-  resetCallsFrom: (ip: string): Counter[] => [
-    { key: sha256('forgot from', ip), limit: limits.forgotPerIp },
-  ],
-  resetMailsTo: (email: string): Counter[] => [
-    { key: sha256('forgot', email), limit: limits.forgotPerEmail },
-  ],
-});
+/** Asked where a counter says that work is due. @throws ApiError proof_of_work_needed */
+export type Prove = () => Promise<void>;
 
 /**
  * Counts in PostgreSQL, exactly under parallel calls: an attempt is reserved before its work begins
@@ -94,7 +33,7 @@ export const createAttempts = (database: Database, now: () => number) => {
          window_ends_at = CASE WHEN a.window_ends_at <= $5 THEN excluded.window_ends_at ELSE a.window_ends_at END,
          allowed = excluded.allowed
        WHERE a.window_ends_at <= $5 OR a.used < excluded.allowed
-       RETURNING counter, window_ends_at`,
+       RETURNING counter, window_ends_at, used`,
       [
         project,
         counters.map(({ key }) => key),
@@ -142,10 +81,27 @@ export const createAttempts = (database: Database, now: () => number) => {
     });
   };
 
-  const reserveAll = (project: number, counters: Counter[]): Promise<Reserved[]> =>
+  const isWorkDue = (counters: Counter[], reserved: Reserved[]) =>
+    counters.some(({ key, limit: { proofFrom } }) => {
+      const row = reserved.find(({ counter }) => counter.equals(key));
+      return row !== undefined && proofFrom !== undefined && row.used > proofFrom;
+    });
+
+  const reserveAll = (
+    project: number,
+    counters: Counter[],
+    prove?: () => Promise<void>,
+  ): Promise<Reserved[]> =>
     database.detached(async () => {
       const reserved = await reserve(project, counters);
       if (reserved.length < counters.length) throw await createRefusal(project, counters, reserved);
+      if (!prove || !isWorkDue(counters, reserved)) return reserved;
+      try {
+        await prove();
+      } catch (error) {
+        await release(project, reserved);
+        throw error;
+      }
       return reserved;
     });
 
@@ -153,14 +109,16 @@ export const createAttempts = (database: Database, now: () => number) => {
     /**
      * Runs `work` unless a counter is full. What answers undefined counts as a failed attempt; what
      * succeeds counts only where a counter keeps it, what throws not at all.
-     * @throws ApiError too_many_attempts
+     * @param prove asked where much was counted already
+     * @throws ApiError too_many_attempts, proof_of_work_needed
      */
     async countFailures<T>(
       project: number,
       counters: Counter[],
       work: () => Promise<T | undefined>,
+      prove?: Prove,
     ): Promise<T | undefined> {
-      const reserved = await reserveAll(project, counters);
+      const reserved = await reserveAll(project, counters, prove);
       let released = reserved;
       try {
         const result = await work();
@@ -174,9 +132,14 @@ export const createAttempts = (database: Database, now: () => number) => {
       }
     },
 
-    /** Every call counts but those that end as overloaded. @throws ApiError too_many_attempts */
-    async countCalls<T>(project: number, counters: Counter[], work: () => Promise<T>): Promise<T> {
-      const reserved = await reserveAll(project, counters);
+    /** Every call counts but those that end as overloaded. @throws ApiError too_many_attempts, proof_of_work_needed */
+    async countCalls<T>(
+      project: number,
+      counters: Counter[],
+      work: () => Promise<T>,
+      prove?: Prove,
+    ): Promise<T> {
+      const reserved = await reserveAll(project, counters, prove);
       try {
         return await work();
       } catch (error) {
@@ -185,6 +148,12 @@ export const createAttempts = (database: Database, now: () => number) => {
         }
         throw error;
       }
+    },
+
+    /** Whether nobody has asked so of the same before. @param windowMs how long that is remembered */
+    async isFirst(project: number, what: string, windowMs: number): Promise<boolean> {
+      const counter = { key: sha256('once', what), limit: { max: 1, windowMs } };
+      return (await database.detached(() => reserve(project, [counter]))).length === 1;
     },
 
     /** Counts one more, or answers false where the counter is full. */
@@ -196,4 +165,3 @@ export const createAttempts = (database: Database, now: () => number) => {
 };
 
 export type Attempts = ReturnType<typeof createAttempts>;
-export type Counters = ReturnType<typeof createCounters>;

@@ -1,18 +1,35 @@
 import { halfOfCores } from '@backlot/fair-shares';
-import { defineConfig, isOwnerVerificationOn, ownerVerificationSettings } from '@backlot/service';
+import { masterKeysSetting } from '@backlot/sealing';
+import {
+  defineConfig,
+  isOwnerVerificationOn,
+  ownerVerificationSettings,
+  publicUrlSetting,
+} from '@backlot/service';
 import { z } from 'zod';
 
 /** At most `max` within a window that begins with the first one counted. */
 export interface AttemptLimit {
   max: number;
   windowMs: number;
+  /** Past so many a call needs a proof of work. */
+  proofFrom?: number | undefined;
 }
 
 export interface AuthConfig {
   /** The claim `iss` of every token. */
   issuer: string;
   /** 32 bytes; seals the private signing keys. */
-  masterKey: Buffer;
+  /** The first one seals signing keys, all of them open. */
+  masterKeys: Buffer[];
+  /** Seal what users and owners entrust to the service; the first one is current. */
+  secretsKeys: Buffer[];
+  /** Where the gateway is reached from outside, without a slash at the end. */
+  publicUrl: string;
+  /** Clients at providers that count for all projects, by the provider's name. */
+  operatorClients: Readonly<Record<string, { clientId: string; clientSecret: string }>>;
+  /** Issuers may be on this machine: where a developer works. */
+  issuersOnLoopback: boolean;
   sessionMs: number;
   maxSessionsPerUser: number;
   /** Owners may not call their users verified before they are verified themselves. */
@@ -33,6 +50,10 @@ export interface AuthConfig {
     signUpPerIp: AttemptLimit;
     /** Of owners: users of the project `platform`. */
     ownerSignUpPerIp: AttemptLimit;
+    guestsPerIp: AttemptLimit;
+    codesPerEmail: AttemptLimit;
+    codesPerIp: AttemptLimit;
+    codeGuessesPerEmail: AttemptLimit;
     forgotPerEmail: AttemptLimit;
     forgotPerIp: AttemptLimit;
     emailChangesPerUser: AttemptLimit;
@@ -40,6 +61,14 @@ export interface AuthConfig {
     groupsPerIp: AttemptLimit;
     invitesPerUser: AttemptLimit;
     invitesPerIp: AttemptLimit;
+    /** Wrong codes of second factors. */
+    factorGuessesPerUser: AttemptLimit;
+    factorGuessesPerUserAndDay: AttemptLimit;
+    factorGuessesPerIp: AttemptLimit;
+    /** Passkeys that do not hold. */
+    passkeyFailuresPerIp: AttemptLimit;
+    /** Ways to providers that were begun. */
+    oauthPerIp: AttemptLimit;
   };
 }
 
@@ -55,10 +84,14 @@ const count = (initial: number) => positive.default(initial);
 
 const settings = z.object({
   ...ownerVerificationSettings,
-  BACKLOT_AUTH_MASTER_KEY: z
-    .base64()
-    .transform((value) => Buffer.from(value, 'base64'))
-    .refine((key) => key.length === 32, 'must be 32 bytes in base64'),
+  BACKLOT_AUTH_MASTER_KEY: masterKeysSetting,
+  BACKLOT_SECRETS_KEYS: masterKeysSetting,
+  BACKLOT_PUBLIC_URL: publicUrlSetting,
+  BACKLOT_GOOGLE_CLIENT_ID: z.string().max(300).optional(),
+  BACKLOT_GOOGLE_CLIENT_SECRET: z.string().max(4000).optional(),
+  BACKLOT_GITHUB_CLIENT_ID: z.string().max(300).optional(),
+  BACKLOT_GITHUB_CLIENT_SECRET: z.string().max(4000).optional(),
+  BACKLOT_WEBHOOKS_TO_LOOPBACK: z.enum(['on', 'off']).default('off'),
   BACKLOT_TOKEN_ISSUER: z.string().min(1).max(255).default('backlot'),
   BACKLOT_SESSION_DAYS: count(30),
   BACKLOT_ARGON2_MEMORY_KIB: z.coerce.number().int().min(8).default(19_456),
@@ -68,11 +101,35 @@ const settings = z.object({
   BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR: count(20),
 });
 
+/** @throws Error where one half of it is missing */
+const readClient = (name: string, clientId?: string, clientSecret?: string) => {
+  if (clientId === undefined && clientSecret === undefined) return {};
+  if (clientId === undefined || clientSecret === undefined)
+    throw new Error(
+      `Wrong settings:\n  BACKLOT_${name.toUpperCase()}_CLIENT_ID and _CLIENT_SECRET: are needed together`,
+    );
+  return { [name]: { clientId, clientSecret } };
+};
+
+/** Past half of what it may, an address has to work for each call. */
+const withProof = (max: number, windowMs: number): AttemptLimit => ({
+  max,
+  windowMs,
+  proofFrom: Math.ceil(max / 2),
+});
+
 export const authConfig = defineConfig(settings, (values): AuthConfig => {
   const concurrency = values.BACKLOT_HASH_CONCURRENCY ?? Math.min(2, halfOfCores);
   return {
     issuer: values.BACKLOT_TOKEN_ISSUER,
-    masterKey: values.BACKLOT_AUTH_MASTER_KEY,
+    masterKeys: values.BACKLOT_AUTH_MASTER_KEY,
+    secretsKeys: values.BACKLOT_SECRETS_KEYS,
+    publicUrl: values.BACKLOT_PUBLIC_URL,
+    operatorClients: {
+      ...readClient('google', values.BACKLOT_GOOGLE_CLIENT_ID, values.BACKLOT_GOOGLE_CLIENT_SECRET),
+      ...readClient('github', values.BACKLOT_GITHUB_CLIENT_ID, values.BACKLOT_GITHUB_CLIENT_SECRET),
+    },
+    issuersOnLoopback: values.BACKLOT_WEBHOOKS_TO_LOOPBACK === 'on',
     sessionMs: values.BACKLOT_SESSION_DAYS * dayMs,
     isOwnerVerificationOn: isOwnerVerificationOn(values),
     maxSessionsPerUser: 100,
@@ -83,14 +140,15 @@ export const authConfig = defineConfig(settings, (values): AuthConfig => {
     hashing: { concurrency, queueLength: queuedHashesPerThread * concurrency },
     limits: {
       signInPerEmail: { max: 10, windowMs: signInWindowMs },
-      signInPerIp: { max: values.BACKLOT_SIGN_IN_FAILURES_PER_IP, windowMs: signInWindowMs },
+      signInPerIp: withProof(values.BACKLOT_SIGN_IN_FAILURES_PER_IP, signInWindowMs),
       signInPerKnownIp: { max: 10, windowMs: signInWindowMs },
       signInsPerEmailAndIp: { max: 200, windowMs: signInWindowMs },
-      signUpPerIp: { max: values.BACKLOT_SIGN_UPS_PER_IP_PER_HOUR, windowMs: hourMs },
-      ownerSignUpPerIp: {
-        max: values.BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR,
-        windowMs: hourMs,
-      },
+      signUpPerIp: withProof(values.BACKLOT_SIGN_UPS_PER_IP_PER_HOUR, hourMs),
+      ownerSignUpPerIp: withProof(values.BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR, hourMs),
+      guestsPerIp: { max: 30, windowMs: hourMs },
+      codesPerEmail: { max: 5, windowMs: hourMs },
+      codesPerIp: { max: 100, windowMs: hourMs },
+      codeGuessesPerEmail: { max: 15, windowMs: dayMs },
       forgotPerEmail: { max: 5, windowMs: hourMs },
       forgotPerIp: { max: 100, windowMs: hourMs },
       emailChangesPerUser: { max: 10, windowMs: hourMs },
@@ -98,6 +156,11 @@ export const authConfig = defineConfig(settings, (values): AuthConfig => {
       groupsPerIp: { max: 100, windowMs: hourMs },
       invitesPerUser: { max: 100, windowMs: dayMs },
       invitesPerIp: { max: 100, windowMs: hourMs },
+      factorGuessesPerUser: { max: 5, windowMs: signInWindowMs },
+      factorGuessesPerUserAndDay: { max: 30, windowMs: dayMs },
+      factorGuessesPerIp: { max: 30, windowMs: signInWindowMs },
+      passkeyFailuresPerIp: { max: 30, windowMs: signInWindowMs },
+      oauthPerIp: { max: 200, windowMs: hourMs },
     },
   };
 });

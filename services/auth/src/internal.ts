@@ -1,6 +1,9 @@
 import {
   type AccountDirectory,
   ApiError,
+  callers,
+  mostPeopleAsked,
+  type PeopleDirectory,
   type SessionDirectory,
   type UserDirectory,
 } from '@backlot/contract';
@@ -11,6 +14,13 @@ const projectNumber = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER
 const addresses = z.object({ emails: z.array(z.string().max(320)).max(100) });
 const address = z.object({ email: z.string().max(320) });
 const sessionPath = z.object({ projectNumber, sessionId: z.uuid() });
+const peopleAsking = z.object({
+  projectNumber,
+  caller: z.enum(callers),
+  userId: z.string().nullable(),
+  ids: z.array(z.string().max(100)).max(mostPeopleAsked),
+  hasPublicProfiles: z.boolean(),
+});
 const accountPath = z.object({ projectNumber, userId: z.uuid() });
 
 /** The platform's own questions, as these directories put them, over HTTP. */
@@ -18,10 +28,12 @@ export const internalRoutes = ({
   sessions,
   accounts,
   users,
+  people,
 }: {
   sessions: SessionDirectory;
   accounts: AccountDirectory;
   users: UserDirectory;
+  people: PeopleDirectory;
 }): Router => {
   const router = Router();
   router.get('/sessions/:projectNumber/:sessionId', async (req, res) => {
@@ -43,6 +55,11 @@ export const internalRoutes = ({
     if (!project.success || !body.success)
       throw new ApiError('invalid_body', 'Send an address as "email".');
     res.json({ userId: await users.findHolder(project.data, body.data.email) });
+  });
+  router.post('/people', express.json(), async (req, res) => {
+    const { data } = peopleAsking.safeParse(req.body);
+    if (!data) throw new ApiError('invalid_body', 'Send who asks, and for which users.');
+    res.json(await people.findPeople(data));
   });
   router.get('/users/:projectNumber/:userId', async (req, res) => {
     const path = accountPath.safeParse(req.params);

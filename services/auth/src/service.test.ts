@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '@backlot/bus';
 import { internalIdentity } from '@backlot/identity';
+import { createSealer } from '@backlot/sealing';
 import { asOperator, asOwner, testProject, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAuthenticator } from './testing/authenticator.ts';
+import { setUpApp } from './testing/authenticator-app.ts';
 import {
   createTestBed,
   dayMs,
@@ -80,14 +83,25 @@ describe('the auth service', () => {
     const { user, identity } = await bed.signUp();
     const path = `/internal/users/${testProject.number}/${user.id}`;
     const ask = (at: string, as = internalIdentity) => bed.call('GET', at, { identity: as });
-    expect((await ask(path)).body).toEqual({ role: 'user', groups: [] });
+    const isBlocked = false;
+    expect((await ask(path)).body).toEqual({
+      role: 'user',
+      groups: [],
+      emailVerified: false,
+      isBlocked,
+    });
     const { body } = await bed.call('POST', '/groups', { identity, body: { name: 'Red' } });
     await bed.call('PATCH', `/platform/projects/testproject/users/${user.id}`, {
       identity: asOwner(),
-      body: { role: 'staff' },
+      body: { role: 'staff', blocked: true },
     });
     const groups = [{ id: body.id, role: 'owner' }];
-    expect((await ask(path)).body).toEqual({ role: 'staff', groups });
+    expect((await ask(path)).body).toEqual({
+      role: 'staff',
+      groups,
+      emailVerified: false,
+      isBlocked: true,
+    });
     for (const at of [`${otherProject.number}/${user.id}`, `${testProject.number}/x`])
       expect((await ask(`/internal/users/${at}`)).status).toBe(404);
     expect((await ask(path, asOperator())).status).toBe(401);
@@ -155,6 +169,9 @@ describe('the auth service', () => {
       [otherProject.number],
     );
     await bed.signUp({ project: otherProject });
+    await bed.database.query("INSERT INTO used_challenges VALUES ($1, 'x', now() + '1 hour')", [
+      otherProject.number,
+    ]);
     await bed.call('POST', '/auth/forgot', {
       identity: { ...identity, project: otherProject, caller: 'anonymous' },
       body: { email: 'nobody@example.org' },
@@ -166,7 +183,8 @@ describe('the auth service', () => {
     };
     await bed.bus.publish(event);
     await bed.bus.publish(event);
-    for (const table of ['users', 'sessions', 'known_addresses', 'one_time_tokens', 'attempts']) {
+    const tables = ['users', 'sessions', 'known_addresses', 'one_time_tokens', 'attempts'];
+    for (const table of [...tables, 'used_challenges']) {
       expect(await count(table, otherProject.number)).toBe(0);
     }
     expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(200);
@@ -185,7 +203,7 @@ describe('the auth service', () => {
       return counts();
     };
     const [sessions = 0, tokens = 0, , addresses = 0] = await counts();
-    expect(await sweepNow()).toEqual([sessions, tokens, 1, addresses]);
+    expect(await sweepNow()).toEqual([sessions, tokens, 2, addresses]);
     bed.clock.pass(dayMs);
     expect(await sweepNow()).toEqual([sessions, 0, 0, addresses]);
     bed.clock.pass(100 * dayMs);
@@ -193,7 +211,110 @@ describe('the auth service', () => {
     expect((await bed.call('GET', '/auth/me', { identity })).status).toBe(401);
   });
 
+  it('forgets what second factors and passkeys leave once its time is over, and no factor in use', async () => {
+    const [person, beginner] = [await bed.signUp(), await bed.signUp()];
+    const { app } = await setUpApp(bed, person);
+    await bed.call('POST', '/auth/factors/totp', { identity: beginner.identity });
+    const asked = async () => (await bed.signIn(person)).body.factorToken;
+    await asked();
+    const body = { factorToken: await asked(), code: app.nextCode(), remember: true };
+    await bed.call('POST', '/auth/factors/verify', { body });
+    const device = createAuthenticator();
+    const { identity } = person;
+    const options = await bed.call('POST', '/auth/passkeys/options', { identity });
+    const credential = device.create(options.body);
+    await bed.call('POST', '/auth/passkeys', { identity, body: { credential } });
+    const tables = [
+      'factors',
+      'factor_tokens',
+      'remembered_devices',
+      'used_challenges',
+      'passkeys',
+    ];
+    const counts = () => Promise.all(tables.map((table) => count(table, testProject.number)));
+    const sweepNow = async () => {
+      const process = bed.another();
+      await process.start();
+      await process.stop();
+      return counts();
+    };
+    expect(await sweepNow()).toEqual([2, 1, 1, 1, 1]);
+    bed.clock.pass(2 * hourMs);
+    expect(await sweepNow()).toEqual([1, 0, 1, 0, 1]);
+    bed.clock.pass(30 * dayMs);
+    expect(await sweepNow()).toEqual([1, 0, 0, 0, 1]);
+  });
+
   it('is ready while the database answers', async () => {
     expect(await bed.http.call('GET', '/readyz')).toMatchObject({ status: 200 });
   });
+});
+
+it('says where it holds secrets that its master keys do not open, and signs everybody else in', async () => {
+  const bed = await createTestBed();
+  const person = await bed.signUp();
+  const ready = async (service: TestBed['service']) => (await service.ready()).dependencies;
+  const secrets = (state: string) => expect.objectContaining({ name: 'secrets', state });
+  await setUpApp(bed, person);
+  expect(await ready(bed.service)).toContainEqual(secrets('works'));
+  const other = { secretsKeys: [Buffer.alloc(32, 9)] };
+  const wrong = bed.another(other);
+  expect(await ready(wrong)).toContainEqual({
+    name: 'secrets',
+    state: 'missing',
+    reason: 'other_master_key',
+    since: expect.any(String),
+  });
+  const { isServing } = await wrong.ready();
+  expect(isServing).toBe(true);
+  const process = await bed.startProcess(other);
+  const { factorToken } = (await process.signIn(person)).body;
+  expect(factorToken).toBeDefined();
+  const next = await bed.signUp();
+  expect((await process.signIn(next)).status).toBe(200);
+  await bed.database.query(
+    `INSERT INTO factors SELECT project_number, gen_random_uuid(), $1, substring($2::bytea FROM 1), 0, now(), now(), NULL
+       FROM factors LIMIT 1`,
+    [next.user.id, createSealer(other.secretsKeys).seal('x', 'y')],
+  );
+  expect(await ready(bed.another(other))).toContainEqual(secrets('degraded'));
+  const both = { secretsKeys: [...other.secretsKeys, ...bed.config.secretsKeys] };
+  expect(await ready(bed.another(both))).toContainEqual(secrets('works'));
+  await bed.close();
+});
+
+it('restored under other master keys starts, signs everybody in, and says in a line each what is lost', async () => {
+  const bed = await createTestBed();
+  const [plain, withApp] = [await bed.signUp(), await bed.signUp()];
+  await setUpApp(bed, withApp);
+  await bed.service.stop();
+  // As a back-up of a moment ago is: the keys of before are in it, and were in use.
+  const restored = await bed.startProcess({
+    masterKeys: [Buffer.alloc(32, 9)],
+    secretsKeys: [Buffer.alloc(32, 9)],
+  });
+  expect((await restored.signIn(plain)).status).toBe(200);
+  expect((await restored.signIn(withApp)).body.factorToken).toBeDefined();
+  const { isServing, dependencies } = await restored.ready();
+  const amiss = dependencies.filter(({ state }) => state !== 'works').map(({ name }) => name);
+  expect([isServing, amiss]).toEqual([true, ['secrets']]);
+  expect(restored.logged.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: expect.stringMatching(/AUTH_MASTER_KEY.*everybody has to sign in again/) },
+    { lost: 1, kept: 0, msg: 'secrets do not open under BACKLOT_SECRETS_KEYS' },
+  ]);
+  await bed.close();
+});
+
+it('says where other processes sign under another master key', async () => {
+  const bed = await createTestBed();
+  const keys = async (service: TestBed['service']) =>
+    (await service.ready()).dependencies.find(({ name }) => name === 'signing_keys');
+  await bed.signUp();
+  expect(await keys(bed.service)).toMatchObject({ state: 'works' });
+  const newer = bed.another({ masterKeys: [Buffer.alloc(32, 9)] });
+  await newer.directories.sessions.jwks();
+  bed.clock.pass(61_000);
+  expect(await keys(newer)).toMatchObject({ state: 'works' });
+  expect(await keys(bed.service)).toMatchObject({ state: 'missing', reason: 'other_master_key' });
+  await bed.close();
 });

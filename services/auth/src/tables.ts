@@ -29,6 +29,23 @@ export interface Attempt {
   window_ends_at: Date;
 }
 
+export interface AuthProvider {
+  client_id: string;
+  hint: string;
+  issuer: string;
+  label: string;
+  name: string;
+  project_number: number;
+  sealed: Buffer | null;
+  updated_at: Date;
+}
+
+export interface BlockedAddress {
+  address: Buffer;
+  expires_at: Date;
+  project_number: number;
+}
+
 export interface EmailChange {
   email: string;
   expires_at: Date;
@@ -42,6 +59,26 @@ export interface EndedKey {
   ended_at: Date;
   key_id: string;
   project_number: number;
+}
+
+export interface Factor {
+  created_at: Date;
+  expires_at: Date | null;
+  id: string;
+  last_step: Generated<number>;
+  last_used_at: Date | null;
+  project_number: number;
+  sealed_secret: Buffer;
+  user_id: string;
+}
+
+export interface FactorToken {
+  expires_at: Date;
+  method: string;
+  password_version: number;
+  project_number: number;
+  token_hash: Buffer;
+  user_id: string;
 }
 
 export interface GroupInvite {
@@ -72,6 +109,21 @@ export interface Group {
   project_number: number;
 }
 
+export interface Guest {
+  last_seen_at: Date;
+  project_id: string;
+  project_number: number;
+  user_id: string;
+}
+
+export interface Handover {
+  challenge: string;
+  code_hash: Buffer;
+  expires_at: Date;
+  project_number: number;
+  session_id: string;
+}
+
 export interface Idempotency {
   claim: string | null;
   created_at: Generated<Date>;
@@ -80,11 +132,65 @@ export interface Idempotency {
   sealed_answer: Buffer | null;
 }
 
+export interface Identity {
+  created_at: Date;
+  email: string | null;
+  id: string;
+  issuer: string;
+  label: string;
+  last_used_at: Date;
+  project_number: number;
+  provider: string;
+  subject: string;
+  user_id: string;
+}
+
 export interface KnownAddress {
   address: Buffer;
   last_seen_at: Date;
   project_number: number;
   user_id: string;
+}
+
+export interface KnownDevice {
+  device: Buffer;
+  last_seen_at: Date;
+  project_number: number;
+  user_id: string;
+}
+
+export interface Merge {
+  guest_id: string;
+  merged_at: Date;
+  project_id: string;
+  project_number: number;
+  user_id: string;
+}
+
+export interface OauthCode {
+  challenge: string;
+  code_hash: Buffer;
+  email: string | null;
+  email_verified: boolean;
+  expires_at: Date;
+  issuer: string;
+  label: string;
+  name: string | null;
+  project_number: number;
+  provider: string;
+  subject: string;
+}
+
+export interface OauthFlow {
+  challenge: string;
+  client_id: string;
+  expires_at: Date;
+  is_popup: boolean;
+  project_number: number;
+  provider: string;
+  return_to: string;
+  sealed: Buffer;
+  state_hash: Buffer;
 }
 
 export interface OneTimeToken {
@@ -99,15 +205,86 @@ export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
   id: Generated<number>;
+  origin: Json | null;
   payload: Json;
   topic: string;
 }
 
-export interface Session {
+export interface ParkedEvent {
+  content: Buffer;
+  error: string;
+  event_id: string | null;
+  id: string;
+  parked_at: Date;
+  project: string | null;
+  queue: string;
+  replayed_at: Date | null;
+  topic: string | null;
+}
+
+export interface Passkey {
+  counter: number;
+  created_at: Date;
+  credential_id: Buffer;
+  host: string;
+  id: string;
+  last_used_at: Date | null;
+  name: string;
+  project_number: number;
+  public_key: Buffer;
+  transports: string[];
+  user_id: string;
+}
+
+export interface RecoveryCode {
+  code_hash: Buffer;
+  project_number: number;
+  user_id: string;
+}
+
+export interface RememberedDevice {
   created_at: Date;
   expires_at: Date;
-  id: string;
+  password_version: number;
   project_number: number;
+  token_hash: Buffer;
+  user_id: string;
+}
+
+export interface Session {
+  created_at: Date;
+  device: string | null;
+  expires_at: Date;
+  has_second_factor: Generated<boolean>;
+  id: string;
+  last_used_at: Date | null;
+  method: string | null;
+  network: string | null;
+  project_number: number;
+  proven_at: Date | null;
+  user_id: string;
+}
+
+export interface SignInCode {
+  asked_by: string | null;
+  code_digest: Buffer;
+  email: string;
+  expires_at: Date;
+  guesses: Generated<number>;
+  project_number: number;
+  token_hash: Buffer;
+}
+
+export interface SignInEvent {
+  created_at: Date;
+  detail: string | null;
+  device: string | null;
+  id: string;
+  kind: string;
+  last_at: Date;
+  network: string | null;
+  project_number: number;
+  times: Generated<number>;
   user_id: string;
 }
 
@@ -122,33 +299,62 @@ export interface SigningKey {
   state: string;
 }
 
+export interface UsedChallenge {
+  challenge: Buffer;
+  expires_at: Date;
+  project_number: number;
+}
+
 export interface User {
   avatar: string | null;
+  block_reason: string | null;
+  blocked_at: Date | null;
+  blocked_until: Date | null;
   created_at: Date;
-  email: string;
+  email: string | null;
   email_verified: Generated<boolean>;
   id: string;
+  is_guest: Generated<boolean>;
   name: string | null;
-  password_hash: string;
+  password_hash: string | null;
   password_version: Generated<number>;
   profile: Generated<Json>;
   project_number: number;
+  public_profile: Generated<Json>;
   role: Generated<string>;
   updated_at: Date;
 }
 
 export interface DB {
   attempts: Attempt;
+  auth_providers: AuthProvider;
+  blocked_addresses: BlockedAddress;
   email_changes: EmailChange;
   ended_keys: EndedKey;
+  factor_tokens: FactorToken;
+  factors: Factor;
   group_invites: GroupInvite;
   group_members: GroupMember;
   groups: Group;
+  guests: Guest;
+  handovers: Handover;
   idempotency: Idempotency;
+  identities: Identity;
   known_addresses: KnownAddress;
+  known_devices: KnownDevice;
+  merges: Merge;
+  oauth_codes: OauthCode;
+  oauth_flows: OauthFlow;
   one_time_tokens: OneTimeToken;
   outbox: Outbox;
+  parked_events: ParkedEvent;
+  passkeys: Passkey;
+  recovery_codes: RecoveryCode;
+  remembered_devices: RememberedDevice;
   sessions: Session;
+  sign_in_codes: SignInCode;
+  sign_in_events: SignInEvent;
   signing_keys: SigningKey;
+  used_challenges: UsedChallenge;
   users: User;
 }

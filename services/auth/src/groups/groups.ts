@@ -22,7 +22,7 @@ export interface GroupOptions {
 }
 
 /** So many that nobody reaches it but by a script. */
-const maxGroupsPerProject = 100_000;
+export const maxGroupsPerProject = 100_000;
 const columns = ['groups.id', 'groups.name', 'groups.created_at'] as const;
 
 export const unknownGroup = () => new ApiError('not_found', 'There is no such group.');

@@ -1,9 +1,9 @@
-import { ApiError, groupRoutes, type Invite, isUuid } from '@backlot/contract';
+import { ApiError, groupRoutes, type Invite, isUuid, showName } from '@backlot/contract';
 import { createQueries } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import type { Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import { hashIp } from '../attempts.ts';
+import { hashIp } from '../counters.ts';
 import { digestToken, invalidLink, newToken } from '../links/links.ts';
 import type { DB as Tables } from '../tables.ts';
 import { type EndedKeys, hasLiveKey } from './ended-keys.ts';
@@ -77,6 +77,33 @@ export const createInvites = ({
     if (count < groupRoutes.maxGroupMembers) return;
     const most = `This group has ${groupRoutes.maxGroupMembers} members, and can have no more.`;
     throw new ApiError('group_limit', most);
+  };
+
+  /** As `join`; belongs into a transaction that has locked or made the user. */
+  const joinAs = async (number: number, userId: string, token: string): Promise<OwnGroup> => {
+    const { group_id: groupId } = await queries
+      .selectFrom('group_invites')
+      .select('group_id')
+      .where('project_number', '=', number)
+      .where('token_hash', '=', digestToken(token))
+      .executeTakeFirstOrThrow(invalidLink);
+    // Before the invitation, as those who revoke it do.
+    const group = await groups.lockAny(number, groupId);
+    if (!group) throw invalidLink();
+    const { role } = await queries
+      .deleteFrom('group_invites')
+      .where('project_number', '=', number)
+      .where('token_hash', '=', digestToken(token))
+      .where('expires_at', '>', new Date(now()))
+      .where(hasLiveKey(number))
+      .returning('role')
+      .executeTakeFirstOrThrow(invalidLink);
+    if ((await groups.findRole(number, groupId, userId)) !== undefined)
+      throw new ApiError('conflict', 'You are a member of this group already.');
+    await groups.checkMayJoinOneMore(number, userId);
+    await checkMayGrow(number, groupId);
+    await groups.addMember(number, { groupId, userId, role });
+    return { ...group, role };
   };
 
   return {
@@ -161,33 +188,48 @@ export const createInvites = ({
      * the link for another. @throws ApiError invalid_link, conflict, group_limit
      */
     join: (identity: Identity, token: string): Promise<OwnGroup> =>
-      database.transaction(async () => {
-        const { number } = identity.project;
-        const userId = await lockCaller(users, identity);
-        const { group_id: groupId } = await queries
-          .selectFrom('group_invites')
-          .select('group_id')
-          .where('project_number', '=', number)
-          .where('token_hash', '=', digestToken(token))
-          .executeTakeFirstOrThrow(invalidLink);
-        // Before the invitation, as those who revoke it do.
-        const group = await groups.lockAny(number, groupId);
-        if (!group) throw invalidLink();
-        const { role } = await queries
-          .deleteFrom('group_invites')
-          .where('project_number', '=', number)
-          .where('token_hash', '=', digestToken(token))
-          .where('expires_at', '>', new Date(now()))
-          .where(hasLiveKey(number))
-          .returning('role')
-          .executeTakeFirstOrThrow(invalidLink);
-        if ((await groups.findRole(number, groupId, userId)) !== undefined)
-          throw new ApiError('conflict', 'You are a member of this group already.');
-        await groups.checkMayJoinOneMore(number, userId);
-        await checkMayGrow(number, groupId);
-        await groups.addMember(number, { groupId, userId, role });
-        return { ...group, role };
-      }),
+      database.transaction(async () =>
+        joinAs(identity.project.number, await lockCaller(users, identity), token),
+      ),
+
+    joinAs,
+
+    /** What whoever has the link may know before they join. @throws ApiError invalid_link */
+    async show(project: number, token: string) {
+      const row = await queries
+        .selectFrom('group_invites')
+        .innerJoin('groups', (join) =>
+          join
+            .onRef('groups.project_number', '=', 'group_invites.project_number')
+            .onRef('groups.id', '=', 'group_invites.group_id'),
+        )
+        .select(['groups.name', 'group_invites.role', 'invited_by', 'expires_at'])
+        .where('group_invites.project_number', '=', project)
+        .where('token_hash', '=', digestToken(token))
+        .where('expires_at', '>', new Date(now()))
+        .where(hasLiveKey(project))
+        .executeTakeFirstOrThrow(invalidLink);
+      const inviter = row.invited_by ? await users.find(project, row.invited_by) : undefined;
+      return {
+        group: { name: showName(row.name, 'a team') },
+        role: row.role,
+        invitedBy: inviter?.name ? showName(inviter.name, 'somebody') : null,
+        expiresAt: row.expires_at.toISOString(),
+      };
+    },
+
+    /** Whether somebody can join with it now. */
+    async isOpen(project: number, token: string): Promise<boolean> {
+      const open = await queries
+        .selectFrom('group_invites')
+        .select('id')
+        .where('project_number', '=', project)
+        .where('token_hash', '=', digestToken(token))
+        .where('expires_at', '>', new Date(now()))
+        .where(hasLiveKey(project))
+        .executeTakeFirst();
+      return open !== undefined;
+    },
   };
 };
 

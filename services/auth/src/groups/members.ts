@@ -1,4 +1,4 @@
-import { ApiError, isUuid, type Member, type Person } from '@backlot/contract';
+import { ApiError, groupRoutes, isUuid, type Member } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import { type Page, type PageQuery, presentPage, readPosition } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
@@ -7,8 +7,8 @@ import type { DB as Tables } from '../tables.ts';
 import { endInvites } from '../users/hand-over.ts';
 import { checkManages, checkOwns, type Groups } from './groups.ts';
 
-type PersonRow = Pick<Selectable<Tables['users']>, 'id' | 'name' | 'avatar'>;
-type MemberRow = PersonRow & Pick<Selectable<Tables['group_members']>, 'role' | 'joined_at'>;
+type MemberRow = Pick<Selectable<Tables['users']>, 'id' | 'name' | 'avatar'> &
+  Pick<Selectable<Tables['group_members']>, 'role' | 'joined_at'>;
 
 interface MemberOptions {
   database: Database;
@@ -17,12 +17,12 @@ interface MemberOptions {
 
 const unknownMember = () => new ApiError('not_found', 'This group has no such member.');
 
-const presentPerson = ({ id, name, avatar }: PersonRow): Person => ({ id, name, avatar });
-
-const presentMember = (row: MemberRow): Member => ({
-  ...presentPerson(row),
-  role: row.role,
-  joinedAt: row.joined_at.toISOString(),
+const presentMember = ({ id, name, avatar, role, joined_at: joinedAt }: MemberRow): Member => ({
+  id,
+  name,
+  avatar,
+  role,
+  joinedAt: joinedAt.toISOString(),
 });
 
 export const createMembers = ({ database, groups }: MemberOptions) => {
@@ -120,36 +120,23 @@ export const createMembers = ({ database, groups }: MemberOptions) => {
         await groups.publishChange(number, [userId]);
       }),
 
-    /** Those of these users whom the caller may know of; the project's own callers know all. */
-    async findPeople(
-      { project: { number }, caller, userId }: Identity,
-      ids: readonly string[],
-    ): Promise<Person[]> {
-      let people = queries
-        .selectFrom('users as u')
-        .select(['u.id', 'u.name', 'u.avatar'])
-        .where('u.project_number', '=', number)
-        .where(({ eb, fn, val }) => eb('u.id', '=', fn.any(val(ids.filter(isUuid)))));
-      if (caller === 'user') {
-        people = people.where(({ eb, or, exists, selectFrom }) =>
-          or([
-            eb('u.id', '=', userId),
-            exists(
-              selectFrom('group_members as own')
-                .innerJoin('group_members as other', (join) =>
-                  join
-                    .onRef('other.group_id', '=', 'own.group_id')
-                    .onRef('other.user_id', '=', 'u.id')
-                    .on('other.project_number', '=', number),
-                )
-                .select('own.group_id')
-                .where('own.project_number', '=', number)
-                .where('own.user_id', '=', userId),
-            ),
-          ]),
-        );
-      }
-      return (await people.execute()).map(presentPerson);
+    /** In which a user is, and since when. */
+    async listGroups(project: number, userId: string) {
+      const rows = await queries
+        .selectFrom('group_members as m')
+        .innerJoin('groups as g', (join) =>
+          join.onRef('g.id', '=', 'm.group_id').on('g.project_number', '=', project),
+        )
+        .select(['g.id', 'g.name', 'm.role', 'm.joined_at'])
+        .where('m.project_number', '=', project)
+        .where('m.user_id', '=', userId)
+        .orderBy('g.id', 'desc')
+        .limit(groupRoutes.maxGroupsPerUser)
+        .execute();
+      return rows.map(({ joined_at, ...group }) => ({
+        ...group,
+        joinedAt: joined_at.toISOString(),
+      }));
     },
   };
 };

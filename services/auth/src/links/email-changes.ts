@@ -1,10 +1,10 @@
 import type { EventPayloads, Payload } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
-import { hashIp } from '../attempts.ts';
 import type { AuthConfig } from '../config.ts';
+import { hashIp } from '../counters.ts';
 import type { DB as Tables } from '../tables.ts';
-import type { Account } from '../users/user-row.ts';
+import { type Account, requireAddress } from '../users/user-row.ts';
 import type { Users } from '../users/users.ts';
 import { digestToken, invalidLink, type Links, newToken } from './links.ts';
 
@@ -91,21 +91,21 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
         )
         .execute();
       const requestMail = (
-        mail: Pick<Payload<'mail.requested'>, 'to' | 'template' | 'token' | 'newEmail'>,
+        mail: Pick<Payload<'mail.requested'>, 'to' | 'name' | 'template' | 'token' | 'newEmail'>,
       ) =>
         outbox.append('mail.requested', {
           projectId: project.id,
           projectNumber: project.number,
           projectName: project.name,
           ipHash: hashIp(ip).toString('hex'),
-          name: account.name,
           ...mail,
           expiresAt: expiresAt.toISOString(),
         });
-      await requestMail({ to: email, template: 'confirm-new-email', token: newLink });
+      await requestMail({ to: email, name: null, template: 'confirm-new-email', token: newLink });
       if (oldLink === null) return;
       const template = 'allow-email-change';
-      await requestMail({ to: account.email, template, token: oldLink, newEmail: email });
+      const to = requireAddress(account);
+      await requestMail({ to, name: account.name, template, token: oldLink, newEmail: email });
     },
 
     /**
@@ -115,11 +115,14 @@ export const createEmailChanges = (options: EmailChangeOptions) => {
     confirm: (project: number, userId: string, token: string): Promise<boolean> =>
       database.transaction(async () => {
         const former = await users.lock(project, userId);
+        // The address of a block stays with it; the link is good once the block is over.
+        if (former && users.present(former).blocked) throw invalidLink();
         const email = await follow(project, userId, digestToken(token));
         if (email === undefined) return false;
         // First: whoever asks for a link meanwhile waits for it, and then sees the new address.
         await users.update(project, userId, { email, emailVerified: true });
-        if (former?.email_verified) await users.tellReleased(project, former.email);
+        if (former?.email_verified && former.email !== null)
+          await users.tellReleased(project, former.email);
         for (const purpose of ['verify', 'reset'] as const)
           await links.revoke(project, userId, purpose);
         await revoke(project, userId);

@@ -4,11 +4,12 @@ import { createQueries, type Database, type Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import type { NotNull } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import { hashIp } from '../attempts.ts';
 import type { AuthConfig } from '../config.ts';
+import { hashIp } from '../counters.ts';
 import type { DB as Tables } from '../tables.ts';
 import type { Account, UserRow } from '../users/user-row.ts';
 import type { Users } from '../users/users.ts';
+import { writeMail } from './silent-mail.ts';
 
 export type LinkPurpose = 'verify' | 'reset';
 
@@ -28,9 +29,13 @@ interface LinkOptions {
   config: Pick<AuthConfig, 'verifyTokenMs' | 'resetTokenMs'>;
 }
 
-/** Undoes the mail to an address that nobody has, and nothing else. */
-class UnknownAddress extends Error {
-  override readonly name = 'UnknownAddress';
+/** Whom a mail is for. */
+export interface Addressee {
+  id: string;
+  email: string;
+  /** The name of who has not proved the address is in no mail: anybody may sign up with another's. */
+  email_verified: boolean;
+  name: string | null;
 }
 
 /** 32 bytes, base64url; only its digest is kept. */
@@ -67,7 +72,7 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
   const requestMail = (
     { project, ip }: Caller,
     purpose: LinkPurpose,
-    to: Pick<UserRow, 'email' | 'name'>,
+    to: Omit<Addressee, 'id'>,
     { token, expiresAt }: Link,
   ) =>
     outbox.append('mail.requested', {
@@ -76,7 +81,7 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
       projectName: project.name,
       ipHash: hashIp(ip).toString('hex'),
       to: to.email,
-      name: to.name,
+      name: to.email_verified ? to.name : null,
       template: purposes[purpose].template,
       token,
       expiresAt: expiresAt.toISOString(),
@@ -84,7 +89,7 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
 
   return {
     /** Mails a link that replaces the user's older one. Belongs into a transaction. */
-    async send(caller: Caller, purpose: LinkPurpose, user: UserRow): Promise<void> {
+    async send(caller: Caller, purpose: LinkPurpose, user: Addressee): Promise<void> {
       const link = await create(caller.project.number, user.id, purpose);
       await requestMail(caller, purpose, user, link);
     },
@@ -105,13 +110,9 @@ export const createLinks = ({ database, outbox, users, now, config }: LinkOption
         // Its address may have changed since it was read.
         const current = await users.find(number, user?.id ?? uuidv7());
         const isStill = current?.email === email;
-        const mail = database.transaction(async () => {
-          await requestMail(caller, purpose, isStill ? current : { email, name: null }, link);
-          if (!isStill) throw new UnknownAddress();
-        });
-        await mail.catch((error: unknown) => {
-          if (!(error instanceof UnknownAddress)) throw error;
-        });
+        const { name = null, email_verified = false } = current ?? {};
+        const to = { email, email_verified, name };
+        await writeMail(database, isStill, () => requestMail(caller, purpose, to, link));
       });
     },
 

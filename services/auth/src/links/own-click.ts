@@ -1,9 +1,8 @@
 import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import { hashIp } from '../attempts.ts';
+import { hashIp } from '../counters.ts';
 import type { Features } from '../features.ts';
-import type { Account } from '../users/user-row.ts';
-import { newToken } from './links.ts';
+import { type Account, requireAddress } from '../users/user-row.ts';
 
 export interface Click {
   identity: Identity;
@@ -17,7 +16,7 @@ export interface Click {
  * @throws ApiError invalid_credentials, invalid_token
  */
 export const isOwnClick = async (
-  { users, passwords, attempts, counters }: Features,
+  { users, passwords, attempts, counters, signInEvents }: Features,
   { identity, signal, password }: Click,
   account: Account,
 ): Promise<boolean> => {
@@ -27,38 +26,23 @@ export const isOwnClick = async (
     await users.findBySession(identity);
     return true;
   }
-  const found = await users.findByEmail(project.number, account.email, hashIp(ip));
-  const counted = counters.signIn(account.email, ip, found?.id === account.id ? found : undefined);
+  const email = requireAddress(account);
+  const found = await users.findByEmail(project.number, email, hashIp(ip));
+  const counted = counters.signIn(email, ip, found?.id === account.id ? found : undefined);
   const isRight = await attempts.countFailures(project.number, counted, async () => {
     const stored = account.password_hash;
     return (await passwords.verify({ project, ip, signal }, stored, password)) || undefined;
   });
-  if (!isRight) throw new ApiError('invalid_credentials', '"password": is wrong.');
+  if (!isRight) {
+    await signInEvents.add(identity, account.id, { kind: 'failed', detail: 'password' });
+    throw new ApiError('invalid_credentials', '"password": is wrong.');
+  }
   return true;
 };
 
-/**
- * What stands in for the password of an account that somebody may have made with another's address: nobody
- * knows it.
- * @throws ApiError overloaded
- */
-export const hashUnknownPassword = async (
-  { passwords }: Pick<Features, 'passwords'>,
-  { identity: { project, ip }, signal }: Click,
-): Promise<string> => passwords.hash({ project, ip, signal }, newToken());
-
-/**
- * Ends every session and the password of an account whose address was just shown to be somebody's, and mails
- * them a link for a new one. Belongs into the transaction of that, which has locked the account.
- */
-export const handOver = async (
-  { sessions, passwords, links }: Pick<Features, 'sessions' | 'passwords' | 'links'>,
+/** Mails whoever was just shown to have the address of an account a link for a password. Belongs into the transaction of that. */
+export const mailNewPassword = (
+  { links }: Pick<Features, 'links'>,
   { identity }: Click,
   account: Account,
-  unknownPassword: string,
-): Promise<void> => {
-  const { number } = identity.project;
-  await sessions.endAll(number, account.id);
-  await passwords.change(number, account, unknownPassword);
-  await links.send(identity, 'reset', account);
-};
+): Promise<void> => links.send(identity, 'reset', { ...account, email: requireAddress(account) });

@@ -113,21 +113,21 @@ export const createPasswords = ({ database, hasher, config, now }: PasswordOptio
     /** Costs the same without a stored hash, then answers false. @throws ApiError overloaded */
     async verify(
       caller: HashCaller,
-      stored: string | undefined,
+      stored: string | null | undefined,
       password: string,
     ): Promise<boolean> {
       const compared = stored ?? (await dummyHash());
       const isEqual = await enqueue(caller, () => hasher.verify(compared, normalize(password)));
-      return isEqual && stored !== undefined;
+      return isEqual && stored != null;
     },
 
     /** The same password under today's parameters, where it isn't; a full queue leaves it to the next sign-in. */
     async rehash(
       caller: HashCaller,
-      stored: string,
+      stored: string | null,
       password: string,
     ): Promise<string | undefined> {
-      if (!hasher.isOutdated(stored)) return undefined;
+      if (stored === null || !hasher.isOutdated(stored)) return undefined;
       return hash(caller, password).catch((error: unknown) => {
         if (error instanceof ApiError && error.code === 'overloaded') return undefined;
         throw error;

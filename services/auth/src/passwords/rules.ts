@@ -1,13 +1,15 @@
 import { ApiError, normalizeEmail } from '@backlot/contract';
 
-const commonCount = 10_000;
+/** Of what people may choose (the contract). */
+const minLength = 8;
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** The list is ordered by frequency, most frequent first, and in lower case. Loaded on first use. */
+/** What leaks hold most often, in lower case: the whole list of zxcvbn-ts (MIT). Loaded on first use. */
 const commonPasswords = (): Promise<ReadonlySet<string>> => {
   common ??= import('@zxcvbn-ts/language-common').then(
-    ({ dictionary }) => new Set(dictionary['passwords-common'].slice(0, commonCount)),
+    ({ dictionary }) =>
+      new Set(dictionary['passwords-common'].filter(({ length }) => length >= minLength)),
   );
   return common;
 };
@@ -21,6 +23,8 @@ export const checkPassword = async (password: string, email: string): Promise<vo
     throw tooWeak('"password" must not be the e-mail address.');
   }
   if ((await commonPasswords()).has(lower)) {
-    throw tooWeak('"password": is one of the 10,000 most common ones. Choose another.');
+    throw tooWeak(
+      '"password": is one of those that leaks hold most often, which is what attackers try first. Choose another.',
+    );
   }
 };

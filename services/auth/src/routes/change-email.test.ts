@@ -12,6 +12,7 @@ import {
   platform,
   type TestBed,
 } from '../testing/test-bed.ts';
+import { told } from '../testing/told.ts';
 
 const invalid = { status: 400, body: { code: 'invalid_link' } };
 let addresses = 0;
@@ -65,16 +66,18 @@ describe('changeEmail', () => {
   it('mails links to both addresses, and changes nothing by itself', async () => {
     const person = await verifiedPerson({ name: 'Ada' });
     await change(person, ' New.Address@Example.org ');
-    const common = { projectId: 'testproject', name: 'Ada', expiresAt: expect.any(String) };
+    const common = { projectId: 'testproject', expiresAt: expect.any(String) };
     expect(await bed.take('mail.requested')).toEqual([
       expect.objectContaining({
         ...common,
         to: 'new.address@example.org',
+        name: null,
         template: 'confirm-new-email',
       }),
       expect.objectContaining({
         ...common,
         to: person.email,
+        name: 'Ada',
         template: 'allow-email-change',
         newEmail: 'new.address@example.org',
       }),
@@ -95,11 +98,14 @@ describe('changeEmail', () => {
       expect(await me(person)).toMatchObject({ id: person.user.id, email, emailVerified: true });
       expect((await bed.signIn(person)).status).toBe(401);
       expect((await bed.signIn({ email, password: goodPassword })).status).toBe(200);
+      const { items } = (await bed.call('GET', '/auth/events', { identity: person.identity })).body;
+      expect(items[1]).toMatchObject({ kind: 'email_changed', times: 1 });
       expect(await bed.takeEvents()).toEqual([
         {
           topic: 'user.verified',
           payload: { projectNumber: testProject.number, userId: person.user.id, email },
         },
+        told('user.verified', person.user.id),
         {
           topic: 'user.verified',
           payload: { projectNumber: testProject.number, userId: nobody, email: person.email },

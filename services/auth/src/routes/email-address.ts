@@ -1,8 +1,10 @@
 import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { hashIp } from '../attempts.ts';
+import { hashIp } from '../counters.ts';
 import type { Features } from '../features.ts';
-import { handOver, hashUnknownPassword, isOwnClick } from '../links/own-click.ts';
+import { isOwnClick, mailNewPassword } from '../links/own-click.ts';
+import { checkDomain } from '../sign-in/sign-up-rules.ts';
+import { requireAddress } from '../users/user-row.ts';
 
 const wrongPassword = () => new ApiError('invalid_credentials', '"password": is wrong.');
 
@@ -14,12 +16,14 @@ export const changeEmail = (features: Features) =>
       const { users, passwords, emailChanges, attempts, counters, database } = features;
       const { project, ip } = identity;
       const { user } = await users.findBySession(identity);
-      if (body.email === user.email)
+      const email = requireAddress(user);
+      if (body.email === email)
         throw new ApiError('invalid_body', '"email": is your address already.');
-      const found = await users.findByEmail(project.number, user.email, hashIp(ip));
+      checkDomain(project, body.email);
+      const found = await users.findByEmail(project.number, email, hashIp(ip));
 
       const verify = () =>
-        attempts.countFailures(project.number, counters.signIn(user.email, ip, found), async () => {
+        attempts.countFailures(project.number, counters.signIn(email, ip, found), async () => {
           const stored = found?.password_hash;
           const isRight = await passwords.verify({ project, ip, signal }, stored, body.password);
           return isRight ? found : undefined;
@@ -51,20 +55,22 @@ export const confirmEmailChange = (features: Features) =>
   route(
     authRoutes.confirmEmailChange,
     async ({ body: { token, password }, identity, signal }) => {
-      const { emailChanges, users, database } = features;
+      const { emailChanges, users, proofs, database, signInEvents } = features;
       const { number } = identity.project;
       const click = { identity, signal, password };
       const { account, isToNewAddress } = await emailChanges.findLink(number, token);
       const isOwn = await isOwnClick(features, click, account);
       const isFirstProof = isToNewAddress && !isOwn;
-      const unknownPassword = isFirstProof && (await hashUnknownPassword(features, click));
       return {
         transact: () =>
           database.transaction(async () => {
             const changed = await emailChanges.confirm(number, account.id, token);
             const current = await users.find(number, account.id);
-            if (current && unknownPassword !== false)
-              await handOver(features, click, current, unknownPassword);
+            if (changed) await signInEvents.add(identity, account.id, { kind: 'email_changed' });
+            if (current && isFirstProof) {
+              await proofs.endCredentials(number, current);
+              await mailNewPassword(features, click, current);
+            }
             return { body: { ok: true as const, changed } };
           }),
       };
@@ -80,22 +86,18 @@ export const verifyEmail = (features: Features) =>
   route(
     authRoutes.verifyEmail,
     async ({ body: { token, password }, identity, signal }) => {
-      const { users, links, emailChanges, database } = features;
+      const { links, proofs, database } = features;
       const { number } = identity.project;
       const click = { identity, signal, password };
       const found = await links.findAccount(number, token, 'verify');
       const isOwn = await isOwnClick(features, click, found);
-      const isFirstProof = !found.email_verified && !isOwn;
-      const unknownPassword = isFirstProof && (await hashUnknownPassword(features, click));
       return {
         body: { ok: true as const },
         commit: () =>
           database.transaction(async () => {
-            const account = await links.use(number, found.id, token, 'verify');
-            await users.update(number, found.id, { emailVerified: true });
-            if (account.email_verified || unknownPassword === false) return;
-            await emailChanges.revoke(number, found.id);
-            await handOver(features, click, account, unknownPassword);
+            const locked = await links.use(number, found.id, token, 'verify');
+            const { account, isHandedOver } = await proofs.prove(number, locked, { isOwn });
+            if (isHandedOver) await mailNewPassword(features, click, account);
           }),
       };
     },

@@ -38,7 +38,7 @@ describe('forgotPassword', () => {
           projectName: testProject.name,
           ipHash: expect.stringMatching(/^[0-9a-f]{64}$/),
           to: person.email,
-          name: 'Ada',
+          name: null,
           template: 'reset-password',
           token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
           expiresAt: new Date(bed.clock.now() + hourMs).toISOString(),

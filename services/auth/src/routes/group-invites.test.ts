@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { groupRoutes } from '@backlot/contract';
-import { asKey, refusesStrangers, testProject } from '@backlot/testing';
+import type { IdentityProject } from '@backlot/identity';
+import { anonymous, asKey, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestGroup, invite } from '../testing/groups.ts';
 import {
@@ -94,6 +95,41 @@ describe('invitations to a group', () => {
     expect((await bed.findSession(bob.sessionId))?.groups).toEqual(groups);
     isRefused(await join(token, bob));
     isRefused(await join(token, await bed.signUp()));
+  });
+
+  it('say to whom, by whom and as what, to whoever has the link, and use nothing up', async () => {
+    const { group, owner } = await createTestGroup(bed);
+    const path = '/groups/invitation';
+    const show = (token: string, project: IdentityProject = testProject) =>
+      bed.call('POST', path, { identity: anonymous({ project }), body: { token } });
+    const token = await invite(bed, { group, owner, email: 'may@example.org', role: 'editor' });
+    for (const _ of [1, 2])
+      expect(await show(token)).toMatchObject({
+        status: 200,
+        body: {
+          group: { name: 'Red team' },
+          role: 'editor',
+          invitedBy: 'Olga',
+          expiresAt: new Date(bed.clock.now() + 7 * dayMs).toISOString(),
+        },
+      });
+    isRefused(await show('made-up'));
+    isRefused(await show(token, otherProject));
+    expect((await join(token, await bed.signUp())).status).toBe(200);
+    isRefused(await show(token));
+    // Whoever invites chooses the names: none of them passes for an address, as in the mail.
+    const name = 'PayPal: sign in at evil.example';
+    const { identity } = owner;
+    await bed.call('PATCH', `/groups/${group.id}`, { identity, body: { name } });
+    await bed.call('PATCH', '/auth/me', { identity, body: { name } });
+    const hostile = await invite(bed, { group, owner, email: 'x@example.org', role: 'member' });
+    expect((await show(hostile)).body).toMatchObject({
+      group: { name: 'a team' },
+      invitedBy: 'somebody',
+    });
+    const late = await invite(bed, { group, owner, email: 'late@example.org', role: 'member' });
+    bed.clock.pass(7 * dayMs);
+    isRefused(await show(late));
   });
 
   it('let in one of many who follow one link at once, and once', async () => {

@@ -27,6 +27,11 @@ export const revokeGroupInvite = ({ invites }: Features) =>
     return { body: { ok: true as const } };
   });
 
+export const showInvitation = ({ invites }: Features) =>
+  route(groupRoutes.showInvitation, async ({ body: { token }, identity }) => ({
+    body: await invites.show(identity.project.number, token),
+  }));
+
 export const joinGroup = ({ invites }: Features) =>
   route(groupRoutes.joinGroup, async ({ body: { token }, identity }) => ({
     body: presentGroup(await invites.join(identity, token)),

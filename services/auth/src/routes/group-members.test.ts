@@ -185,18 +185,53 @@ describe('findUsers', () => {
     return body.items;
   };
 
-  it('shows oneself and those with whom one shares a group, without addresses, as long as one does', async () => {
+  const withOwnGroups = (person: Person): Person['identity'] => ({
+    ...person.identity,
+    project: { ...person.identity.project, settings: { publicProfiles: false } },
+  });
+
+  it('shows what others may see of any user of the project, and never an address', async () => {
+    const [ada, stranger] = [await bed.signUp({ name: 'Ada' }), await bed.signUp()];
+    const elsewhere = await bed.signUp({ project: otherProject, name: 'Eve' });
+    const body = { publicProfile: { bio: 'Writes', links: ['https://ada.example'] } };
+    const changed = await bed.call('PATCH', '/auth/me', { identity: ada.identity, body });
+    expect(changed.body.user.publicProfile).toEqual(body.publicProfile);
+    const asked = [ada.user.id, elsewhere.user.id, unknownId];
+    for (const identity of [stranger.identity, asOwner(), asKey()])
+      expect(await find(asked, identity)).toEqual([
+        { id: ada.user.id, name: 'Ada', avatar: null, ...body },
+      ]);
+    await bed.call('DELETE', '/auth/me', { identity: ada.identity });
+    expect(await find(asked, stranger.identity)).toEqual([]);
+  });
+
+  it('shows others nothing of who is blocked', async () => {
+    const [ada, stranger] = [await bed.signUp({ name: 'Ada' }), await bed.signUp()];
+    const { id } = ada.user;
+    const body = { blocked: true, until: new Date(bed.clock.now() + 60_000).toISOString() };
+    await bed.call('PATCH', `/users/${id}`, { identity: asOwner(), body });
+    const named = { id, name: 'Ada', avatar: null, publicProfile: {} };
+    expect(await find([id], stranger.identity)).toEqual([{ ...named, name: null }]);
+    for (const identity of [ada.identity, asOwner()])
+      expect(await find([id], identity)).toEqual([named]);
+    bed.clock.pass(60_001);
+    expect(await find([id], stranger.identity)).toEqual([named]);
+  });
+
+  it('shows oneself and those with whom one shares a group where profiles are not public', async () => {
     const { group, owner, others } = await createTestGroup(bed, ['member']);
     const stranger = await bed.signUp({ name: 'Sam' });
     const ids = [owner, others.member, stranger].map(({ user }) => user.id);
     const asked = [...ids, unknownId, 'nonsense', '%00', ''];
-    const shown = await find(asked, owner.identity);
+    const shown = await find(asked, withOwnGroups(owner));
+    const rest = { avatar: null, publicProfile: {} };
     expect(shown).toHaveLength(2);
-    expect(shown).toContainEqual({ id: ids[0], name: 'Olga', avatar: null });
-    expect(shown).toContainEqual({ id: ids[1], name: 'The member', avatar: null });
-    expect(await find(asked, stranger.identity)).toEqual([
-      { id: stranger.user.id, name: 'Sam', avatar: null },
+    expect(shown).toContainEqual({ id: ids[0], name: 'Olga', ...rest });
+    expect(shown).toContainEqual({ id: ids[1], name: 'The member', ...rest });
+    expect(await find(asked, withOwnGroups(stranger))).toEqual([
+      { id: stranger.user.id, name: 'Sam', ...rest },
     ]);
+    expect(await find(asked, stranger.identity)).toHaveLength(3);
     for (const as of [asKey(), asOwner(), asOperator()])
       expect(await find(asked, as)).toHaveLength(3);
     expect(await find(asked, asKey({ project: otherProject }))).toEqual([]);
@@ -204,7 +239,7 @@ describe('findUsers', () => {
     await bed.call('DELETE', `/groups/${group.id}/members/${others.member.user.id}`, {
       identity: owner.identity,
     });
-    expect(await find(asked, owner.identity)).toHaveLength(1);
+    expect(await find(asked, withOwnGroups(owner))).toHaveLength(1);
   });
 
   it('shows the picture that one has chosen', async () => {
@@ -215,7 +250,7 @@ describe('findUsers', () => {
     const changed = await bed.call('PATCH', '/auth/me', { identity: person.identity, body });
     expect(changed.body.user.avatar).toBe(unknownId);
     expect(await find([person.user.id], owner.identity)).toEqual([
-      { id: person.user.id, name: null, avatar: unknownId },
+      { id: person.user.id, name: null, avatar: unknownId, publicProfile: {} },
     ]);
     const wrong = { identity: person.identity, body: { avatar: 'https://evil.example/x.png' } };
     expect((await bed.call('PATCH', '/auth/me', wrong)).status).toBe(400);
@@ -223,7 +258,7 @@ describe('findUsers', () => {
 
   it('takes 1 to 100 ids', async () => {
     const { identity } = await bed.signUp();
-    for (const query of ['', '?ids=', `?ids=${Array(101).fill(unknownId).join(',')}`]) {
+    for (const query of ['?ids=', `?ids=${Array(101).fill(unknownId).join(',')}`]) {
       expect(await bed.call('GET', `/users${query}`, { identity })).toMatchObject({
         status: 400,
         body: { code: 'invalid_query' },
@@ -233,14 +268,14 @@ describe('findUsers', () => {
   });
 });
 
-describe('setUserRole', () => {
+describe('moderateUser, for roles', () => {
   let bed: TestBed;
   beforeAll(async () => {
     bed = await createTestBed();
   });
   afterAll(() => bed.close());
   refusesStrangers(
-    groupRoutes.setUserRole,
+    groupRoutes.moderateUser,
     () => bed.http,
     () => ({ path: `/users/${unknownId}`, body: { role: 'staff' } }),
   );

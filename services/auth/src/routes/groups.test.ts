@@ -24,6 +24,11 @@ describe('groups', () => {
     () => ({ path: '/groups' }),
   );
   refusesStrangers(
+    groupRoutes.getGroup,
+    () => bed.http,
+    () => ({ path: `/groups/${unknownId}` }),
+  );
+  refusesStrangers(
     groupRoutes.updateGroup,
     () => bed.http,
     () => ({ path: `/groups/${unknownId}`, body: { name: 'Red' } }),
@@ -47,6 +52,16 @@ describe('groups', () => {
     ]);
     const groups = [{ id: body.id, role: 'owner' }];
     expect(await bed.findSession(sessionId)).toMatchObject({ role: 'user', groups });
+    const path = `/groups/${body.id}`;
+    expect((await bed.call('GET', path, { identity })).body).toEqual(body);
+    const stranger = await bed.signUp();
+    expect(await bed.call('GET', path, stranger)).toMatchObject({ status: 404 });
+    expect((await bed.call('GET', path, { identity: asOwner() })).body).toEqual({
+      ...body,
+      role: null,
+    });
+    const otherOwner = asOwner({ project: otherProject });
+    expect(await bed.call('GET', path, { identity: otherOwner })).toMatchObject({ status: 404 });
     expect((await bed.call('GET', '/groups', { identity })).body).toEqual({
       items: [body],
       hasMore: false,

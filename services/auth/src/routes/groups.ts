@@ -18,6 +18,11 @@ export const listGroups = ({ groups }: Features) =>
     body: await groups.list(identity, query),
   }));
 
+export const getGroup = ({ groups }: Features) =>
+  route(groupRoutes.getGroup, async ({ params, identity }) => ({
+    body: presentGroup(await groups.find(identity, params.groupId)),
+  }));
+
 export const updateGroup = ({ groups }: Features) =>
   route(groupRoutes.updateGroup, async ({ params, body: { name }, identity }) => ({
     body: presentGroup(await groups.rename(identity, params.groupId, name)),

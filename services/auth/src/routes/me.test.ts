@@ -2,6 +2,7 @@ import { authRoutes } from '@backlot/contract';
 import { asOwner, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, dayMs, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
+import { told } from '../testing/told.ts';
 
 describe('getMe', () => {
   let bed: TestBed;
@@ -101,15 +102,18 @@ describe('updateMe', () => {
     expect((await patch({ profile: {} })).body.user.profile).toEqual({});
   });
 
-  it('takes a profile of 8 KiB and no more', async () => {
+  it.each([
+    ['profile', 8192],
+    ['publicProfile', 2048],
+  ])('takes a %s of %i bytes and no more', async (field, most) => {
     const { identity } = await bed.signUp();
     const fill = (bytes: number) => ({ a: 'ä'.repeat((bytes - 8) / 2) });
     const patch = (profile: unknown) =>
-      bed.call('PATCH', '/auth/me', { identity, body: { profile } });
-    expect((await patch(fill(8192))).status).toBe(200);
-    expect(await patch(fill(8194))).toMatchObject({
+      bed.call('PATCH', '/auth/me', { identity, body: { [field]: profile } });
+    expect((await patch(fill(most))).status).toBe(200);
+    expect(await patch(fill(most + 2))).toMatchObject({
       status: 400,
-      body: { code: 'invalid_body', error: expect.stringContaining('8192 bytes') },
+      body: { code: 'invalid_body', error: expect.stringContaining(`${most} bytes`) },
     });
   });
 
@@ -175,6 +179,7 @@ describe('deleteMe', () => {
           sessionIds: expect.arrayContaining([person.sessionId, second.sessionId]),
         },
       },
+      told('user.erased', person.user.id),
       {
         topic: 'user.erased',
         payload: {
@@ -209,6 +214,7 @@ describe('deleteMe', () => {
     expect(answers.every(({ status }) => status < 500)).toBe(true);
     expect((await bed.takeEvents()).map(({ topic }) => topic)).toEqual([
       'session.revoked',
+      'app.event',
       'user.erased',
     ]);
   });

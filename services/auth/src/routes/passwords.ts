@@ -1,10 +1,11 @@
 import { ApiError, authRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { hashIp } from '../attempts.ts';
+import { hashIp } from '../counters.ts';
 import type { Features } from '../features.ts';
 import { invalidLink } from '../links/links.ts';
 import { findByPassword } from '../passwords/find-by-password.ts';
 import { checkPassword } from '../passwords/rules.ts';
+import { requireAddress } from '../users/user-row.ts';
 
 const wrongPassword = () => new ApiError('invalid_credentials', '"currentPassword": is wrong.');
 
@@ -13,11 +14,12 @@ export const changePassword = (features: Features) =>
   route(
     authRoutes.changePassword,
     async ({ body, identity, signal }) => {
-      const { users, passwords, sessions, links, emailChanges, database } = features;
-      const { project, ip } = identity;
-      const caller = { project, ip, signal };
+      const { users, passwords, sessions, links, emailChanges, database, signInEvents } = features;
+      const { project } = identity;
+      const caller = { ...identity, signal };
       const { user, sessionId } = await users.findBySession(identity);
-      const { id, email } = user;
+      const { id } = user;
+      const email = requireAddress(user);
       await checkPassword(body.newPassword, email);
       const account = await findByPassword(features, caller, email, body.currentPassword);
       if (!account) throw wrongPassword();
@@ -32,6 +34,7 @@ export const changePassword = (features: Features) =>
             await links.revoke(project.number, id, 'reset');
             await emailChanges.revoke(project.number, id);
             await sessions.endAll(project.number, id, sessionId);
+            await signInEvents.add(identity, id, { kind: 'password_changed' });
           }),
       };
     },
@@ -55,20 +58,25 @@ export const resetPassword = (features: Features) =>
     authRoutes.resetPassword,
     async ({ body, identity, signal }) => {
       const { project, ip } = identity;
-      const { users, passwords, sessions, links, emailChanges, database } = features;
-      const { id, email } = await links.findAccount(project.number, body.token, 'reset');
-      await checkPassword(body.password, email);
+      const { passwords, proofs, sessions, links, emailChanges, database, signInEvents } = features;
+      const found = await links.findAccount(project.number, body.token, 'reset');
+      const { id } = found;
+      await checkPassword(body.password, requireAddress(found));
       const passwordHash = await passwords.hash({ project, ip, signal }, body.password);
       return {
         body: { ok: true as const },
         commit: () =>
           database.transaction(async () => {
-            const account = await links.use(project.number, id, body.token, 'reset');
+            const locked = await links.use(project.number, id, body.token, 'reset');
+            const { account } = await proofs.prove(project.number, locked, { isOwn: false });
             if (!(await passwords.change(project.number, account, passwordHash)))
               throw invalidLink();
-            await users.update(project.number, id, { emailVerified: true });
             await emailChanges.revoke(project.number, id);
             await sessions.endAll(project.number, id);
+            await signInEvents.add(identity, id, {
+              kind: 'password_changed',
+              detail: 'mailed link',
+            });
           }),
       };
     },

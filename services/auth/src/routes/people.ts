@@ -2,15 +2,24 @@ import { groupRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
 import type { Features } from '../features.ts';
 
-export const findUsers = ({ members }: Features) =>
-  route(groupRoutes.findUsers, async ({ query: { ids }, identity }) => ({
-    body: { items: await members.findPeople(identity, ids), hasMore: false, nextCursor: null },
-  }));
-
-export const setUserRole = ({ users }: Features) =>
-  route(groupRoutes.setUserRole, async ({ params, body: { role }, identity }) => {
-    const { id, name, avatar } = await users.update(identity.project.number, params.userId, {
-      role,
+export const findUsers = ({ people, seenUsers }: Features) =>
+  route(groupRoutes.findUsers, async ({ query, identity }) => {
+    const { ids } = query;
+    if (ids === undefined) return { body: await seenUsers.list(identity, query) };
+    const { project, caller, userId } = identity;
+    const items = await people.find({
+      projectNumber: project.number,
+      caller,
+      userId,
+      ids,
+      hasPublicProfiles: project.settings.publicProfiles !== false,
     });
-    return { body: { id, name, avatar, role } };
+    return { body: { items, hasMore: false, nextCursor: null } };
+  });
+
+export const moderateUser = ({ users, blocks }: Features) =>
+  route(groupRoutes.moderateUser, async ({ params, body, identity }) => {
+    const user = users.present(await blocks.moderate(identity, params.userId, body));
+    const { id, name, avatar, role, blocked } = user;
+    return { body: { id, name, avatar, role, ...(blocked && { blocked }) } };
   });

@@ -3,6 +3,7 @@ import type { IdentityProject } from '@backlot/identity';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, hourMs, otherProject, type TestBed } from '../testing/test-bed.ts';
+import { told } from '../testing/told.ts';
 
 const password = 'a quite different phrase';
 
@@ -39,9 +40,14 @@ describe('resetPassword', () => {
         topic: 'user.verified',
         payload: { projectNumber: testProject.number, userId, email },
       },
+      told('user.verified', userId),
       {
         topic: 'session.revoked',
         payload: { projectNumber: testProject.number, sessionIds: [person.sessionId] },
+      },
+      {
+        topic: 'notice.requested',
+        payload: expect.objectContaining({ to: email, kind: 'password-changed' }),
       },
     ]);
     expect((await bed.signIn(person)).status).toBe(401);

@@ -10,6 +10,7 @@ import {
   platform,
   type TestBed,
 } from '../testing/test-bed.ts';
+import { told } from '../testing/told.ts';
 
 interface PostOptions {
   ip?: string;
@@ -51,9 +52,11 @@ describe('signUp', () => {
     expect(body.user).toEqual({
       id: expect.any(String),
       email: 'ada@example.org',
+      isGuest: false,
       name: 'Ada',
       avatar: null,
       profile: {},
+      publicProfile: {},
       role: 'user',
       emailVerified: false,
       createdAt: new Date(bed.clock.now()).toISOString(),
@@ -64,6 +67,7 @@ describe('signUp', () => {
     expect(userId).toBe(body.user.id);
     expect(await bed.findSession(sessionId)).not.toBeNull();
     expect(await bed.takeEvents()).toEqual([
+      told('user.created', userId ?? ''),
       {
         topic: 'mail.requested',
         payload: {
@@ -72,7 +76,7 @@ describe('signUp', () => {
           projectName: testProject.name,
           ipHash: expect.stringMatching(/^[0-9a-f]{64}$/),
           to: 'ada@example.org',
-          name: 'Ada',
+          name: null,
           template: 'verify-email',
           token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
           expiresAt: new Date(bed.clock.now() + 24 * hourMs).toISOString(),
@@ -92,6 +96,29 @@ describe('signUp', () => {
       "SELECT encode(token_hash, 'escape') AS hash FROM one_time_tokens",
     );
     expect(JSON.stringify(stored)).not.toContain(token);
+  });
+
+  it('is done and counted for the operator where the account looks like junk', async () => {
+    await bed.take('finding.seen');
+    const ids: string[] = [];
+    const newcomers = [
+      { email: 'honest@example.org', name: 'Ada' },
+      { email: 'x@mailinator.com' },
+      { email: 'y@example.org', name: 'You won: visit prize.xyz' },
+      ...[1, 2, 3, 4].map((n) => ({ email: `many+${n}@example.org` })),
+    ];
+    for (const one of newcomers) {
+      const { status, body } = await post({ ...one, password: goodPassword });
+      expect(status).toBe(201);
+      ids.unshift(body.user.id);
+    }
+    await bed.service.reportFindings();
+    const signs = ['disposableAddress', 'linkInName', 'oneMailbox'];
+    const examples = [ids[0], ids[4], ids[5]];
+    const seen = { kind: 'junkSignUps', subject: '', signs, calls: 3, examples };
+    expect(await bed.take('finding.seen')).toEqual([
+      { projectNumber: testProject.number, seen: [seen] },
+    ]);
   });
 
   it('refuses a taken address, however it is written, and only in its own project', async () => {
@@ -139,7 +166,8 @@ describe('signUp', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ body }) => body.code === 'email_taken')).toHaveLength(19);
     expect(await countUsers()).toBe(before + 1);
-    expect(await bed.takeEvents()).toHaveLength(1);
+    const topics = (await bed.takeEvents()).map(({ topic }) => topic);
+    expect(topics).toEqual(['app.event', 'mail.requested']);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { authRoutes } from '@backlot/contract';
 import { asKey, asOperator, asOwner, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
+import { told } from '../testing/told.ts';
 
 describe('listUsers', () => {
   let bed: TestBed;
@@ -214,6 +215,7 @@ describe('deleteUser', () => {
     const projectNumber = testProject.number;
     expect(await bed.takeEvents()).toEqual([
       { topic: 'session.revoked', payload: { projectNumber, sessionIds: [sessionId] } },
+      told('user.erased', user.id),
       {
         topic: 'user.erased',
         payload: {
@@ -255,7 +257,7 @@ describe('listOwners', () => {
     const identity = asOperator({ project: platform });
     const { status, body } = await bed.call('GET', '/platform/owners', { identity });
     expect(status).toBe(200);
-    const { profile: _, ...listed } = owner.user;
+    const { profile: _, publicProfile: _shown, ...listed } = owner.user;
     expect(body).toEqual({ items: [listed], hasMore: false, nextCursor: null });
   });
 });

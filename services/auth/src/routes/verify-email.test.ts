@@ -2,6 +2,7 @@ import { authRoutes } from '@backlot/contract';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, dayMs, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
+import { told } from '../testing/told.ts';
 
 describe('verifyEmail', () => {
   let bed: TestBed;
@@ -35,6 +36,7 @@ describe('verifyEmail', () => {
     const { id: userId, email } = verified;
     expect(await bed.takeEvents()).toEqual([
       { topic: 'user.verified', payload: { projectNumber: testProject.number, userId, email } },
+      told('user.verified', userId),
     ]);
     const { user, ...owner } = await bed.signUp({ project: platform });
     const { accounts } = bed.service.directories;

@@ -112,9 +112,27 @@ describe('another master key', () => {
   });
   afterEach(() => bed.close());
 
-  const newKey = { masterKey: Buffer.alloc(32, 9) };
+  const newKey = { masterKeys: [Buffer.alloc(32, 9)] };
   const statuses = async (person: Person, processes: Process[]) =>
     (await Promise.all(processes.map(({ signIn }) => signIn(person)))).map(({ status }) => status);
+
+  it('in front of the old one: old tokens hold, everybody signs in everywhere, and nothing is lost once all is sealed again', async () => {
+    const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 9)];
+    const person = await bed.signUp();
+    const old = await bed.startProcess({});
+    const both = await bed.startProcess({ masterKeys: [newer, older] });
+    expect(await statuses(person, [old, both])).toEqual([200, 200]);
+    expect(await both.kids()).toContain(readKid(person.token));
+    expect(await both.kids()).toEqual(await old.kids());
+    const { operations } = both;
+    expect(await operations.countSealed()).toEqual({ old: 2, lost: 0 });
+    expect(await operations.reseal()).toEqual({ resealed: 2, old: 0, lost: 0 });
+    expect(await operations.reseal()).toEqual({ resealed: 0, old: 0, lost: 0 });
+    const alone = await bed.startProcess({ masterKeys: [newer] });
+    expect(await statuses(person, [both, alone])).toEqual([200, 200]);
+    expect(await alone.kids()).toContain(readKid(person.token));
+    expect([...both.logged, ...alone.logged]).toEqual([]);
+  });
 
   it('makes new keys: old tokens verify no longer, and everybody can sign in again', async () => {
     const person = await bed.signUp();

@@ -1,15 +1,21 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { ApiError, type Jwks } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
+import type { Finding } from '@backlot/http';
 import { openUnder, SealBroken, sealUnder } from '@backlot/sealing';
+import type { SealStore } from '@backlot/service';
 import type { Logger } from '@backlot/telemetry';
 import { uuidv7 } from 'uuidv7';
 import type { AuthConfig } from '../config.ts';
 import type { SigningKey, DB as Tables } from '../tables.ts';
 
 const keyColumns = [
-  ...(['kid', 'state', 'public_jwk', 'sealed_private_key'] as const),
-  ...(['current_since', 'confirmed_at'] as const),
+  'kid',
+  'state',
+  'public_jwk',
+  'sealed_private_key',
+  'current_since',
+  'confirmed_at',
 ] as const;
 type KeyRow = Pick<SigningKey, (typeof keyColumns)[number]>;
 type SealedKey = Pick<KeyRow, 'kid' | 'sealed_private_key'>;
@@ -30,7 +36,7 @@ interface SigningKeyOptions {
   database: Database;
   now: () => number;
   log: Logger;
-  config: Pick<AuthConfig, 'masterKey' | 'keyRotationMs' | 'sessionMs'>;
+  config: Pick<AuthConfig, 'masterKeys' | 'keyRotationMs' | 'sessionMs'>;
 }
 
 /** How long a process goes on with what it has read; a rotation elsewhere is seen after this. */
@@ -46,7 +52,7 @@ const seal = (kid: string, key: KeyObject, masterKey: Buffer): Buffer =>
   sealUnder(masterKey, key.export({ type: 'pkcs8', format: 'der' }), kid);
 
 /** Undefined for what was sealed under another master key. */
-const unseal = (
+const unsealUnder = (
   { kid, sealed_private_key: sealed }: SealedKey,
   masterKey: Buffer,
 ): KeyObject | undefined => {
@@ -57,6 +63,14 @@ const unseal = (
     if (error instanceof SealBroken) return undefined;
     throw error;
   }
+};
+
+const unseal = (row: SealedKey, masterKeys: readonly Buffer[]): KeyObject | undefined => {
+  for (const masterKey of masterKeys) {
+    const key = unsealUnder(row, masterKey);
+    if (key) return key;
+  }
+  return undefined;
 };
 
 const findCurrent = (rows: KeyRow[]) => rows.find(({ state }) => state === 'current');
@@ -70,12 +84,14 @@ const findCurrent = (rows: KeyRow[]) => rows.find(({ state }) => state === 'curr
  * once, and an older one that is restored takes over when the other is gone.
  */
 export const createSigningKeys = ({ database, now, log, config }: SigningKeyOptions) => {
-  const { masterKey, keyRotationMs } = config;
+  const { masterKeys, keyRotationMs } = config;
+  const [masterKey] = masterKeys;
+  if (!masterKey) throw new RangeError('Signing keys need a master key.');
   const queries = createQueries<Tables>(database);
   let ring: KeyRing | undefined;
   let loading: Promise<KeyRing> | undefined;
 
-  const canOpen = (row: SealedKey) => unseal(row, masterKey) !== undefined;
+  const canOpen = (row: SealedKey) => unseal(row, masterKeys) !== undefined;
 
   const published = () =>
     queries
@@ -184,7 +200,7 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
 
   const openCurrent = (rows: KeyRow[]): Signer | undefined => {
     const current = findCurrent(rows);
-    const privateKey = current && unseal(current, masterKey);
+    const privateKey = current && unseal(current, masterKeys);
     return privateKey && { kid: current.kid, privateKey };
   };
 
@@ -220,7 +236,37 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
     return ring;
   };
 
+  /** What older master keys sealed; what is not published any more opens nothing. */
+  const sealedBefore = async () => {
+    const rows = await published();
+    return rows.filter((row) => !unsealUnder(row, masterKey));
+  };
+
+  const seals: SealStore = {
+    async count() {
+      const rows = await sealedBefore();
+      const old = rows.filter(canOpen).length;
+      return { old, lost: rows.length - old };
+    },
+    async reseal(limit) {
+      let done = 0;
+      for (const row of (await sealedBefore()).slice(0, limit)) {
+        const key = unseal(row, masterKeys);
+        if (!key) continue;
+        const { numUpdatedRows } = await queries
+          .updateTable('signing_keys')
+          .set({ sealed_private_key: seal(row.kid, key, masterKey) })
+          .where('kid', '=', row.kid)
+          .where('sealed_private_key', '=', row.sealed_private_key)
+          .executeTakeFirst();
+        done += Number(numUpdatedRows);
+      }
+      return done;
+    },
+  };
+
   return {
+    seals,
     /** @throws ApiError unavailable */
     async signer(): Promise<Signer> {
       const { signer } = await currentRing();
@@ -231,6 +277,12 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
       return signer;
     },
     jwks: async () => (await currentRing()).jwks,
+    /** Missing where other processes sign under another master key: then nobody is signed in here. */
+    async find(): Promise<Finding> {
+      const { signer } = await currentRing();
+      if (signer) return { name: 'signing_keys', state: 'works' };
+      return { name: 'signing_keys', state: 'missing', reason: 'other_master_key' };
+    },
   };
 };
 

@@ -1,5 +1,13 @@
-import { platformProject, type SessionSnapshot, type User } from '@backlot/contract';
+import {
+  type ProjectDirectory,
+  type ProjectSnapshot,
+  platformProject,
+  type ServiceOperations,
+  type SessionSnapshot,
+  type User,
+} from '@backlot/contract';
 import type { Identity, IdentityProject } from '@backlot/identity';
+import type { GuardedFetch } from '@backlot/outgoing';
 import type { ServiceOf } from '@backlot/service';
 import { createLogger } from '@backlot/telemetry';
 import {
@@ -57,10 +65,12 @@ type SignIn = (
 
 /** Another process on the same database, started and listening. */
 export interface Process {
+  operations: ServiceOperations;
   signIn: SignIn;
   /** Ids of the keys that it publishes. */
   kids(): Promise<string[]>;
-  /** What it has logged of its master key. */
+  ready: AuthService['ready'];
+  /** What it has logged of its master keys. */
   logged: string[];
   stop(): Promise<void>;
 }
@@ -69,6 +79,8 @@ export interface Process {
 export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'> {
   service: AuthService;
   config: AuthConfig;
+  /** What the projects service says of projects, by their ids. */
+  snapshots: Map<string, Partial<ProjectSnapshot>>;
   /** How often the hasher ran. */
   hashed: { hash: number; verify: number };
   /** Another process that neither starts nor listens. */
@@ -88,13 +100,28 @@ export interface TestBedOptions {
   config?: Partial<AuthConfig>;
   limits?: Partial<AuthConfig['limits']>;
   hasher?: PasswordHasher;
+  /** What providers answer, in the place of the network. */
+  askProviders?: GuardedFetch;
+  /** Told of every statement that the service sends. */
+  onStatement?: (text: string) => void;
 }
 
 const standardConfig: AuthConfig = {
-  ...authConfig.read({ BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }),
+  ...authConfig.read({
+    BACKLOT_AUTH_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 8).toString('base64'),
+  }),
   argon2: { memoryKib: 64, passes: 1, lanes: 1 },
   hashing: { concurrency: 2, queueLength: 1000 },
 };
+
+/** Tests say themselves where work is to be asked for. */
+const withoutProofs = (limits: AuthConfig['limits']): AuthConfig['limits'] => ({
+  ...limits,
+  signInPerIp: { ...limits.signInPerIp, proofFrom: undefined },
+  signUpPerIp: { ...limits.signUpPerIp, proofFrom: undefined },
+  ownerSignUpPerIp: { ...limits.ownerSignUpPerIp, proofFrom: undefined },
+});
 
 const createSignIn =
   (call: ServiceBed<object>['call']): SignIn =>
@@ -110,7 +137,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   const config: AuthConfig = {
     ...standardConfig,
     ...options.config,
-    limits: { ...standardConfig.limits, ...options.limits },
+    limits: { ...withoutProofs(standardConfig.limits), ...options.limits },
   };
   const hashed = { hash: 0, verify: 0 };
   const createHasher = ({ argon2 }: AuthConfig): PasswordHasher => {
@@ -127,10 +154,24 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       },
     };
   };
+  const snapshots: TestBed['snapshots'] = new Map();
+  const projects: ProjectDirectory = {
+    findProject: async (id) =>
+      ({ ...testProject, id, status: 'active', settings: {}, ...snapshots.get(id) }) as never,
+    findKey: async () => null,
+  };
   const bed = await createServiceBed(
     authService,
-    { config, hasher: createHasher(config) },
-    { clock: createTestClock({ stands: true }) },
+    {
+      config,
+      projects,
+      hasher: createHasher(config),
+      ...(options.askProviders && { askProviders: options.askProviders }),
+    },
+    {
+      clock: createTestClock({ stands: true }),
+      ...(options.onStatement && { onStatement: options.onStatement }),
+    },
   );
   const readIdentity: TestBed['readIdentity'] = (token, project = testProject) => {
     const claims = jwt.decode(token, { json: true });
@@ -146,6 +187,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   return {
     ...bed,
     config,
+    snapshots,
     hashed,
     readIdentity,
     signIn: createSignIn(bed.call),
@@ -156,7 +198,8 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
         service: 'auth',
         level: 'warn',
         destination: {
-          write: (line) => void (line.includes('BACKLOT_AUTH_MASTER_KEY') && logged.push(line)),
+          write: (line) =>
+            void (/BACKLOT_(AUTH_MASTER_KEY|SECRETS_KEYS)/.test(line) && logged.push(line)),
         },
       });
       const service = bed.another({ ...withChanges(changes), log });
@@ -164,6 +207,8 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       const process: Process = {
         signIn: createSignIn(http.call),
         logged,
+        ready: service.ready,
+        operations: service.operations,
         kids: async () => (await service.directories.sessions.jwks()).keys.map(({ kid }) => kid),
         async stop() {
           await service.stop();

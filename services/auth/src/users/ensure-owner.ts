@@ -1,6 +1,5 @@
 import { ApiError, normalizeEmail, platformProject, type User } from '@backlot/contract';
 import type { Features } from '../features.ts';
-import { presentUser } from './user-row.ts';
 
 export interface NewOwner {
   email: string;
@@ -17,18 +16,18 @@ export const ensureOwner = async (
   const owner = { email: normalizeEmail(email), name, emailVerified: true };
   const find = () => users.findByEmail(project, owner.email, Buffer.alloc(0));
   const existing = await find();
-  if (existing) return { user: presentUser(existing), created: false };
+  if (existing) return { user: users.present(existing), created: false };
 
   const caller = { project: { id: platformProject.id, ownerId: null }, ip: '' };
   const passwordHash = await passwords.hash(caller, password);
   try {
     const account = users.create({ ...owner, passwordHash });
     await users.add(project, account);
-    return { user: presentUser(account), created: true };
+    return { user: users.present(account), created: true };
   } catch (error) {
     const isTaken = error instanceof ApiError && error.code === 'email_taken';
     const addedMeanwhile = isTaken ? await find() : undefined;
     if (!addedMeanwhile) throw error;
-    return { user: presentUser(addedMeanwhile), created: false };
+    return { user: users.present(addedMeanwhile), created: false };
   }
 };

@@ -60,3 +60,36 @@ export const leaveAllGroups = async (
   );
   return [...new Set(owners.map(({ id }) => id))];
 };
+
+const rankSql = (role: string) => `CASE ${role} WHEN 'owner' THEN 2 WHEN 'admin' THEN 1 ELSE 0 END`;
+
+/**
+ * Gives a user the groups of another one, with the invitations; who is in one already gets the higher role. Belongs
+ * into a transaction that has locked both.
+ * @returns whether there were any
+ */
+export const moveGroups = async (
+  database: Database,
+  project: number,
+  from: string,
+  to: string,
+): Promise<boolean> => {
+  const locked = await database.query(
+    `SELECT id FROM groups WHERE project_number = $1 AND id IN (
+       SELECT group_id FROM group_members WHERE project_number = $1 AND user_id = $2)
+     ORDER BY id FOR NO KEY UPDATE`,
+    [project, from],
+  );
+  if (locked.length === 0) return false;
+  const both = `kept.project_number = $1 AND moved.project_number = $1 AND kept.group_id = moved.group_id
+    AND moved.user_id = $2 AND kept.user_id = $3`;
+  for (const statement of [
+    `UPDATE group_members kept SET role = moved.role FROM group_members moved
+      WHERE ${both} AND ${rankSql('moved.role')} > ${rankSql('kept.role')}`,
+    `DELETE FROM group_members moved USING group_members kept WHERE ${both}`,
+    'UPDATE group_members SET user_id = $3 WHERE project_number = $1 AND user_id = $2',
+    'UPDATE group_invites SET invited_by = $3 WHERE project_number = $1 AND invited_by = $2',
+  ])
+    await database.query(statement, [project, from, to]);
+  return true;
+};

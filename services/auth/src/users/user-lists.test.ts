@@ -88,9 +88,11 @@ describe('users, to whom the project belongs', () => {
       expect(body).toEqual({
         id: ids[0],
         email: emails[0],
+        isGuest: false,
         name: null,
         avatar: null,
         profile: {},
+        publicProfile: {},
         role: 'staff',
         emailVerified: true,
         createdAt: expect.any(String),
