@@ -1,4 +1,15 @@
-import { ApiError, budgetKinds, type KeyDirectory, type ProjectDirectory } from '@backlot/contract';
+import {
+  ApiError,
+  budgetKinds,
+  type CallLogDirectory,
+  type HostDirectory,
+  type KeyDirectory,
+  mostCallSums,
+  mostCallsAtOnce,
+  type OperatorDirectory,
+  type ProjectDirectory,
+  requestRoutes,
+} from '@backlot/contract';
 import express, { Router } from 'express';
 import { z } from 'zod';
 import type { BudgetNotices } from './ledger/budget-notices.ts';
@@ -23,6 +34,38 @@ const budgetRefusal = z.object({
   route: z.string().max(200),
 });
 
+const time = z.iso.datetime();
+const sum = z.int().min(0);
+const callSum = z.object({
+  kind: z.enum(['route', 'address']),
+  projectNumber: sum,
+  name: z.string().max(100),
+  calls: sum,
+  errors: sum,
+  refusals: sum,
+  faults: sum,
+  bytes: sum,
+  databaseUs: sum,
+  threadUs: sum,
+});
+const callBatch = z.object({
+  gateway: uuid,
+  number: z.int().min(1),
+  projects: z
+    .array(
+      z.object({
+        projectNumber,
+        calls: z.array(requestRoutes.loggedCall).max(mostCallsAtOnce),
+        lost: z.object({ since: time, until: time, calls: z.int().min(1) }).optional(),
+      }),
+    )
+    // Of as many others it may be said that calls were lost.
+    .max(2 * mostCallsAtOnce),
+  sums: z.object({ since: time, items: z.array(callSum).max(2 * mostCallSums) }).optional(),
+});
+/** Lines are cut to 4 KB at most by the gateway. */
+const callBatchLimit = '4mb';
+
 /** The directories over HTTP: JSON, or 404 where they say null. */
 export const internalRouter = (
   directory: ProjectDirectory,
@@ -30,6 +73,9 @@ export const internalRouter = (
   credits: Credits,
   budgetNotices: BudgetNotices,
   owners: Owners,
+  callLog: CallLogDirectory,
+  operators: OperatorDirectory,
+  hosts: HostDirectory,
 ): Router => {
   const router = Router();
   router.get('/projects/:id', async (req, res) => {
@@ -41,6 +87,16 @@ export const internalRouter = (
     const key = await directory.findKey(req.params.hash);
     if (!key) throw new ApiError('not_found', 'There is no such key.');
     res.json(key);
+  });
+  router.get('/operator-tokens/:hash', async (req, res) => {
+    const operator = await operators.findOperator(req.params.hash);
+    if (!operator) throw new ApiError('not_found', 'There is no such token.');
+    res.json(operator);
+  });
+  router.get('/hosts/:host', async (req, res) => {
+    const found = await hosts.findHost(req.params.host);
+    if (!found) throw new ApiError('not_found', 'No project has proven this host name.');
+    res.json(found);
   });
   router.get('/live-keys/:projectNumber/:keyId', async (req, res) => {
     const path = keyPath.safeParse(req.params);
@@ -65,6 +121,12 @@ export const internalRouter = (
     if (!ownerId.success || !refusal.success)
       throw new ApiError('invalid_body', 'Send the refusal of a call.');
     await budgetNotices.note(ownerId.data, refusal.data);
+    res.json({ ok: true });
+  });
+  router.post('/calls', express.json({ limit: callBatchLimit }), async (req, res) => {
+    const batch = callBatch.safeParse(req.body);
+    if (!batch.success) throw new ApiError('invalid_body', 'Send a batch of calls.');
+    await callLog.takeCalls(batch.data);
     res.json({ ok: true });
   });
   return router;

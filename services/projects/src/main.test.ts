@@ -20,6 +20,8 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectsService } from './service.ts';
 
+const nowhere = 'http://127.0.0.1:9';
+
 describe('the process', () => {
   let place: ServiceDatabase;
   let broker: TestBroker;
@@ -61,7 +63,13 @@ describe('the process', () => {
         REDIS_URL: redis.url,
         AMQP_URL: broker.url,
         BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('projects'),
-        BACKLOT_AUTH_ORIGIN: 'http://127.0.0.1:9',
+        BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 1).toString('base64'),
+        BACKLOT_AUTH_ORIGIN: nowhere,
+        BACKLOT_RECORDS_ORIGIN: nowhere,
+        BACKLOT_AI_ORIGIN: nowhere,
+        BACKLOT_EMAIL_ORIGIN: nowhere,
+        BACKLOT_PAYMENTS_ORIGIN: nowhere,
+        BACKLOT_STORAGE_ORIGIN: nowhere,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

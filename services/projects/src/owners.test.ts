@@ -139,8 +139,11 @@ describe('an owner', () => {
 
 describe('verification of owners', () => {
   const isOn = (env: Record<string, string>) =>
-    projectsConfig.read({ BACKLOT_PUBLIC_URL: 'https://backlot.example', ...env })
-      .isOwnerVerificationOn;
+    projectsConfig.read({
+      BACKLOT_PUBLIC_URL: 'https://backlot.example',
+      BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 1).toString('base64'),
+      ...env,
+    }).isOwnerVerificationOn;
 
   it('is on with a real mailer, off with the dev mailbox, unless somebody has said', () => {
     expect(isOn({})).toBe(false);

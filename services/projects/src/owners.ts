@@ -21,6 +21,9 @@ export const createOwners = ({ accounts, isVerificationOn }: OwnersDeps) => {
       if (!(await find(ownerId))) throw new ApiError('not_found', 'There is no such owner.');
     },
 
+    /** Null where the account is gone. @throws ApiError unavailable */
+    find,
+
     /** Whether the owner counts as verified: all do where verification is off. @throws ApiError unavailable */
     isVerified: async (ownerId: string): Promise<boolean> =>
       !isVerificationOn || (await find(ownerId))?.emailVerified === true,

@@ -33,10 +33,93 @@ export interface Account {
   warned_percent: Generated<number>;
 }
 
+export interface AuditChain {
+  broken_reason: string | null;
+  broken_seq: number | null;
+  chain: string;
+  checked_at: Date | null;
+  checked_hash: Buffer;
+  checked_seq: Generated<number>;
+  last_hash: Buffer;
+  last_seq: Generated<number>;
+  read_whole_at: Date | null;
+}
+
+export interface AuditDetail {
+  at: Date;
+  details: string;
+  id: string;
+  salt: Buffer;
+}
+
+export interface AuditErasure {
+  at: Date;
+  user_id: string;
+}
+
+export interface AuditLine {
+  action: Generated<string | null>;
+  actor: Generated<string | null>;
+  actor_kind: Generated<string | null>;
+  at: Date;
+  chain: string;
+  content: string;
+  hash: Buffer;
+  id: string;
+  project: Generated<string | null>;
+  seq: number;
+  target: Generated<string | null>;
+}
+
 export interface BudgetNotice {
   day: Date;
   kind: string;
   owner_id: string;
+}
+
+export interface CallLine {
+  at: Date;
+  item: Json;
+  line: number;
+  project_number: number;
+  user_id: string | null;
+}
+
+export interface CallLogErasure {
+  at: Date;
+  project_number: number;
+  user_id: string;
+}
+
+export interface CallLogGateway {
+  at: Date;
+  batch: number;
+  gateway: string;
+}
+
+export interface CallLog {
+  checked_at: Date;
+  erased_line: Generated<number>;
+  first_line: Generated<number>;
+  last_line: number;
+  owner_id: string | null;
+  project_number: number;
+}
+
+export interface CallSum {
+  bytes: number;
+  calls: number;
+  database_us: number;
+  errors: number;
+  faults: number;
+  kind: string;
+  millicredits: number;
+  name: string;
+  period: Date;
+  project_number: number;
+  refusals: number;
+  step: string;
+  thread_us: number;
 }
 
 export interface CheckedLine {
@@ -44,6 +127,36 @@ export interface CheckedLine {
   read_whole_at: Date;
   seq: number;
   sum_millicredits: number;
+}
+
+export interface ConfigApplication {
+  caller: string;
+  caller_id: string | null;
+  changes: Generated<Json>;
+  ended_at: Date | null;
+  id: string;
+  lease_ends_at: Date;
+  project_number: number;
+  reached: Generated<number>;
+  reason: string | null;
+  started_at: Date;
+  state: Generated<string>;
+  words: Generated<Json>;
+  worker: string;
+}
+
+export interface Finding {
+  calls: number;
+  created_at: Date;
+  dismissed_until: Date | null;
+  evidence: Json;
+  id: string;
+  kind: string;
+  project_number: number;
+  seen_at: Date;
+  signs: string[];
+  subject: string;
+  told_at: Date | null;
 }
 
 export interface Grant {
@@ -56,6 +169,8 @@ export interface Grant {
   period: string | null;
   reason: string;
   remaining_millicredits: number;
+  reversal_reason: string | null;
+  reversed_at: Date | null;
 }
 
 export interface Idempotency {
@@ -75,6 +190,29 @@ export interface Key {
   name: string;
   project_number: number;
   scopes: Generated<string[]>;
+}
+
+export interface MemberInvitation {
+  created_at: Date;
+  email: string;
+  expires_at: Date;
+  id: string;
+  invited_by: string | null;
+  project_number: number;
+  role: Generated<string>;
+  sent_at: Date;
+  token_hash: Buffer;
+}
+
+export interface OperatorToken {
+  created_at: Date;
+  created_by: string;
+  expires_at: Date;
+  hash: Buffer;
+  id: string;
+  last_used_at: Date | null;
+  name: string;
+  scope: string;
 }
 
 export interface OriginCheck {
@@ -98,23 +236,51 @@ export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
   id: Generated<number>;
+  origin: Json | null;
   payload: Json;
   topic: string;
+}
+
+export interface ParkedEvent {
+  content: Buffer;
+  error: string;
+  event_id: string | null;
+  id: string;
+  parked_at: Date;
+  project: string | null;
+  queue: string;
+  replayed_at: Date | null;
+  topic: string | null;
+}
+
+export interface ProjectMember {
+  created_at: Date;
+  email: string;
+  project_number: number;
+  role: string;
+  user_id: string;
 }
 
 export interface Project {
   created_at: Date;
   deleted_at: Date | null;
   deleted_by: string | null;
+  external_id: string | null;
+  has_free_mail: Generated<boolean>;
   id: string;
+  importing_until: Date | null;
   name: string;
   number: Generated<number>;
   operator_limits: Generated<Json>;
   owner_id: string | null;
   owner_limits: Generated<Json>;
   paused_by: string | null;
+  preview_hash: Buffer | null;
+  preview_of: string | null;
+  roles: Generated<Json>;
   settings: Generated<Json>;
   status: Generated<string>;
+  suspensions: Generated<Json>;
   updated_at: Date;
 }
 
@@ -122,6 +288,24 @@ export interface Reconciliation {
   counts: Generated<Json>;
   is_only: Generated<boolean>;
   started_at: Date;
+}
+
+export interface Spender {
+  calls: number;
+  day: Date;
+  kind: string;
+  millicredits: number;
+  name: string;
+  project_number: number;
+}
+
+export interface Suspension {
+  capability: string;
+  created_at: Date;
+  id: string;
+  owner_id: string | null;
+  project_number: number | null;
+  reason: string;
 }
 
 export interface Transfer {
@@ -142,17 +326,104 @@ export interface Transfer {
   units: Json | null;
 }
 
+export interface WebhookArrival {
+  arrived_at: Date;
+  number: number;
+  project_number: number;
+}
+
+export interface WebhookDelivery {
+  body: string;
+  bytes: number;
+  created_at: Date;
+  event_id: string;
+  next_try_at: Date | null;
+  number: number | null;
+  occurred_at: Date;
+  order_key: string;
+  position: number;
+  project_number: number;
+  status: Generated<string>;
+  tries: Generated<Json>;
+  type: string;
+  user_id: string | null;
+  webhook: string;
+}
+
+export interface WebhookFeed {
+  project_number: number;
+  reached: Generated<number>;
+}
+
+export interface Webhook {
+  created_at: Date;
+  delivered_at: Date | null;
+  due_at: Date | null;
+  is_slow: Generated<boolean>;
+  kept: Generated<number>;
+  kept_bytes: Generated<number>;
+  lease_ends_at: Date | null;
+  name: string;
+  off_reason: string | null;
+  parked_at: Date | null;
+  previous_until: Date | null;
+  project_number: number;
+  sealed_previous: Buffer | null;
+  sealed_secret: Buffer;
+  tells_since: Date;
+  updated_at: Date;
+  url: string;
+  waiting: Generated<number>;
+  wanted: string[];
+  where_filter: Json | null;
+  worker: string | null;
+}
+
+export interface WebhookWant {
+  project_number: number;
+  version: number;
+}
+
+export interface WindowCount {
+  count: number;
+  ends_at: Date;
+  name_hash: Buffer;
+}
+
 export interface DB {
   accounts: Account;
+  audit_chains: AuditChain;
+  audit_details: AuditDetail;
+  audit_erasures: AuditErasure;
+  audit_lines: AuditLine;
   budget_notices: BudgetNotice;
+  call_lines: CallLine;
+  call_log_erasures: CallLogErasure;
+  call_log_gateways: CallLogGateway;
+  call_logs: CallLog;
+  call_sums: CallSum;
   checked_lines: CheckedLine;
+  config_applications: ConfigApplication;
+  findings: Finding;
   grants: Grant;
   idempotency: Idempotency;
   keys: Key;
+  member_invitations: MemberInvitation;
+  operator_tokens: OperatorToken;
   origin_checks: OriginCheck;
   origins: Origin;
   outbox: Outbox;
+  parked_events: ParkedEvent;
+  project_members: ProjectMember;
   projects: Project;
   reconciliation: Reconciliation;
+  spenders: Spender;
+  suspensions: Suspension;
   transfers: Transfer;
+  webhook_arrivals: WebhookArrival;
+  webhook_deliveries: WebhookDelivery;
+  webhook_feeds: WebhookFeed;
+  webhook_wants: WebhookWant;
+  webhooks: Webhook;
+  window_counts: WindowCount;
 }

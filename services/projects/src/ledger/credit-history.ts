@@ -11,6 +11,8 @@ interface LineRow {
   project_id: string | null;
   call_id: string | null;
   route: string | null;
+  grant_id: string | null;
+  reason: string | null;
   created_at: Date;
 }
 
@@ -23,6 +25,10 @@ export interface CreditHistoryItem {
   /** Of the priced call; the ledger has one debit for it. */
   requestId: string | null;
   route: string | null;
+  /** Of a grant, of what has expired of it, and of its reversal. */
+  grantId: string | null;
+  /** Of a grant and of its reversal. */
+  reason: string | null;
   createdAt: string;
 }
 
@@ -33,6 +39,8 @@ const present = (row: LineRow): CreditHistoryItem => ({
   projectId: row.project_id,
   requestId: row.call_id,
   route: row.route,
+  grantId: row.grant_id,
+  reason: row.reason,
   createdAt: row.created_at.toISOString(),
 });
 
@@ -56,10 +64,14 @@ export const createCreditHistory = (database: Database) => ({
       'credit-history',
       `SELECT balance_millicredits, line.*
          FROM accounts LEFT JOIN LATERAL (
-           SELECT id AS line_id, transfers.seq, transfers.kind, project_id, call_id, route, transfers.created_at,
-                  CASE WHEN to_account = owner_account THEN amount_millicredits ELSE -amount_millicredits END
+           SELECT transfers.id AS line_id, transfers.seq, transfers.kind, project_id, call_id, route, grant_id,
+                  CASE transfers.kind WHEN 'grant' THEN reason WHEN 'correction' THEN reversal_reason END AS reason,
+                  transfers.created_at,
+                  CASE WHEN to_account = transfers.owner_account THEN transfers.amount_millicredits
+                       ELSE -transfers.amount_millicredits END
                     AS signed_millicredits
-             FROM transfers WHERE owner_account = accounts.number AND ($2::int8 IS NULL OR transfers.seq < $2)
+             FROM transfers LEFT JOIN grants ON grants.id = grant_id
+            WHERE transfers.owner_account = accounts.number AND ($2::int8 IS NULL OR transfers.seq < $2)
             ORDER BY transfers.seq DESC LIMIT $3) line ON true
         WHERE owner_id = $1 ORDER BY line.seq DESC`,
       [ownerId, after?.id ?? null, query.limit + 1],

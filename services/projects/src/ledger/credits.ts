@@ -7,13 +7,16 @@ import { ApiError, type EventPayloads, type Payload } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import type { Page, PageQuery } from '@backlot/http';
 import type { Logger, Registry } from '@backlot/telemetry';
+import type { CallSums } from '../call-sums/call-sums.ts';
 import type { Owners } from '../owners.ts';
 import { createLedgerAccounts } from './account/ledger-accounts.ts';
 import { createBalanceNotifier, type LedgerCounters } from './balance-notifier.ts';
 import { type CreditHistoryItem, createCreditHistory } from './credit-history.ts';
+import { createForecast, type Forecast } from './forecast.ts';
 import { createLedger, type NewGrant, type PresentedGrant } from './ledger.ts';
 import { createLedgerMetrics } from './ledger-metrics.ts';
 import { createReconciliation } from './reconciliation.ts';
+import { createSpenders } from './spenders.ts';
 import { createUsageConsumer } from './usage-consumer.ts';
 
 export interface CreditsDeps {
@@ -21,6 +24,7 @@ export interface CreditsDeps {
   outbox: Outbox<EventPayloads>;
   counters: LedgerCounters;
   owners: Owners;
+  addCosts: CallSums['addCosts'];
   isOwnerVerificationOn: boolean;
   registry?: Registry | undefined;
   log: Logger;
@@ -33,6 +37,7 @@ export interface OwnerCreditHistory extends Page<CreditHistoryItem> {
   balanceMillicredits: number;
   /** Held by the counters for calls under way or not booked yet. */
   reservedMillicredits: number;
+  forecast: Forecast;
 }
 
 /** Every booking looks at the clock itself: this is for owners who are idle. */
@@ -45,7 +50,9 @@ export const createCredits = (deps: CreditsDeps) => {
   const metrics = createLedgerMetrics(registry);
   const accounts = createLedgerAccounts(deps);
   const notifier = createBalanceNotifier({ counters, metrics, log });
-  const ledger = createLedger({ ...deps, accounts, notifier, metrics });
+  const spenders = createSpenders(database, deps.now);
+  const ledger = createLedger({ ...deps, accounts, notifier, metrics, spenders });
+  const forecast = createForecast(database, deps.now, deps.monthlyCredits > 0);
   const creditHistory = createCreditHistory(database);
   const reconciliation = createReconciliation({ ...deps, accounts, metrics });
 
@@ -78,6 +85,11 @@ export const createCredits = (deps: CreditsDeps) => {
 
     /** Handles the payload of `usage.recorded`. */
     consume: createUsageConsumer(ledger, notifier),
+    eraseSpender: spenders.eraseUser,
+    mergeSpender: spenders.mergeUser,
+    forgetSpenders: spenders.sweep,
+    topSpenders: spenders.top,
+    lastReconciliation: reconciliation.last,
     reconcile: reconciliation.run,
     reconcileInTurn: reconciliation.runInTurn,
 
@@ -92,7 +104,11 @@ export const createCredits = (deps: CreditsDeps) => {
     ): Promise<OwnerCreditHistory> {
       if (opensAccount || (await accounts.find(ownerId))) await ledger.upToDate(ownerId);
       const page = await creditHistory.list(ownerId, query);
-      return { ...page, reservedMillicredits: await reserved(ownerId) };
+      return {
+        ...page,
+        reservedMillicredits: await reserved(ownerId),
+        forecast: await forecast(ownerId, page.balanceMillicredits),
+      };
     },
   };
 };

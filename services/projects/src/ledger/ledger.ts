@@ -1,4 +1,4 @@
-import { ApiError, creditMillicredits, type ProjectUseAsking } from '@backlot/contract';
+import { ApiError, creditMillicredits, isUuid, type ProjectUseAsking } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Logger } from '@backlot/telemetry';
 import type { Owners } from '../owners.ts';
@@ -13,6 +13,7 @@ import type {
 } from './balance-notifier.ts';
 import type { LedgerMetrics } from './ledger-metrics.ts';
 import { projectUse } from './project-use.ts';
+import type { Spenders } from './spenders.ts';
 
 export interface NewGrant {
   ownerId: string;
@@ -31,12 +32,28 @@ export interface PresentedGrant {
   createdAt: string;
 }
 
+export interface GrantReversal {
+  grantId: string;
+  reason: string;
+}
+
+export interface PresentedReversal extends GrantReversal {
+  ownerId: string;
+  reversedMillicredits: number;
+  /** Of the grant, before. */
+  spentMillicredits: number;
+  balanceMillicredits: number;
+}
+
 export interface LedgerDeps {
   database: Database;
   accounts: LedgerAccounts;
   counters: LedgerCounters;
   notifier: BalanceNotifier;
   metrics: LedgerMetrics;
+  spenders: Pick<Spenders, 'add'>;
+  /** Told of calls once they are booked. */
+  addCosts: (usages: readonly Usage[]) => Promise<void>;
   log: Logger;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -64,8 +81,8 @@ const ownerCredits = ({ state }: Pick<LedgerAccount, 'state'>): OwnerCredits => 
 
 /** What changes owners' credits. Every change is one transaction that holds the owner's row alone. */
 export const createLedger = (deps: LedgerDeps) => {
-  const { database, accounts, counters, notifier, metrics, log, now } = deps;
-  const { owners, isOwnerVerificationOn } = deps;
+  const { database, accounts, counters, notifier, metrics, spenders, log, now } = deps;
+  const { owners, isOwnerVerificationOn, addCosts } = deps;
   const monthly = deps.monthlyCredits * creditMillicredits;
   const trial = Math.min(trialCredits, deps.monthlyCredits) * creditMillicredits;
   /** Where no owner is looked up. Who has had a month's grant before gets the next in any case. */
@@ -84,7 +101,7 @@ export const createLedger = (deps: LedgerDeps) => {
 
   const change = (
     ownerId: string,
-    work: (account: LedgerAccount) => void,
+    work: (account: LedgerAccount) => Promise<void> | void,
   ): Promise<LedgerAccount> =>
     database.transaction(async () => {
       const account = await accounts.change(ownerId, work);
@@ -106,11 +123,13 @@ export const createLedger = (deps: LedgerDeps) => {
   const bookOwner = async (ownerId: string, calls: Map<string, Usage>): Promise<BookedCalls> => {
     const callIds = [...calls.keys()];
     const priced = [...calls.values()].filter((usage) => usage.millicredits > 0);
+    const spent: Usage[] = [];
     const work = async (account: LedgerAccount) => {
       account.bringUpToDate(grants);
       const booked = await accounts.booked(account.state.number, callIds);
       for (const usage of priced) {
         if (booked.has(usage.callId)) continue;
+        spent.push(usage);
         const uncovered = account.spend(usage);
         if (uncovered === 0) continue;
         const { callId } = usage;
@@ -125,6 +144,8 @@ export const createLedger = (deps: LedgerDeps) => {
     };
     const earliest = Math.min(...priced.map((usage) => usage.occurredAt));
     const account = await accounts.change(ownerId, work, earliest);
+    await spenders.add(spent);
+    if (spent.length > 0) database.afterCommit(() => void addCosts(spent));
     const held = [...calls.values()].map(({ callId, millicredits }) => ({ callId, millicredits }));
     return { ownerId, calls: held, ...ownerCredits(account) };
   };
@@ -213,6 +234,38 @@ export const createLedger = (deps: LedgerDeps) => {
         reason,
         expiresAt: expiry === null ? null : new Date(expiry).toISOString(),
         createdAt: new Date(openedAt).toISOString(),
+      };
+    },
+
+    /** @throws ApiError not_found, conflict */
+    async reverse({ grantId, reason }: GrantReversal): Promise<PresentedReversal> {
+      const found = isUuid(grantId) && (await accounts.findGrant(grantId));
+      if (!found) throw new ApiError('not_found', 'There is no such grant.');
+      const { ownerId } = found;
+      let amount = 0;
+      let left = 0;
+      const { state } = await change(ownerId, async (account) => {
+        account.expire();
+        const grant = account.grants.find(({ id }) => id === grantId.toLowerCase());
+        if (!grant || grant.remaining === 0) {
+          const isReversed = (await accounts.findGrant(grantId))?.isReversed;
+          throw new ApiError(
+            'conflict',
+            isReversed
+              ? 'This grant has been reversed before.'
+              : 'Nothing is left of this grant: it was spent, or has expired. A balance never falls below zero.',
+          );
+        }
+        ({ amount, remaining: left } = grant);
+        account.reverse(grant, reason);
+      });
+      return {
+        grantId: grantId.toLowerCase(),
+        ownerId,
+        reason,
+        reversedMillicredits: left,
+        spentMillicredits: amount - left,
+        balanceMillicredits: state.balance,
       };
     },
 

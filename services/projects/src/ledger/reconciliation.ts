@@ -158,6 +158,18 @@ export const createReconciliation = (deps: ReconciliationDeps) => {
   return {
     run,
 
+    /** When it began last, in whatever process, and how many owners differed. */
+    async last(): Promise<{ startedAt: string | null; owners: Record<DifferenceKind, number> }> {
+      const [row] = await database.query<{
+        started_at: Date;
+        counts: Partial<Record<DifferenceKind, number>>;
+      }>('SELECT started_at, counts FROM reconciliation');
+      return {
+        startedAt: row?.started_at.toISOString() ?? null,
+        owners: { lines: 0, balance: 0, grants: 0, held: 0, ...row?.counts },
+      };
+    },
+
     /**
      * Unless another process began in this interval, whose result it shows then. One that dies meanwhile is
      * followed by whoever comes in the next.

@@ -3,13 +3,13 @@ import { ApiError, isUuid, originRoutes, type ProvenOrigin } from '@backlot/cont
 import { createQueries, type Database } from '@backlot/database';
 import { FairShareFull, outsideCalls, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
+import { hostName, isLoopbackHost } from '@backlot/outgoing';
 import type { Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Projects } from '../projects/projects.ts';
 import { type ProjectScope, toScope } from '../projects/scope.ts';
 import type { Origin as OriginTable, DB as Tables } from '../tables.ts';
 import type { CheckBounds } from './check-bounds.ts';
-import { hostName, isLoopbackHost } from './network.ts';
 import { type FindProof, proofPlaces } from './proof.ts';
 
 const { maxOrigins } = originRoutes;
@@ -167,6 +167,19 @@ export const createOrigins = (deps: OriginsDeps) => {
           .execute();
         if (row.verified_at) await projects.publishChangeOf(row.project_number);
       }),
+
+    /** See `HostDirectory`: of several the first, as who proves an origin later takes it from nobody. */
+    async findHost(host: string): Promise<{ projectId: string } | null> {
+      const [found] = await database.acrossProjects(() =>
+        database.query<{ id: string }>(
+          `SELECT projects.id FROM origins JOIN projects ON number = project_number
+            WHERE origin = $1 AND verified_at IS NOT NULL AND deleted_at IS NULL
+            ORDER BY verified_at, number LIMIT 1`,
+          [`https://${host}`],
+        ),
+      );
+      return found ? { projectId: found.id } : null;
+    },
 
     /** Looks again at a few origins that were proven a while ago: at one of each owner first, which ones by lot. */
     async recheck(): Promise<void> {

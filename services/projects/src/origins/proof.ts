@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { originRoutes } from '@backlot/contract';
 import { withTimeout } from '@backlot/http';
-import { fetchText, hostName, isLoopbackHost, type Names } from './network.ts';
+import { fetchText, hostName, isLoopbackHost, type Names } from '@backlot/outgoing';
 
 const { originProofPath, originProofRecord } = originRoutes;
 

@@ -2,10 +2,13 @@ import { ApiError, type EventPayloads, platformProject } from '@backlot/contract
 import { createQueries, type Database, type Outbox } from '@backlot/database';
 import type { ProjectsConfig } from '../config.ts';
 import type { DB as Tables } from '../tables.ts';
+import { suspensionsOfNew } from './owner-lock.ts';
 import { type Project, type Projects, projectColumns } from './projects.ts';
 import { inScope, type ProjectScope, projectNotFound } from './scope.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** Calls that were under way in a preview have ended by then; it is not restored. */
+const previewGraceMs = 10 * 60_000;
 /** Rows in one transaction of a sweep. */
 const batchSize = 100;
 
@@ -33,7 +36,15 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
         .where('number', 'in', ({ selectFrom }) =>
           selectFrom('projects')
             .select('number')
-            .where('deleted_at', '<=', restorableSince())
+            .where(({ and, eb, or }) =>
+              or([
+                eb('deleted_at', '<=', restorableSince()),
+                and([
+                  eb('preview_of', 'is not', null),
+                  eb('deleted_at', '<=', new Date(now() - previewGraceMs)),
+                ]),
+              ]),
+            )
             .orderBy('deleted_at')
             .limit(batchSize)
             .forUpdate()
@@ -68,8 +79,19 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
       return rows.length;
     });
 
+  const removePreviewsOf = async (id: string, at: Date) => {
+    const rows = await queries
+      .updateTable('projects')
+      .set({ deleted_at: at, deleted_by: 'owner', updated_at: at })
+      .where('preview_of', '=', id)
+      .where('deleted_at', 'is', null)
+      .returning(['number', 'id'])
+      .execute();
+    for (const row of rows) await projects.publishChange(row);
+  };
+
   return {
-    /** @throws ApiError project_not_found, project_deleted, forbidden */
+    /** With its previews. @throws ApiError project_not_found, project_deleted, forbidden */
     remove: (scope: ProjectScope): Promise<void> =>
       database.transaction(async () => {
         const at = new Date(now());
@@ -89,14 +111,16 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
           throw new ApiError('forbidden', 'The built-in project can not be deleted.');
         }
         await projects.publishChange(row);
+        await removePreviewsOf(row.id, at);
       }),
 
     /**
      * Leaves a project that is not deleted as it is. What the operator has deleted the operator restores.
-     * @throws ApiError project_not_found, forbidden
+     * @throws ApiError project_not_found, forbidden, conflict
      */
     restore: (scope: ProjectScope): Promise<Project> =>
       database.transaction(async () => {
+        await projects.claimFor(scope);
         const row = await queries
           .selectFrom('projects')
           .select([...projectColumns, 'deleted_by'])
@@ -105,7 +129,11 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
           .executeTakeFirst();
         if (!row || (row.deleted_at && row.deleted_at <= restorableSince()))
           throw projectNotFound();
-        if (row.deleted_at === null) return projects.present(row);
+        if (row.deleted_at === null) return projects.present(row, scope.role);
+        if (row.owner_id !== null && !scope.anyOwner)
+          await suspensionsOfNew(database, row.owner_id, undefined);
+        if (row.preview_of !== null)
+          throw new ApiError('forbidden', 'A preview is not restored: make another one.');
         if (row.deleted_by === 'operator' && !scope.anyOwner)
           throw new ApiError(
             'forbidden',
@@ -117,7 +145,7 @@ export const createDeletion = ({ database, outbox, projects, config, now }: Dele
           .where(inScope(scope))
           .execute();
         await projects.publishChange(row);
-        return projects.present({ ...row, deleted_at: null });
+        return projects.present({ ...row, deleted_at: null }, scope.role);
       }),
 
     /** Deletes the projects of an erased owner; again is harmless. */

@@ -21,6 +21,7 @@ describe('directory', () => {
       ownerId: null,
       status: 'active',
       settings: {},
+      hasFreeMail: true,
       limits: ofTests,
     });
   });
@@ -45,6 +46,14 @@ describe('directory', () => {
     ]) {
       expect(await bed.service.directories.projects.findKey(hash)).toBeNull();
     }
+  });
+
+  it('tells projects from before mail templates, whose visitors go on to send their own words', async () => {
+    await bed.service.ensureProject({ id: 'older', name: 'Older', ownerId: ownerA });
+    const { projects } = bed.service.directories;
+    expect(await projects.findProject('older')).not.toHaveProperty('hasFreeMail');
+    await bed.database.query("UPDATE projects SET has_free_mail = true WHERE id = 'older'");
+    expect(await projects.findProject('older')).toMatchObject({ hasFreeMail: true, settings: {} });
   });
 
   it('ensures a project of a chosen id once, also when two processes start at once', async () => {

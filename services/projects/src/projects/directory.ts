@@ -1,7 +1,9 @@
 import type {
+  GivenRole,
   KeyDirectory,
   KeyScope,
   KeySnapshot,
+  PowersOfRoles,
   ProjectDirectory,
   ProjectSettings,
   ProjectSnapshot,
@@ -52,8 +54,16 @@ export const createDirectory = (deps: DirectoryDeps): ProjectDirectory => ({
         `SELECT number, name, owner_id, CASE WHEN deleted_at IS NULL THEN status ELSE 'deleted' END,
               settings, operator_limits, owner_limits, paused_by,
               (SELECT string_agg(origin, ' ') FROM origins
-                WHERE project_number = projects.number AND verified_at IS NOT NULL)
-         FROM projects WHERE id = $1`,
+                WHERE project_number = projects.number AND verified_at IS NOT NULL),
+              nullif(roles, '{}'),
+              has_free_mail,
+              preview_of,
+              translate(encode(preview_hash, 'base64'), '+/=', '-_'),
+              nullif(jsonb_path_query_array(suspensions, '$[*].capability'), '[]'),
+              (SELECT json_object_agg(m.user_id, m.role) FROM project_members m
+                WHERE m.project_number = coalesce(
+                  (SELECT r.number FROM projects r WHERE r.id = projects.preview_of), projects.number))
+         FROM projects WHERE id = $1 AND importing_until IS NULL`,
         [id],
       ),
     );
@@ -68,16 +78,33 @@ export const createDirectory = (deps: DirectoryDeps): ProjectDirectory => ({
       ownerLimits,
       pausedBy,
       verified,
+      powers,
+      hasFreeMail,
+      previewOf,
+      previewHash,
+      suspensions,
+      members,
     ] = row;
+    const suspended = suspensions
+      ? [...new Set(json<ProjectSnapshot['suspended'] & object>(suspensions))]
+      : undefined;
+    const isWhole = suspended?.includes('all') === true && status !== 'deleted';
     return {
       id,
       number: Number(number),
       name: name ?? '',
       ownerId,
-      status: status as ProjectSnapshot['status'],
-      ...(status === 'paused' && { pausedBy: pausedBy === 'operator' ? 'operator' : 'owner' }),
+      status: isWhole ? 'paused' : (status as ProjectSnapshot['status']),
+      ...(suspended && { suspended }),
+      ...((isWhole || status === 'paused') && {
+        pausedBy: isWhole || pausedBy === 'operator' ? 'operator' : 'owner',
+      }),
       settings: json<ProjectSettings>(settings),
       ...(verified && { verifiedOrigins: verified.split(' ') }),
+      ...(members && { members: json<Record<string, GivenRole>>(members) }),
+      ...(powers && { powers: json<PowersOfRoles>(powers) }),
+      ...(hasFreeMail === 't' && { hasFreeMail: true }),
+      ...(previewOf && previewHash && { preview: { of: previewOf, tokenHash: previewHash } }),
       limits: effectiveLimits(
         deps.config.defaultLimits,
         json<LimitLayer>(operatorLimits),

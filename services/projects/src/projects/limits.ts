@@ -74,12 +74,33 @@ export const createLimits = ({ database, projects, config, now }: LimitsDeps) =>
   };
 
   return {
+    /** As they hold. @throws ApiError project_not_found, project_deleted */
+    async get(scope: ProjectScope): Promise<ClassLimits> {
+      const row = await queries
+        .selectFrom('projects')
+        .select(['operator_limits', 'owner_limits'])
+        .where(inScope(scope))
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      if (!row) throw await projects.explainMissing(scope);
+      return effectiveLimits(
+        config.defaultLimits,
+        row.operator_limits as LimitLayer,
+        row.owner_limits as LimitLayer,
+      );
+    },
+
     /**
      * Changes the operator's layer for the operator, else the owner's.
      * @throws ApiError project_not_found, project_deleted, forbidden
      */
-    set: (scope: ProjectScope, changes: LimitChanges): Promise<ClassLimits> =>
+    set: (
+      scope: ProjectScope,
+      changes: LimitChanges,
+      layer: 'operator' | 'owner' = scope.anyOwner ? 'operator' : 'owner',
+    ): Promise<ClassLimits> =>
       database.transaction(async () => {
+        const isOperators = layer === 'operator';
         const row = await queries
           .selectFrom('projects')
           .select(['number', 'id', 'operator_limits', 'owner_limits'])
@@ -92,9 +113,9 @@ export const createLimits = ({ database, projects, config, now }: LimitsDeps) =>
           operator: row.operator_limits as LimitLayer,
           owner: row.owner_limits as LimitLayer,
         };
-        if (!scope.anyOwner) checkOnlyLowered(changes, before.operator);
-        const operator = scope.anyOwner ? mergeLimits(before.operator, changes) : before.operator;
-        const owner = scope.anyOwner ? before.owner : mergeLimits(before.owner, changes);
+        if (!isOperators) checkOnlyLowered(changes, before.operator);
+        const operator = isOperators ? mergeLimits(before.operator, changes) : before.operator;
+        const owner = isOperators ? before.owner : mergeLimits(before.owner, changes);
         await queries
           .updateTable('projects')
           .set({

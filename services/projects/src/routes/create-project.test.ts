@@ -29,6 +29,7 @@ describe('createProject', () => {
       id: expect.stringMatching(/^[a-hjkmnp-z][a-hjkmnp-z2-9]{11}$/),
       name: 'Guestbook',
       ownerId: ownerA,
+      role: 'owner',
       status: 'active',
       baseUrl: `https://backlot.example/api/runtime/${body.id}`,
       settings: { emailRecipients: 'known' },
@@ -39,6 +40,17 @@ describe('createProject', () => {
     expect(await bed.takeEvents()).toEqual([
       { topic: 'project.changed', payload: { projectId: body.id, projectNumber: found?.number } },
     ]);
+  });
+
+  it('is reached at a host name of its own where projects have some', async () => {
+    const publicUrl = 'https://backlot.example:8443';
+    const elsewhere = await createTestBed({ publicUrl, projectHostSuffix: '.apps.example' });
+    const answer = await elsewhere.call('POST', '/platform/projects', {
+      identity: await elsewhere.owner(ownerA),
+      body: { name: 'Guestbook' },
+    });
+    await elsewhere.close();
+    expect(answer.body.baseUrl).toBe(`https://${answer.body.id}.apps.example:8443/api`);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { ApiError, creditRoutes, type PriceChanges, priceList } from '@backlot/contract';
-import { type MountedRoute, route } from '@backlot/http';
+import { type MountedRoute, noteAct, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Credits } from '../ledger/credits.ts';
 import type { UsageReports } from '../ledger/usage-report.ts';
@@ -36,9 +36,18 @@ export const routesForCredits = (
     },
     { isSlow: true },
   ),
+  route(creditRoutes.reverseGrant, async ({ params: { grantId }, body: { reason } }) => {
+    const body = await credits.reverse({ grantId, reason });
+    await noteAct({ ownerId: body.ownerId });
+    return { body };
+  }),
   route(creditRoutes.getUsage, async ({ query, identity }) => ({
     body: await usageReports.create(toScope(identity), query),
   })),
+  route(creditRoutes.listTopSpenders, async ({ query: { by, days } }) => ({
+    body: { items: await credits.topSpenders(by, days), hasMore: false, nextCursor: null },
+  })),
+  route(creditRoutes.getReconciliation, async () => ({ body: await credits.lastReconciliation() })),
   route(creditRoutes.listPrices, async () => ({
     body: { items: priceList(priceChanges), hasMore: false, nextCursor: null },
   })),

@@ -50,6 +50,7 @@ describe('getCredits', () => {
     expect(body).toMatchObject({
       balanceMillicredits: 94_990,
       reservedMillicredits: 0,
+      forecast: { days: 1, millicreditsPerDay: 0, endsAt: null },
       hasMore: false,
       nextCursor: null,
     });
@@ -57,6 +58,8 @@ describe('getCredits', () => {
       id: expect.any(String),
       kind: 'debit',
       amountMillicredits: -1004,
+      grantId: null,
+      reason: null,
       projectId: 'someproject',
       requestId: usages[4],
       route: 'generateText',

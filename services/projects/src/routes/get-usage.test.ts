@@ -68,6 +68,16 @@ describe('getUsage', () => {
     ]);
   });
 
+  it('sums one route by day, with what its calls used', async () => {
+    const { body } = await get('?route=generateText');
+    expect(body.items.slice(-3)).toEqual([
+      { day: day(2), calls: 2, millicredits: 5000, units: 2000 },
+      { day: day(1), calls: 0, millicredits: 0, units: 0 },
+      { day: day(0), calls: 0, millicredits: 0, units: 0 },
+    ]);
+    expect([body.calls, body.millicredits]).toEqual([2, 5000]);
+  });
+
   it('takes both ends of the range in, and no more', async () => {
     const { body } = await get(`?from=${day(2)}&to=${day(2)}`);
     expect(body.items).toEqual([{ day: day(2), calls: 2, millicredits: 5000 }]);
@@ -124,6 +134,8 @@ describe('getUsage', () => {
     ['from', '?from=2025-01-01&to=2026-01-02'],
     ['to', '?to=%00'],
     ['by', '?by=hour'],
+    ['route', '?by=caller&route=sendEmail'],
+    ['route', "?route='"],
   ])('refuses a wrong "%s": %s', async (field, query) => {
     const answer = await get(query);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_query' } });

@@ -45,6 +45,93 @@ describe('listProjects', () => {
     expect(projectIds((await list('', ownerB)).body.items)).toEqual([foreign]);
   });
 
+  it('finds them by how name or id begin, and for the operator by owner', async () => {
+    const id = await bed.project();
+    await bed.call('PATCH', `/platform/projects/${id}`, {
+      identity: await bed.owner(ownerA, id),
+      body: { name: 'Zebra_100%' },
+    });
+    for (const q of ['zebra', 'Zebra_100%', id.slice(0, 8).toUpperCase()])
+      expect(projectIds((await list(`?q=${encodeURIComponent(q)}`)).body.items)).toEqual([id]);
+    for (const q of ['ebra', '%', '_ebra'])
+      expect((await list(`?q=${encodeURIComponent(q)}`)).body.items).toEqual([]);
+    expect((await list('?q=zebra', ownerB)).body.items).toEqual([]);
+    expect((await list(`?ownerId=${ownerB}`)).body.items).toEqual([]);
+    const operator = { identity: await bed.operator() };
+    const all = await bed.call('GET', `/platform/projects?ownerId=${ownerB}`, operator);
+    expect(projectIds(all.body.items)).toEqual([foreign]);
+    await bed.call('DELETE', `/platform/projects/${id}`, { identity: await bed.owner(ownerA, id) });
+    await bed.database.query('DELETE FROM projects WHERE id = $1', [id]);
+  });
+
+  it('finds the one that has an external id, which its owner gives once', async () => {
+    const owner = randomUUID();
+    const call = async (method: string, path: string, body?: object, id?: string) =>
+      bed.call(method, `/platform/projects${path}`, {
+        identity: await bed.owner(owner, id),
+        ...(body && { body }),
+      });
+    const externalId = 'order 7/ž';
+    const made = await Promise.all(
+      Array.from({ length: 4 }, () => call('POST', '', { name: 'Shop', externalId })),
+    );
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const { id } = made.find(({ status }) => status === 201)?.body ?? {};
+    const found = `?externalId=${encodeURIComponent(externalId)}`;
+    expect((await call('GET', found)).body.items).toEqual([
+      expect.objectContaining({ id, externalId }),
+    ]);
+    expect((await call('GET', '?externalId=order')).body.items).toEqual([]);
+    expect((await list(found, ownerB)).body.items).toEqual([]);
+    const operator = { identity: await bed.operator() };
+    expect(
+      projectIds((await bed.call('GET', `/platform/projects${found}`, operator)).body.items),
+    ).toEqual([id]);
+
+    const other = await bed.project(owner);
+    const rename = (to: string | null, of = other) =>
+      call('PATCH', `/${of}`, { externalId: to }, of);
+    expect(await rename(externalId)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await rename(externalId, id)).status).toBe(200);
+    await call('DELETE', `/${id}`, undefined, id);
+    expect((await rename(externalId)).body).toMatchObject({ id: other, externalId });
+    expect(await call('POST', `/${id}/restore`, undefined, id)).toMatchObject({ status: 409 });
+    expect((await rename(null)).body).not.toHaveProperty('externalId');
+    expect((await call('POST', `/${id}/restore`, undefined, id)).body).toMatchObject({
+      id,
+      externalId,
+    });
+    expect((await call('POST', '', { name: 'Shop', externalId: '' })).status).toBe(400);
+    expect((await rename('a\nb')).status).toBe(400);
+  });
+
+  it('finds them by the whole name in any case, and by state', async () => {
+    const owner = randomUUID();
+    const [paused, gone, active] = [
+      await bed.project(owner),
+      await bed.project(owner),
+      await bed.project(owner),
+    ];
+    const change = async (method: string, id: string, body?: object) =>
+      bed.call(method, `/platform/projects/${id}`, {
+        identity: await bed.owner(owner, id),
+        ...(body && { body }),
+      });
+    await change('PATCH', paused, { status: 'paused', name: 'Ärger 100%' });
+    await change('PATCH', gone, { status: 'paused' });
+    await change('DELETE', gone);
+    const find = async (query: string) => projectIds((await list(query, owner)).body.items);
+    expect(await find('?status=paused')).toEqual([paused]);
+    expect(await find('?status=deleted')).toEqual([gone]);
+    expect(await find('?status=active')).toEqual([active]);
+    expect(await find(`?name=${encodeURIComponent('ärger 100%')}`)).toEqual([paused]);
+    expect(await find('?name=%25rger')).toEqual([]);
+    expect(await list('?status=gone', owner)).toMatchObject({ status: 400 });
+    const operator = { identity: await bed.operator() };
+    const all = await bed.call('GET', '/platform/projects?status=deleted', operator);
+    expect(projectIds(all.body.items)).toContain(gone);
+  });
+
   it('gives no items for a limit of 0 and at most 1,000 for more', async () => {
     expect((await list('?limit=0')).body).toEqual({ items: [], hasMore: true, nextCursor: null });
     expect((await list('?limit=100000')).body.items).toHaveLength(5);

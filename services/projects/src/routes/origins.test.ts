@@ -145,6 +145,29 @@ describe('origins of an app', () => {
     expect((await bed.takeEvents()).map(({ topic }) => topic)).toEqual(['project.changed']);
   });
 
+  it('lead their host names to the first project that has proven them', async () => {
+    const { findHost } = bed.service.directories.hosts;
+    const prove = async () => {
+      const origin = await add('https://api.shop.example');
+      records = { [origin.dns.name]: [[origin.dns.value]] };
+      expect(await findHost('api.shop.example')).toEqual(holder);
+      expect((await verify(origin.id)).status).toBe(200);
+      return origin.id;
+    };
+    let holder: { projectId: string } | null = null;
+    const first = projectId;
+    const proven = await prove();
+    holder = { projectId: first };
+    projectId = await bed.project();
+    await prove();
+    expect(await findHost('api.shop.example')).toEqual(holder);
+    const second = projectId;
+    projectId = first;
+    await call('DELETE', `/${proven}`);
+    expect(await findHost('api.shop.example')).toEqual({ projectId: second });
+    expect(await findHost('shop.example')).toBeNull();
+  });
+
   it('are verified by the TXT record, in parts too', async () => {
     const origin = await add('https://shop.example');
     records = { '_backlot.shop.example': [['v=spf1'], ['backlot-verification=wrong']] };

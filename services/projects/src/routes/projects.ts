@@ -1,5 +1,5 @@
 import { ApiError, projectRoutes } from '@backlot/contract';
-import { type MountedRoute, route } from '@backlot/http';
+import { type MountedRoute, noteAct, route } from '@backlot/http';
 import type { Deletion } from '../projects/deletion.ts';
 import type { Limits } from '../projects/limits.ts';
 import type { Projects } from '../projects/projects.ts';
@@ -17,7 +17,13 @@ export const routesForProjects = (
       if (identity.userId === null)
         throw new ApiError('unauthenticated', 'Sign in as an owner first.');
       const create = await projects.prepare({ ownerId: identity.userId, ...body });
-      return { transact: async () => ({ body: await create() }) };
+      return {
+        transact: async () => {
+          const made = await create();
+          await noteAct({ projectId: made.id });
+          return { body: made };
+        },
+      };
     },
     { isSlow: true },
   ),
@@ -36,6 +42,9 @@ export const routesForProjects = (
   }),
   route(projectRoutes.restoreProject, async ({ identity }) => ({
     body: await deletion.restore(toScope(identity)),
+  })),
+  route(projectRoutes.getLimits, async ({ identity }) => ({
+    body: await limits.get(toScope(identity)),
   })),
   route(projectRoutes.setLimits, async ({ body, identity }) => ({
     body: await limits.set(toScope(identity), body),

@@ -39,6 +39,24 @@ describe('setLimits', () => {
     ]);
   });
 
+  it('shows what holds now, by what the operator and the owner have set', async () => {
+    const show = async () =>
+      (
+        await bed.call('GET', `/platform/projects/${id}/limits`, {
+          identity: await bed.owner(ownerA, id),
+        })
+      ).body;
+    expect(await show()).toEqual(defaultLimits);
+    await asOwner({ read: { perCaller: 100 } });
+    await asOperator({ read: { perCaller: 50, perProject: 70 } });
+    expect(await show()).toEqual({ ...defaultLimits, read: { perCaller: 50, perProject: 70 } });
+    await asOperator({ read: null });
+    expect(await show()).toEqual({
+      ...defaultLimits,
+      read: { ...defaultLimits.read, perCaller: 100 },
+    });
+  });
+
   it('lets the owner lower down to 0 and take that back, not raise', async () => {
     expect(
       (await asOwner({ email: { perCaller: 0 }, write: { perCaller: 600 } })).body.email,

@@ -71,7 +71,9 @@ export const consumers = (bed: TestBed, count: number): ((payload: unknown) => P
     const { database, counters, now } = bed;
     const outbox = createOutbox<EventPayloads>(database, () => {});
     const log = createLogger({ service: 'projects', level: 'silent' });
-    const owners = { isVerified: async () => true, check: async () => {} };
+    const owners = { isVerified: async () => true, check: async () => {}, find: async () => null };
     const settings = { monthlyCredits: 0, isOwnerVerificationOn: false, reconcileSeconds: 300 };
-    return createCredits({ database, outbox, counters, owners, log, now, ...settings }).consume;
+    const addCosts = async () => {};
+    return createCredits({ database, outbox, counters, owners, addCosts, log, now, ...settings })
+      .consume;
   });

@@ -1,7 +1,8 @@
-import { type BusEvent, createInProcessBus } from '@backlot/bus';
+import { type Bus, type BusEvent, createInProcessBus } from '@backlot/bus';
 import { defaultLimits, events, platformProject } from '@backlot/contract';
 import { createMemoryCounters } from '@backlot/counters';
 import type { Identity, IdentityProject } from '@backlot/identity';
+import type { Names } from '@backlot/outgoing';
 import type { ServiceOf } from '@backlot/service';
 import type { Registry } from '@backlot/telemetry';
 import {
@@ -13,8 +14,10 @@ import {
 } from '@backlot/testing';
 import type { ProjectsConfig } from '../config.ts';
 import type { LedgerCounters } from '../ledger/balance-notifier.ts';
-import type { Names } from '../origins/network.ts';
 import { projectsService } from '../service.ts';
+import { createFakeArchives, type FakeArchives } from './fake-archives.ts';
+import { createFakeOperations, type FakeOperations } from './fake-operations.ts';
+import { createFakeParts, type FakeParts } from './fake-parts.ts';
 
 export const ownerA = '018f0000-0000-7000-8000-0000000000a1';
 export const ownerB = '018f0000-0000-7000-8000-0000000000b1';
@@ -30,6 +33,9 @@ export const platform: IdentityProject = {
 export const testConfig: ProjectsConfig = {
   publicUrl: 'https://backlot.example',
   redisUrl: undefined,
+  masterKeys: [Buffer.alloc(32, 1)],
+  webhooksToLoopback: true,
+  webhookTimeoutMs: 10_000,
   isOwnerVerificationOn: false,
   maxProjectsPerOwner: 1000,
   maxKeysPerProject: 100,
@@ -37,18 +43,31 @@ export const testConfig: ProjectsConfig = {
   monthlyCredits: 0,
   reconcileSeconds: 60,
   priceChanges: {},
+  projectHostSuffix: undefined,
   defaultLimits,
 };
 
 /** The service on a database of its own, with a clock that only `pass` moves. */
 export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'> {
   service: ServiceOf<typeof projectsService>;
+  /** A further process on the same database, which does not listen. */
+  another(): ServiceOf<typeof projectsService>;
+  /** With other settings. */
+  anotherWith(changes: Partial<ProjectsConfig>): ServiceOf<typeof projectsService>;
   /** Those of the service, in memory; at the test's time. */
   counters: ReturnType<typeof createMemoryCounters>;
+  /** What other services keep of what owners set. */
+  parts: FakeParts;
+  /** What other services keep of what an archive has. */
+  archives: FakeArchives;
+  /** What the operator does in other services. */
+  others: FakeOperations;
   /** What the auth service says of owners. */
   owners: {
     unknown: Set<string>;
     unverified: Set<string>;
+    /** Others have one and the same. */
+    addresses: Map<string, string>;
     areUnavailable: boolean;
     /** Called at each look-up, before it is answered. */
     onLookUp: () => Promise<void>;
@@ -72,6 +91,8 @@ export interface TestBedOptions extends Partial<ProjectsConfig> {
   registry?: Registry;
   names?: Names;
   onDead?: (event: BusEvent) => void;
+  /** In memory unless given; its test closes it. */
+  bus?: Bus;
 }
 
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
@@ -80,18 +101,20 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     registry,
     names,
     onDead = () => {},
+    bus: givenBus,
     ...changes
   } = options;
-  const bus = createInProcessBus({ onDead, retryDelayMs: 1 });
+  const bus = givenBus ?? createInProcessBus({ onDead, retryDelayMs: 1 });
   const published: BusEvent[] = [];
   await bus.listen(Object.keys(events), (event) => {
-    if (event.topic !== 'user.erased') published.push(event);
+    if (event.topic !== 'user.erased' && event.topic !== 'platform.acted') published.push(event);
   });
   const clock = createTestClock({ stands: true });
   const counters = createMemoryCounters(clock.now);
   const owners = {
     unknown: new Set<string>(),
     unverified: new Set<string>(),
+    addresses: new Map<string, string>(),
     areUnavailable: false,
     onLookUp: async () => {},
   };
@@ -102,11 +125,27 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       if (owners.areUnavailable) throw new Error('auth is down');
       if (owners.unknown.has(userId)) return null;
       const emailVerified = !owners.unverified.has(userId);
-      return { email: 'olga@example.org', name: 'Olga', emailVerified };
+      const email = owners.addresses.get(userId) ?? 'olga@example.org';
+      return { email, name: 'Olga', emailVerified };
     },
   };
   const config = { ...testConfig, ...changes };
-  const own = { config, counters: wrap(counters), accounts, registry, ...(names && { names }) };
+  const parts = createFakeParts();
+  const archives = createFakeArchives();
+  const others = createFakeOperations();
+  const own = {
+    config,
+    counters: wrap(counters),
+    accounts,
+    filters: {
+      checkFilter: async (where: object) => ('$bad' in where ? 'it has an operator $bad' : null),
+    },
+    registry,
+    ...parts,
+    ...archives,
+    ...others,
+    ...(names && { names }),
+  };
   const base = await createServiceBed(projectsService, own, { bus, clock });
 
   const target = async (projectId: string | undefined): Promise<IdentityProject> => {
@@ -117,7 +156,11 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   };
   const bed: TestBed = {
     ...base,
+    anotherWith: (settings) => base.another({ config: { ...config, ...settings } }),
     counters,
+    parts,
+    archives,
+    others,
     owners,
     now: clock.now,
     pass: clock.pass,
@@ -135,7 +178,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     published: () => published,
     async close() {
       await base.close();
-      await bus.close();
+      if (!givenBus) await bus.close();
     },
   };
   return bed;

@@ -66,4 +66,6 @@ export const grantColumns = (grant: Grant) => ({
   expires_at: grant.expiresAt === null ? null : time(grant.expiresAt),
   period: grant.period,
   reason: grant.reason,
+  reversed_at: grant.reversed ? time(grant.reversed.at) : null,
+  reversal_reason: grant.reversed?.reason,
 });

@@ -23,6 +23,8 @@ export interface Grant {
   /** Of a month's grant. */
   period: Month | null;
   reason: string;
+  /** When the operator has taken back what was left of it (epoch milliseconds), and why. */
+  reversed?: { at: number; reason: string };
 }
 
 /** What an owner gets without an operator; millicredits. */
@@ -41,6 +43,10 @@ export interface Usage {
   route: string;
   millicredits: number;
   units: Record<string, number>;
+  /** As the log of changes names callers. */
+  caller?: string | undefined;
+  /** Network address of a visitor or user. */
+  address?: string | undefined;
   /** Epoch milliseconds. */
   occurredAt: number;
 }
@@ -173,6 +179,15 @@ export const openLedgerAccount = (stored: LedgerAccountState, grants: Grant[], n
     warnings: warnings as readonly Warning[],
     addGrant,
     expire,
+
+    /** Takes back what is left of a grant that is not used up. What calls under way spend of it the platform pays. */
+    reverse(grant: Grant, reason: string) {
+      record('correction', -grant.remaining, { grantId: grant.id });
+      grant.remaining = 0;
+      grant.reversed = { at: now, reason };
+      changedGrants.add(grant);
+      warn();
+    },
 
     /** Expires what is due, then makes this month's grant unless it was made. */
     bringUpToDate({ monthly, trialInstead }: RegularGrants) {

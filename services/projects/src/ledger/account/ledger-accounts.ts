@@ -71,12 +71,16 @@ export const createLedgerAccounts = ({ database, outbox, now }: LedgerAccountsDe
       'save-account',
       `WITH changed_grants AS (
          INSERT INTO grants (owner_account, id, amount_millicredits, remaining_millicredits,
-                             lapsed_millicredits, expires_at, period, reason, created_at)
-         SELECT $1, id, amount_millicredits, remaining_millicredits, lapsed_millicredits, expires_at, period, reason, $2
+                             lapsed_millicredits, expires_at, period, reason, reversed_at, reversal_reason, created_at)
+         SELECT $1, id, amount_millicredits, remaining_millicredits, lapsed_millicredits, expires_at, period, reason,
+                reversed_at, reversal_reason, $2
            FROM jsonb_to_recordset($3) AS changed (id uuid, amount_millicredits int8, remaining_millicredits int8,
-                lapsed_millicredits int8, expires_at timestamptz, period text, reason text)
+                lapsed_millicredits int8, expires_at timestamptz, period text, reason text, reversed_at timestamptz,
+                reversal_reason text)
          ON CONFLICT (id) DO UPDATE SET remaining_millicredits = excluded.remaining_millicredits,
-                                        lapsed_millicredits = excluded.lapsed_millicredits
+                                        lapsed_millicredits = excluded.lapsed_millicredits,
+                                        reversed_at = excluded.reversed_at,
+                                        reversal_reason = excluded.reversal_reason
        ), new_lines AS (
          INSERT INTO transfers (owner_account, id, seq, kind, from_account, to_account, amount_millicredits, grant_id,
                                 call_id, project_number, project_id, route, units, occurred_at, created_at)
@@ -128,6 +132,16 @@ export const createLedgerAccounts = ({ database, outbox, now }: LedgerAccountsDe
         });
       }
       return account;
+    },
+
+    /** Null where there is none. */
+    async findGrant(grantId: string): Promise<{ ownerId: string; isReversed: boolean } | null> {
+      const [row] = await database.query<{ owner_id: string; is_reversed: boolean }>(
+        `SELECT owner_id, reversed_at IS NOT NULL AS is_reversed
+           FROM grants JOIN accounts ON number = owner_account WHERE id = $1`,
+        [grantId],
+      );
+      return row ? { ownerId: row.owner_id, isReversed: row.is_reversed } : null;
     },
 
     /** Those of `callIds` that have a line: its number, since when (epoch milliseconds), and its amount. */
