@@ -6,23 +6,34 @@
 import {
   type KeyDirectory,
   type ProjectDirectory,
+  type RecordDirectory,
   storageRoutes,
   type UserDirectory,
 } from '@backlot/contract';
 import { mostBatched } from '@backlot/database';
 import { connections, cpuWork, outsideCalls } from '@backlot/fair-shares';
-import { createRecordUsage, defineService, type ServiceContext } from '@backlot/service';
+import {
+  createNoteFindings,
+  createRecordUsage,
+  createTellApp,
+  defineService,
+  type ServiceContext,
+} from '@backlot/service';
+import { createFilesArchive } from './archive/files-archive.ts';
 import type { BlobStore } from './blob-store/blob-store.ts';
+import { createFindStore } from './blob-store/find-store.ts';
 import { createUnclaimedBlobs, renewMs } from './blob-store/unclaimed-blobs.ts';
 import { type StorageConfig, storageConfig } from './config.ts';
 import { createAppOrigins } from './files/app-origins.ts';
 import { createFileDirectory } from './files/file-directory.ts';
 import { createFiles } from './files/files.ts';
 import { createLinks } from './files/links.ts';
+import { createMergedUsers } from './files/merged-users.ts';
 import { createNewFiles } from './files/new-files.ts';
 import { createQuota } from './files/quota.ts';
+import { createRecordFiles } from './files/readers/record-files.ts';
+import { createSigners } from './files/readers/signers.ts';
 import { createRemovals } from './files/removals.ts';
-import { createSigners } from './files/signers.ts';
 import { createImageDirectory } from './images/image-directory.ts';
 import { createImageProcesses } from './images/image-processes.ts';
 import { createImages } from './images/images.ts';
@@ -49,13 +60,15 @@ export interface StorageContext extends ServiceContext<StorageConfig> {
   projects: ProjectDirectory;
   keys: KeyDirectory;
   users: UserDirectory;
+  /** For files that are open to those who may read a record. */
+  records: RecordDirectory;
 }
 
 export const storageService = defineService({
   name: 'storage',
   migrations: new URL('../migrations/', import.meta.url),
   config: storageConfig,
-  asks: ['projects', 'keys', 'users'],
+  asks: ['projects', 'keys', 'users', 'records'],
   build(context: StorageContext) {
     const { database, outbox, now, log, config, store, projects } = context;
     const unclaimedBlobs = createUnclaimedBlobs(database, store, now, (err) =>
@@ -63,8 +76,20 @@ export const storageService = defineService({
     );
     const links = createLinks(config, now);
     const recordUsage = createRecordUsage(outbox, storageRoutes.uploadPrice, now);
+    const tellApp = createTellApp(outbox, now);
+    const recordFiles = createRecordFiles(context.records, now);
     const quota = createQuota(database, unclaimedBlobs, config);
-    const files = createFiles({ database, links, unclaimedBlobs, recordUsage, quota, now });
+    const findings = createNoteFindings(outbox, now);
+    const files = createFiles({
+      database,
+      links,
+      unclaimedBlobs,
+      recordUsage,
+      tellApp,
+      quota,
+      findings,
+      now,
+    });
     const uploadPlaces = createTransferPlaces({
       what: 'uploads',
       places: config.maxUploads,
@@ -77,13 +102,21 @@ export const storageService = defineService({
       patienceMs: 10_000,
       maxWaitMs: 20_000,
     });
-    const uploads = createUploads({ store, unclaimedBlobs, quota, places: uploadPlaces, config });
-    const signers = createSigners(context);
-    const opened = { database, store, unclaimedBlobs, quota, signers, now };
+    const uploads = createUploads({
+      store,
+      unclaimedBlobs,
+      quota,
+      places: uploadPlaces,
+      recordFiles,
+      config,
+    });
+    const signers = createSigners({ ...context, recordFiles });
+    const opened = { database, store, unclaimedBlobs, quota, signers, recordFiles, now };
     const copies = outsideCalls(copyShares);
     const directUploads = createDirectUploads({ ...opened, copies });
     const resumableUploads = createResumableUploads({ ...opened, files, places: uploadPlaces });
-    const removals = createRemovals({ database, unclaimedBlobs, quota, now });
+    const removals = createRemovals({ database, unclaimedBlobs, quota, tellApp, now });
+    const mergedUsers = createMergedUsers({ database, quota, removals, now });
     const rows = connections(rowShares);
     const newFiles = createNewFiles(files, rows);
     const imageShares = cpuWork({
@@ -106,9 +139,10 @@ export const storageService = defineService({
       processes: imageProcesses,
     });
     const directories = {
-      images: createImageDirectory({ database, files, images, store }),
-      files: createFileDirectory({ database, files, store }),
+      images: createImageDirectory({ database, files, images, store, recordFiles }),
+      files: createFileDirectory({ database, files, store, recordFiles }),
     };
+    const filesArchive = createFilesArchive({ database, store, unclaimedBlobs, quota });
     const sweepBlobs = async () => {
       await unclaimedBlobs.renewLeases();
       await unclaimedBlobs.sweep();
@@ -129,15 +163,19 @@ export const storageService = defineService({
         config,
         now,
         signers,
+        recordFiles,
         findAppOrigins: createAppOrigins(projects),
       }),
-      internal: internalRouter(directories),
+      internal: internalRouter({ ...directories, filesArchive }),
+      needs: [createFindStore(store)],
       queues: { newFiles: rows, copies, images: imageShares },
       subscriptions: {
         async 'user.erased'({ projectNumber, userId }) {
           await removals.eraseUser(projectNumber, userId);
           await resumableUploads.eraseUser(projectNumber, userId);
         },
+        'user.merged': ({ projectNumber, guestId, userId }) =>
+          mergedUsers.merge(projectNumber, guestId, userId),
         async 'project.erased'({ projectNumber }) {
           await directUploads.eraseProject(projectNumber);
           await resumableUploads.eraseProject(projectNumber);
@@ -146,11 +184,17 @@ export const storageService = defineService({
       },
       sweeps: [
         { run: sweepBlobs, everyMs: renewMs },
+        findings.sweep,
         ...[removals, directUploads, resumableUploads].map(({ sweep }) => ({ run: sweep })),
       ],
-      stop: () => imageProcesses.close(),
+      async stop() {
+        await imageProcesses.close();
+        await findings.reportAll();
+      },
       api: {
-        directories,
+        directories: { ...directories, filesArchive },
+        /** Tells what was noted of files; also runs every five seconds. */
+        reportFindings: findings.report,
         /** Removes what killed processes have left; runs by itself every quarter of a minute. */
         sweepBlobs: () => database.acrossProjects(sweepBlobs),
       },

@@ -31,12 +31,15 @@ export interface DirectUpload {
   opened_with: string | null;
   owner_id: string | null;
   project_number: number;
+  record_collection: number | null;
+  record_id: string | null;
   size_bytes: Generated<number>;
   visibility: string;
 }
 
 export interface ErasedUser {
   erased_at: Date;
+  heir_id: string | null;
   project_number: number;
   user_id: string;
 }
@@ -50,6 +53,8 @@ export interface File {
   name: string;
   owner_id: string | null;
   project_number: number;
+  record_collection: number | null;
+  record_id: string | null;
   sha256: Buffer | null;
   size_bytes: number;
   visibility: string;
@@ -84,8 +89,21 @@ export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
   id: Generated<number>;
+  origin: Json | null;
   payload: Json;
   topic: string;
+}
+
+export interface ParkedEvent {
+  content: Buffer;
+  error: string;
+  event_id: string | null;
+  id: string;
+  parked_at: Date;
+  project: string | null;
+  queue: string;
+  replayed_at: Date | null;
+  topic: string | null;
 }
 
 export interface ResumableUpload {
@@ -106,6 +124,8 @@ export interface ResumableUpload {
   owner_id: string | null;
   project_number: number;
   received_bytes: Generated<number>;
+  record_collection: number | null;
+  record_id: string | null;
   reserved_millicredits: number | null;
   size_bytes: number;
   visibility: string;
@@ -126,6 +146,7 @@ export interface DB {
   images: Image;
   loose_blobs: LooseBlob;
   outbox: Outbox;
+  parked_events: ParkedEvent;
   resumable_uploads: ResumableUpload;
   totals: Total;
 }

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3 } from '@aws-sdk/client-s3';
-import type { S3Config } from '../config.ts';
+import type { S3Config } from './blob-store-config.ts';
 import { failWhileSilent } from './s3-silence.ts';
 
 /** For all that does not read an object. */

@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { S3Config } from '../config.ts';
 import { BlobNotFound, type BlobStore, checkKey } from './blob-store.ts';
+import type { S3Config } from './blob-store-config.ts';
 import { createPartBuffers, type PartBuffer, splitIntoParts } from './part-buffers.ts';
 import { createS3Client } from './s3-client.ts';
 import { type MultipartPlace, partBytes, sendParts, translateS3Errors } from './s3-parts.ts';

@@ -1,28 +1,18 @@
-import { type FileDirectory, type FileReader, MIB } from '@backlot/contract';
+import { type FileDirectory, MIB } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import type { Identity } from '@backlot/identity';
+import { toIdentity } from '@backlot/service';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
-import { canRead } from './file.ts';
 import type { Files } from './files.ts';
+import type { RecordFiles } from './readers/record-files.ts';
 
 /** As `FileDirectory` promises; a file is held in memory. */
 const maxReadBytes = 10 * MIB;
-
-/** As far as it decides about files. */
-export const toIdentity = ({ project, caller, userId, groups, ip }: FileReader): Identity => ({
-  project: { ...project, name: '', settings: {} },
-  caller,
-  userId,
-  ip,
-  ...(groups && { groups }),
-  sessionId: null,
-  keyId: null,
-});
 
 export interface FileDirectoryDeps {
   database: Database;
   files: Files;
   store: BlobStore;
+  recordFiles: Pick<RecordFiles, 'mayRead'>;
 }
 
 /** Files for other services: described under the rights of the caller for whom they ask. */
@@ -30,6 +20,7 @@ export const createFileDirectory = ({
   database,
   files,
   store,
+  recordFiles,
 }: FileDirectoryDeps): FileDirectory => ({
   describeFiles: ({ fileIds, ...reader }) =>
     database.inProject(reader.project.number, async () => {
@@ -37,7 +28,7 @@ export const createFileDirectory = ({
       const described = [];
       for (const fileId of fileIds) {
         const file = await files.find(reader.project.number, fileId);
-        if (!file || !canRead(identity, file)) continue;
+        if (!file || !(await recordFiles.mayRead(identity, file))) continue;
         const { id, name, mediaType: type, sizeBytes: size } = file;
         described.push({ id, name, type, size });
       }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cleanFileName } from './file-name.ts';
+import { cleanFileName, findFileNameSigns } from './file-name.ts';
 
 describe('the name of a file', () => {
   it.each([
@@ -18,6 +18,28 @@ describe('the name of a file', () => {
     ['😀'.repeat(200), '😀'.repeat(127)],
   ])('%j becomes %j', (given, cleaned) => {
     expect(cleanFileName(given)).toBe(cleaned);
+  });
+
+  it.each([
+    ['PayPal-login.html', ['signInPage']],
+    ['dhl_tracking.svg', ['signInPage']],
+    ['invoice.pdf.exe', ['doubleExtension']],
+    ['photo.jpg .scr', ['doubleExtension', 'script']],
+    ['setup.hta', ['script']],
+  ])('has signs of harm: %s', (name, signs) => {
+    expect(findFileNameSigns(name)).toEqual(signs);
+  });
+
+  it.each([
+    'index.html',
+    'report.pdf',
+    'setup.exe',
+    'v1.2.zip',
+    'logo.svg',
+    'login.png',
+    'a.tar.gz',
+  ])('has none: %s', (name) => {
+    expect(findFileNameSigns(name)).toEqual([]);
   });
 
   it('is a base name that can be shown, put into an address and cleaned again', () => {

@@ -1,5 +1,5 @@
 import { ApiError } from '@backlot/contract';
-import type { Identity } from '@backlot/identity';
+import { hasPower, type Identity } from '@backlot/identity';
 import type { Audience } from './audience.ts';
 
 export interface File extends Audience {
@@ -45,7 +45,7 @@ const canDelete = (identity: Reader, { ownerId, groupId }: File): boolean => {
   return role === 'owner' || role === 'admin' || (isUploader && role !== undefined);
 };
 
-/** Whoever may read the private file may pass it on. */
+/** Whoever may read the private file may pass it on; who reads its record too, which others tell. */
 export const canSign = (identity: Reader, file: File): boolean =>
   canDelete(identity, file) || roleInGroup(identity, file.groupId) !== undefined;
 
@@ -74,5 +74,14 @@ const requireFile =
     throw new ApiError('forbidden', 'This file belongs to somebody else.');
   };
 
-export const requireDeletable = requireFile(canDelete);
-export const requireSignable = requireFile(canSign);
+const requireOwnDeletable = requireFile(canDelete);
+
+/** @throws as above. A role may have been given the power to delete any. */
+export const requireDeletable = (identity: Identity, file: File | null): File =>
+  file && hasPower(identity, 'delete-files') ? file : requireOwnDeletable(identity, file);
+
+/** To whom the file belongs, or the project's own callers. @throws ApiError not_found, forbidden */
+export const requireOwn = requireFile(
+  (identity, { ownerId }) =>
+    runsProject(identity) || (ownerId !== null && ownerId === uploaderId(identity)),
+);

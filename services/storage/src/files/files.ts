@@ -1,29 +1,60 @@
-import { ApiError, isUuid, type StoredFile, type Visibility } from '@backlot/contract';
+import {
+  ApiError,
+  isUuid,
+  type RecordPlace,
+  type StoredFile,
+  type Visibility,
+} from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import { type PageQuery, type Position, presentPage, readPosition } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import type { RecordUsage } from '@backlot/service';
+import type { NoteFindings, RecordUsage, TellApp } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { File as FileRow, DB as Tables } from '../tables.ts';
 import { checkGroup, type File, type ReceivedFile } from './file.ts';
+import { findFileNameSigns } from './file-name.ts';
 import type { Links } from './links.ts';
 import type { Quota } from './quota.ts';
+import { keepsTooMuch } from './upload-limits.ts';
 
 const columns = [
-  ...(['id', 'owner_id', 'name', 'size_bytes', 'media_type', 'visibility'] as const),
-  ...(['group_id', 'blob_key', 'created_at'] as const),
+  'id',
+  'owner_id',
+  'name',
+  'size_bytes',
+  'media_type',
+  'visibility',
+  'group_id',
+  'record_collection',
+  'record_id',
+  'blob_key',
+  'created_at',
 ] as const;
 type Row = Pick<FileRow, (typeof columns)[number]>;
 
 const insertSql = `
   INSERT INTO files (project_number, id, owner_id, name, size_bytes, media_type, visibility, group_id,
-                     blob_key, created_at)
+                     blob_key, record_collection, record_id, created_at)
   SELECT $1, file.*, $2
     FROM unnest($3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::uuid[],
-                $10::text[]) file`;
+                $10::text[], $11::int8[], $12::uuid[]) file`;
 
-const erasedSql =
-  'SELECT true FROM erased_users WHERE project_number = $1 AND user_id = ANY($2) LIMIT 1';
+const keptSql = `
+  SELECT owner_id, sum(size_bytes)::int8 AS bytes FROM files
+   WHERE project_number = $1 AND owner_id = ANY($2) GROUP BY owner_id`;
+
+/** Accounts that are gone, and whose their files are now, if anybody's. */
+const goneSql = `
+  SELECT gone.user_id, CASE WHEN heir.user_id IS NULL THEN gone.heir_id END AS heir_id
+    FROM erased_users gone
+    LEFT JOIN erased_users heir ON heir.project_number = $1 AND heir.user_id = gone.heir_id
+   WHERE gone.project_number = $1 AND gone.user_id = ANY($2)`;
+
+export const toRecordPlace = ({
+  record_collection: collectionId,
+  record_id: recordId,
+}: Pick<FileRow, 'record_collection' | 'record_id'>): RecordPlace | null =>
+  collectionId === null || recordId === null ? null : { collectionId, recordId };
 
 const toFile = (row: Row): File => ({
   id: row.id,
@@ -33,6 +64,7 @@ const toFile = (row: Row): File => ({
   mediaType: row.media_type,
   visibility: row.visibility as Visibility,
   groupId: row.group_id,
+  record: toRecordPlace(row),
   blobKey: row.blob_key,
   createdAt: row.created_at,
 });
@@ -45,6 +77,8 @@ export interface NewFile {
   id: string;
   blobKey: string;
   received: ReceivedFile;
+  /** How many bytes its owner may keep in all; undefined where that is not bounded. */
+  maxKeptBytes?: number | undefined;
 }
 
 export interface FilesDeps {
@@ -52,19 +86,26 @@ export interface FilesDeps {
   links: Links;
   unclaimedBlobs: UnclaimedBlobs;
   recordUsage: RecordUsage;
+  tellApp: TellApp;
   quota: Quota;
+  findings: Pick<NoteFindings, 'note'>;
   now: () => number;
 }
 
 export type Files = ReturnType<typeof createFiles>;
 
 /** A file that can be seen always has its blob. */
+/** Listed by themselves. */
+const maxTypes = 100;
+
 export const createFiles = ({
   database,
   links,
   unclaimedBlobs,
   recordUsage,
+  tellApp,
   quota,
+  findings,
   now,
 }: FilesDeps) => {
   const queries = createQueries<Tables>(database);
@@ -79,6 +120,7 @@ export const createFiles = ({
       visibility: row.visibility as Visibility,
       ownerId: row.owner_id,
       groupId: row.group_id,
+      recordId: row.record_id,
       createdAt: row.created_at.toISOString(),
     });
 
@@ -111,18 +153,65 @@ export const createFiles = ({
       received('visibility'),
       received('groupId'),
       files.map(({ blobKey }) => blobKey),
+      files.map(({ received: { record } }) => record?.collectionId ?? null),
+      files.map(({ received: { record } }) => record?.recordId ?? null),
     ]);
   };
 
-  /** Sees who was erased before the project's lock was taken. */
-  const checkOwners = async (projectNumber: number, files: readonly NewFile[]) => {
+  /** Sees what was kept before the project's lock was taken, and these files. */
+  const checkKept = async (projectNumber: number, files: readonly NewFile[]) => {
+    const bounded = files.filter(
+      ({ ownerId, maxKeptBytes }) => ownerId !== null && maxKeptBytes !== undefined,
+    );
+    if (bounded.length === 0) return;
+    const kept = await database.named<{ owner_id: string; bytes: number }>(
+      'storage_kept_bytes',
+      keptSql,
+      [projectNumber, [...new Set(bounded.map(({ ownerId }) => ownerId))]],
+    );
+    for (const { ownerId, identity, maxKeptBytes = 0 } of bounded) {
+      const { bytes = 0 } = kept.find(({ owner_id: id }) => id === ownerId) ?? {};
+      if (bytes > maxKeptBytes) throw keepsTooMuch(identity, maxKeptBytes);
+    }
+  };
+
+  const tellCreated = (projectNumber: number, { id, ownerId, received }: NewFile) => {
+    const { name, sizeBytes: size, mediaType: type, visibility } = received;
+    return tellApp({
+      projectNumber,
+      type: 'file.created',
+      orderKey: `file/${id}`,
+      data: { file: { id, name, size, type, visibility, ownerId } },
+      userId: ownerId,
+    });
+  };
+
+  const noteSigns = (projectNumber: number, { id, received }: NewFile) =>
+    findings.note({
+      projectNumber,
+      kind: 'fileNames',
+      signs: findFileNameSigns(received.name),
+      examples: [id],
+    });
+
+  /** Behind their rows. Sees who was erased or merged before the project's lock was taken. */
+  const settleOwners = async (projectNumber: number, files: readonly NewFile[]) => {
     const ownerIds = [...new Set(files.map(({ ownerId }) => ownerId))].filter((id) => id !== null);
     if (ownerIds.length === 0) return;
-    const [erased] = await database.named('storage_erased_user', erasedSql, [
-      projectNumber,
-      ownerIds,
-    ]);
-    if (erased) throw new ApiError('invalid_token', 'This account has been erased.');
+    const gone = await database.named<{ user_id: string; heir_id: string | null }>(
+      'storage_gone_users',
+      goneSql,
+      [projectNumber, ownerIds],
+    );
+    for (const { user_id: userId, heir_id: heirId } of gone) {
+      if (heirId === null) throw new ApiError('invalid_token', 'This account has been erased.');
+      await queries
+        .updateTable('files')
+        .set({ owner_id: heirId })
+        .where('project_number', '=', projectNumber)
+        .where('owner_id', '=', userId)
+        .execute();
+    }
   };
 
   return {
@@ -145,9 +234,14 @@ export const createFiles = ({
           insert(number, files),
           Promise.all(files.map((file) => recordUsage(file.identity, file.received.sizeBytes))),
           quota.addFiles(number, sizes),
-          checkOwners(number, files),
+          settleOwners(number, files),
+          checkKept(number, files),
+          Promise.all(files.map((file) => tellCreated(number, file))),
         ]);
         await quota.dropImages(number, imageBytes);
+        database.afterCommit(() => {
+          for (const file of files) noteSigns(number, file);
+        });
       }),
 
     async find(projectNumber: number, id: string): Promise<File | null> {
@@ -157,6 +251,26 @@ export const createFiles = ({
         .select(columns)
         .where('project_number', '=', projectNumber)
         .where('id', '=', id)
+        .executeTakeFirst();
+      return row ? toFile(row) : null;
+    },
+
+    /** Opens a file to those who read the record, or to nobody else. Null where the file is gone. */
+    async attach(
+      projectNumber: number,
+      id: string,
+      { visibility, record }: Pick<File, 'visibility' | 'record'>,
+    ): Promise<File | null> {
+      const row = await queries
+        .updateTable('files')
+        .set({
+          visibility,
+          record_collection: record?.collectionId ?? null,
+          record_id: record?.recordId ?? null,
+        })
+        .where('project_number', '=', projectNumber)
+        .where('id', '=', id)
+        .returning(columns)
         .executeTakeFirst();
       return row ? toFile(row) : null;
     },
@@ -176,12 +290,39 @@ export const createFiles = ({
       return presentPage('my-files', query, rows, present(project));
     },
 
-    /** Of the project, or of a group in it. */
-    async listAll(project: Identity['project'], query: PageQuery & { group?: string | undefined }) {
-      const name = query.group === undefined ? 'files' : 'group-files';
+    /** Those of these ids that there are, newest first. */
+    async listThese(project: Identity['project'], ids: readonly string[]): Promise<StoredFile[]> {
+      const rows = await newest(project, ids.length, undefined)
+        .where(({ eb, fn, val }) => eb('id', '=', fn.any(val(ids.filter(isUuid)))))
+        .execute();
+      return rows.map(present(project));
+    },
+
+    /** Of the project, or of a group or a user in it. */
+    async listAll(
+      project: Identity['project'],
+      query: PageQuery & { group?: string | undefined; owner?: string | undefined },
+    ) {
+      const { group, owner } = query;
+      const ofGroup = group === undefined ? 'files' : 'group-files';
+      const name = owner === undefined ? ofGroup : `${ofGroup}-of-user`;
       let files = newest(project, query.limit, readPosition(name, query.cursor));
-      if (query.group !== undefined) files = files.where('group_id', '=', query.group);
+      if (group !== undefined) files = files.where('group_id', '=', group);
+      if (owner !== undefined) files = files.where('owner_id', '=', owner);
       return presentPage(name, query, await files.execute(), present(project));
+    },
+
+    /** The types that take most, 100 at most; null stands for all others. */
+    async types(projectNumber: number) {
+      const rows = await database.query<{ type: string; files: number; bytes: number }>(
+        `SELECT media_type AS type, count(*) AS files, sum(size_bytes)::int8 AS bytes
+           FROM files WHERE project_number = $1 GROUP BY media_type ORDER BY bytes DESC, type`,
+        [projectNumber],
+      );
+      const others = rows.splice(maxTypes);
+      if (others.length === 0) return rows;
+      const sum = (of: 'files' | 'bytes') => others.reduce((all, row) => all + row[of], 0);
+      return [...rows, { type: null, files: sum('files'), bytes: sum('bytes') }];
     },
   };
 };

@@ -5,6 +5,8 @@ import { coveredQuantity, notCovered } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
 import type { DB as Tables } from '../tables.ts';
+import { uploaderId } from './file.ts';
+import { findUploadLimits, keepsTooMuch, tooLarge } from './upload-limits.ts';
 
 export interface Totals {
   totalFiles: number;
@@ -40,6 +42,9 @@ const totalsSql = `
          (SELECT sum(received_bytes) FROM resumable_uploads
            WHERE project_number = $1 AND finished_at IS NULL)
     FROM (SELECT) one LEFT JOIN totals ON project_number = $1`;
+
+const keptSql =
+  'SELECT sum(size_bytes)::int8 FROM files WHERE project_number = $1 AND owner_id = $2';
 
 const addFilesSql = `
   INSERT INTO totals (project_number, files, bytes) VALUES ($1, $2, $3)
@@ -78,15 +83,44 @@ export const createQuota = (
     };
   };
 
+  const readKept = async (projectNumber: number, userId: string): Promise<number> => {
+    const [row = []] = await database.read('storage_kept_by_user', keptSql, [
+      projectNumber,
+      userId,
+    ]);
+    return Number(row[0] ?? 0);
+  };
+
   const leftBeside = (takenBytes: number): SizeLimit => ({
     bytes: quotaBytes - takenBytes,
     error: exceeded,
   });
 
-  const leastLimit = (identity: Identity, takenBytes: number): SizeLimit =>
-    [uploadLimit(identity.project), creditLimit(identity), leftBeside(takenBytes)].reduce(
-      (least, limit) => (limit.bytes < least.bytes ? limit : least),
-    );
+  /** What the project's setting `storage` leaves to a caller. */
+  const callerLimits = async (identity: Identity): Promise<SizeLimit[]> => {
+    const { maxBytes, perUser } = findUploadLimits(identity);
+    const userId = uploaderId(identity);
+    const keptBytes =
+      perUser === undefined || userId === null
+        ? 0
+        : await readKept(identity.project.number, userId);
+    return [
+      ...(maxBytes === undefined
+        ? []
+        : [{ bytes: maxBytes, error: () => tooLarge(identity, maxBytes) }]),
+      ...(perUser === undefined || userId === null
+        ? []
+        : [{ bytes: perUser - keptBytes, error: () => keepsTooMuch(identity, perUser) }]),
+    ];
+  };
+
+  const leastLimit = async (identity: Identity, takenBytes: number): Promise<SizeLimit> =>
+    [
+      uploadLimit(identity.project),
+      creditLimit(identity),
+      leftBeside(takenBytes),
+      ...(await callerLimits(identity)),
+    ].reduce((least, limit) => (limit.bytes < least.bytes ? limit : least));
 
   /** Until the end of the transaction: what changes a project's files runs one after the other. */
   const lock = async (projectNumber: number): Promise<void> => {

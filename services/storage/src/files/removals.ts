@@ -1,4 +1,5 @@
 import { createQueries, type Database, deleteExpired } from '@backlot/database';
+import type { TellApp } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { DB as Tables } from '../tables.ts';
 import type { Quota } from './quota.ts';
@@ -11,6 +12,7 @@ export interface RemovalsDeps {
   database: Database;
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
+  tellApp: TellApp;
   now: () => number;
 }
 
@@ -22,7 +24,7 @@ interface Selection {
 }
 
 /** Deletes files, with their images and their bytes. */
-export const createRemovals = ({ database, unclaimedBlobs, quota, now }: RemovalsDeps) => {
+export const createRemovals = ({ database, unclaimedBlobs, quota, tellApp, now }: RemovalsDeps) => {
   const queries = createQueries<Tables>(database);
 
   const lockBatch = (projectNumber: number, { id, ownerId }: Selection) => {
@@ -37,8 +39,11 @@ export const createRemovals = ({ database, unclaimedBlobs, quota, now }: Removal
     return files.execute();
   };
 
+  const tellDeleted = (projectNumber: number, id: string) =>
+    tellApp({ projectNumber, type: 'file.deleted', orderKey: `file/${id}`, data: { fileId: id } });
+
   /** At most one batch; answers the keys of their blobs, which are still to be removed. */
-  const removeBatch = (projectNumber: number, selection: Selection) =>
+  const removeBatch = (projectNumber: number, selection: Selection, isTold = true) =>
     database.transaction(async () => {
       await quota.lock(projectNumber);
       const files = await lockBatch(projectNumber, selection);
@@ -66,12 +71,13 @@ export const createRemovals = ({ database, unclaimedBlobs, quota, now }: Removal
       );
       const keys = [...files, ...images].map((row) => row.blob_key);
       await unclaimedBlobs.scheduleRemoval(projectNumber, keys);
+      if (isTold) await Promise.all(ids.map((id) => tellDeleted(projectNumber, id)));
       return keys;
     });
 
-  const removeAll = async (projectNumber: number, selection: Selection) => {
+  const removeAll = async (projectNumber: number, selection: Selection, isTold = true) => {
     for (;;) {
-      const keys = await removeBatch(projectNumber, selection);
+      const keys = await removeBatch(projectNumber, selection, isTold);
       if (keys.length === 0) return;
       await unclaimedBlobs.removeUnclaimed(projectNumber, keys);
     }
@@ -91,14 +97,16 @@ export const createRemovals = ({ database, unclaimedBlobs, quota, now }: Removal
         await queries
           .insertInto('erased_users')
           .values({ project_number: projectNumber, user_id: userId, erased_at: new Date(now()) })
-          .onConflict((conflict) => conflict.doNothing())
+          .onConflict((conflict) =>
+            conflict.columns(['project_number', 'user_id']).doUpdateSet({ heir_id: null }),
+          )
           .execute();
       });
       await removeAll(projectNumber, { ownerId: userId });
     },
 
     async eraseProject(projectNumber: number): Promise<void> {
-      await removeAll(projectNumber, {});
+      await removeAll(projectNumber, {}, false);
       await quota.removeProject(projectNumber);
     },
 

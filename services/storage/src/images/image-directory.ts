@@ -2,10 +2,11 @@ import type { ImageAnswer, ImageAsking, ImageDirectory } from '@backlot/contract
 import type { Database } from '@backlot/database';
 import { toRequester } from '@backlot/fair-shares';
 import { toApiError } from '@backlot/http';
+import { toIdentity } from '@backlot/service';
 import type { BlobStore } from '../blob-store/blob-store.ts';
-import { canRead, fileNotFound } from '../files/file.ts';
-import { toIdentity } from '../files/file-directory.ts';
+import { fileNotFound } from '../files/file.ts';
 import type { Files } from '../files/files.ts';
+import type { RecordFiles } from '../files/readers/record-files.ts';
 import type { Images } from './images.ts';
 
 export interface ImageDirectoryDeps {
@@ -13,6 +14,7 @@ export interface ImageDirectoryDeps {
   files: Files;
   images: Images;
   store: BlobStore;
+  recordFiles: Pick<RecordFiles, 'mayRead'>;
 }
 
 /** What a language model is shown; `ImageDirectory` promises the size. */
@@ -20,13 +22,13 @@ const shown = { width: 1024, height: 1024, fit: 'inside', format: 'jpeg' } as co
 
 /** Reads images for other services, under the rights of the caller for whom they ask. */
 export const createImageDirectory = (deps: ImageDirectoryDeps): ImageDirectory => {
-  const { database, files, images, store } = deps;
+  const { database, files, images, store, recordFiles } = deps;
 
   const read = async ({ fileId, ...reader }: ImageAsking): Promise<Buffer> => {
     const identity = toIdentity(reader);
     const { number } = identity.project;
     const file = await files.find(number, fileId);
-    if (!file || !canRead(identity, file)) throw fileNotFound();
+    if (!file || !(await recordFiles.mayRead(identity, file))) throw fileNotFound();
     const { blob, sizeBytes } = await images.get(number, file, shown, {
       requester: toRequester(identity),
     });

@@ -3,13 +3,18 @@ import { createQueries, type Database, deleteExpired } from '@backlot/database';
 import type { Identity, Reservation } from '@backlot/identity';
 import type { Selectable } from 'kysely';
 import type { Notes } from '../blob-store/blob-store.ts';
+import type { Audience } from '../files/audience.ts';
 import { uploaderId } from '../files/file.ts';
+import { toRecordPlace } from '../files/files.ts';
 import type { DB as Tables } from '../tables.ts';
 import { openedFrom, uploadNotFound } from '../upload/open-uploads.ts';
 import type { NewUpload } from './tus-headers.ts';
 
+/** One that its caller may open. */
+export type OpenedUpload = Omit<NewUpload, keyof Audience> & Audience;
+
 /** The file that it becomes has its id. */
-export interface ResumableUpload extends NewUpload {
+export interface ResumableUpload extends OpenedUpload {
   id: string;
   blobKey: string;
   /** The user who opened it, and will own the file. */
@@ -42,6 +47,7 @@ const toResumableUpload = (row: Row): ResumableUpload => ({
   name: row.name,
   visibility: row.visibility as Visibility,
   groupId: row.group_id,
+  record: toRecordPlace(row),
   sizeBytes: row.size_bytes,
   metadata: row.metadata,
   expiresAt: row.expires_at,
@@ -113,7 +119,7 @@ export const createResumableRows = (database: Database, now: () => number) => {
     async insert(
       identity: Identity,
       id: string,
-      { name, visibility, groupId, sizeBytes, metadata }: NewUpload,
+      { name, visibility, groupId, record, sizeBytes, metadata }: OpenedUpload,
       expiresAt: Date,
     ): Promise<ResumableUpload> {
       const row = await queries
@@ -127,6 +133,8 @@ export const createResumableRows = (database: Database, now: () => number) => {
           name,
           visibility,
           group_id: groupId,
+          record_collection: record?.collectionId ?? null,
+          record_id: record?.recordId ?? null,
           size_bytes: sizeBytes,
           metadata,
           expires_at: expiresAt,

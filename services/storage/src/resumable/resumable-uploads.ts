@@ -9,16 +9,17 @@ import { chargeFor } from '@backlot/service';
 import { Upload } from '@tus/server';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
-import { checkGroup } from '../files/file.ts';
 import type { Files } from '../files/files.ts';
 import type { Quota } from '../files/quota.ts';
-import type { Signers } from '../files/signers.ts';
+import type { RecordFiles } from '../files/readers/record-files.ts';
+import type { Signers } from '../files/readers/signers.ts';
+import { checkType, findUploadLimits } from '../files/upload-limits.ts';
 import { plainText } from '../media-types/media-type.ts';
 import type { TransferPlace, TransferPlaces } from '../transfer-places.ts';
 import { inspectStoredBlob, uploadNotFound } from '../upload/open-uploads.ts';
 import { createAdmission, graceMs, openMs } from './admission.ts';
 import { createAppend, wrongOffset } from './append.ts';
-import { createResumableRows, type ResumableUpload } from './resumable-rows.ts';
+import { createResumableRows, type OpenedUpload, type ResumableUpload } from './resumable-rows.ts';
 import type { NewUpload, PartHeaders } from './tus-headers.ts';
 import { createUploadLock } from './upload-lock.ts';
 
@@ -37,6 +38,7 @@ export interface ResumableUploadsDeps {
   quota: Quota;
   places: TransferPlaces;
   signers: Pick<Signers, 'mayGoOn'>;
+  recordFiles: Pick<RecordFiles, 'resolve'>;
   now: () => number;
 }
 
@@ -67,6 +69,7 @@ const leaveUsageOpen = (error: unknown): never => {
 /** Files that come in any number of calls (tus); the last one makes the file. */
 export const createResumableUploads = (deps: ResumableUploadsDeps) => {
   const { database, store, files, unclaimedBlobs, quota, places, signers, now } = deps;
+  const { recordFiles } = deps;
   const rows = createResumableRows(database, now);
   const lock = createUploadLock(database, now);
   const admission = createAdmission({ rows, quota, unclaimedBlobs, now });
@@ -80,7 +83,7 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
     throw uploadNotFound();
   };
 
-  const insert = (identity: Identity, newUpload: NewUpload) =>
+  const insert = (identity: Identity, newUpload: OpenedUpload) =>
     database.transaction(async () => {
       const { number } = identity.project;
       await quota.lock(number);
@@ -108,13 +111,17 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
       await unclaimedBlobs.scheduleRemoval(projectNumber, keys, graceMs);
     });
 
-  const makeFile = (payer: Identity, upload: ResumableUpload, blob: typeof emptyBlob) =>
-    database.transaction(async () => {
-      const { id, blobKey, name, visibility, groupId, ownerId } = upload;
+  const makeFile = async (payer: Identity, upload: ResumableUpload, blob: typeof emptyBlob) => {
+    const { id, blobKey, name, visibility, groupId, record, ownerId } = upload;
+    const callerLimits = findUploadLimits(payer);
+    checkType(payer, callerLimits, blob.mediaType);
+    const received = { name, visibility, groupId, record, ...blob };
+    const file = { identity: payer, ownerId, id, blobKey, received };
+    await database.transaction(async () => {
       if (!(await rows.finish(payer.project.number, id))) throw uploadNotFound();
-      const received = { name, visibility, groupId, ...blob };
-      await files.create(payer.project, [{ identity: payer, ownerId, id, blobKey, received }]);
+      await files.create(payer.project, [{ ...file, maxKeptBytes: callerLimits.perUser }]);
     });
+  };
 
   const finish = async (identity: Identity, upload: ResumableUpload): Promise<Progress> => {
     const { blobKey } = upload;
@@ -160,10 +167,12 @@ export const createResumableUploads = (deps: ResumableUploadsDeps) => {
   return {
     /** @throws ApiError unauthenticated, forbidden, body_too_large, storage_quota, overloaded */
     async create(identity: Identity, newUpload: NewUpload): Promise<ResumableUpload> {
-      checkGroup(identity, newUpload.groupId);
+      const audience = await recordFiles.resolve(identity, newUpload);
       const limit = await quota.sizeLimit(identity);
       if (newUpload.sizeBytes > limit.bytes) throw limit.error();
-      const upload = await insert(identity, newUpload);
+      if (newUpload.sizeBytes === 0)
+        checkType(identity, findUploadLimits(identity), emptyBlob.mediaType);
+      const upload = await insert(identity, { ...newUpload, ...audience });
       try {
         const { blobKey: id, sizeBytes: size } = upload;
         // Stores complete no blob of no parts.

@@ -1,13 +1,13 @@
 import { ApiError, KIB, storageRoutes } from '@backlot/contract';
 import { findWay } from '@backlot/http';
 import { Metadata, TUS_RESUMABLE } from '@tus/server';
-import { type Audience, parseAudience } from '../files/audience.ts';
+import { parseAudience, type WantedAudience } from '../files/audience.ts';
 import { cleanFileName } from '../files/file-name.ts';
 
 /** A request header by its lower-case name. */
 export type GetHeader = (name: string) => string | undefined;
 
-export interface NewUpload extends Audience {
+export interface NewUpload extends WantedAudience {
   name: string;
   sizeBytes: number;
   /** Upload-Metadata as it was sent; '' without it. */
@@ -17,7 +17,7 @@ export interface NewUpload extends Audience {
 export const bytesType = 'application/offset+octet-stream';
 const maxMetadataLength = 8 * KIB;
 /** What is read of it. */
-const known = new Set(['filename', 'visibility', 'groupId']);
+const known = new Set(['filename', 'visibility', 'groupId', 'collection', 'recordId']);
 
 const invalid = (name: string, rule: string, cause?: unknown) =>
   new ApiError('invalid_header', `"${name}": ${rule}`, { cause });
@@ -62,13 +62,18 @@ export const parseCreationHeaders = (header: GetHeader, sendsBytes: boolean): Ne
   const sizeBytes = parseByteCount('Upload-Length', header);
   const metadata = header('upload-metadata') ?? '';
   const values = parseMetadata(metadata);
-  const { filename, visibility, groupId } = values;
+  const { filename, visibility, groupId, collection, recordId } = values;
   for (const key of Object.keys(values)) {
     const way = known.has(key) ? undefined : findWay(storageRoutes.refusedWithUploads, key);
     if (way !== undefined) throw invalid('Upload-Metadata', `\`${key}\`: ${way}`);
   }
   const audience = parseAudience(
-    { visibility: visibility ?? undefined, groupId: groupId ?? undefined },
+    {
+      visibility: visibility ?? undefined,
+      groupId: groupId ?? undefined,
+      collection: collection ?? undefined,
+      recordId: recordId ?? undefined,
+    },
     (field, rule) => invalid('Upload-Metadata', `\`${field}\` ${rule}`),
   );
   return { name: cleanFileName(filename ?? ''), ...audience, sizeBytes, metadata };

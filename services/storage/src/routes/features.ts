@@ -5,8 +5,9 @@ import type { Files } from '../files/files.ts';
 import type { Links } from '../files/links.ts';
 import type { NewFiles } from '../files/new-files.ts';
 import type { Quota } from '../files/quota.ts';
+import type { RecordFiles } from '../files/readers/record-files.ts';
+import type { Signers } from '../files/readers/signers.ts';
 import type { Removals } from '../files/removals.ts';
-import type { Signers } from '../files/signers.ts';
 import type { Images } from '../images/images.ts';
 import type { ResumableUploads } from '../resumable/resumable-uploads.ts';
 import type { TransferPlaces } from '../transfer-places.ts';
@@ -24,6 +25,7 @@ export interface Features {
   newFiles: NewFiles;
   links: Links;
   signers: Signers;
+  recordFiles: RecordFiles;
   findAppOrigins: AppOrigins;
   store: BlobStore;
   downloadPlaces: TransferPlaces;

@@ -1,5 +1,14 @@
 import { storageRoutes } from '@backlot/contract';
-import { anonymous, asKey, asOperator, asOwner, asUser, refusesStrangers } from '@backlot/testing';
+import type { Identity } from '@backlot/identity';
+import {
+  anonymous,
+  asKey,
+  asOperator,
+  asOwner,
+  asUser,
+  refusesStrangers,
+  testProject,
+} from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
 
@@ -51,9 +60,29 @@ describe('the lists of files', () => {
       visibility: 'private',
       ownerId: userA,
       groupId: null,
+      recordId: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       url: `https://api.example.org/api/runtime/testproject/storage/files/${mine[0]}/a.txt`,
     });
+  });
+
+  refusesStrangers(
+    storageRoutes.listFileTypes,
+    () => bed.http,
+    () => ({ path: '/projects/testproject/file-types' }),
+  );
+
+  it('add up by type, of this project alone', async () => {
+    const { body } = await bed.call('GET', '/platform/projects/testproject/file-types', {
+      identity: asOwner(),
+    });
+    const { totalFiles, totalBytes } = (await listAll()).body;
+    expect(body.items).toEqual([{ type: 'text/plain', files: totalFiles, bytes: totalBytes }]);
+    const identity = asOwner({ project: otherProject, userId: otherProject.ownerId });
+    const other = await bed.call('GET', `/platform/projects/${otherProject.id}/file-types`, {
+      identity,
+    });
+    expect(other.body.items).toMatchObject([{ type: 'text/plain', files: 1 }]);
   });
 
   it('show who runs the project all of them, with their totals', async () => {
@@ -189,4 +218,40 @@ describe('deleteFile', () => {
       expect((await remove(unknownId, asKey())).status).toBe(404);
     expect((await bed.get((await upload()).url, { identity: anonymous() })).status).toBe(200);
   });
+
+  it('is open to a role with the power, that sees whose files those of given ids are, too', async () => {
+    const powers = { staff: ['delete-files'], guide: ['see-users'] };
+    const withRole = (role: string) => asUser(userB, { role, project: { ...testProject, powers } });
+    const [open, hidden] = [await upload(), await upload({ visibility: 'private' })];
+    const ids = `${hidden.id},${open.id},nonsense,018f0000-0000-4000-8000-000000000000`;
+    const look = (identity: Identity) => bed.call('GET', `/storage/files?ids=${ids}`, { identity });
+    const { items } = (await look(withRole('staff'))).body;
+    expect(items).toMatchObject([
+      { id: hidden.id, ownerId: userA },
+      { id: open.id, ownerId: userA },
+    ]);
+    expect((await bed.get(hidden.url, { identity: withRole('staff') })).status).toBe(404);
+    for (const role of ['guide', 'user', 'constructor']) {
+      expect((await look(withRole(role))).status).toBe(403);
+      expect((await remove(open.id, withRole(role))).status).toBe(403);
+      expect((await remove(hidden.id, withRole(role))).status).toBe(404);
+    }
+    for (const { id } of [open, hidden])
+      expect((await remove(id, withRole('staff'))).status).toBe(200);
+  });
+});
+
+it('files of one user are listed to the owner, page by page', async () => {
+  const bed = await createTestBed();
+  for (const userId of [userA, userB, userA])
+    await bed.upload('text', { identity: asUser(userId) });
+  const path = `/platform/projects/${testProject.id}/files?owner=${userA}`;
+  const list = (query: string) => bed.call('GET', path + query, { identity: asOwner() });
+  const first = (await list('&limit=1')).body;
+  expect(first.items).toMatchObject([{ ownerId: userA }]);
+  const second = (await list(`&cursor=${first.nextCursor}`)).body;
+  expect(second).toMatchObject({ items: [{ ownerId: userA }], hasMore: false });
+  expect(second.items[0].id).not.toBe(first.items[0].id);
+  expect((await bed.call('GET', `${path}x`, { identity: asOwner() })).status).toBe(400);
+  await bed.close();
 });

@@ -1,12 +1,17 @@
 import { ApiError, storageRoutes } from '@backlot/contract';
-import { route } from '@backlot/http';
-import { fileNotFound, knowsGroup, requireDeletable, requireSignable } from '../files/file.ts';
-import { findSigner } from '../files/signers.ts';
+import { requirePower, route } from '@backlot/http';
+import { fileNotFound, knowsGroup, requireDeletable, requireOwn } from '../files/file.ts';
+import { findSigner } from '../files/readers/signers.ts';
 import type { Features } from './features.ts';
 
 export const listFiles = ({ files }: Features) =>
   route(storageRoutes.listFiles, async ({ query, identity }) => {
-    const { group } = query;
+    const { group, ids } = query;
+    if (ids !== undefined) {
+      requirePower(identity, 'delete-files', 'look at files of others');
+      const items = await files.listThese(identity.project, ids);
+      return { body: { items, hasMore: false, nextCursor: null } };
+    }
     if (group === undefined) return { body: await files.listOwn(identity, query) };
     if (!knowsGroup(identity, group.toLowerCase()))
       throw new ApiError('not_found', 'There is no such group.');
@@ -18,18 +23,34 @@ export const listProjectFiles = ({ files, quota }: Features) =>
     body: { ...(await files.listAll(project, query)), ...(await quota.totals(project.number)) },
   }));
 
-export const signFile = ({ files, links, now }: Features) =>
+export const listFileTypes = ({ files }: Features) =>
+  route(storageRoutes.listFileTypes, async ({ identity: { project } }) => ({
+    body: { items: await files.types(project.number), hasMore: false, nextCursor: null },
+  }));
+
+export const signFile = ({ files, links, recordFiles, now }: Features) =>
   route(storageRoutes.signFile, async ({ params, body, identity }) => {
     const { id: projectId, number: projectNumber } = identity.project;
-    const { id: fileId, name } = requireSignable(
-      identity,
-      await files.find(projectNumber, params.id),
-    );
+    const found = await files.find(projectNumber, params.id);
+    const { id: fileId, name } = await recordFiles.requirePassable(identity, found);
     // Whole seconds: what the address says.
     const expiresAt = new Date((Math.floor(now() / 1000) + body.expiresIn) * 1000);
     const address = { projectId, projectNumber, fileId, name };
     const url = links.signed(address, expiresAt, findSigner(identity));
     return { body: { url, expiresAt: expiresAt.toISOString() } };
+  });
+
+export const attachFile = ({ files, recordFiles }: Features) =>
+  route(storageRoutes.attachFile, async ({ params, body, identity }) => {
+    const { number } = identity.project;
+    const file = requireOwn(identity, await files.find(number, params.id));
+    const { collection, recordId, visibility } = body;
+    const record =
+      recordId === null
+        ? null
+        : await recordFiles.place(identity, { collection, recordId: recordId.toLowerCase() });
+    if (!(await files.attach(number, file.id, { visibility, record }))) throw fileNotFound();
+    return { body: { id: file.id, recordId: record?.recordId ?? null, visibility } };
   });
 
 export const deleteFile = ({ files, removals }: Features) =>

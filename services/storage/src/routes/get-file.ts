@@ -17,7 +17,7 @@ import {
   type ByteRange,
   type DirectAccess,
 } from '../blob-store/blob-store.ts';
-import { canRead, type File, fileNotFound } from '../files/file.ts';
+import { type File, fileNotFound } from '../files/file.ts';
 import type { Signature } from '../files/links.ts';
 import { type Image, type ImageQuery, wantsImage } from '../images/images.ts';
 import { pdf, svg } from '../media-types/media-type.ts';
@@ -37,6 +37,7 @@ const requireReadable = async (
   file: File | null,
   { signature }: Signature,
   checkSignature: () => Promise<boolean>,
+  mayRead: (file: File) => Promise<boolean>,
 ): Promise<File> => {
   if (file?.visibility === 'public') return file;
   const isSigned = await checkSignature();
@@ -44,7 +45,7 @@ const requireReadable = async (
     throw new ApiError('forbidden', 'This address is not valid, or no longer.');
   if (identity.hasBadCredential)
     throw new ApiError('invalid_token', 'The credential is not valid here, or it has expired.');
-  if (!file || !(isSigned || canRead(identity, file))) throw fileNotFound();
+  if (!file || !(isSigned || (await mayRead(file)))) throw fileNotFound();
   return file;
 };
 
@@ -121,7 +122,7 @@ const send = async (
 export const getFile = (features: Features): MountedRoute => ({
   definition,
   middleware: (context) => async (req, res) => {
-    const { files, images, links, signers, findAppOrigins } = features;
+    const { files, images, links, signers, recordFiles, findAppOrigins } = features;
     const identity = identify(req, definition, context);
     const { id } = definition.params.parse(req.params);
     const query = definition.query.parse(validate(definition.query, req.query, 'invalid_query'));
@@ -135,7 +136,8 @@ export const getFile = (features: Features): MountedRoute => ({
       query,
       async () =>
         links.isValid({ projectNumber, fileId: id }, query) &&
-        (found === null || (await signers.mayStillSign(projectNumber, found, query.signer))),
+        (found === null || (await signers.mayStillSign(identity, found, query.signer))),
+      (wanted) => recordFiles.mayRead(identity, wanted),
     );
     if (isAnswerItself(file, query)) {
       const framedBy = file.mediaType === pdf ? await findAppOrigins(identity.project) : undefined;

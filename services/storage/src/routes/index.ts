@@ -1,6 +1,13 @@
 import type { MountedRoute } from '@backlot/http';
 import type { Features } from './features.ts';
-import { deleteFile, listFiles, listProjectFiles, signFile } from './files.ts';
+import {
+  attachFile,
+  deleteFile,
+  listFiles,
+  listFileTypes,
+  listProjectFiles,
+  signFile,
+} from './files.ts';
 import { getFile } from './get-file.ts';
 import {
   appendResumable,
@@ -22,6 +29,8 @@ export const createRoutes = (features: Features): MountedRoute[] =>
     listFiles,
     getFile,
     signFile,
+    attachFile,
     deleteFile,
     listProjectFiles,
+    listFileTypes,
   ].map((createRoute) => createRoute(features));

@@ -38,6 +38,22 @@ describe('uploadFile', () => {
   };
   afterEach(() => bed.takeUsage());
 
+  it('is done and counted for the operator where the name looks harmful', async () => {
+    await bed.take('finding.seen');
+    const ids: string[] = [];
+    for (const name of ['notes.pdf', 'PayPal-login.html', 'invoice.pdf.exe']) {
+      const { status, body } = await bed.upload(Buffer.from('x'), { name });
+      expect(status).toBe(201);
+      ids.unshift(body.id);
+    }
+    await bed.service.reportFindings();
+    const signs = ['signInPage', 'doubleExtension'];
+    const seen = { kind: 'fileNames', subject: '', signs, calls: 2, examples: ids.slice(0, 2) };
+    expect(await bed.take('finding.seen')).toEqual([
+      { projectNumber: anonymous().project.number, seen: [seen] },
+    ]);
+  });
+
   it('stores a file and gives back id, address, name, size and type', async () => {
     const content = makeRandomContent(3 * MIB);
     const { status, body } = await bed.upload(content, { name: 'data.bin' });

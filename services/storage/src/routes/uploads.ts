@@ -30,6 +30,7 @@ const toNewFile = (identity: Identity, upload: Upload): NewFile => ({
   id: upload.id,
   blobKey: upload.blobKey,
   received: upload,
+  maxKeptBytes: upload.maxKeptBytes,
 });
 
 /** Its answer is stored in the transaction that makes the file, which is no other's then. */
@@ -41,11 +42,11 @@ const receiveUpload =
   ({ uploads }: Features): Receive =>
   async (req, identity) => {
     const upload = await uploads.receive(req, identity);
-    const { digest, name, visibility, groupId } = upload;
+    const { digest, name, visibility, groupId, record } = upload;
     return {
       value: upload,
       fields: upload.fields,
-      text: JSON.stringify([digest, name, visibility, groupId]),
+      text: JSON.stringify([digest, name, visibility, groupId, record?.recordId]),
       release: () => uploads.release(identity, upload),
     };
   };

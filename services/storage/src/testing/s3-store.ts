@@ -6,9 +6,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { createTestS3 } from '@backlot/testing';
 import type { StoreUnderTest } from '../blob-store/blob-store.conformance.ts';
+import type { S3Config } from '../blob-store/blob-store-config.ts';
 import { createS3BlobStore } from '../blob-store/s3.ts';
 import { createS3Client } from '../blob-store/s3-client.ts';
-import type { S3Config } from '../config.ts';
 
 /** A bucket that nobody has made yet, on the server of the test run. */
 export const s3ConfigFor = async (changes: Partial<S3Config> = {}): Promise<S3Config> => {

@@ -57,6 +57,7 @@ export const createLauncher = async (store: Record<string, string>): Promise<Ser
           // Nobody is there: they are asked when a PDF is read, or by a signed address.
           BACKLOT_PROJECTS_ORIGIN: 'http://127.0.0.1:1',
           BACKLOT_AUTH_ORIGIN: 'http://127.0.0.1:1',
+          BACKLOT_RECORDS_ORIGIN: 'http://127.0.0.1:1',
           BACKLOT_SECRETS_KEYS: Buffer.alloc(32, 3).toString('base64'),
           ...store,
         },

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import {
   defaultLimits,
   type FileDirectory,
+  type FileReader,
   type ImageDirectory,
+  type KnownUser,
   type Payload,
   type ProjectSettings,
-  type RoleAndGroups,
+  type RecordChangeAnswer,
+  type RecordPlace,
 } from '@backlot/contract';
 import { type Identity, identityHeader } from '@backlot/identity';
 import {
@@ -44,17 +47,26 @@ export interface UploadOptions {
 export interface TestBed
   extends ServiceBed<{
     sweepBlobs(): Promise<void>;
+    reportFindings(): Promise<void>;
     directories: { images: ImageDirectory; files: FileDirectory };
   }> {
   store: BlobStore;
   /** What the projects service says of every project. */
   project: { settings: ProjectSettings; verifiedOrigins?: string[]; isUnavailable?: boolean };
   /** What the accounts' service knows: who is in which groups, by `<project number>/<user id>`; null where they are gone, others are in none. */
-  people: Map<string, RoleAndGroups | null>;
+  people: Map<string, KnownUser | null>;
   /** Secret keys that have ended, as `<project number>/<key id>`. */
   endedKeys: Set<string>;
   /** How often one of both was asked, and whether they answer. */
   signersAsked: { times: number; isUnavailable: boolean };
+  /** What the records' service says of records, and how often it was asked. */
+  records: {
+    mayChange: (
+      asking: FileReader & { collection: string; recordId: string },
+    ) => RecordChangeAnswer;
+    mayRead: (asking: FileReader & RecordPlace) => boolean;
+    times: number;
+  };
   /** One file in a form, fields first; an anonymous caller, free of charge, unless stated. */
   upload(content: string | Uint8Array, options?: UploadOptions): Promise<TestAnswer>;
   /** A form as the bytes that are given. */
@@ -101,6 +113,13 @@ export const createTestBed = async (
   const people: TestBed['people'] = new Map();
   const endedKeys: TestBed['endedKeys'] = new Set();
   const signersAsked: TestBed['signersAsked'] = { times: 0, isUnavailable: false };
+  const records: TestBed['records'] = {
+    mayChange: () => ({
+      refused: { code: 'not_found', message: 'There is no such record.' },
+    }),
+    mayRead: () => false,
+    times: 0,
+  };
   const noteAsked = () => {
     signersAsked.times++;
     if (signersAsked.isUnavailable) throw new Error('nobody answers');
@@ -119,6 +138,13 @@ export const createTestBed = async (
         return known === undefined ? { role: 'user', groups: [] } : known;
       },
       findHolder: async () => null,
+    },
+    records: {
+      mayChange: async (asking) => records.mayChange(asking),
+      async mayRead(asking) {
+        records.times++;
+        return records.mayRead(asking);
+      },
     },
     store,
     projects: {
@@ -171,6 +197,7 @@ export const createTestBed = async (
     people,
     endedKeys,
     signersAsked,
+    records,
     send,
     upload(content, { identity, name = 'a.txt', fields = {}, headers = {} } = {}) {
       const form = new FormData();

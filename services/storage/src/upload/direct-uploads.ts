@@ -5,17 +5,20 @@ import { type FairShares, toRequester } from '@backlot/fair-shares';
 import type { Identity } from '@backlot/identity';
 import { BlobNotFound, type BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
-import type { Audience } from '../files/audience.ts';
-import { checkGroup, uploaderId } from '../files/file.ts';
+import type { Audience, WantedAudience } from '../files/audience.ts';
+import { uploaderId } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
+import { toRecordPlace } from '../files/files.ts';
 import type { Quota } from '../files/quota.ts';
-import type { Signers } from '../files/signers.ts';
+import type { RecordFiles } from '../files/readers/record-files.ts';
+import type { Signers } from '../files/readers/signers.ts';
+import { checkType, findUploadLimits } from '../files/upload-limits.ts';
 import type { DB as Tables } from '../tables.ts';
 import { createCheckAnnouncement } from './announcements.ts';
 import { inspectStoredBlob, openedFrom, uploadNotFound } from './open-uploads.ts';
 import type { Upload } from './uploads.ts';
 
-export interface NewDirectUpload extends Audience {
+export interface NewDirectUpload extends WantedAudience {
   name: string;
   size: number;
 }
@@ -35,6 +38,7 @@ export interface DirectUploadsDeps {
   /** Of copies under way: one of 5 GiB keeps a connection to the store for minutes. */
   copies: FairShares;
   signers: Pick<Signers, 'mayGoOn'>;
+  recordFiles: Pick<RecordFiles, 'resolve'>;
   now: () => number;
 }
 
@@ -48,7 +52,7 @@ const copyMs = 15 * 60_000;
 
 /** Files that callers send to the store themselves: opened here, sent there, completed here. */
 export const createDirectUploads = (deps: DirectUploadsDeps) => {
-  const { database, store, unclaimedBlobs, quota, copies, signers, now } = deps;
+  const { database, store, unclaimedBlobs, quota, copies, signers, recordFiles, now } = deps;
   const queries = createQueries<Tables>(database);
   const checkAnnouncement = createCheckAnnouncement(database, quota, now);
 
@@ -64,7 +68,12 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     for (const key of blobKeys) await store.remove(key).catch(() => {});
   };
 
-  const insert = (identity: Identity, id: string, blobKey: string, newUpload: NewDirectUpload) =>
+  const insert = (
+    identity: Identity,
+    id: string,
+    blobKey: string,
+    newUpload: Pick<NewDirectUpload, 'name' | 'size'> & Audience,
+  ) =>
     database.transaction(async () => {
       const { number } = identity.project;
       await checkAnnouncement(identity, newUpload.size);
@@ -77,6 +86,8 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
           name: cleanFileName(newUpload.name),
           visibility: newUpload.visibility,
           group_id: newUpload.groupId,
+          record_collection: newUpload.record?.collectionId ?? null,
+          record_id: newUpload.record?.recordId ?? null,
           blob_key: blobKey,
           expires_at: new Date(now() + openSeconds * 1000),
           size_bytes: newUpload.size,
@@ -93,6 +104,7 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     const row = await queries
       .selectFrom('direct_uploads')
       .select(['name', 'visibility', 'group_id', 'blob_key', 'opened_with'])
+      .select(['record_collection', 'record_id'])
       .where('project_number', '=', identity.project.number)
       .where('id', '=', id)
       .where('expires_at', '>', new Date(now()))
@@ -126,23 +138,35 @@ export const createDirectUploads = (deps: DirectUploadsDeps) => {
     const { sizeBytes, mediaType } = await translateNotArrived(identity, id, inspected);
     const limit = await quota.sizeLimit(identity);
     if (sizeBytes > limit.bytes) throw limit.error();
+    const callerLimits = findUploadLimits(identity);
+    checkType(identity, callerLimits, mediaType);
     const blobKey = `${number}/${randomUUID()}`;
     await unclaimedBlobs.leaseFor(number, blobKey, copyMs);
     await translateNotArrived(identity, id, direct().copy(row.blob_key, blobKey));
-    const audience = { visibility: row.visibility as Visibility, groupId: row.group_id };
-    return { id, blobKey, name: row.name, ...audience, sizeBytes, mediaType };
+    return {
+      id,
+      blobKey,
+      name: row.name,
+      visibility: row.visibility as Visibility,
+      groupId: row.group_id,
+      record: toRecordPlace(row),
+      sizeBytes,
+      mediaType,
+      maxKeptBytes: callerLimits.perUser,
+    };
   };
 
   return {
     /** @throws ApiError unauthenticated, forbidden, conflict, body_too_large, storage_quota, overloaded */
     async open(identity: Identity, newUpload: NewDirectUpload): Promise<UploadForm> {
-      checkGroup(identity, newUpload.groupId);
       const { presignUpload } = direct();
+      const audience = await recordFiles.resolve(identity, newUpload);
       const limit = await quota.sizeLimit(identity);
       if (newUpload.size > limit.bytes) throw limit.error();
       const id = randomUUID();
       const blobKey = `${identity.project.number}/direct/${id}`;
-      await insert(identity, id, blobKey, newUpload);
+      const { name, size } = newUpload;
+      await insert(identity, id, blobKey, { name, size, ...audience });
       const form = await presignUpload(blobKey, newUpload.size, openSeconds);
       return { id, ...form, expiresAt: new Date(now() + openSeconds * 1000) };
     },

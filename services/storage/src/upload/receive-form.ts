@@ -4,7 +4,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ApiError, KIB } from '@backlot/contract';
 import multer, { MulterError, type StorageEngine } from 'multer';
-import { type Audience, parseAudience } from '../files/audience.ts';
+import { type Audience, parseAudience, type WantedAudience } from '../files/audience.ts';
 import type { ReceivedFile } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
 import type { SizeLimit } from '../files/quota.ts';
@@ -13,8 +13,8 @@ import { type BodyOptions, pipeBody } from './pipe-body.ts';
 
 export interface FormOptions extends BodyOptions {
   limit: SizeLimit;
-  /** Whether the caller may upload for them; throws where not. */
-  checkAudience(audience: Audience): void;
+  /** Whom the file is for, where the caller may upload for them; throws where not. */
+  resolveAudience(wanted: WantedAudience): Promise<Audience>;
   store(source: AsyncIterable<Buffer>): Promise<void>;
 }
 
@@ -38,10 +38,17 @@ const limits = {
 const invalid = (message: string, cause?: unknown) =>
   new ApiError('invalid_body', message, { cause });
 
-const readAudience = (form: unknown, check: FormOptions['checkAudience']): Audience => {
-  const audience = parseAudience(Object(form), (field, rule) => invalid(`"${field}" ${rule}`));
-  check(audience);
-  return audience;
+/** Asks once for what stands before the file and behind it. */
+const createReadAudience = (resolve: FormOptions['resolveAudience']) => {
+  let asked = '';
+  let audience: Promise<Audience> | undefined;
+  return (form: unknown): Promise<Audience> => {
+    const wanted = parseAudience(Object(form), (field, rule) => invalid(`"${field}" ${rule}`));
+    const text = JSON.stringify(wanted);
+    if (!audience || asked !== text) audience = resolve(wanted);
+    asked = text;
+    return audience;
+  };
 };
 
 const messages: Partial<Record<string, string>> = {
@@ -147,15 +154,16 @@ const checkHead = ({ headers }: IncomingMessage) => {
  */
 export const receiveForm = async (
   req: IncomingMessage,
-  { limit, store, checkAudience, ...options }: FormOptions,
+  { limit, store, resolveAudience, ...options }: FormOptions,
 ): Promise<ReceivedFile> => {
   checkHead(req);
+  const readAudience = createReadAudience(resolveAudience);
   let receiving: Promise<Omit<ReceivedFile, keyof Audience>> | undefined;
   const receiveFile = async (
     fields: unknown,
     file: Express.Multer.File,
   ): Promise<Omit<ReceivedFile, keyof Audience>> => {
-    readAudience(fields, checkAudience);
+    await readAudience(fields);
     const measured = measure({
       limit,
       onEmpty: () => invalid('"file": is empty.'),
@@ -186,5 +194,5 @@ export const receiveForm = async (
   const received = await receiving;
   if (!received) throw invalid('"file": send one part of this name, with a file name.');
   const { body: fields } = Object(form);
-  return { ...received, ...readAudience(fields, checkAudience), fields };
+  return { ...received, ...(await readAudience(fields)), fields };
 };

@@ -5,8 +5,10 @@ import type { Identity } from '@backlot/identity';
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { StorageConfig } from '../config.ts';
-import { checkGroup, type ReceivedFile } from '../files/file.ts';
+import type { ReceivedFile } from '../files/file.ts';
 import type { Quota } from '../files/quota.ts';
+import type { RecordFiles } from '../files/readers/record-files.ts';
+import { checkType, findUploadLimits } from '../files/upload-limits.ts';
 import type { TransferPlace, TransferPlaces } from '../transfer-places.ts';
 import { receiveForm } from './receive-form.ts';
 
@@ -14,6 +16,8 @@ import { receiveForm } from './receive-form.ts';
 export interface Upload extends ReceivedFile {
   id: string;
   blobKey: string;
+  /** How many bytes its owner may keep in all; undefined where that is not bounded. */
+  maxKeptBytes?: number | undefined;
 }
 
 export interface UploadsDeps {
@@ -21,6 +25,7 @@ export interface UploadsDeps {
   unclaimedBlobs: UnclaimedBlobs;
   quota: Quota;
   places: TransferPlaces;
+  recordFiles: Pick<RecordFiles, 'resolve'>;
   config: Pick<StorageConfig, 'uploadIdleMs'>;
 }
 
@@ -39,6 +44,7 @@ export const createUploads = ({
   unclaimedBlobs,
   quota,
   places,
+  recordFiles,
   config,
 }: UploadsDeps): Uploads => {
   const receive = async (
@@ -63,10 +69,12 @@ export const createUploads = ({
         limit,
         place,
         idleMs: config.uploadIdleMs,
-        checkAudience: ({ groupId }) => checkGroup(identity, groupId),
+        resolveAudience: (wanted) => recordFiles.resolve(identity, wanted),
         store: storeFile,
       });
-      return { id, blobKey, ...received };
+      const callerLimits = findUploadLimits(identity);
+      checkType(identity, callerLimits, received.mediaType);
+      return { id, blobKey, ...received, maxKeptBytes: callerLimits.perUser };
     } catch (error) {
       if (isLeased) await unclaimedBlobs.release(number, blobKey);
       throw error;

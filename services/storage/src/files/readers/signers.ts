@@ -1,14 +1,18 @@
 import { ApiError, type KeyDirectory, type UserDirectory } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
-import { canSign, type File, type Reader } from './file.ts';
+import type { File } from '../file.ts';
+import type { RecordFiles, RecordReader } from './record-files.ts';
 
 interface SignersDeps {
   users: Pick<UserDirectory, 'findRoleAndGroups'>;
   keys: KeyDirectory;
+  recordFiles: Pick<RecordFiles, 'mayPassOn'>;
   /** Epoch milliseconds. */
   now: () => number;
 }
+
+type Reader = Pick<RecordReader, 'caller' | 'userId' | 'role' | 'groups'>;
 
 const maxKnown = 10_000;
 /** What has ended is noticed everywhere within five seconds. */
@@ -24,14 +28,16 @@ export const findSigner = ({ caller, userId, keyId }: Identity): string | undefi
 };
 
 /** Whether those who have signed addresses, or opened uploads, may still do so themselves. */
-export const createSigners = ({ users, keys, now }: SignersDeps) => {
-  /** What a signer is now; null where they are gone. */
+export const createSigners = ({ users, keys, recordFiles, now }: SignersDeps) => {
+  /** What a signer is now; null where they are gone, or blocked. */
   const find = async (projectNumber: number, signer: string): Promise<Reader | null> => {
     const [, kind, id = ''] = signerPattern.exec(signer) ?? [];
     if (kind === 'key')
       return (await keys.isLive(projectNumber, id)) ? { caller: 'key', userId: null } : null;
     const user = kind === 'user' && (await users.findRoleAndGroups(projectNumber, id));
-    return user ? { caller: 'user', userId: id, groups: user.groups } : null;
+    return user && user.isBlocked !== true
+      ? { caller: 'user', userId: id, role: user.role, groups: user.groups }
+      : null;
   };
 
   const known = new LRUCache<
@@ -71,15 +77,13 @@ export const createSigners = ({ users, keys, now }: SignersDeps) => {
 
     /** @param signer of an address whose signature is valid @throws ApiError unavailable */
     async mayStillSign(
-      projectNumber: number,
+      { project, ip }: Pick<Identity, 'project' | 'ip'>,
       file: File,
       signer: string | undefined,
     ): Promise<boolean> {
       if (signer === undefined) return true;
-      // It goes with the account.
-      if (file.groupId === null && signer === `user-${file.ownerId}`) return true;
-      const reader = await findKnown(projectNumber, signer);
-      return reader !== null && canSign(reader, file);
+      const reader = await findKnown(project.number, signer);
+      return reader !== null && recordFiles.mayPassOn({ ...reader, project, ip }, file);
     },
   };
 };

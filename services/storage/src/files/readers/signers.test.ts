@@ -1,8 +1,8 @@
 import type { Identity } from '@backlot/identity';
 import { anonymous, asKey, asOperator, asOwner, asUser, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, otherProject, type TestBed, userA, userB } from '../testing/test-bed.ts';
-import { createLinks } from './links.ts';
+import { createTestBed, otherProject, type TestBed, userA, userB } from '../../testing/test-bed.ts';
+import { createLinks } from '../links.ts';
 
 const red = '018f0000-0000-7000-8000-0000000000e1';
 const inRed = [{ id: red, role: 'member' }];
@@ -23,8 +23,8 @@ describe('a signed address', () => {
     bed.clock.pass(knownMs);
   });
 
-  const become = (user: string, groups: typeof inRed | null, { number } = testProject) =>
-    bed.people.set(`${number}/${user}`, groups && { role: 'user', groups });
+  const become = (user: string, groups: typeof inRed | null, { isBlocked = false } = {}) =>
+    bed.people.set(`${testProject.number}/${user}`, groups && { role: 'user', groups, isBlocked });
   const member = (user = userA) => asUser(user, { groups: inRed });
   const upload = async (identity: Identity, fields: object) =>
     (await bed.upload('secret', { identity, fields: { visibility: 'private', ...fields } })).body;
@@ -66,6 +66,19 @@ describe('a signed address', () => {
     expect(await opens(url)).toBe(false);
   });
 
+  it('opens nothing while its signer is blocked, a file of their own neither', async () => {
+    const own = await upload(asUser(userA), {});
+    const urls = [await signed(member()), await sign(own.id, asUser(userA))];
+    const opened = () => Promise.all(urls.map(opens));
+    expect(await opened()).toEqual([true, true]);
+    become(userA, inRed, { isBlocked: true });
+    bed.clock.pass(knownMs);
+    expect(await opened()).toEqual([false, false]);
+    become(userA, inRed);
+    bed.clock.pass(knownMs);
+    expect(await opened()).toEqual([true, true]);
+  });
+
   it('ends with the secret key that has signed it, and with no other, of no other project', async () => {
     const [key, other] = ['c1', 'c2'].map((end) => `018f0000-0000-7000-8000-0000000000${end}`);
     const url = await signed(asKey({ keyId: String(key) }));
@@ -93,10 +106,8 @@ describe('a signed address', () => {
     );
   });
 
-  it('of the project’s owner and the operator asks nobody, nor one of a file of one’s own', async () => {
-    const own = await upload(asUser(userA), {});
+  it('of the project’s owner and the operator asks nobody', async () => {
     const urls = [await signed(asOwner()), await signed(asOperator())];
-    urls.push(await sign(own.id, asUser(userA)));
     become(userA, null);
     const { times } = bed.signersAsked;
     for (const url of urls) expect(await opens(url)).toBe(true);
