@@ -27,8 +27,8 @@ export interface ProjectKeys {
     projectNumber: number,
     key: { apiKey: string; model?: string | undefined },
   ): Promise<ProjectKey>;
-  /** @throws ApiError not_found */
-  get(projectNumber: number): Promise<ProjectKey>;
+  /** Undefined where it has none. */
+  find(projectNumber: number): Promise<ProjectKey | undefined>;
   /** @throws ApiError not_found */
   delete(projectNumber: number): Promise<void>;
   /**
@@ -52,7 +52,7 @@ const present = ({
 
 const hintCharacters = 4;
 const checkMs = 10_000;
-const sealContext = (projectNumber: number) => `ai/openai/${projectNumber}`;
+export const sealContext = (projectNumber: number) => `ai/openai/${projectNumber}`;
 const notFound = () => new ApiError('not_found', 'This project has no key of its own.');
 
 export interface ProjectKeysDeps {
@@ -91,19 +91,8 @@ export const createProjectKeys = ({
     }
   };
 
-  /** A key under an older master key is sealed again, so that the older one can be removed. */
-  const open = async (projectNumber: number, sealed: Buffer) => {
-    const apiKey = sealer.open(sealed, sealContext(projectNumber));
-    if (!sealer.isCurrent(sealed)) {
-      await queries
-        .updateTable('secrets')
-        .set({ sealed: sealer.seal(apiKey, sealContext(projectNumber)) })
-        .where('project_number', '=', projectNumber)
-        .where('sealed', '=', sealed)
-        .execute();
-    }
-    return apiKey;
-  };
+  const open = (projectNumber: number, sealed: Buffer) =>
+    sealer.open(sealed, sealContext(projectNumber));
 
   return {
     async set(projectNumber, { apiKey, model }) {
@@ -130,13 +119,13 @@ export const createProjectKeys = ({
         .execute();
       return present(change);
     },
-    async get(projectNumber) {
+    async find(projectNumber) {
       const row = await queries
         .selectFrom('secrets')
         .select(columns)
         .where('project_number', '=', projectNumber)
-        .executeTakeFirstOrThrow(notFound);
-      return present(row);
+        .executeTakeFirst();
+      return row && present(row);
     },
     async delete(projectNumber) {
       const { numDeletedRows } = await queries
@@ -162,7 +151,7 @@ export const createProjectKeys = ({
         });
       }
       return {
-        ...(sealed && { apiKey: await open(number, Buffer.from(sealed, 'base64')) }),
+        ...(sealed && { apiKey: open(number, Buffer.from(sealed, 'base64')) }),
         ...(wanted !== undefined && { model: wanted }),
       };
     },

@@ -1,5 +1,6 @@
 import { ApiError, aiRoutes } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
+import type { ConfigStore } from '@backlot/service';
 import type { Prompt as PromptRow, DB as Tables } from './tables.ts';
 
 export interface Prompt {
@@ -18,6 +19,8 @@ export interface Prompts {
   list(projectNumber: number): Promise<Prompt[]>;
   /** @throws ApiError not_found */
   delete(projectNumber: number, name: string): Promise<void>;
+  /** Those that are there. */
+  deleteAll(projectNumber: number, names: readonly string[]): Promise<void>;
 }
 
 const columns = ['name', 'system', 'updated_at'] as const;
@@ -96,5 +99,25 @@ export const createPrompts = (database: Database, now: () => number): Prompts =>
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw new ApiError('not_found', 'There is no such prompt.');
     },
+    async deleteAll(projectNumber, names) {
+      await queries
+        .deleteFrom('prompts')
+        .where('project_number', '=', projectNumber)
+        .where('name', 'in', names)
+        .execute();
+    },
   };
 };
+
+/** Prompts as a project's config has them. */
+export const createPromptsConfig = (prompts: Prompts): ConfigStore => ({
+  async read(projectNumber) {
+    const all = await prompts.list(projectNumber);
+    return Object.fromEntries(all.map(({ name, system }) => [name, { system }]));
+  },
+  set: ({ number }, name, entry) => prompts.set(number, name, (entry as { system: string }).system),
+  async remove({ number }, names) {
+    await prompts.deleteAll(number, names);
+    return [];
+  },
+});

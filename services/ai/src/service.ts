@@ -9,11 +9,15 @@ import { outsideCalls } from '@backlot/fair-shares';
 import { withTimeout } from '@backlot/http';
 import { createSealer } from '@backlot/sealing';
 import {
+  configRouter,
+  createConfigPart,
   createRecordUsage,
   createSecretsReadiness,
   createVisitorBudgets,
   defineService,
   type ServiceContext,
+  sealedColumn,
+  watchServer,
 } from '@backlot/service';
 import { createCallBudgets } from './budgets/call-budgets.ts';
 import { type AiConfig, aiConfig } from './config.ts';
@@ -25,8 +29,9 @@ import { createGenerations } from './generations/generations.ts';
 import { createImageLoader } from './generations/prompt-images.ts';
 import type { JsonSchemas } from './json-schema/json-schemas.ts';
 import type { ModelProvider } from './model-provider/model-provider.ts';
-import { createProjectKeys } from './project-keys.ts';
-import { createPrompts } from './prompts.ts';
+import { watchProvider } from './model-provider/watched-provider.ts';
+import { createProjectKeys, sealContext } from './project-keys.ts';
+import { createPrompts, createPromptsConfig } from './prompts.ts';
 import { createRoutes } from './routes/index.ts';
 
 export interface AiContext extends ServiceContext<AiConfig> {
@@ -46,7 +51,9 @@ export const aiService = defineService({
   config: aiConfig,
   asks: ['images'],
   build(context: AiContext) {
-    const { database, outbox, now, config, provider, schemas } = context;
+    const { database, outbox, now, config, schemas } = context;
+    const model = watchServer('model', 'missing');
+    const provider = watchProvider(context.provider, model);
     const visitorBudgets = createVisitorBudgets(database, now, {
       setting: 'aiPerVisitorPerDay',
       column: 'millicredits',
@@ -71,9 +78,22 @@ export const aiService = defineService({
       createGenerations(prepare, createAnswers(provider, schemas)),
       { places: callShares, recordUsage },
     );
+    const aiConfig = createConfigPart(database, { prompts: createPromptsConfig(prompts) });
     return {
-      ready: createSecretsReadiness({ ...context, sealer }),
+      seals: [
+        sealedColumn<{ project_number: number }>({
+          database,
+          sealer,
+          table: 'secrets',
+          column: 'sealed',
+          keys: ['project_number'],
+          context: ({ project_number }) => sealContext(project_number),
+        }),
+      ],
+      needs: [createSecretsReadiness({ ...context, sealer }), model.find],
       routes: createRoutes({ generations, prompts, projectKeys }),
+      internal: configRouter(aiConfig),
+      api: { directories: { aiConfig } },
       queues: { calls: callShares, schemas, images: imageShares },
       subscriptions: {
         'project.erased': ({ projectNumber }) => eraseProject(database, projectNumber),

@@ -33,8 +33,21 @@ export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
   id: Generated<number>;
+  origin: Json | null;
   payload: Json;
   topic: string;
+}
+
+export interface ParkedEvent {
+  content: Buffer;
+  error: string;
+  event_id: string | null;
+  id: string;
+  parked_at: Date;
+  project: string | null;
+  queue: string;
+  replayed_at: Date | null;
+  topic: string | null;
 }
 
 export interface Prompt {
@@ -62,6 +75,7 @@ export interface VisitorDay {
 export interface DB {
   idempotency: Idempotency;
   outbox: Outbox;
+  parked_events: ParkedEvent;
   prompts: Prompt;
   secrets: Secret;
   visitor_days: VisitorDay;

@@ -34,6 +34,7 @@ export interface Idempotency {
 }
 
 export interface Mail {
+  asked_from: string | null;
   attempts: Generated<number>;
   bcc: Generated<string[]>;
   cc: Generated<string[]>;
@@ -56,16 +57,43 @@ export interface Mail {
   project_number: number;
   recipients: string[];
   reply_to: string | null;
+  sender: Generated<string>;
   status: Generated<string>;
   subject: string;
+}
+
+export interface MailTemplate {
+  callers: string[];
+  fields: Json;
+  html: string;
+  name: string;
+  origins: string[];
+  plain_text: string | null;
+  project_number: number;
+  send_to: string | null;
+  subject: string;
+  updated_at: Date;
 }
 
 export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
   id: Generated<number>;
+  origin: Json | null;
   payload: Json;
   topic: string;
+}
+
+export interface ParkedEvent {
+  content: Buffer;
+  error: string;
+  event_id: string | null;
+  id: string;
+  parked_at: Date;
+  project: string | null;
+  queue: string;
+  replayed_at: Date | null;
+  topic: string | null;
 }
 
 export interface Report {
@@ -78,6 +106,7 @@ export interface Report {
 
 export interface SendingStop {
   project_number: number;
+  reason: string | null;
   resumed_at: Date | null;
   stopped_at: Date;
 }
@@ -108,6 +137,13 @@ export interface VisitorDay {
   visitor: Buffer;
 }
 
+export interface VisitorStop {
+  project_number: number;
+  reason: string | null;
+  resumed_at: Date | null;
+  stopped_at: Date;
+}
+
 export interface WindowCount {
   count: number;
   ends_at: Date;
@@ -117,13 +153,16 @@ export interface WindowCount {
 export interface DB {
   held_projects: HeldProject;
   idempotency: Idempotency;
+  mail_templates: MailTemplate;
   mails: Mail;
   outbox: Outbox;
+  parked_events: ParkedEvent;
   reports: Report;
   sending_stops: SendingStop;
   spent_mailbox_keys: SpentMailboxKey;
   suppressed_addresses: SuppressedAddress;
   suppressions: Suppression;
   visitor_days: VisitorDay;
+  visitor_stops: VisitorStop;
   window_counts: WindowCount;
 }

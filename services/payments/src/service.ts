@@ -5,7 +5,14 @@
  */
 import type { OwnerDirectory, ProjectDirectory } from '@backlot/contract';
 import { createSealer } from '@backlot/sealing';
-import { createSecretsReadiness, defineService, type ServiceContext } from '@backlot/service';
+import {
+  configRouter,
+  createConfigPart,
+  createSecretsReadiness,
+  defineService,
+  type ServiceContext,
+  sealedColumn,
+} from '@backlot/service';
 import { createCheckouts } from './checkout/checkouts.ts';
 import { createDailyBounds } from './checkout/daily-bounds.ts';
 import { createLookups } from './checkout/lookups.ts';
@@ -14,8 +21,8 @@ import { createProviderAccounts } from './checkout/provider-accounts.ts';
 import { createRefunds } from './checkout/refunds.ts';
 import { createReturnPages } from './checkout/return-page.ts';
 import { type PaymentsConfig, paymentsConfig } from './config.ts';
-import { createOnPaidRules } from './on-paid/rules.ts';
-import { eraseProject, eraseUser } from './payments/erasure.ts';
+import { createOnPaidConfig, createOnPaidRules } from './on-paid/rules.ts';
+import { eraseProject, eraseUser, mergeUser } from './payments/erasure.ts';
 import { createPaidRecords } from './payments/paid-records.ts';
 import { createPaymentList } from './payments/payment-list.ts';
 import { createPayments } from './payments/payments.ts';
@@ -23,10 +30,13 @@ import { deleteOld } from './payments/retention.ts';
 import { createSettleInTurn } from './payments/settle-in-turn.ts';
 import { createProductEditors } from './products/product-editors.ts';
 import { createProducts } from './products/products.ts';
+import { createProductsConfig } from './products/products-config.ts';
 import { createStock } from './products/stock.ts';
+import { checkAmount } from './provider/currency.ts';
 import { createModes } from './provider/modes.ts';
 import { createOwnerCheck } from './provider/owner-check.ts';
 import { createRoutes } from './routes/index.ts';
+import { sealContext } from './stripe/sealed-keys.ts';
 import { createStripe } from './stripe/stripe.ts';
 import { createStripeKeyStore } from './stripe/stripe-keys.ts';
 import { createSessionCloser } from './sweep/session-closer.ts';
@@ -78,6 +88,10 @@ export const paymentsService = defineService({
       return project?.settings ?? {};
     });
     const onPaidRules = createOnPaidRules(database, now);
+    const paymentsConfig = createConfigPart(database, {
+      products: createProductsConfig({ database, checkAmount, now }),
+      onPaid: createOnPaidConfig(onPaidRules),
+    });
     const dailyBounds = createDailyBounds(database, now);
     const lookups = createLookups({ payments, accounts, settleInTurn, log });
     const refunds = createRefunds({ database, payments, accounts, stock, now, log });
@@ -104,7 +118,17 @@ export const paymentsService = defineService({
       paidRecords,
     });
     return {
-      ready: createSecretsReadiness({ ...context, sealer }),
+      seals: [
+        sealedColumn<{ project_number: number }>({
+          database,
+          sealer,
+          table: 'secrets',
+          column: 'sealed',
+          keys: ['project_number'],
+          context: ({ project_number }) => sealContext(project_number),
+        }),
+      ],
+      needs: [createSecretsReadiness({ ...context, sealer })],
       routes: createRoutes({
         paymentList: createPaymentList(database),
         products,
@@ -131,6 +155,7 @@ export const paymentsService = defineService({
           now,
         }),
       }),
+      internal: configRouter(paymentsConfig),
       queues: { lookups, settlements: settleInTurn },
       subscriptions: {
         async 'project.erased'(erased) {
@@ -148,6 +173,7 @@ export const paymentsService = defineService({
         'record.settled': (payload) => paidRecords.settle(payload),
         'project.changed': (payload) => sessionCloser.projectChanged(payload),
         'user.erased': (erased) => eraseUser(database, erased),
+        'user.merged': (merged) => mergeUser(database, merged),
       },
       sweeps: [
         { run: sweep, everyMs: sweepMs },
@@ -155,6 +181,7 @@ export const paymentsService = defineService({
         { run: () => dailyBounds.sweep() },
       ],
       api: {
+        directories: { paymentsConfig },
         /** Looks up open payments that are due at their providers; also runs every minute. */
         sweep: () => database.acrossProjects(sweep),
         /** Payments that wait for those before them of their project. */

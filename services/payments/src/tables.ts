@@ -52,8 +52,21 @@ export interface Outbox {
   created_at: Generated<Date>;
   event_id: Generated<string>;
   id: Generated<number>;
+  origin: Json | null;
   payload: Json;
   topic: string;
+}
+
+export interface ParkedEvent {
+  content: Buffer;
+  error: string;
+  event_id: string | null;
+  id: string;
+  parked_at: Date;
+  project: string | null;
+  queue: string;
+  replayed_at: Date | null;
+  topic: string | null;
 }
 
 export interface Payment {
@@ -128,6 +141,7 @@ export interface DB {
   idempotency: Idempotency;
   on_paid_rules: OnPaidRule;
   outbox: Outbox;
+  parked_events: ParkedEvent;
   payments: Payment;
   products: Product;
   secrets: Secret;

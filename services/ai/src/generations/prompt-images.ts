@@ -20,7 +20,7 @@ const noImages: PromptImages = { images: new Map(), free() {} };
 /** @param shares of the memory that images take, one place for the images of a call */
 export const createImageLoader = (directory: ImageDirectory, shares: FairShares): LoadImages => {
   const read = async (
-    { project: { id, number, ownerId }, caller, userId, groups, ip }: Identity,
+    { project: { id, number, ownerId }, caller, userId, role, emailVerified, groups, ip }: Identity,
     fileId: string,
   ) => {
     const answer = await directory
@@ -30,6 +30,8 @@ export const createImageLoader = (directory: ImageDirectory, shares: FairShares)
         userId,
         ip,
         fileId,
+        ...(role !== undefined && { role }),
+        ...(emailVerified && { emailVerified }),
         ...(groups && { groups }),
       })
       .catch((cause: unknown) => {

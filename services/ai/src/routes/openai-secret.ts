@@ -7,9 +7,11 @@ export const setOpenaiSecret = (projectKeys: ProjectKeys) =>
     body: await projectKeys.set(identity.project.number, body),
   }));
 
+const none = { name: 'openai', hint: null, model: null, updatedAt: null } as const;
+
 export const getOpenaiSecret = (projectKeys: ProjectKeys) =>
   route(aiRoutes.getOpenaiSecret, async ({ identity }) => ({
-    body: await projectKeys.get(identity.project.number),
+    body: (await projectKeys.find(identity.project.number)) ?? none,
   }));
 
 export const deleteOpenaiSecret = (projectKeys: ProjectKeys) =>

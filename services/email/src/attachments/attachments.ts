@@ -54,11 +54,17 @@ export const createAttachments = (directory: FileDirectory) => {
     async describe(identity: Identity, fileIds: readonly string[]): Promise<FileDescription[]> {
       const unique = [...new Set(fileIds.map((id) => id.toLowerCase()))];
       if (unique.length === 0) return [];
-      const { project, caller, userId, groups, ip } = identity;
+      const { project, caller, userId, role, emailVerified, groups, ip } = identity;
       const { id, number, ownerId } = project;
       const reader = { project: { id, number, ownerId }, caller, userId, ip };
       const files = await directory
-        .describeFiles({ ...reader, ...(groups && { groups }), fileIds: unique })
+        .describeFiles({
+          ...reader,
+          ...(role !== undefined && { role }),
+          ...(emailVerified && { emailVerified }),
+          ...(groups && { groups }),
+          fileIds: unique,
+        })
         .catch((cause: unknown) => {
           const message = 'The files can not be looked up. Try again shortly.';
           throw new ApiError('unavailable', message, { cause, retryAfterSeconds: 2 });

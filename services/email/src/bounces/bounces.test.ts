@@ -1,9 +1,19 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { emailRoutes, platformProject } from '@backlot/contract';
 import type { Database } from '@backlot/database';
-import { anonymous, asOperator, refusesStrangers, testProject } from '@backlot/testing';
+import type { Identity } from '@backlot/identity';
+import {
+  anonymous,
+  asKey,
+  asOperator,
+  asOwner,
+  asUser,
+  refusesStrangers,
+  testProject,
+} from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { askedBounces, hashAddress } from '../mails/asked-mails.ts';
 import {
   createFakeMailer,
   createTestBed,
@@ -54,18 +64,15 @@ describe('events of SendGrid', () => {
       },
     });
   };
-  const anyoneIn = (project = testProject) =>
-    anonymous({
-      project: {
-        ...project,
-        settings: { emailRecipients: 'anyone', emailPerVisitorPerDay: 1_000_000 },
-      },
-    });
-  const send = (to: string | string[], project = testProject) =>
-    bed.send({ to, subject: 'x', html: 'x' }, { identity: anyoneIn(project) });
-  const sendMany = async (count: number, project = testProject) => {
+  const open = { emailRecipients: 'anyone', emailPerVisitorPerDay: 1_000_000 };
+  const anyoneIn = (project = testProject) => asKey({ project: { ...project, settings: open } });
+  const visitor = (changes: Partial<Identity> = {}) =>
+    anonymous({ project: { ...testProject, settings: open }, ...changes });
+  const send = (to: string | string[], project = testProject, identity = anyoneIn(project)) =>
+    bed.send({ to, subject: 'x', html: 'x' }, { identity });
+  const sendMany = async (count: number, project = testProject, identity = anyoneIn(project)) => {
     for (let n = 0; n < count; n++)
-      expect((await send(`p${n}@example.org`, project)).status).toBe(200);
+      expect((await send(`p${n}@example.org`, project, identity)).status).toBe(200);
     await bed.service.deliver();
     return mailer.sent.splice(0);
   };
@@ -92,6 +99,16 @@ describe('events of SendGrid', () => {
     () => bed.http,
     () => ({ path: `/projects/${testProject.id}/emails/resume` }),
   );
+
+  refusesStrangers(
+    emailRoutes.getSendingState,
+    () => bed.http,
+    () => ({ path: `/projects/${testProject.id}/emails/sending` }),
+  );
+  const sendingState = async (identity = asOwner()) => {
+    const path = `/platform/projects/${testProject.id}/emails/sending`;
+    return (await bed.call('GET', path, { identity })).body;
+  };
 
   it('are believed with a signature of this time alone, in the platform’s project alone', async () => {
     const [mail] = await sendMany(1);
@@ -302,12 +319,105 @@ describe('events of SendGrid', () => {
       status: 'queued',
       error: 'The project is stopped from sending.',
     });
+    const stopped = { since: expect.any(String), reason: '11 of 200 mails bounced' };
+    expect(await sendingState()).toEqual({ stopped, visitorsStopped: null, waiting: 1 });
+    expect(await sendingState(asOwner({ project: { ...testProject, number: 1002 } }))).toEqual({
+      stopped: null,
+      visitorsStopped: null,
+      waiting: 0,
+    });
     await bed.call('POST', `/platform/projects/${testProject.id}/emails/resume`, {
       identity: asOperator(),
     });
     bed.clock.pass(60_000);
     await bed.service.deliver();
     expect(mailer.sent.at(-1)).toMatchObject({ to: ['waiting@example.org'] });
+    expect(await sendingState()).toEqual({ stopped: null, visitorsStopped: null, waiting: 0 });
+  });
+
+  it('of mails that visitors send to others stop those alone', async () => {
+    const mails = await sendMany(200, testProject, visitor());
+    const waiting = await send('waiting@example.org', testProject, visitor());
+    expect(waiting.status).toBe(200);
+    await tell(mails.slice(0, 11).map((mail) => event(mail)));
+    expect(await send('fine@example.org', testProject, visitor())).toMatchObject({
+      status: 403,
+      body: { code: 'sending_stopped' },
+    });
+    expect((await send('owner', testProject, visitor())).status).toBe(200);
+    expect((await send('fine@example.org')).status).toBe(200);
+    await bed.service.deliver();
+    expect(mailer.sent.map(({ to, subject }) => [to[0], subject])).toEqual(
+      expect.arrayContaining([
+        [ownerAddress, 'Visitors of Test project may not mail others at the moment'],
+        [ownerAddress, 'x'],
+        ['fine@example.org', 'x'],
+      ]),
+    );
+    expect(mailer.sent.map(({ to }) => to[0])).not.toContain('waiting@example.org');
+    expect(await sendingState()).toMatchObject({
+      stopped: null,
+      visitorsStopped: { reason: '11 of 200 mails bounced' },
+      waiting: 1,
+    });
+    bed.clock.pass(1000);
+    await bed.call('POST', `/platform/projects/${testProject.id}/emails/resume`, {
+      identity: asOperator(),
+    });
+    expect((await send('fine@example.org', testProject, visitor())).status).toBe(200);
+    bed.clock.pass(60_000);
+    await bed.service.deliver();
+    expect(mailer.sent.map(({ to }) => to[0])).toContain('waiting@example.org');
+  });
+
+  it('of mails that people ask for to their own address count for their network address alone', async () => {
+    await bed.service.start();
+    const askFor = async (to: string, ip: string) => {
+      await bed.bus.publish({
+        id: randomUUID(),
+        topic: 'mail.requested',
+        payload: {
+          projectId: testProject.id,
+          projectNumber: testProject.number,
+          projectName: 'Shop',
+          ipHash: hashAddress(ip),
+          to,
+          name: null,
+          template: 'verify-email',
+          token: 'a-token',
+          expiresAt: '2026-11-22T05:00:00.000Z',
+        },
+      });
+      const { status, error } = (await bed.list())[0] ?? {};
+      await bed.service.deliver();
+      return [status, error];
+    };
+    for (let n = 0; n < askedBounces.address; n++) await askFor(`bad${n}@x.example`, '192.0.2.7');
+    await tell(mailer.sent.splice(0).map((mail) => event(mail)));
+    expect(await askFor('next@x.example', '192.0.2.7')).toEqual([
+      'failed',
+      'Not sent: too many mails that were asked for from there could not be delivered.',
+    ]);
+    expect((await askFor('next@x.example', '192.0.2.8'))[0]).not.toBe('failed');
+
+    const template = { subject: 'x', html: 'x', to: 'caller' };
+    const path = `/platform/projects/${testProject.id}/mail-templates/receipt`;
+    await bed.http.call('PUT', path, { identity: asOwner(), body: template });
+    const userId = randomUUID();
+    bed.accounts.set(userId, { email: 'ada@example.org', name: null, emailVerified: true });
+    const receipt = (ip: string) =>
+      bed.send(
+        { template: 'receipt' },
+        { identity: asUser(userId, { ip, project: visitor().project }) },
+      );
+    expect(await receipt('192.0.2.7')).toMatchObject({
+      status: 403,
+      body: { code: 'sending_stopped' },
+    });
+    expect((await receipt('192.0.2.8')).status).toBe(200);
+    expect(await bed.database.query('SELECT FROM sending_stops')).toEqual([]);
+    bed.clock.pass(24 * 60 * 60_000);
+    expect((await askFor('later@x.example', '192.0.2.7'))[0]).not.toBe('failed');
   });
 
   it('let a project go on at just 5 % of bounces, and stop it at a complaint in 200', async () => {

@@ -1,4 +1,7 @@
 import { createQueries, type Database } from '@backlot/database';
+import type { TellApp } from '@backlot/service';
+import type { AskedMails } from '../mails/asked-mails.ts';
+import type { Sender } from '../mails/mail.ts';
 import type { PlatformMails } from '../platform-mails/platform-mails.ts';
 import type { DB as Tables } from '../tables.ts';
 import type { Suppressions } from './suppressions.ts';
@@ -19,6 +22,19 @@ const maxComplainedShare = 0.001;
 const windowDays = 30;
 const batchSize = 500;
 
+/** Who is stopped where too much comes back; who asks for mails to an own address is bounded in another way. */
+type StoppedSender = Exclude<Sender, 'asked'>;
+const stopTables = { project: 'sending_stops', visitors: 'visitor_stops' } as const;
+
+interface Returned {
+  project_number: number;
+  sender: Sender;
+  asked_from: string | null;
+  mail_id: string;
+  kind: BounceReport['kind'];
+  address: string;
+}
+
 interface Counts {
   project_id: string | null;
   mails: number;
@@ -36,8 +52,10 @@ const reasonToStop = ({ mails, bounced, complained }: Counts): string | undefine
 
 export interface BouncesDeps {
   database: Database;
+  askedMails: AskedMails;
   platformMails: PlatformMails;
   suppressions: Suppressions;
+  tellApp: TellApp;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -45,12 +63,19 @@ export interface BouncesDeps {
 export type Bounces = ReturnType<typeof createBounces>;
 
 /** Bounces and complaints: they suppress addresses, and stop projects that cause too many. */
-export const createBounces = ({ database, platformMails, suppressions, now }: BouncesDeps) => {
+export const createBounces = ({
+  database,
+  platformMails,
+  suppressions,
+  askedMails,
+  tellApp,
+  now,
+}: BouncesDeps) => {
   const queries = createQueries<Tables>(database);
 
-  /** Stores each event once, if its mail is ours and went to its address. Returns the projects. */
-  const store = async (reports: readonly BounceReport[]): Promise<number[]> => {
-    const rows = await database.query<{ project_number: number }>(
+  /** Stores each event once, if its mail is ours and went to its address. Returns who sent what came back. */
+  const store = (reports: readonly BounceReport[]): Promise<Returned[]> =>
+    database.query<Returned>(
       `WITH received AS (
          SELECT DISTINCT ON (project_number, event_id) *
            FROM unnest($1::bigint[], $2::text[], $3::uuid[], $4::text[], $5::text[], $7::bytea[])
@@ -73,7 +98,8 @@ export const createBounces = ({ database, platformMails, suppressions, now }: Bo
                    CASE kind WHEN 'bounce' THEN 'Bounced from ' ELSE 'Reported as spam by ' END || address || '.', ' ') AS text
                    FROM fresh GROUP BY project_number, mail_id) AS notes
           WHERE mails.project_number = notes.project_number AND mails.id = notes.mail_id)
-       SELECT DISTINCT project_number FROM fresh`,
+       SELECT DISTINCT project_number, fresh.event_id, sender, asked_from, mail_id, kind, address FROM fresh
+         JOIN mails USING (project_number) WHERE mails.id = mail_id`,
       [
         reports.map(({ projectNumber }) => projectNumber),
         reports.map(({ eventId }) => eventId),
@@ -84,71 +110,87 @@ export const createBounces = ({ database, platformMails, suppressions, now }: Bo
         reports.map(({ projectNumber, address }) => suppressions.hash(projectNumber, address)),
       ],
     );
-    return rows.map((row) => row.project_number);
-  };
 
-  /** Of the last 30 days, or since the project may send again; without the platform's own mails. */
-  const countReports = async (projectNumber: number): Promise<Counts | undefined> => {
+  const storeAndTell = (batch: readonly BounceReport[]) =>
+    database.transaction(async () => {
+      const returned = await store(batch);
+      for (const { project_number: projectNumber, mail_id: mailId, kind, address } of returned)
+        await tellApp({
+          projectNumber,
+          type: kind === 'bounce' ? 'mail.bounced' : 'mail.complained',
+          orderKey: `mail/${mailId}`,
+          data: { mailId, address },
+        });
+      return returned;
+    });
+
+  /** Of the last 30 days, or since they may send again. */
+  const countReports = async (projectNumber: number, sender: StoppedSender) => {
     const [row] = await database.query<Counts>(
       `WITH since AS (
          SELECT greatest($2::timestamptz,
-           (SELECT resumed_at FROM sending_stops WHERE project_number = $1)) AS at),
+           (SELECT resumed_at FROM ${stopTables[sender]} WHERE project_number = $1)) AS at),
        sent AS (
          SELECT id, project_id FROM mails, since
-          WHERE project_number = $1 AND status = 'sent' AND NOT is_own AND mails.created_at > since.at),
+          WHERE project_number = $1 AND status = 'sent' AND NOT is_own AND sender = $3 AND mails.created_at > since.at),
        reported AS (
          SELECT mail_id, kind FROM reports JOIN sent ON sent.id = mail_id WHERE project_number = $1)
        SELECT (SELECT max(project_id) FROM sent) AS project_id,
               (SELECT count(*) FROM sent) AS mails,
               (SELECT count(DISTINCT mail_id) FROM reported WHERE kind = 'bounce') AS bounced,
               (SELECT count(DISTINCT mail_id) FROM reported WHERE kind = 'complaint') AS complained`,
-      [projectNumber, new Date(now() - windowDays * 24 * 60 * 60 * 1000)],
+      [projectNumber, new Date(now() - windowDays * 24 * 60 * 60 * 1000), sender],
     );
     return row;
   };
 
-  /** Of several calls at once one stops the project and notifies its owner. */
-  const stopIfNeeded = async (projectNumber: number): Promise<void> => {
-    const counts = await countReports(projectNumber);
+  /** Of several calls at once one stops them and notifies the project's owner. */
+  const stopIfNeeded = async (projectNumber: number, sender: StoppedSender): Promise<void> => {
+    const counts = await countReports(projectNumber, sender);
     const reason = counts && reasonToStop(counts);
     if (!reason || counts.project_id === null) return;
     const projectId = counts.project_id;
     await database.transaction(async () => {
-      const change = { stopped_at: new Date(now()), resumed_at: null };
+      const change = { stopped_at: new Date(now()), resumed_at: null, reason };
       const { numInsertedOrUpdatedRows: stopped } = await queries
-        .insertInto('sending_stops')
+        .insertInto(stopTables[sender])
         .values({ project_number: projectNumber, ...change })
         .onConflict((conflict) =>
           conflict
             .column('project_number')
             .doUpdateSet(change)
-            .where('sending_stops.resumed_at', 'is not', null),
+            .where(`${stopTables[sender]}.resumed_at`, 'is not', null),
         )
         .executeTakeFirstOrThrow();
-      if (stopped !== 0n) await platformMails.sendStopNotice(projectId, reason);
+      if (stopped !== 0n)
+        await platformMails.sendStopNotice(projectId, reason, sender === 'visitors');
     });
   };
 
   return {
     /** Of any projects: a provider reports for all of them together. */
     async record(reports: readonly BounceReport[]): Promise<void> {
-      const projectNumbers = new Set<number>();
+      const stoppable = new Map<string, [number, StoppedSender]>();
       for (let start = 0; start < reports.length; start += batchSize) {
         const batch = reports.slice(start, start + batchSize);
-        for (const number of await database.acrossProjects(() => store(batch)))
-          projectNumbers.add(number);
+        for (const returned of await database.acrossProjects(() => storeAndTell(batch))) {
+          const { project_number: project, sender, asked_from: askedFrom } = returned;
+          if (sender !== 'asked') stoppable.set(`${project} ${sender}`, [project, sender]);
+          else if (askedFrom !== null) await askedMails.countBounce(askedFrom);
+        }
       }
-      for (const number of projectNumbers)
-        await database.inProject(number, () => stopIfNeeded(number));
+      for (const [project, sender] of stoppable.values())
+        await database.inProject(project, () => stopIfNeeded(project, sender));
     },
 
     async resumeSending(projectNumber: number): Promise<void> {
-      await queries
-        .updateTable('sending_stops')
-        .set({ resumed_at: new Date(now()) })
-        .where('project_number', '=', projectNumber)
-        .where('resumed_at', 'is', null)
-        .execute();
+      for (const table of Object.values(stopTables))
+        await queries
+          .updateTable(table)
+          .set({ resumed_at: new Date(now()) })
+          .where('project_number', '=', projectNumber)
+          .where('resumed_at', 'is', null)
+          .execute();
     },
   };
 };

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { DB as Tables } from '../tables.ts';
 
 export const sessionSeconds = 8 * 60 * 60;
+/** However much it is used. */
+const longestSessionMs = 7 * 24 * 60 * 60_000;
 
 /** What somebody may read in a mailbox. */
 export interface Access {
@@ -17,6 +19,8 @@ const session = z.object({
   scope: z.string(),
   /** Epoch milliseconds. */
   expiresAt: z.number(),
+  /** Epoch milliseconds: when its reader signed in. */
+  openedAt: z.number().optional(),
 });
 type Session = z.infer<typeof session>;
 
@@ -50,8 +54,8 @@ export const createMailboxAccess = ({
     keys.map((key) => createHmac('sha256', key).update(payload).digest());
 
   /** `<base64url JSON>.<base64url HMAC-SHA256>`: any process can check it. */
-  const seal = (scope: string): string => {
-    const content: Session = { scope, expiresAt: now() + sessionSeconds * 1000 };
+  const seal = (scope: string, openedAt = now()): string => {
+    const content: Session = { scope, expiresAt: now() + sessionSeconds * 1000, openedAt };
     const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
     return `${payload}.${signatures(payload)[0]?.toString('base64url')}`;
   };
@@ -76,6 +80,15 @@ export const createMailboxAccess = ({
       if (!opened) return undefined;
       if (opened.scope === allProjects) return { showsLinks: true };
       return opened.scope === project.ownerId ? { showsLinks: false } : undefined;
+    },
+
+    /** Another session in place of one whose first half is over, for whoever still reads; undefined while there is no need. */
+    renewSession(sessionCookie: string | undefined): string | undefined {
+      const opened = sessionCookie === undefined ? undefined : open(sessionCookie);
+      if (opened?.openedAt === undefined) return undefined;
+      const isNew = opened.expiresAt - now() > (sessionSeconds * 1000) / 2;
+      const isTooOld = now() - opened.openedAt > longestSessionMs;
+      return isNew || isTooOld ? undefined : seal(opened.scope, opened.openedAt);
     },
 
     /** A session for an owner or the operator. */

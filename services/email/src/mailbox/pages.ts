@@ -1,51 +1,13 @@
-import { createHash } from 'node:crypto';
-import { emailRoutes, type FileDescription } from '@backlot/contract';
+import { emailRoutes, type FileDescription, platformProject } from '@backlot/contract';
+import { headLinks, markHref, scripts } from '@backlot/design';
 import { escapeHtml, type Page } from '@backlot/http';
 import { displayFrom, type MailRow, recipientsIn } from '../mails/mail.ts';
 
-/** A source for the content security policy. */
-const cspHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-const style = `
-:root { color-scheme: light dark; --line: #9ca3af; --quiet: #4b5563; --link: #1d4ed8; }
-@media (prefers-color-scheme: dark) { :root { --line: #6b7280; --quiet: #d1d5db; --link: #93c5fd; } }
-body { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem; font: 1rem/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
-a { color: var(--link); }
-table { width: 100%; border-collapse: collapse; }
-th, td { padding: .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
-th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
-.head th { width: 6rem; }
-.time { white-space: nowrap; }
-label { display: block; font-weight: 600; }
-input { width: min(100%, 32rem); padding: .5rem; font: inherit; }
-button { padding: .5rem 1rem; font: inherit; }
-iframe { width: 100%; height: 32rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; margin-top: 1rem; }
-pre { overflow-x: auto; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-`;
-
-/** The token goes into a header that the gateway checks; it is not kept in the page. */
-const script = `
-document.querySelector('form')?.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  const form = event.target;
-  const message = form.querySelector('[role=alert]');
-  message.textContent = '';
-  const headers = { Authorization: 'Bearer ' + form.elements.token.value.trim() };
-  try {
-    const answer = await fetch(form.action, { method: 'POST', headers });
-    if (answer.ok) location.replace(form.dataset.mailbox);
-    else message.textContent = (await answer.json()).error;
-  } catch {
-    message.textContent = 'The mailbox did not answer. Try again.';
-  }
-});
-`;
-
 export const pagePolicy = [
   "default-src 'none'",
-  `style-src ${cspHash(style)}`,
-  `script-src ${cspHash(script)}`,
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",
   "base-uri 'none'",
@@ -60,22 +22,31 @@ export const contentPolicy =
 /** Of a file: no browser runs it, or shows it within a page. */
 export const filePolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
-const page = (title: string, body: string, head = ''): string => `<!doctype html>
+/** @param width of the page: `narrow` for a form, `wide` for lists */
+const page = (
+  title: string,
+  body: string,
+  { width = 'wide', head = '' }: { width?: 'narrow' | 'wide'; head?: string } = {},
+): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>${head}
+${headLinks}${head}
 </head>
 <body>
-<main>
+<main class="page ${width}">
+<p class="row quiet-text"><img class="mark" src="${markHref}" alt="" width="24" height="24"> Backlot</p>
 <h1>${escapeHtml(title)}</h1>
 ${body}
 </main>
 </body>
 </html>
 `;
+
+/** Without it times are in UTC. */
+const localTimes = `<script type="module" src="${scripts.times.href}"></script>`;
 
 const mailboxPath = (projectId: string) =>
   `${emailRoutes.mailboxBase}${encodeURIComponent(projectId)}`;
@@ -84,12 +55,19 @@ const time = (at: Date) =>
 const formatStatus = ({ status, error }: MailRow) =>
   error === null ? status : `${status}: ${error}`;
 
-export const listPage = (projectId: string, { items, nextCursor }: Page<MailRow>): string => {
+/** For who may read all of them. */
+const ownersMails = `<p class="quiet-text">Mails to owners, such as invitations to a project, lie in the <a href="${mailboxPath(platformProject.id)}">mailbox of ${platformProject.id}</a>.</p>`;
+
+export const listPage = (
+  projectId: string,
+  { items, nextCursor }: Page<MailRow>,
+  opensAll: boolean,
+): string => {
   const rows = items.map(
     (mail) =>
-      `<tr><td><a href="${mailboxPath(projectId)}/${mail.id}">${escapeHtml(mail.subject)}</a></td><td>${escapeHtml([...mail.recipients, ...mail.bcc].join(', '))}</td><td>${escapeHtml(formatStatus(mail))}</td><td class="time">${time(mail.created_at)}</td></tr>`,
+      `<tr><td class="wraps"><a href="${mailboxPath(projectId)}/${mail.id}">${escapeHtml(mail.subject)}</a></td><td class="wraps">${escapeHtml([...mail.recipients, ...mail.bcc].join(', '))}</td><td>${escapeHtml(formatStatus(mail))}</td><td>${time(mail.created_at)}</td></tr>`,
   );
-  const table = `<table>
+  const table = `<table class="table folds">
 <thead><tr><th scope="col">Subject</th><th scope="col">To</th><th scope="col">Status</th><th scope="col">Time</th></tr></thead>
 <tbody>
 ${rows.join('\n')}
@@ -101,7 +79,8 @@ ${rows.join('\n')}
       : `<p><a href="${mailboxPath(projectId)}?cursor=${encodeURIComponent(nextCursor)}">Older mails</a></p>`;
   return page(
     `Mailbox of ${projectId}`,
-    `<p>Mails stay here instead of being sent. Reload to see new ones.</p>${rows.length === 0 ? '<p>There are no mails.</p>' : table}${older}`,
+    `<p class="quiet-text">Mails stay here instead of being sent. Reload to see new ones.</p>${rows.length === 0 ? '<div class="empty"><p>There are no mails yet. What the app sends comes here.</p></div>' : table}${older}${opensAll && projectId !== platformProject.id ? ownersMails : ''}`,
+    { head: localTimes },
   );
 };
 
@@ -131,14 +110,15 @@ export const mailPage = (projectId: string, mail: MailRow): string => {
     ['Status', escapeHtml(formatStatus(mail))],
   ];
   const rows = fields.map(
-    ([name, value]) => `<tr><th scope="row">${name}</th><td>${value}</td></tr>`,
+    ([name, value]) => `<tr><th scope="row">${name}</th><td class="wraps">${value}</td></tr>`,
   );
   return page(
     mail.subject,
     `${back(projectId)}
-<table class="head"><tbody>${rows.join('')}</tbody></table>
-<p><a href="${at}/source">Source</a></p>
-<iframe src="${at}/html" title="Content of the mail" sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>`,
+<table class="table folds"><tbody>${rows.join('')}</tbody></table>
+<iframe class="frame" src="${at}/html" title="Content of the mail" sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>
+<p><a href="${at}/source">Source</a></p>`,
+    { head: localTimes },
   );
 };
 
@@ -152,25 +132,26 @@ export const sourcePage = (projectId: string, mail: MailRow, source: string): st
 export const contentPage = (mail: MailRow): string => `<base target="_blank">${mail.html}`;
 
 export const messagePage = (message: string): string =>
-  page('Mailbox', `<p>${escapeHtml(message)}</p>`);
+  page('Mailbox', `<p>${escapeHtml(message)}</p>`, { width: 'narrow' });
 
 /** Not a redirect: after a link on another site a redirect would not send the new SameSite cookie. */
 export const openedPage = (projectId: string): string =>
-  page(
-    'Mailbox',
-    back(projectId),
-    `<meta http-equiv="refresh" content="0;url=${mailboxPath(projectId)}">`,
-  );
+  page('Mailbox', back(projectId), {
+    head: `<meta http-equiv="refresh" content="0;url=${mailboxPath(projectId)}">`,
+  });
 
 export const signInPage = (projectId: string, message: string): string =>
   page(
     'Mailbox',
     `<p>${escapeHtml(message)}</p>
-<form action="${mailboxPath(projectId)}/session" data-mailbox="${mailboxPath(projectId)}">
-<p><label for="token">Access token of the project's owner, or the operator's</label>
-<input id="token" name="token" type="password" autocomplete="off" required></p>
-<p><button>Open the mailbox</button></p>
-<p role="alert"></p>
-</form>
-<script>${script}</script>`,
+<form class="stack" action="${mailboxPath(projectId)}/session">
+<div class="field"><label for="token">Access token of the project's owner, or the operator's</label>
+<input id="token" class="code" name="token" type="password" autocomplete="off" required></div>
+<button class="primary">Open the mailbox</button>
+<p class="problem" role="alert"></p>
+</form>`,
+    {
+      width: 'narrow',
+      head: `<script type="module" src="${scripts.mailbox.href}"></script>`,
+    },
   );

@@ -1,7 +1,19 @@
-import type { FileDescription, Mail, Payload, Topic } from '@backlot/contract';
+import {
+  type FileDescription,
+  type Mail,
+  oneLine,
+  type Payload,
+  type Topic,
+} from '@backlot/contract';
 import type { Selectable } from 'kysely';
 import type { OutgoingMail } from '../mailer/mailer.ts';
 import type { Mail as MailTable } from '../tables.ts';
+
+/**
+ * Whose bounces and complaints they are: the project's (its owner's and keys'), its visitors' who choose the address,
+ * or of who asks for a mail to their own.
+ */
+export type Sender = 'project' | 'visitors' | 'asked';
 
 export interface NewMail {
   projectNumber: number;
@@ -18,32 +30,43 @@ export interface NewMail {
   /** Go along. */
   files?: readonly FileDescription[];
   from: { name: string; address: string };
+  /** `project` unless stated. */
+  sender?: Sender;
+  /** Of one that people ask for to their own address: the SHA-256 of their network address. */
+  askedFrom?: string | undefined;
   subject: string;
   html: string;
+  text?: string | undefined;
+  /** Refused where the owner has worded mails: these are a visitor’s own words. */
+  yieldsToTemplates?: boolean;
 }
 
 /** One of the platform's own mails. */
 export interface NewPlatformMail extends NewMail {
-  text: string;
   /** The event that asks for it, and makes one mail however often it comes; null if there is none. */
   eventId: string | null;
+  /** Its words are the project's own. */
+  isWordedByOwner?: boolean;
   /** Contains a one-time link, which only its recipient may read. */
   isSecret: boolean;
 }
 
 export const mailColumns = [
-  ...(['id', 'created_at', 'recipients', 'from_name', 'from_address', 'subject'] as const),
-  ...([
-    'cc',
-    'bcc',
-    'reply_to',
-    'html',
-    'plain_text',
-    'status',
-    'is_secret',
-    'error',
-    'files',
-  ] as const),
+  'id',
+  'created_at',
+  'recipients',
+  'from_name',
+  'from_address',
+  'subject',
+  'cc',
+  'bcc',
+  'reply_to',
+  'html',
+  'plain_text',
+  'status',
+  'is_secret',
+  'error',
+  'files',
 ] as const;
 /** What the columns hold of their types. */
 export interface MailValues {
@@ -59,22 +82,7 @@ export type MailRow = Omit<
 /** An event that is stored together with the mail. */
 export type Event = { [T in Topic]: { topic: T; payload: Payload<T> } }[Topic];
 
-export type Refusal = 'stopped' | 'too_many_waiting';
-
-/** An encoded word of RFC 2047, which mail programs would show as what it encodes. */
-const encodedWord = /=\?(?=[^?\s]+\?[bq]\?)/gi;
-
-/**
- * Removes control and direction characters, so that no name can add a header or a line to a mail or
- * reverse its text, and leaves no text that would be decoded into another. Stored names may be older than
- * the rule that refuses these characters.
- */
-export const oneLine = (text: string): string =>
-  text
-    .replace(encodedWord, '= ?')
-    .replace(/\p{Bidi_Control}/gu, '')
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .trim();
+export type Refusal = 'stopped' | 'worded' | 'too_many_waiting';
 
 /** As people write it; the mailer encodes it for the wire. */
 export const displayFrom = (name: string, address: string): string =>

@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { type EventPayloads, isUuid } from '@backlot/contract';
 import { createQueries, type Database, deleteExpired, type Outbox } from '@backlot/database';
 import { type Page, type PageQuery, type Position, readPage } from '@backlot/http';
-import { type Bound, type WindowCounts, windowOf } from '@backlot/service';
+import { type Bound, currentWindow, type NoteFindings, type WindowCounts } from '@backlot/service';
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { DB as Tables } from '../tables.ts';
@@ -16,6 +16,7 @@ import {
   type NewPlatformMail,
   type Refusal,
 } from './mail.ts';
+import { findPhishingSigns } from './phishing-signs.ts';
 
 const keepDays = 30;
 const projectTables = [
@@ -24,8 +25,10 @@ const projectTables = [
   'suppressed_addresses',
   'reports',
   'sending_stops',
+  'visitor_stops',
   'held_projects',
   'visitor_days',
+  'mail_templates',
 ] as const;
 const batchSize = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -51,7 +54,13 @@ export interface MailQuery extends PageQuery {
 }
 
 /** A refused mail is counted as one, and any other as none: all take the same work. */
-const acceptMails = `WITH stop AS (SELECT FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL),
+const acceptMails = `WITH stop AS (
+    SELECT 'stopped' AS reason FROM sending_stops WHERE project_number = $1 AND resumed_at IS NULL
+     UNION ALL
+    SELECT 'stopped' FROM visitor_stops
+     WHERE $18 = 'visitors' AND project_number = $1 AND resumed_at IS NULL
+     UNION ALL
+    SELECT 'worded' FROM mail_templates WHERE $17 AND project_number = $1 AND send_to IS NOT NULL),
   asked AS (
     SELECT *, row_number() OVER (PARTITION BY error IS NULL) AS place
       FROM jsonb_to_recordset($3::jsonb) AS mail (id uuid, recipients text[], cc text[], bcc text[], error text)
@@ -63,16 +72,17 @@ const acceptMails = `WITH stop AS (SELECT FROM sending_stops WHERE project_numbe
     RETURNING count - (SELECT count(error) FROM asked) AS before),
   mail AS (
     INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address, subject, html,
-      next_attempt_at, created_at, cc, bcc, reply_to, status, error, files)
+      next_attempt_at, created_at, cc, bcc, reply_to, status, error, files, plain_text, sender, asked_from)
     SELECT $1, id, $2, recipients, $4, $5, $6, CASE WHEN error IS NULL THEN $7 ELSE '' END, $8, $8, cc, bcc, $9,
            CASE WHEN error IS NULL THEN 'queued' ELSE 'failed' END, error,
-           CASE WHEN error IS NULL THEN $15::jsonb END
+           CASE WHEN error IS NULL THEN $15::jsonb END,
+           CASE WHEN error IS NULL THEN $16 END, $18, $19
       FROM asked CROSS JOIN refused WHERE error IS NULL OR place <= $14::int - before),
   events AS (
-    INSERT INTO outbox (topic, payload)
-    SELECT topic, payload::jsonb FROM unnest($10::text[], $11::text[]) AS event (topic, payload)
+    INSERT INTO outbox (topic, payload, origin)
+    SELECT topic, payload::jsonb, $20::jsonb FROM unnest($10::text[], $11::text[]) AS event (topic, payload)
      WHERE NOT EXISTS (SELECT FROM stop))
-  SELECT NOT EXISTS (SELECT FROM stop) AS stored`;
+  SELECT (SELECT reason FROM stop LIMIT 1) AS refusal`;
 
 /** Undoes a mail that would pass a bound. */
 class NoPlace extends Error {
@@ -86,6 +96,7 @@ export interface MailsDeps {
   now: () => number;
   maxWaitingPerProject: number;
   windowCounts: WindowCounts;
+  findings: Pick<NoteFindings, 'note'>;
 }
 
 export type Mails = ReturnType<typeof createMails>;
@@ -96,10 +107,18 @@ export const createMails = ({
   now,
   maxWaitingPerProject,
   windowCounts,
+  findings,
 }: MailsDeps) => {
   const queries = createQueries<Tables>(database);
   const backlog = createBacklog(database, now, maxWaitingPerProject);
   const newRow = () => ({ id: uuidv7(), createdAt: new Date(now()) });
+  const noteSigns = (mail: NewMail, id: string) =>
+    findings.note({
+      projectNumber: mail.projectNumber,
+      kind: 'mailWords',
+      signs: findPhishingSigns(mail),
+      examples: [id],
+    });
   const queuedEvent = (mail: NewMail, mailId: string): Event => ({
     topic: 'mail.queued',
     payload: { projectNumber: mail.projectNumber, mailId },
@@ -151,8 +170,8 @@ export const createMails = ({
       }));
       const queued = rows.find(({ error }) => error === null);
       const name = `refused mails of project ${mail.projectNumber}`;
-      const { hash, endsAt } = windowOf({ name, windowMs: dayMs }, now());
-      const [row] = await database.named<{ stored: boolean }>('accept-mails', acceptMails, [
+      const { hash, endsAt } = currentWindow({ name, windowMs: dayMs }, now());
+      const [row] = await database.named<{ refusal: Refusal | null }>('accept-mails', acceptMails, [
         mail.projectNumber,
         mail.projectId,
         JSON.stringify(rows),
@@ -167,8 +186,14 @@ export const createMails = ({
         endsAt,
         refusedPerDay,
         mail.files?.length ? JSON.stringify(mail.files) : null,
+        mail.text ?? null,
+        mail.yieldsToTemplates ?? false,
+        mail.sender ?? 'project',
+        mail.askedFrom ?? null,
+        outbox.origin(),
       ]);
-      if (!row?.stored) return 'stopped';
+      if (row?.refusal) return row.refusal;
+      if (queued) database.afterCommit(() => noteSigns(mail, queued.id));
       outbox.wake();
       return undefined;
     },
@@ -186,11 +211,11 @@ export const createMails = ({
         database.query(
           `WITH mail AS (
              INSERT INTO mails (project_number, id, project_id, recipients, from_name, from_address,
-               subject, html, next_attempt_at, created_at, plain_text, event_id, is_secret, is_own)
-             VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9, $10, $11, $12, true)
+               subject, html, next_attempt_at, created_at, plain_text, event_id, is_secret, is_own, sender, asked_from)
+             VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $9, $10, $11, $12, true, 'asked', $15)
              ON CONFLICT ON CONSTRAINT mails_event DO NOTHING RETURNING id)
-           INSERT INTO outbox (topic, payload)
-           SELECT topic, payload::jsonb FROM mail, unnest($13::text[], $14::text[]) AS event (topic, payload)
+           INSERT INTO outbox (topic, payload, origin)
+           SELECT topic, payload::jsonb, $16::jsonb FROM mail, unnest($13::text[], $14::text[]) AS event (topic, payload)
            RETURNING true`,
           [
             mail.projectNumber,
@@ -202,10 +227,12 @@ export const createMails = ({
             mail.subject,
             mail.html,
             createdAt,
-            mail.text,
+            mail.text ?? null,
             mail.eventId,
             mail.isSecret,
             ...eventValues([queuedEvent(mail, id)]),
+            mail.askedFrom ?? null,
+            outbox.origin(),
           ],
         );
       try {
@@ -215,6 +242,7 @@ export const createMails = ({
             // First, because it waits for the same event in another process; without a place it is undone.
             if ((await store()).length > 0 && !(await windowCounts.take(bounds)))
               throw new NoPlace();
+            if (mail.isWordedByOwner) database.afterCommit(() => noteSigns(mail, id));
             outbox.wake();
             return true;
           }),

@@ -47,6 +47,18 @@ describe('to whom a project may send', () => {
       });
   });
 
+  it('is its owner alone in a preview, whose users may be copies of real ones', async () => {
+    const project = { ...testProject, settings: { emailRecipients: 'anyone' }, isPreview: true };
+    const identity = asKey({ project: project as Identity['project'] });
+    for (const to of ['user@example.org', 'listed@example.org', 'stranger@example.org'])
+      expect((await send(to, identity)).body).toMatchObject({
+        code: 'recipient_not_allowed',
+        hint: expect.stringContaining('preview'),
+      });
+    expect((await send(ownerAddress, identity)).status).toBe(200);
+    expect(await bed.list()).toHaveLength(1);
+  });
+
   it('sends nothing for an owner or a key where strangers are among ten, and names none of them', async () => {
     const strangers = ['a@x.example', 'b@x.example', 'c@x.example'];
     const known = ['user@example.org', 'listed@example.org', ownerAddress, 'jösé@example.org'];
@@ -85,7 +97,12 @@ describe('to whom a project may send', () => {
       const seen = [];
       for (const to of ['user@example.org', 'stranger@example.org']) {
         const { status, body, headers } = await send(to, caller);
-        const { date, 'x-request-id': _id, ...shown } = Object.fromEntries(headers);
+        const {
+          date,
+          'x-request-id': _id,
+          'x-backlot-work': _work,
+          ...shown
+        } = Object.fromEntries(headers);
         const usage = (await bed.takeUsage()).map(({ millicredits, units }) => [
           millicredits,
           units,

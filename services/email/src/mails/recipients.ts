@@ -43,9 +43,8 @@ export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: 
     ]);
     const listed = countsAllowList ? (snapshot?.settings.emailAllowList ?? []) : [];
     const known = new Set([
-      ...registered,
-      ...listed.map(normalizeEmail),
-      ...(owner?.emailVerified ? [owner.email] : []),
+      ...(project.isPreview ? [] : [...registered, ...listed.map(normalizeEmail)]),
+      ...(owner?.emailVerified && owner.email !== null ? [owner.email] : []),
     ]);
     return addresses.filter((address) => !known.has(normalizeEmail(address)));
   };
@@ -64,12 +63,13 @@ export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: 
      */
     async findOwner({ ownerId, ...project }: IdentityProject): Promise<string | undefined> {
       if (!ownerId || !(await mayWriteToStrangers({ ownerId, ...project }))) return undefined;
-      return (await accounts.findAccount(platformProject.number, ownerId))?.email;
+      return (await accounts.findAccount(platformProject.number, ownerId))?.email ?? undefined;
     },
 
     /**
      * Whether the project sends to those alone whom it knows, and those of the addresses to whom the project may not send. While its owner is not verified, settings
-     * open it to nobody: it sends to verified addresses of its users and its owner.
+     * open it to nobody: it sends to verified addresses of its users and its owner. A preview, whose users may be
+     * copies of real ones, sends to its owner alone.
      * @throws ApiError unavailable
      */
     async findRefused(
@@ -77,9 +77,10 @@ export const createRecipients = ({ projects, accounts, owners, defaultPolicy }: 
       addresses: readonly string[],
     ): Promise<{ refused: string[]; knownOnly: boolean; isOwnerVerified: boolean }> {
       const isOwnerVerified = await mayWriteToStrangers(project);
-      const policy = isOwnerVerified
-        ? (project.settings.emailRecipients ?? defaultPolicy)
-        : 'known';
+      const policy =
+        isOwnerVerified && !project.isPreview
+          ? (project.settings.emailRecipients ?? defaultPolicy)
+          : 'known';
       const knownOnly = policy !== 'anyone';
       const refused = knownOnly ? await findUnknown(project, addresses, isOwnerVerified) : [];
       return { refused, knownOnly, isOwnerVerified };

@@ -15,8 +15,8 @@ export interface AccountMail {
   ipHash: string | undefined;
   /** Null for the platform's own users, who own the projects. */
   ownerId: string | null;
-  /** A verified user asks for a new password: strangers can't use that up by mails of other projects. */
-  isResetOfVerified: boolean;
+  /** A verified user asks for a new password or a code: strangers can't use that up by mails of other projects. */
+  isWayInOfVerified: boolean;
 }
 
 const both = (name: string, { hour, day }: { hour: number; day: number }): Bound[] => [
@@ -28,10 +28,16 @@ export const accountMailBounds = (mail: AccountMail): Bound[] => [
   ...(mail.ipHash === undefined
     ? []
     : both(`account mails asked from ${mail.ipHash}`, perNetworkAddress)),
-  ...(mail.isResetOfVerified
+  ...(mail.isWayInOfVerified
     ? []
     : [
         ...both(`account mails to ${normalizeEmail(mail.to)}`, perRecipient),
         ...(mail.ownerId === null ? [] : both(`account mails of owner ${mail.ownerId}`, perOwner)),
       ]),
+];
+
+/** Of notices, which use up nothing of what links have. */
+export const noticeBounds = (to: string, ownerId: string | null): Bound[] => [
+  ...both(`account notices to ${normalizeEmail(to)}`, perRecipient),
+  ...(ownerId === null ? [] : both(`account notices of owner ${ownerId}`, perOwner)),
 ];

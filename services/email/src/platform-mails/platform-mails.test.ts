@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Payload, Topic } from '@backlot/contract';
+import { findingKinds, type Payload, type Topic } from '@backlot/contract';
 import { anonymous, asOwner, testProject, until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -60,6 +60,41 @@ describe('the platform’s own mails', () => {
     expect(mail.html).not.toMatch(/<script|<b>/);
   });
 
+  it('bring a code that signs in, with a link that does the same', async () => {
+    await tell('mail.requested', { ...requested, template: 'sign-in-code', code: '012345' });
+    const { subject, text, html } = await sent();
+    expect(subject).toBe('Your code to sign in at <b>Ada’s & Bob’s</b>');
+    for (const part of [text, html]) expect(part).toContain('is 012345.');
+    expect(text).toContain(
+      `https://api.example.org/account#project=testproject&sign-in=${token}\n`,
+    );
+  });
+
+  it('of a preview reach its owner alone; others are kept as not sent', async () => {
+    bed.setProject({ preview: { of: 'liveproject1', tokenHash: 'x' } });
+    const templates = ['verify-email', 'reset-password', 'group-invite'] as const;
+    const changes = ['confirm-new-email', 'allow-email-change', 'sign-in-code'] as const;
+    for (const template of [...templates, ...changes])
+      await tell('mail.requested', {
+        ...requested,
+        template,
+        group: { name: 'Red', invitedBy: 'Olga' },
+        newEmail: 'new@example.org',
+      });
+    await tell('mail.requested', { ...requested, to: ownerAddress });
+    expect((await sent()).to).toEqual([ownerAddress]);
+    await until(async () => (await bed.list()).length === 7);
+    const others = (await bed.list()).filter(({ to }) => to[0] !== ownerAddress);
+    expect(others).toHaveLength(6);
+    for (const other of others)
+      expect(other).toMatchObject({
+        to: ['ada@example.org'],
+        status: 'failed',
+        error: 'Not sent: a preview mails its owner alone.',
+        html: '',
+      });
+  });
+
   it('lead to the platform’s page, whatever origins a project has named', async () => {
     bed.setProject({ settings: { allowedOrigins: ['https://shop.example', 'https://b.example'] } });
     await tell('mail.requested', { ...requested, template: 'reset-password', name: null });
@@ -95,18 +130,71 @@ describe('the platform’s own mails', () => {
     const group = { name: '<i>Red team', invitedBy: 'Olga' };
     await tell('mail.requested', { ...invitation, group });
     const mail = await sent();
-    expect(mail.subject).toBe('Join <i>Red team at <b>Ada’s & Bob’s</b>');
-    expect(mail.text).toContain('Olga invites you to join');
+    expect(mail.subject).toBe('You are invited to join a group at <b>Ada’s & Bob’s</b>');
+    expect(mail.text).toContain('Olga invites you to join a group that is called “<i>Red team” at');
     expect(mail.text).toContain(
       `https://api.example.org/account#project=testproject&join=${token}`,
     );
     expect(mail.html).not.toMatch(/<i>|<b>/);
   });
 
+  describe('in the words of their owner', () => {
+    const word = (name: string, words: object) =>
+      bed.http.call('PUT', `/platform/projects/${testProject.id}/mail-templates/${name}`, {
+        identity: asOwner(),
+        body: words,
+      });
+    const words = {
+      subject: '{{team}} awaits you at {{app}}',
+      html: '<p>{{inviter}} asks you: <a href="{{link}}">join</a> by {{until}}.</p>',
+      text: '{{inviter}}: {{link}}',
+    };
+    const invitation = {
+      ...requested,
+      projectName: 'Shop',
+      name: null,
+      template: 'group-invite' as const,
+      group: { name: 'Red <i>team', invitedBy: 'http://evil.example' },
+    };
+    const link = `https://api.example.org/account#project=testproject&join=${token}`;
+
+    it('say the app, the team and who invites, by no name that misleads', async () => {
+      expect(await word('account.invite', words)).toMatchObject({ status: 200 });
+      await tell('mail.requested', invitation);
+      const mail = await sent();
+      expect(mail).toMatchObject({
+        from: { name: 'Shop via Backlot' },
+        subject: 'Red <i>team awaits you at Shop',
+        html: `<p>somebody asks you: <a href="${link.replace('&', '&amp;')}">join</a> by 2026-11-22 at 05:00 UTC.</p>`,
+        text: `somebody: ${link}`,
+      });
+      await tell('mail.requested', requested);
+      expect((await sent(2)).subject).toContain('Confirm your e-mail address');
+    });
+
+    it('stay the usual ones while the owner’s address is not verified, or they lead to where the app is no more', async () => {
+      bed.setProject({ settings: { allowedOrigins: ['https://shop.example'] } });
+      const leading = `${words.html}<a href="https://shop.example/">Shop</a>`;
+      await word('account.invite', { ...words, html: leading });
+      await tell('mail.requested', invitation);
+      expect((await sent()).html).toContain('https://shop.example/');
+      bed.setProject({ settings: {} });
+      await tell('mail.requested', invitation);
+      expect((await sent(2)).subject).toBe('You are invited to join a group at Shop');
+      await word('account.invite', words);
+      bed.owner.isVerified = false;
+      await tell('mail.requested', invitation);
+      const mail = await sent(3);
+      expect(mail.subject).toBe('You are invited to join a group at Shop');
+      expect(mail.text).toContain(link);
+    });
+  });
+
   it.each([
     { name: 'Win at evil.example', invitedBy: 'http://evil.example' },
     { name: 'Win at evil。example', invitedBy: 'www evil' },
     { name: 'РаyРаl', invitedBy: 'Backlot support' },
+    { name: 'Locked: call +49 (30) 123-45', invitedBy: 'Call 0301234567' },
   ])('invite by no name that misleads: %j', async (group) => {
     await tell('mail.requested', { ...requested, name: null, template: 'group-invite', group });
     const { subject, text = '', html } = await sent();
@@ -204,69 +292,17 @@ describe('the platform’s own mails', () => {
       expect(subject + html + text).not.toMatch(/PayPal|evil/);
   });
 
-  const askMany = (count: number, changes: (n: number) => Partial<typeof requested>) =>
-    Promise.all(
-      Array.from({ length: count }, (_, n) =>
-        tell('mail.requested', { ...requested, ...changes(n) }),
-      ),
-    );
-  const people = (n: number) => ({ to: `p${n}@example.org` });
-
-  it('go to one recipient ten times an hour, whatever the project, in parallel too', async () => {
-    const elsewhere = (n: number) => ({ projectId: `p${n % 4}`, projectNumber: 2000 + (n % 4) });
-    await askMany(15, (n) => ({ ...elsewhere(n), to: n % 2 ? 'Ada@example.org' : requested.to }));
-    await sent(10);
-    await tell('mail.requested', { ...requested, to: 'bob@example.org' });
-    await sent(11);
-    bed.clock.pass(60 * 60_000);
-    await tell('mail.requested', requested);
-    await sent(12);
-  });
-
-  it('never keep a new password from a verified user', async () => {
-    await askMany(12, () => ({}));
-    await sent(10);
-    bed.users.add(requested.to);
-    await tell('mail.requested', { ...requested, template: 'reset-password' });
-    await sent(11);
-  });
-
-  it('are sixty an hour for one network address; the owner sees that no more were sent', async () => {
-    const ipHash = 'ab'.repeat(32);
-    await askMany(63, (n) => ({ ...people(n), ipHash }));
-    await sent(60);
-    const refused = (await bed.list('?limit=100')).filter(({ status }) => status === 'failed');
-    expect(refused).toHaveLength(3);
-    expect(refused[0]).toMatchObject({
-      html: '',
-      error: 'Not sent: too many account mails were asked for.',
-    });
-    await tell('mail.requested', { ...requested, ipHash: 'cd'.repeat(32) });
-    await sent(61);
-  });
-
-  it('are three hundred an hour for one owner, from however many addresses', async () => {
-    await bed.database.query(
-      `INSERT INTO window_counts SELECT sha256(convert_to($1, 'UTF8')), to_timestamp($2), 298`,
-      [
-        `3600000 account mails of owner ${testProject.ownerId}`,
-        (Math.floor(bed.clock.now() / 3_600_000) + 1) * 3600,
-      ],
-    );
-    await askMany(5, (n) => ({ ...people(n), ipHash: String(n).repeat(64) }));
-    await sent(2);
-    await tell('mail.requested', { ...requested, projectId: 'other', projectNumber: 2001 });
-    await sent(3);
-  });
-
-  it('wait while the project may not send', async () => {
+  it('go out while the project, and its visitors, may not send', async () => {
     await bed.database.query('INSERT INTO sending_stops VALUES ($1, now())', [testProject.number]);
+    await bed.database.query('INSERT INTO visitor_stops VALUES ($1, now())', [testProject.number]);
+    const news = { to: ownerAddress, subject: 'News', html: '<p>News</p>' };
+    const refused = await bed.send(news, { identity: asOwner() });
+    expect(refused.body.code).toBe('sending_stopped');
     await tell('mail.requested', requested);
-    await bed.service.deliver();
-    expect(mailer.sent).toEqual([]);
+    expect((await sent()).to).toEqual([requested.to]);
+    expect(await bed.list()).toMatchObject([{ status: 'sent' }]);
     await bed.database.query('DELETE FROM sending_stops');
-    bed.clock.pass(60_000);
-    await sent();
+    await bed.database.query('DELETE FROM visitor_stops');
   });
 
   it('go out once, however often their event comes, and cost nothing', async () => {
@@ -356,6 +392,61 @@ describe('the platform’s own mails', () => {
     expect(mail.html).not.toContain('<i>');
     await tell('budget.reached', { ...met, kind: 'project' });
     expect((await sent(2)).text).toContain('"creditsPerMonth"');
+  });
+
+  it('tell an owner who has deleted many records, and which call brings them back', async () => {
+    const { id: projectId, number: projectNumber, ownerId } = testProject;
+    const deleted = { projectId, projectNumber, ownerId, projectName: '<i>Shop</i>', count: 150 };
+    const by = { actor: `key:${randomUUID()}`, since: '2026-11-27T14:05:00.000Z' };
+    await tell('records.deleted', { ...deleted, ...by }, randomUUID());
+    const mail = await sent();
+    expect(mail).toMatchObject({ to: [ownerAddress], projectId: 'platform' });
+    const call = `POST /api/platform/projects/${projectId}/undo {"since": "${by.since}", "actor": "${by.actor}"`;
+    for (const said of ['Olga', '<i>Shop</i>', '150 records', call])
+      expect(mail.text).toContain(said);
+    expect(mail.html).not.toContain('<i>');
+  });
+
+  it('tell an owner once that a webhook is off, and how to switch it on', async () => {
+    const { id: projectId, number: projectNumber, ownerId } = testProject;
+    const stopped = { projectId, projectNumber, ownerId, projectName: '<i>Shop</i>' };
+    const webhook = { webhook: 'main', host: 'shop.example', reason: 'it answered 500' };
+    const once = randomUUID();
+    for (let n = 0; n < 2; n++) await tell('webhook.stopped', { ...stopped, ...webhook }, once);
+    const mail = await sent();
+    expect(mail).toMatchObject({ to: [ownerAddress], projectId: 'platform' });
+    for (const said of ['Olga', '"main"', 'shop.example', 'it answered 500', '/webhooks/main'])
+      expect(mail.text).toContain(said);
+    expect(mail.html).not.toContain('<i>');
+  });
+
+  it('tell an owner once of what was found in a project, and what to do', async () => {
+    const found = {
+      projectId: 'shop',
+      projectNumber: 9,
+      projectName: 'My <i>shop</i>',
+      ownerId: testProject.ownerId,
+      kind: 'exposure' as const,
+      subject: 'contacts',
+      signs: ['email', 'card'],
+      calls: 12,
+      since: '2026-11-28T06:00:00.000Z',
+    };
+    const once = randomUUID();
+    for (let n = 0; n < 2; n++) await tell('finding.told', found, once);
+    const mail = await sent();
+    expect(mail).toMatchObject({
+      to: [ownerAddress],
+      projectId: 'platform',
+      subject: 'Strangers read personal data in My <i>shop</i>',
+    });
+    for (const said of ['Olga', '(shop)', '"contacts"', 'email, card', '/projects/shop/exposure'])
+      expect(mail.text).toContain(said);
+    expect(mail.html).not.toContain('<i>');
+    for (const [index, kind] of findingKinds.entries()) {
+      await tell('finding.told', { ...found, kind });
+      expect((await sent(index + 2)).text).toContain('asks you to look at your project');
+    }
   });
 
   it('are erased with the verified address, or the project, that they are about', async () => {

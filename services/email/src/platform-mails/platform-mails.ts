@@ -1,33 +1,47 @@
 import {
   type AccountDirectory,
   creditMillicredits,
+  normalizeEmail,
   type Payload,
   type ProjectDirectory,
   type ProjectSnapshot,
   platformProject,
+  showProjectName,
 } from '@backlot/contract';
+import { accountTemplates, noticeTemplate } from '../mail-templates/account-templates.ts';
+import type { Words } from '../mail-templates/render.ts';
+import type { AskedMails } from '../mails/asked-mails.ts';
+import type { NewMail } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
-import { showProjectName } from '../mails/shown-name.ts';
-import { accountMailBounds } from './account-mail-bounds.ts';
+import { accountMailBounds, noticeBounds } from './account-mail-bounds.ts';
+import { noticeContent } from './account-notice.ts';
+import { type AccountWordsDeps, createAccountWords } from './account-words.ts';
+import { findingContent } from './finding-notice.ts';
+import { memberInvitationContent } from './member-invitation.ts';
 import {
   allowEmailChangeContent,
   budgetContent,
   confirmNewEmailContent,
   creditsContent,
+  deletionsContent,
   groupInviteContent,
   type MailContent,
   render,
   resetPasswordContent,
   sendingStoppedContent,
+  signInCodeContent,
   verifyEmailContent,
 } from './templates.ts';
+import { webhookStoppedContent } from './webhook-notice.ts';
 
-export interface PlatformMailsDeps {
+export interface PlatformMailsDeps extends AccountWordsDeps {
   mails: Mails;
   projects: ProjectDirectory;
   accounts: AccountDirectory;
-  publicUrl: string;
+  askedMails: AskedMails;
   fromAddress: string;
+  /** Whether mails leave for people, or stay in the dev mailbox. */
+  reachesPeople: boolean;
 }
 
 interface PlatformMail {
@@ -35,8 +49,11 @@ interface PlatformMail {
   fromName: string;
   to: string;
   content: MailContent;
+  /** In place of what the content says. */
+  words?: Words | undefined;
   eventId: string | null;
   isSecret: boolean;
+  askedFrom?: string | undefined;
 }
 
 const platformName = 'Backlot';
@@ -46,6 +63,7 @@ const linkNames = {
   'group-invite': 'join',
   'confirm-new-email': 'change-email',
   'allow-email-change': 'change-email',
+  'sign-in-code': 'sign-in',
 } as const;
 const linkContents = {
   'verify-email': verifyEmailContent,
@@ -53,6 +71,7 @@ const linkContents = {
   'group-invite': groupInviteContent,
   'confirm-new-email': confirmNewEmailContent,
   'allow-email-change': allowEmailChangeContent,
+  'sign-in-code': signInCodeContent,
 } as const;
 
 export type PlatformMails = ReturnType<typeof createPlatformMails>;
@@ -60,16 +79,28 @@ export type PlatformMails = ReturnType<typeof createPlatformMails>;
 /** The platform's own mails: account links for the users of a project, and notices for owners. */
 export const createPlatformMails = (deps: PlatformMailsDeps) => {
   const { mails, projects, accounts, publicUrl, fromAddress } = deps;
+  const { askedMails } = deps;
+  const accountWords = createAccountWords(deps);
 
-  const toNewMail = ({ project, fromName, to, content, eventId, isSecret }: PlatformMail) => ({
+  const toNewMail = ({ project, fromName, to, content, words, ...mail }: PlatformMail) => ({
     projectNumber: project.number,
     projectId: project.id,
     recipients: [to],
     from: { name: fromName, address: fromAddress },
-    ...render(content),
-    eventId,
-    isSecret,
+    ...(words ?? render(content)),
+    isWordedByOwner: words !== undefined,
+    ...mail,
   });
+
+  const namesOf = ({ projectId, ...asked }: { projectId: string; projectName: string }) => {
+    if (projectId === platformProject.id)
+      return { projectName: platformName, fromName: platformName };
+    const projectName = showProjectName({ id: projectId, name: asked.projectName });
+    return { projectName, fromName: `${projectName} via ${platformName}` };
+  };
+
+  const refuse = async (mail: NewMail, reason: string) =>
+    void (await mails.accept([{ ...mail, refusal: `Not sent: ${reason}.` }], []));
 
   const sendToOwner = async (
     ownerId: string,
@@ -77,7 +108,7 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
     contentFor: (name: string | null) => MailContent,
   ) => {
     const owner = await accounts.findAccount(platformProject.number, ownerId);
-    if (!owner) return;
+    if (!owner || owner.email === null) return;
     const mail = toNewMail({
       project: platformProject,
       fromName: platformName,
@@ -104,13 +135,22 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
     return `${page}#project=${encodeURIComponent(projectId)}&${linkNames[template]}=${encodeURIComponent(token)}`;
   };
 
+  /** Users of a preview may be copies of real ones, to whom its links would mean nothing. */
+  const isOfPreview = async ({ to }: { to: string }, project: ProjectSnapshot | null) => {
+    if (!deps.reachesPeople || !project?.preview) return false;
+    const { ownerId } = project;
+    const owner = ownerId ? await accounts.findAccount(platformProject.number, ownerId) : null;
+    return !owner?.emailVerified || owner.email !== normalizeEmail(to);
+  };
+
   const boundsFor = async (
     { projectNumber, to, ipHash, template }: Payload<'mail.requested'>,
     ownerId: string | null,
   ) => {
-    const isResetOfVerified =
-      template === 'reset-password' && (await accounts.registered(projectNumber, [to])).length > 0;
-    return accountMailBounds({ to, ipHash, ownerId, isResetOfVerified });
+    const isWayInOfVerified =
+      (template === 'reset-password' || template === 'sign-in-code') &&
+      (await accounts.registered(projectNumber, [to])).length > 0;
+    return accountMailBounds({ to, ipHash, ownerId, isWayInOfVerified });
   };
 
   return {
@@ -118,25 +158,68 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
       const { projectId, projectNumber, to, template } = request;
       const isOwn = projectId === platformProject.id;
       const project = await projects.findProject(projectId);
-      const projectName = isOwn
-        ? platformName
-        : showProjectName({ id: projectId, name: request.projectName });
+      if (!project && !isOwn) return;
+      const { projectName, fromName } = namesOf(request);
+      const link = { ...request, projectName, url: linkFor(request, project) };
       const mail = toNewMail({
         project: { id: projectId, number: projectNumber },
-        fromName: isOwn ? platformName : `${projectName} via ${platformName}`,
+        fromName,
         to,
-        content: linkContents[template]({
-          ...request,
-          projectName,
-          url: linkFor(request, project),
-        }),
+        content: linkContents[template](link),
+        words: await accountWords.find(project, accountTemplates[template], link),
         eventId,
         isSecret: true,
+        askedFrom: request.ipHash,
       });
-      if (await mails.acceptPlatformMail(mail, await boundsFor(request, project?.ownerId ?? null)))
+      if (await isOfPreview(request, project))
+        return refuse(mail, 'a preview mails its owner alone');
+      if (!(await askedMails.mayAsk(request.ipHash)))
+        return refuse(mail, 'too many mails that were asked for from there could not be delivered');
+      if (
+        !(await mails.acceptPlatformMail(mail, await boundsFor(request, project?.ownerId ?? null)))
+      )
+        return refuse(mail, 'too many account mails were asked for');
+    },
+
+    /** What goes past its bounds is not kept: nobody waits for it. */
+    async sendAccountNotice(eventId: string, asked: Payload<'notice.requested'>): Promise<void> {
+      const { projectId, projectNumber: number, to, kind } = asked;
+      const project = await projects.findProject(projectId);
+      if ((!project && projectId !== platformProject.id) || (await isOfPreview(asked, project)))
         return;
-      const refusal = 'Not sent: too many account mails were asked for.';
-      await mails.accept([{ ...mail, refusal }], []);
+      const { projectName, fromName } = namesOf(asked);
+      const notice = { ...asked, projectName };
+      const mail = toNewMail({
+        project: { id: projectId, number },
+        fromName,
+        to,
+        content: noticeContent(notice),
+        words: await accountWords.find(project, noticeTemplate(kind), notice),
+        eventId,
+        isSecret: false,
+      });
+      await mails.acceptPlatformMail(mail, noticeBounds(to, project?.ownerId ?? null));
+    },
+
+    async sendMemberInvitation(eventId: string, asked: Payload<'member.invited'>): Promise<void> {
+      const { to, ipHash, ownerId, token } = asked;
+      const project = await projects.findProject(asked.projectId);
+      if (project?.status !== 'active' && project?.status !== 'paused') return;
+      const url = `${publicUrl}/console/invitation#${encodeURIComponent(token)}`;
+      const mail = toNewMail({
+        project: platformProject,
+        fromName: platformName,
+        to,
+        content: memberInvitationContent({ ...asked, url }),
+        eventId,
+        isSecret: true,
+        askedFrom: ipHash,
+      });
+      if (!(await askedMails.mayAsk(ipHash)))
+        return refuse(mail, 'too many mails that were asked for from there could not be delivered');
+      const bounds = accountMailBounds({ to, ipHash, ownerId, isWayInOfVerified: false });
+      if (!(await mails.acceptPlatformMail(mail, bounds)))
+        return refuse(mail, 'too many account mails were asked for');
     },
 
     async sendCreditsWarning(
@@ -154,11 +237,33 @@ export const createPlatformMails = (deps: PlatformMailsDeps) => {
       await sendToOwner(ownerId, eventId, (name) => budgetContent({ ...budget, name }));
     },
 
-    async sendStopNotice(projectId: string, reason: string): Promise<void> {
+    async sendWebhookNotice(
+      eventId: string,
+      { ownerId, ...stopped }: Payload<'webhook.stopped'>,
+    ): Promise<void> {
+      await sendToOwner(ownerId, eventId, (name) => webhookStoppedContent({ ...stopped, name }));
+    },
+
+    async sendFindingNotice(
+      eventId: string,
+      { ownerId, ...told }: Payload<'finding.told'>,
+    ): Promise<void> {
+      await sendToOwner(ownerId, eventId, (name) => findingContent({ ...told, name }));
+    },
+
+    async sendDeletionNotice(
+      eventId: string,
+      { ownerId, ...deleted }: Payload<'records.deleted'>,
+    ): Promise<void> {
+      await sendToOwner(ownerId, eventId, (name) => deletionsContent({ ...deleted, name }));
+    },
+
+    /** @param isOfVisitors whether they alone may send no more */
+    async sendStopNotice(projectId: string, reason: string, isOfVisitors: boolean): Promise<void> {
       const project = await projects.findProject(projectId);
       if (!project?.ownerId) return;
       await sendToOwner(project.ownerId, null, (name) =>
-        sendingStoppedContent({ name, projectName: project.name, reason }),
+        sendingStoppedContent({ name, projectName: project.name, reason, isOfVisitors }),
       );
     },
   };

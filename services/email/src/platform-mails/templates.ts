@@ -1,7 +1,6 @@
 import type { BudgetKind } from '@backlot/contract';
+import { oneLine, showName } from '@backlot/contract';
 import { escapeHtml } from '@backlot/http';
-import { oneLine } from '../mails/mail.ts';
-import { showName } from '../mails/shown-name.ts';
 
 /** The content of a platform mail; every value is plain text. */
 export interface MailContent {
@@ -13,11 +12,18 @@ export interface MailContent {
 }
 
 const font = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+/** For programs that show mails in dark; the others go by the attributes. */
+const darkStyle = `@media (prefers-color-scheme: dark) {
+.page { background: #111827 !important; color: #f3f4f6 !important; }
+.card { background: #1f2937 !important; }
+.small { color: #d1d5db !important; }
+.link { color: #93c5fd !important; }
+}`;
 const paragraph = (text: string) =>
   `<p style="margin:0 0 16px;font-size:16px;line-height:24px">${escapeHtml(text)}</p>`;
 const button = ({ label, url }: { label: string; url: string }) => `
 <p style="margin:24px 0"><a href="${escapeHtml(url)}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-size:16px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a></p>
-<p style="margin:0 0 16px;font-size:14px;line-height:20px;color:#4b5563">Or open this address:<br><a href="${escapeHtml(url)}" style="color:#1d4ed8;word-break:break-all">${escapeHtml(url)}</a></p>`;
+<p class="small" style="margin:0 0 16px;font-size:14px;line-height:20px;color:#4b5563">Or open this address:<br><a href="${escapeHtml(url)}" class="link" style="color:#1d4ed8;word-break:break-all">${escapeHtml(url)}</a></p>`;
 
 const renderHtml = ({
   subject,
@@ -27,12 +33,12 @@ const renderHtml = ({
   footer,
 }: MailContent): string => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(subject)}</title></head>
-<body style="margin:0;padding:32px 16px;background:#f3f4f6;color:#111827;${font}">
-<div style="max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:#ffffff">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title><style>${darkStyle}</style></head>
+<body class="page" style="margin:0;padding:32px 16px;background:#f3f4f6;color:#111827;${font}">
+<div class="card" style="max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:#ffffff">
 ${paragraph(greeting)}${paragraphs.map(paragraph).join('')}${action ? button(action) : ''}
 </div>
-<p style="max-width:560px;margin:16px auto 0;font-size:13px;line-height:20px;color:#4b5563;text-align:center">${escapeHtml(footer)}</p>
+<p class="small" style="max-width:560px;margin:16px auto 0;font-size:13px;line-height:20px;color:#4b5563;text-align:center">${escapeHtml(footer)}</p>
 </body>
 </html>
 `;
@@ -53,20 +59,22 @@ export const render = (content: MailContent) => {
 };
 
 /** Anybody can sign up with any name and address. */
-const greet = (name: string | null) => {
+export const greet = (name: string | null) => {
   const shown = showName(name, '');
   return shown === '' ? 'Hello,' : `Hello ${shown},`;
 };
-const until = (expiresAt: string) =>
+export const until = (expiresAt: string) =>
   `${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
 
-interface AccountLink {
+export interface AccountLink {
   projectName: string;
   name: string | null;
   /** Of an invitation. */
   group?: { name: string; invitedBy: string | null } | undefined;
   /** Of a change of the address, in the mail to the present one. */
   newEmail?: string | undefined;
+  /** Of a mail with one: six digits. */
+  code?: string | undefined;
   url: string;
   expiresAt: string;
 }
@@ -136,6 +144,23 @@ export const allowEmailChangeContent = ({
   footer: `If you did not ask for it, do not follow the link: your address for ${projectName} stays as it is. Choose a new password, which ends the request too.`,
 });
 
+export const signInCodeContent = ({
+  projectName,
+  name,
+  code = '',
+  url,
+  expiresAt,
+}: AccountLink): MailContent => ({
+  subject: `Your code to sign in at ${projectName}`,
+  greeting: greet(name),
+  paragraphs: [
+    `your code to sign in at ${oneLine(projectName)} is ${code}.`,
+    `It can be used once, until ${until(expiresAt)}, where you asked for it. Nobody of ${oneLine(projectName)} will ever ask you for it.`,
+  ],
+  action: { label: 'Sign in without the code', url },
+  footer: `You get this mail because somebody entered your address at ${projectName}. If it was not you, do nothing.`,
+});
+
 export const groupInviteContent = ({
   projectName,
   name,
@@ -143,10 +168,11 @@ export const groupInviteContent = ({
   url,
   expiresAt,
 }: AccountLink): MailContent => {
-  const team = showName(group?.name, 'a group');
+  const called = showName(group?.name, '');
+  const team = called === '' ? 'a group' : `a group that is called “${called}”`;
   const inviter = showName(group?.invitedBy, 'somebody');
   return {
-    subject: `Join ${team} at ${projectName}`,
+    subject: `You are invited to join a group at ${projectName}`,
     greeting: greet(name),
     paragraphs: [
       `${inviter} invites you to join ${team} at ${oneLine(projectName)}.`,
@@ -208,16 +234,55 @@ export const budgetContent = (budget: {
   };
 };
 
+const actorInWords = (actor: string): string => {
+  if (actor === 'visitor') return 'visitors without an account';
+  return `the ${oneLine(actor).replace(':', ' ')}`;
+};
+
+export const deletionsContent = (deleted: {
+  name: string | null;
+  projectName: string;
+  projectId: string;
+  actor: string;
+  count: number;
+  since: string;
+  /** Which was deleted or emptied. */
+  collection?: string | undefined;
+}): MailContent => {
+  const undo = `POST /api/platform/projects/${deleted.projectId}/undo`;
+  const which = `"since": "${deleted.since}", "actor": "${oneLine(deleted.actor)}"`;
+  return {
+    subject: `Many records of ${deleted.projectName} were deleted`,
+    greeting: greet(deleted.name),
+    paragraphs: [
+      `in your project ${oneLine(deleted.projectName)} (${deleted.projectId}) ${deleted.count} records were deleted ${deleted.collection === undefined ? 'within a minute' : `with the collection ${oneLine(deleted.collection)}, which was deleted or emptied`}, by ${actorInWords(deleted.actor)}.`,
+      deleted.collection !== undefined
+        ? 'No undo brings these back: what is left of them is in an archive or export that you have made before.'
+        : `If that was not meant, you can have them back: ${undo} {${which}, "dryRun": true} says what would come back, and the same without "dryRun" brings it back. GET /api/platform/projects/${deleted.projectId}/trash lists what was deleted.`,
+      'A key is revoked on the page of your project; a user can be blocked there.',
+    ],
+    footer: 'You get this mail at most once a day, because you own this project on Backlot.',
+  };
+};
+
 export const sendingStoppedContent = (stop: {
   name: string | null;
   projectName: string;
   reason: string;
+  isOfVisitors: boolean;
 }): MailContent => ({
-  subject: `${stop.projectName} may not send mail at the moment`,
+  subject: stop.isOfVisitors
+    ? `Visitors of ${stop.projectName} may not mail others at the moment`
+    : `${stop.projectName} may not send mail at the moment`,
   greeting: greet(stop.name),
-  paragraphs: [
-    `the project ${oneLine(stop.projectName)} was stopped from sending mail: ${stop.reason}.`,
-    'Remove addresses that bounce or did not ask for mail, then ask the operator to let it send again.',
-  ],
+  paragraphs: stop.isOfVisitors
+    ? [
+        `visitors of the project ${oneLine(stop.projectName)} were stopped from mailing addresses that they choose: ${stop.reason}. Your own mails, those to the caller's own address and those of accounts go on.`,
+        'If it was misuse, leave them templates that go to themselves or to you, and the setting "mailContent": "templates"; then ask the operator to let them send again.',
+      ]
+    : [
+        `the project ${oneLine(stop.projectName)} was stopped from sending mail: ${stop.reason}.`,
+        'Remove addresses that bounce or did not ask for mail, then ask the operator to let it send again.',
+      ],
   footer: 'You get this mail because you own this project on Backlot.',
 });

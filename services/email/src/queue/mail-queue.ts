@@ -87,8 +87,10 @@ const claimDueMails = (
       FROM taken WHERE mails.project_number = taken.project_number AND mails.id = taken.id
     RETURNING mails.project_number, mails.id, project_id, recipients, cc, bcc, reply_to, from_name, from_address,
       subject, html, plain_text, created_at, status, is_secret, error, files, attempts,
-        EXISTS (SELECT FROM sending_stops WHERE resumed_at IS NULL
-           AND sending_stops.project_number = mails.project_number) AS is_stopped)
+        (NOT mails.is_own AND (EXISTS (SELECT FROM sending_stops WHERE resumed_at IS NULL
+           AND sending_stops.project_number = mails.project_number)
+         OR sender = 'visitors' AND EXISTS (SELECT FROM visitor_stops WHERE resumed_at IS NULL
+           AND visitor_stops.project_number = mails.project_number))) AS is_stopped)
   SELECT last.project_number AS last_project, last.is_own AS last_is_own, last.is_over, claimed.*
     FROM (
       (SELECT *, false AS is_over FROM served ORDER BY step DESC LIMIT 1)

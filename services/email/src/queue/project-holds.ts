@@ -47,7 +47,12 @@ export const createProjectHolds = ({ database, projects }: ProjectHoldsDeps) => 
      * status is compared with the project again, so that an outdated one never stays.
      */
     async update({ projectId, projectNumber }: Payload<'project.changed'>): Promise<void> {
-      const statusNow = async () => (await projects.findProject(projectId))?.status;
+      const statusNow = async () => {
+        const found = await projects.findProject(projectId);
+        return found?.status === 'active' && found.suspended?.includes('mail')
+          ? 'paused'
+          : found?.status;
+      };
       let status = await statusNow();
       for (let lookups = 0; lookups < maxLookups; lookups++) {
         const isHeld = status === 'paused' || status === 'deleted';

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { emailRoutes } from '@backlot/contract';
+import { mark, markHref, scripts, stylesheet, stylesheetHref } from '@backlot/design';
 import { type Identity, identityHeader } from '@backlot/identity';
 import {
   anonymous,
@@ -35,6 +36,13 @@ const tokens: Record<string, Identity> = {
   'Bearer user': asUser('018f0000-0000-7000-8000-000000000001'),
   'Bearer key': asKey(),
 };
+/** What the gateway serves beside the pages. */
+const linkedFiles: Record<string, { type: string; content: string }> = {
+  [stylesheetHref]: { type: 'text/css', content: stylesheet },
+  [scripts.mailbox.href]: { type: 'text/javascript', content: scripts.mailbox.content },
+  [scripts.times.href]: { type: 'text/javascript', content: scripts.times.content },
+  [markHref]: { type: 'image/svg+xml', content: mark },
+};
 const resetLink = 'https://shop.example/#reset=a-token_that-opens';
 
 describe('the pages of the dev mailbox', () => {
@@ -45,6 +53,12 @@ describe('the pages of the dev mailbox', () => {
     bed = await createTestBed({ config: { mailboxKey } });
     // The gateway's part: it finds the project and says who calls.
     server = createServer((req, res) => {
+      const linked = linkedFiles[req.url ?? ''];
+      if (linked) {
+        res.setHeader('content-type', linked.type);
+        res.end(linked.content);
+        return;
+      }
       const [, , projectId = '', ...rest] = (req.url ?? '').split(/\/|(?=\?)/);
       const known = tokens[req.headers.authorization ?? ''] ?? anonymous();
       const project = projectId === 'other' ? otherProject : known.project;
@@ -181,7 +195,8 @@ describe('the pages of the dev mailbox', () => {
 
     const cookie = sessionCookie(opened);
     expect((await get(`/mailbox/testproject/${id}/html`, cookie)).body).toContain(resetLink);
-    expect((await get('/mailbox/other', cookie)).status).toBe(200);
+    const { status, body } = await get('/mailbox/other', cookie);
+    expect([status, body]).toEqual([200, expect.stringContaining('href="/mailbox/platform"')]);
     expect((await get(path, cookie)).status).toBe(200);
     bed.clock.pass(8 * 60 * 60_000);
     expect((await get('/mailbox/testproject', cookie)).status).toBe(401);
@@ -199,7 +214,9 @@ describe('the pages of the dev mailbox', () => {
     expect((await open({})).status).toBe(401);
     expect((await open(as('user'))).status).toBe(403);
     const cookie = sessionCookie(await open(as('owner')));
-    expect((await get('/mailbox/testproject', cookie)).body).toContain('Reset your password');
+    const { body: list } = await get('/mailbox/testproject', cookie);
+    expect(list).toContain('Reset your password');
+    expect(list).not.toContain('/mailbox/platform');
     expect((await get(`/mailbox/testproject/${id}/html`, cookie)).body).not.toContain('a-token');
     expect((await get('/mailbox/other', cookie)).status).toBe(401);
     const operators = sessionCookie(await open(as('operator')));
@@ -209,6 +226,24 @@ describe('the pages of the dev mailbox', () => {
     const forged = Buffer.from(JSON.stringify({ ...content, scope: 'all' })).toString('base64url');
     const Cookie = `backlot_mailbox=${forged}.${signature}`;
     expect((await get('/mailbox/testproject', { Cookie })).status).toBe(401);
+  });
+
+  it('keep whoever reads signed in, for a week at most', async () => {
+    const opened = await get('/mailbox/testproject/session', as('owner'), 'POST');
+    let cookie = sessionCookie(opened);
+    const visit = () => get('/mailbox/testproject', cookie);
+    expect((await visit()).headers['set-cookie']).toBeUndefined();
+    const hourMs = 60 * 60_000;
+    let hours = 0;
+    for (; ; hours += 5) {
+      bed.clock.pass(5 * hourMs);
+      const answer = await visit();
+      if (answer.status !== 200) break;
+      if (answer.headers['set-cookie']) cookie = sessionCookie(answer);
+    }
+    expect(hours).toBeGreaterThan(6 * 24);
+    expect(hours).toBeLessThan(8 * 24);
+    expect((await get('/mailbox/other', cookie)).status).toBe(401);
   });
 
   it('send their cookie over HTTPS alone where the platform is reached by it', async () => {
@@ -283,8 +318,10 @@ describe('the pages of the dev mailbox', () => {
     const id = await send('<img src=x onerror=alert(1)>', '<script>alert(1)</script><b>Hi</b>');
     for (const path of ['', `/${id}`, `/${id}/source`]) {
       const { body, headers } = await get(`/mailbox/testproject${path}`, as('operator'));
-      expect(body).not.toMatch(/<img|<script/);
-      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+      expect(body).not.toMatch(/<img src=x|<script(?! type="module" src="\/design\/)/);
+      expect(headers['content-security-policy']).toMatch(
+        /^default-src 'none'; style-src 'self'; script-src 'self'; /,
+      );
       expect(headers['cache-control']).toBe('no-store');
     }
     const { body, headers } = await get(`/mailbox/testproject/${id}/html`, as('operator'));
@@ -356,6 +393,12 @@ describe('the pages of the dev mailbox', () => {
       expect(page.context().pages()).toHaveLength(2);
       await opened.close();
 
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const address of [home(), page.url()]) {
+        await page.goto(address);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+        expect(await violations()).toEqual([]);
+      }
       await page.getByRole('link', { name: 'Source' }).click();
       await page.getByText('MIME-Version: 1.0').waitFor();
       expect(await violations()).toEqual([]);

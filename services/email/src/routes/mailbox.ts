@@ -98,12 +98,14 @@ export const mailboxRoutes = ({
     middleware: (context) => async (req, res) => {
       const identity = identify(req, definition, context);
       try {
-        const access = requireMailbox().find(identity, readCookie(req));
+        const kept = readCookie(req);
+        const access = requireMailbox().find(identity, kept);
         const query = validate(definition.query, req.query, 'invalid_query');
         const params = validate(definition.params, req.params, 'invalid_path');
         const visit = { params, query, identity, access } as Visit<R>;
         const shown = await answer(visit, req.method === 'HEAD');
-        if (shown.session !== undefined) res.setHeader('Set-Cookie', cookie(shown.session));
+        const session = shown.session ?? (access && requireMailbox().renewSession(kept));
+        if (session !== undefined) res.setHeader('Set-Cookie', cookie(session));
         send(res, shown);
       } catch (thrown) {
         if (!req.headers.accept?.includes('text/html')) throw thrown;
@@ -144,9 +146,9 @@ export const mailboxRoutes = ({
         if (!access) throw new SignInNeeded(keySpent);
         return { content: openedPage(id) };
       }
-      requireAccess(access);
+      const { showsLinks } = requireAccess(access);
       const range = { limit: mailsOnPage, cursor: query.cursor };
-      return { content: listPage(id, await mails.page(number, range, (row) => row)) };
+      return { content: listPage(id, await mails.page(number, range, (row) => row), showsLinks) };
     }),
     page(emailRoutes.showMail, async (visit) => ({
       content: mailPage(visit.identity.project.id, await findMail(visit)),

@@ -28,6 +28,21 @@ describe('sendEmail', () => {
     await bed.database.query('DELETE FROM mails');
   };
 
+  it('is sent and counted for the operator where it looks like phishing', async () => {
+    await bed.takeEvents();
+    const html = 'Your PayPal account has been limited. Verify your identity.';
+    for (const mail of [hello, { ...hello, html }, { ...hello, html: `${html} Now!` }])
+      expect((await bed.send(mail)).status).toBe(200);
+    const ids = (await bed.list()).slice(0, 2).map(({ id }) => id);
+    await bed.service.reportFindings();
+    const signs = ['brand', 'credentials', 'pressure'];
+    const seen = { kind: 'mailWords', subject: '', signs, calls: 2, examples: ids };
+    expect(await bed.take('finding.seen')).toEqual([
+      { projectNumber: testProject.number, seen: [seen] },
+    ]);
+    await forget();
+  });
+
   it('stores a mail and its price together, for any caller', async () => {
     const answer = await bed.send(hello);
     expect(answer).toMatchObject({ status: 200, body: { ok: true as const } });
@@ -35,6 +50,8 @@ describe('sendEmail', () => {
     expect(await bed.takeUsage()).toEqual([
       {
         callId,
+        caller: 'visitor',
+        address: '192.0.2.1',
         projectId: testProject.id,
         projectNumber: testProject.number,
         ownerId: testProject.ownerId,

@@ -1,13 +1,14 @@
-import { ApiError, emailRoutes } from '@backlot/contract';
+import { ApiError, emailRoutes, showProjectName } from '@backlot/contract';
 import { hintHeader, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { coveredQuantity, notCovered, usageEvent } from '@backlot/service';
 import type { Attachments } from '../attachments/attachments.ts';
+import { type Composer, ownWordsRefused } from '../mail-templates/compose.ts';
+import { type AskedMails, hashAddress } from '../mails/asked-mails.ts';
 import type { NewMail, Refusal } from '../mails/mail.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { OwnerMails } from '../mails/owner-mails.ts';
 import { type Recipients, uniqueAddresses } from '../mails/recipients.ts';
-import { showProjectName } from '../mails/shown-name.ts';
 import type { VisitorMails } from '../mails/visitor-mails.ts';
 
 export interface SendEmailDeps {
@@ -16,6 +17,8 @@ export interface SendEmailDeps {
   visitorMails: VisitorMails;
   ownerMails: OwnerMails;
   attachments: Attachments;
+  composer: Composer;
+  askedMails: AskedMails;
   /** All mails come from here. */
   fromAddress: string;
   /** Epoch milliseconds. */
@@ -30,23 +33,32 @@ const refusalErrors: Record<Refusal, () => ApiError> = {
       'sending_stopped',
       'This project may not send: too many of its mails bounced or were reported as spam.',
     ),
+  worded: ownWordsRefused,
   too_many_waiting: () =>
     new ApiError('overloaded', 'Too many mails of this project wait to be delivered.', {
       retryAfterSeconds,
     }),
 };
 
+const askedTooMany = () =>
+  new ApiError(
+    'sending_stopped',
+    'Too many mails that were asked for from your network could not be delivered. Try again tomorrow.',
+  );
+
 const ownerRemedy =
   'follow the link in the mail that came at sign-up, or reset the password by mail';
 
-const notAllowed = (isOwnerVerified: boolean) =>
+const notAllowed = (isOwnerVerified: boolean, isPreview = false) =>
   new ApiError(
     'recipient_not_allowed',
     'This project may not send to one or more of these addresses.',
     {
-      hint: isOwnerVerified
-        ? "It sends to its users who have verified their address, its owner, and the addresses on the owner's emailAllowList."
-        : `It sends to its users who have verified their address, until its owner has verified theirs: ${ownerRemedy}.`,
+      hint: isPreview
+        ? 'A preview sends to its owner alone, at their verified address.'
+        : isOwnerVerified
+          ? "It sends to its users who have verified their address, its owner, and the addresses on the owner's emailAllowList."
+          : `It sends to its users who have verified their address, until its owner has verified theirs: ${ownerRemedy}.`,
     },
   );
 
@@ -81,9 +93,14 @@ type Addresses = string | string[];
 export const sendEmail = (deps: SendEmailDeps) =>
   route(
     emailRoutes.sendEmail,
-    async ({ identity, body: { to, cc, bcc, replyTo, subject, html, ...body } }) => {
-      const { mails, recipients, visitorMails, ownerMails, fromAddress, now } = deps;
+    async ({ identity, body }) => {
+      const { mails, recipients, visitorMails, ownerMails, composer, askedMails } = deps;
+      const { fromAddress, now } = deps;
       const { project } = identity;
+      const { cc, bcc, replyTo } = body;
+      const { to, sender, ...words } = await composer.compose(identity, body);
+      const askedFrom = sender === 'asked' ? hashAddress(identity.ip) : undefined;
+      if (!(await askedMails.mayAsk(askedFrom))) throw askedTooMany();
       const owner = to === 'owner' ? await recipients.findOwner(project) : undefined;
       const asked = to === 'owner' ? (owner ?? 'owner') : to;
       const { addresses, shown } = sortAddresses(asked, cc, bcc);
@@ -103,8 +120,9 @@ export const sendEmail = (deps: SendEmailDeps) =>
         ...shown,
         replyTo,
         from: { name: showProjectName(project), address: fromAddress },
-        subject,
-        html,
+        sender,
+        askedFrom,
+        ...words,
         files,
       };
       const ok = { body: { ok: true as const } };
@@ -151,7 +169,7 @@ export const sendEmail = (deps: SendEmailDeps) =>
           }),
         };
       }
-      if (refused.length > 0) throw notAllowed(isOwnerVerified);
+      if (refused.length > 0) throw notAllowed(isOwnerVerified, project.isPreview);
       return { transact: async () => ({ ...ok, ...(await store([mail], addresses.length)) }) };
     },
     { isSlow: true },

@@ -1,5 +1,12 @@
 import type { Bus } from '@backlot/bus';
-import type { FileDirectory, FilesAsking, Mail, Payload, ProjectSnapshot } from '@backlot/contract';
+import type {
+  AccountSnapshot,
+  FileDirectory,
+  FilesAsking,
+  Mail,
+  Payload,
+  ProjectSnapshot,
+} from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { ServiceOf } from '@backlot/service';
 import {
@@ -116,8 +123,12 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
   service: ServiceOf<typeof emailService>;
   /** Changes the test project as the projects service returns it. */
   setProject(changes: Partial<typeof projectSnapshot>): void;
+  /** Ids of projects without an owner. */
+  others: Set<string>;
   /** Verified addresses of accounts in the test project. */
   users: Set<string>;
+  /** Of users of the test project, by id. */
+  accounts: Map<string, AccountSnapshot>;
   /** Whom the service has asked, and what. */
   asked: string[];
   /** What the projects service says of the owner. */
@@ -137,6 +148,8 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
 export const createTestBed = async (options: TestBedOptions = {}): Promise<TestBed> => {
   const { beside, bus } = options;
   const users = new Set<string>();
+  const others = new Set<string>();
+  const accounts = new Map<string, AccountSnapshot>();
   const asked: string[] = [];
   const owner = { isVerified: true, isUnavailable: false };
   const files = createFakeFiles();
@@ -149,7 +162,9 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       projects: {
         async findProject(id) {
           asked.push(`project ${id}`);
-          return id === project.id ? { ...project, limits: {} as ProjectSnapshot['limits'] } : null;
+          const limits = {} as ProjectSnapshot['limits'];
+          if (others.has(id)) return { ...projectSnapshot, id, ownerId: null, limits };
+          return id === project.id ? { ...project, limits } : null;
         },
         findKey: async () => null,
       },
@@ -164,7 +179,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
           asked.push(`account ${id} of ${number}`);
           return number === 1 && id === project.ownerId
             ? { email: ownerAddress, name: 'Olga', emailVerified: true }
-            : null;
+            : (number === project.number && accounts.get(id)) || null;
         },
       },
       files: files.directory,
@@ -183,7 +198,9 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
   );
   return {
     ...bed,
+    others,
     users,
+    accounts,
     asked,
     owner,
     files,

@@ -93,6 +93,7 @@ describe('a project whose keys were deleted', () => {
     expect(await bed.owner('DELETE', path)).toMatchObject({ status: 404 });
     expect(await bed.checkout()).toMatchObject(closed);
     expect((await bed.checkout()).body.hint).toContain('{"testCheckout": true}');
+    expect((await bed.owner('GET', path)).body).toEqual({ name: 'stripe', testCheckout: false });
     expect(await bed.database.query('SELECT 1 FROM payments')).toHaveLength(1);
     expect(await payment(before)).toMatchObject({ status: 'open' });
     const other = await bed.checkout(order, { identity: asOwner({ project: otherProject }) });
@@ -102,6 +103,7 @@ describe('a project whose keys were deleted', () => {
       status: 200,
       body: { name: 'stripe', testCheckout: true },
     });
+    expect((await bed.owner('GET', path)).body).toEqual({ name: 'stripe', testCheckout: true });
     expect((await bed.checkout()).body.url).toContain('/test-checkout/');
     await bed.owner('PUT', path, { secretKey });
     expect((await bed.checkout()).body.url).not.toContain('/test-checkout/');
@@ -127,6 +129,7 @@ describe('an installation without the test checkout', () => {
     bed = await createTestBed({ isTestCheckoutOn: false });
     expect(await bed.checkout()).toMatchObject(closed);
     expect(await bed.owner('PUT', path, { testCheckout: true })).toMatchObject(closed);
+    expect((await bed.owner('GET', path)).body).toEqual({ name: 'stripe', testCheckout: false });
     expect(await bed.database.query('SELECT 1 FROM payments')).toEqual([]);
   });
 

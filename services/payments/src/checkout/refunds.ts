@@ -1,4 +1,5 @@
 import { createQueries, type Database } from '@backlot/database';
+import { noteAct } from '@backlot/http';
 import pMap from 'p-map';
 import {
   type PaymentRow,
@@ -68,7 +69,11 @@ export const createRefunds = ({ database, payments, accounts, stock, now, log }:
       const known = readRefunds(row);
       const added = planned.filter(({ id }) => !known.some((refund) => refund.id === id));
       const refunds = [...known, ...added];
-      if (added.length > 0) await store(row, refunds);
+      if (added.length > 0) {
+        await store(row, refunds);
+        const amounts = added.map(({ amount }) => amount);
+        await noteAct({ after: { payment: row.id, currency: row.currency, refunds: amounts } });
+      }
       const isLast = leftAmount(row.amount, refunds) === 0;
       const pending = planned.filter(({ status }) => status === 'pending');
       return { row, pending, isLast, isRepeated: added.length === 0 };

@@ -2,7 +2,6 @@ import { type HtmlPage, html } from '@backlot/http';
 import { paymentNotFound } from '../payments/payment-row.ts';
 import type { Payments } from '../payments/payments.ts';
 import { landingUrl } from '../provider/return-url.ts';
-import { pageStyle } from '../test-checkout/page.ts';
 
 export type ReturnPages = ReturnType<typeof createReturnPages>;
 
@@ -22,10 +21,9 @@ export const createReturnPages = (payments: Payments) => ({
       outcome === 'done' ? 'The payment page is complete.' : 'You cancelled the payment.';
     return {
       title: `Continue to ${host}`,
-      style: pageStyle,
-      content: html`<main><h1>${project.name}</h1><p>${what}</p>
+      content: html`<main class="page narrow"><h1>${project.name}</h1><p>${what}</p>
 <p>The way back leads to <strong>${host}</strong>. This service has not verified who owns that address. Go on only if it is where you came from.</p>
-<a class="back" href="${landing}" rel="noreferrer">Continue to ${host}</a></main>`,
+<a class="button large" href="${landing}" rel="noreferrer">Continue to ${host}</a></main>`,
     };
   },
 });

@@ -1,5 +1,6 @@
 import { ApiError, type OnPaidRule, onPaidRoutes, paymentRoutes } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
+import type { ConfigStore } from '@backlot/service';
 import type { Selectable } from 'kysely';
 import type { PaidRecord } from '../payments/payment-row.ts';
 import type { OnPaidRule as RuleTable, DB as Tables } from '../tables.ts';
@@ -133,5 +134,29 @@ export const createOnPaidRules = (database: Database, now: () => number) => {
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw new ApiError('not_found', 'There is no such rule.');
     },
+
+    /** Those that are there. */
+    async deleteAll(projectNumber: number, names: readonly string[]): Promise<void> {
+      await queries
+        .deleteFrom('on_paid_rules')
+        .where('project_number', '=', projectNumber)
+        .where('name', 'in', names)
+        .execute();
+    },
   };
 };
+
+/** Rules as a project's config has them. */
+export const createOnPaidConfig = (rules: OnPaidRules): ConfigStore => ({
+  async read(projectNumber) {
+    const all = await rules.list(projectNumber);
+    return Object.fromEntries(
+      all.map(({ name, collection, set, pays }) => [name, { collection, set, pays }]),
+    );
+  },
+  set: ({ number }, name, entry) => rules.set(number, name, entry as OnPaidRule),
+  async remove({ number }, names) {
+    await rules.deleteAll(number, names);
+    return [];
+  },
+});

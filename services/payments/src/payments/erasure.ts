@@ -53,3 +53,16 @@ export const eraseUser = async (
     .where('user_id', '=', userId)
     .execute();
 };
+
+/** Payments of one user are another one's. May be repeated. */
+export const mergeUser = async (
+  database: Database,
+  { projectNumber, guestId, userId }: Payload<'user.merged'>,
+): Promise<void> => {
+  await createQueries<Tables>(database)
+    .updateTable('payments')
+    .set({ user_id: userId })
+    .where('project_number', '=', projectNumber)
+    .where('user_id', '=', guestId)
+    .execute();
+};

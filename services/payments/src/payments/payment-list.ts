@@ -4,7 +4,7 @@ import { type Page, type Position, readPage } from '@backlot/http';
 import type { DB as Tables } from '../tables.ts';
 import { type PaymentValues, presentPayment } from './payment-row.ts';
 
-type Query = RouteQuery<typeof paymentRoutes.listPayments>;
+type Query = RouteQuery<typeof paymentRoutes.listMyPayments>;
 
 export type PaymentList = ReturnType<typeof createPaymentList>;
 
@@ -60,6 +60,7 @@ export const createPaymentList = (database: Database) => {
         'payments',
         ...(status ? [status] : []),
         ...(direction === 'asc' ? [sort] : []),
+        ...(userId === null ? [] : [userId]),
       ];
       return readPage(list.join(' '), query, read, presentPayment);
     },

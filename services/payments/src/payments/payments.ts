@@ -1,5 +1,6 @@
 import { type EventPayloads, isUuid, type Payload, type PaymentStatus } from '@backlot/contract';
 import { createQueries, type Database, type Outbox } from '@backlot/database';
+import { createTellApp } from '@backlot/service';
 import type { Stock } from '../products/stock.ts';
 import { isSameMode, type Mode, type Modes } from '../provider/modes.ts';
 import type { Order, Session } from '../provider/provider.ts';
@@ -10,6 +11,7 @@ import {
   type PaymentRow,
   type PaymentValues,
   paymentNotFound,
+  presentPayment,
 } from './payment-row.ts';
 
 /** Which payment, always within one project. */
@@ -58,13 +60,25 @@ export const createPayments = (deps: PaymentsDeps) => {
   const { database, outbox, stock, paidRecords, modes, now } = deps;
   const queries = createQueries<Tables>(database);
 
-  const tell = (row: PaymentRow, status: Payload<'payment.changed'>['status']) =>
-    outbox.append('payment.changed', {
+  const tellApp = createTellApp(outbox, now);
+
+  const tell = async (row: PaymentRow, status: Payload<'payment.changed'>['status']) => {
+    const projectNumber = row.project_number;
+    await outbox.append('payment.changed', {
       projectId: row.project_id,
-      projectNumber: row.project_number,
+      projectNumber,
       paymentId: row.id,
       status,
     });
+    if (status === 'refunding') return;
+    await tellApp({
+      projectNumber,
+      type: `payment.${status}`,
+      orderKey: `payment/${row.id}`,
+      data: { payment: { ...presentPayment(row), status } },
+      userId: row.user_id,
+    });
+  };
 
   /** Undefined where the payment is past this status, or never was before it. */
   const move = (

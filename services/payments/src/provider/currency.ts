@@ -36,10 +36,15 @@ const smallestStep = (currency: string): number => {
   return threeDecimal.has(currency) ? 10 : 1;
 };
 
-/** @throws ApiError invalid_body that names the currency or the `field` */
-export const checkAmount = (currency: string, amount: number, field = 'amount'): void => {
+/** @throws ApiError invalid_body that names the field of the currency or of the amount */
+export const checkAmount = (
+  currency: string,
+  amount: number,
+  field = 'amount',
+  currencyField = 'currency',
+): void => {
   if (!currencies.has(currency))
-    throw new ApiError('invalid_body', `"currency": ${currency} can not be paid in.`);
+    throw new ApiError('invalid_body', `"${currencyField}": ${currency} can not be paid in.`);
   const step = smallestStep(currency);
   if (amount % step === 0) return;
   throw new ApiError('invalid_body', `"${field}" must be a multiple of ${step} in ${currency}.`);

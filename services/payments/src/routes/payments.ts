@@ -22,8 +22,8 @@ export const receiveWebhook = (webhooks: Webhooks) =>
   });
 
 export const listPayments = (payments: PaymentList) =>
-  route(paymentRoutes.listPayments, async ({ identity, query }) => ({
-    body: await payments.read(identity.project.number, query),
+  route(paymentRoutes.listPayments, async ({ identity, query: { user = null, ...query } }) => ({
+    body: await payments.read(identity.project.number, query, user),
   }));
 
 export const listMyPayments = (payments: PaymentList) =>
@@ -40,5 +40,5 @@ export const refundPayment = (refunds: Refunds) =>
       const row = await refunds.refund(identity.project.number, params.paymentId, wish);
       return { body: presentPayment(row) };
     },
-    { isSlow: true },
+    { isSlow: true, notesItself: true },
   );

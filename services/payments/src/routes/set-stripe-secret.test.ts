@@ -52,6 +52,18 @@ describe("a project's own keys", () => {
     }
   });
 
+  it('of a preview are test keys alone', async () => {
+    const before = await bed.owner('GET', path);
+    const identity = asOwner();
+    const answer = await bed.call('PUT', `/platform/projects/testproject${path}`, {
+      identity: { ...identity, project: { ...identity.project, isPreview: true } },
+      body: { secretKey: 'sk_live_abcdefgh1234' },
+    });
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);
+    expect(answer.body.error).toContain('test keys only');
+    expect((await bed.owner('GET', path)).body).toEqual(before.body);
+  });
+
   it('are checked with the provider first', async () => {
     const before = await bed.owner('GET', path);
     for (const wrong of ['sk_live_notthiskey', narrowKey, readingKey])
@@ -91,7 +103,10 @@ describe("a project's own keys", () => {
     const { body } = await bed.checkout(undefined, { identity });
     expect(body.url).toContain(`${publicUrl}/api/runtime/otherproject/payments/test-checkout/`);
     expect(bed.stripe.requests).toHaveLength(count);
-    expect(await bed.owner('GET', path, undefined, identity)).toMatchObject({ status: 404 });
+    expect((await bed.owner('GET', path, undefined, identity)).body).toEqual({
+      name: 'stripe',
+      testCheckout: true,
+    });
     expect(await bed.owner('DELETE', path, undefined, identity)).toMatchObject({ status: 404 });
     const stolen = await bed.http.call('GET', `/platform/projects/testproject${path}`, {
       identity,
@@ -124,7 +139,7 @@ describe("a project's own keys", () => {
     ]);
   });
 
-  it('are sealed anew under the current master key', async () => {
+  it('are sealed anew under the current master key on request, and open under the old one until then', async () => {
     const sealed = async () => {
       const [row] = await bed.database.query<{ sealed: Buffer }>('SELECT sealed FROM secrets');
       return row?.sealed.toString('hex');
@@ -136,6 +151,10 @@ describe("a project's own keys", () => {
     const body = { items: [{ name: 'x', amount: 100 }], returnUrl: 'https://a.example' };
     const answer = await rotated.call('POST', '/payments/checkout', { identity, body });
     expect(answer.body.url).not.toContain('test-checkout');
+    expect(await sealed()).toBe(before);
+    const { operations } = rotated;
+    expect(await operations.countSealed()).toEqual({ old: 1, lost: 0 });
+    expect(await operations.reseal()).toEqual({ resealed: 1, old: 0, lost: 0 });
     expect(await sealed()).not.toBe(before);
     const withoutOld = await bed.withConfig({ masterKeys: [next] });
     expect(await withoutOld.call('POST', '/payments/checkout', { identity, body })).toMatchObject({

@@ -74,8 +74,13 @@ describe('verifyPayment', () => {
       for (const identity of [other, anonymous()])
         expect((await bed.verify(reference, identity)).body).toEqual({ paid: true });
     }
-    const erased = { projectId: 'testproject', projectNumber: 1001, userId: payer.userId };
+    const project = { projectId: 'testproject', projectNumber: 1001 };
     await bed.service.start();
+    const merged = { ...project, guestId: payer.userId, userId: other.userId };
+    await bed.bus.publish({ id: 'merged', topic: 'user.merged', payload: merged });
+    expect((await bed.verify(session, other)).body).toEqual(body);
+    expect((await bed.verify(session, payer)).body).toEqual({ paid: true });
+    const erased = { ...project, userId: other.userId };
     await bed.bus.publish({ id: 'erased', topic: 'user.erased', payload: erased });
     expect((await bed.verify(session)).body).toEqual({ paid: true });
     await bed.service.stop();

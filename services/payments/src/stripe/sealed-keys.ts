@@ -24,7 +24,7 @@ export const isLiveKey = (secretKey: string): boolean => /^[rs]k_live_/.test(sec
 /** How long both count, so that the other side can be changed meanwhile; a session lasts 23 hours. */
 const overlapMs = 24 * 60 * 60 * 1000;
 
-const sealContext = (projectNumber: number) => `${projectNumber}/stripe`;
+export const sealContext = (projectNumber: number) => `${projectNumber}/stripe`;
 
 export const openKeys = (sealer: Sealer, projectNumber: number, sealed: Buffer): StripeKeys =>
   sealedKeys.parse(JSON.parse(sealer.open(sealed, sealContext(projectNumber))));

@@ -4,8 +4,9 @@ import type { IdentityProject } from '@backlot/identity';
 import { SealBroken, type Sealer } from '@backlot/sealing';
 import type { Modes } from '../provider/modes.ts';
 import type { OwnerCheck } from '../provider/owner-check.ts';
-import { checkoutClosed, ProviderFailed } from '../provider/provider.ts';
+import { checkoutClosed } from '../provider/provider.ts';
 import type { Secret, DB as Tables } from '../tables.ts';
+import { checkWithStripe } from './check-with-stripe.ts';
 import {
   isLiveKey,
   type NewKeys,
@@ -19,7 +20,7 @@ import type { Stripe } from './stripe-client.ts';
 
 export { isLiveKey };
 
-type KeysProject = Pick<IdentityProject, 'number' | 'ownerId'>;
+type KeysProject = Pick<IdentityProject, 'number' | 'ownerId' | 'isPreview'>;
 
 const secretColumns = ['sealed', 'hint', 'mode', 'updated_at'] as const;
 interface SecretValues {
@@ -31,6 +32,11 @@ type SecretRow = Pick<Secret, (typeof secretColumns)[number]> & SecretValues;
 interface TestCheckoutChoice {
   name: 'stripe';
   testCheckout: true;
+}
+
+interface WithoutKeys {
+  name: 'stripe';
+  testCheckout: boolean;
 }
 
 interface StripeSecret {
@@ -48,29 +54,10 @@ const presentSecret = (row: SecretRow): StripeSecret => ({
 });
 const secretNotFound = () => new ApiError('not_found', 'The project has no keys of its own.');
 
-/** @throws ApiError invalid_secret, upstream_failed, timeout */
-const checkWithStripe = async (stripe: Stripe, secretKey: string): Promise<void> => {
-  try {
-    await stripe.check(secretKey);
-  } catch (cause) {
-    const reason = cause instanceof ProviderFailed ? cause.reason : 'failed';
-    if (reason === 'credentials') {
-      throw new ApiError(
-        'invalid_secret',
-        '"secretKey": Stripe does not accept it for checkouts.',
-        {
-          cause,
-          hint: 'A restricted key needs to write Checkout Sessions and Refunds, and to read Payment Intents and Charges.',
-        },
-      );
-    }
-    throw new ApiError(
-      reason === 'timeout' ? 'timeout' : 'upstream_failed',
-      'Stripe could not be asked about this key. Try again shortly.',
-      { cause },
-    );
-  }
-};
+const notInPreview = () =>
+  new ApiError('forbidden', '"secretKey": a preview takes test keys only.', {
+    hint: 'Send one that begins with sk_test_ or rk_test_.',
+  });
 
 export interface StripeKeyStoreDeps {
   database: Database;
@@ -105,14 +92,14 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
     }
   };
 
-  /** Undefined where the project has none. They are sealed again under the current master key, without what is outdated. */
+  /** Undefined where the project has none. What is outdated goes. */
   const read = async (projectNumber: number): Promise<StripeKeys | undefined> => {
     const row = await find(projectNumber);
     if (!row) return undefined;
     const stored = openKeys(sealer, projectNumber, row.sealed);
     const keys = withoutOutdated(stored, now());
     const isOutdated = keys.previous !== stored.previous || keys.previousKey !== stored.previousKey;
-    if (isOutdated || !sealer.isCurrent(row.sealed)) {
+    if (isOutdated) {
       await queries
         .updateTable('secrets')
         .set({ sealed: sealKeys(sealer, projectNumber, keys) })
@@ -121,6 +108,16 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
         .execute();
     }
     return keys;
+  };
+
+  /** Whether the project's keys were deleted, and nothing chosen in their place. */
+  const isCheckoutClosed = async (projectNumber: number): Promise<boolean> => {
+    const row = await queries
+      .selectFrom('closed_checkouts')
+      .select('project_number')
+      .where('project_number', '=', projectNumber)
+      .executeTakeFirst();
+    return row !== undefined;
   };
 
   return {
@@ -142,20 +139,21 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
       };
     },
 
-    /** @throws ApiError not_found */
-    async get(projectNumber: number): Promise<StripeSecret> {
+    async get(projectNumber: number): Promise<StripeSecret | WithoutKeys> {
       const row = await find(projectNumber);
-      if (!row) throw secretNotFound();
-      return presentSecret(row);
+      if (row) return presentSecret(row);
+      const testCheckout = isTestCheckoutOn && !(await isCheckoutClosed(projectNumber));
+      return { name: 'stripe', testCheckout };
     },
 
     /**
      * Asks Stripe first. A webhook secret that is left out stays as it is, where the keys are of the same mode.
-     * @throws ApiError invalid_secret, owner_unverified, upstream_failed, timeout
+     * @throws ApiError invalid_secret, forbidden, owner_unverified, upstream_failed, timeout
      */
     async set(project: KeysProject, newKeys: NewKeys): Promise<StripeSecret> {
       const { secretKey } = newKeys;
       const projectNumber = project.number;
+      if (isLiveKey(secretKey) && project.isPreview) throw notInPreview();
       if (isLiveKey(secretKey)) await checkOwner(project);
       await checkWithStripe(stripe, secretKey);
       return database.transaction(async () => {
@@ -197,15 +195,7 @@ export const createStripeKeyStore = (deps: StripeKeyStoreDeps) => {
       if (closed === 0n) throw secretNotFound();
     },
 
-    /** Whether the project's keys were deleted, and nothing chosen in their place. */
-    async isCheckoutClosed(projectNumber: number): Promise<boolean> {
-      const row = await queries
-        .selectFrom('closed_checkouts')
-        .select('project_number')
-        .where('project_number', '=', projectNumber)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    isCheckoutClosed,
 
     /** For a project without keys. @throws ApiError checkout_closed, conflict */
     async chooseTestCheckout(projectNumber: number): Promise<TestCheckoutChoice> {

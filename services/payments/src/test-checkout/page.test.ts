@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { mark, markHref, stylesheet, stylesheetHref } from '@backlot/design';
 import { identityHeader } from '@backlot/identity';
 import {
   anonymous,
@@ -26,6 +27,13 @@ describe('the page of the test checkout in a real browser', () => {
     browser = await launchChromium();
     bed = await createTestBed();
     front = await serveForTest((req, res) => {
+      // The gateway's part.
+      const linked = [stylesheetHref, markHref].indexOf(req.url ?? '');
+      if (linked >= 0) {
+        res.setHeader('content-type', linked === 0 ? 'text/css' : 'image/svg+xml');
+        res.end(linked === 0 ? stylesheet : mark);
+        return;
+      }
       req.url = req.url?.replace(prefix, '') ?? '/';
       req.headers[identityHeader] = signed(
         anonymous(),

@@ -3,28 +3,6 @@ import { type HtmlPage, html } from '@backlot/http';
 import type { PaymentRow } from '../payments/payment-row.ts';
 import { formatMoney } from '../provider/currency.ts';
 
-export const pageStyle = `
-:root { color-scheme: light; font: 16px/1.5 system-ui, sans-serif; color: #1b1f24; background: #f3f4f6 }
-* { box-sizing: border-box }
-body { margin: 0; padding: 2rem 1rem }
-main { max-width: 30rem; margin: 0 auto; padding: 2rem; background: #fff; border-radius: 1rem; box-shadow: 0 1px 3px #0003 }
-.test { display: inline-block; padding: .1rem .6rem; border-radius: 1rem; background: #fde68a; color: #5c3d00; font-size: .85rem; font-weight: 600 }
-h1 { margin: .75rem 0 0; font-size: 1.1rem; font-weight: 500; overflow-wrap: anywhere }
-.total { margin: 0 0 1.5rem; font-size: 2.25rem; font-weight: 700; overflow-wrap: anywhere }
-table { width: 100%; border-collapse: collapse; margin-bottom: 1.5rem }
-th { text-align: left; font-size: .85rem; font-weight: 600; color: #57606a }
-th, td { padding: .4rem .5rem .4rem 0; border-bottom: 1px solid #e5e7eb; vertical-align: top; overflow-wrap: anywhere }
-td:not(:first-child), th:not(:first-child) { text-align: right; white-space: nowrap }
-td:last-child, th:last-child { padding-right: 0 }
-form { display: grid; gap: .75rem }
-button, .back { display: block; width: 100%; padding: .8rem; border-radius: .6rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer }
-button.pay { border: 0; background: #0b57d0; color: #fff }
-button.cancel, .back { border: 1px solid #6b7280; background: #fff; color: #1b1f24 }
-button:focus-visible, .back:focus-visible { outline: 3px solid #f59e0b; outline-offset: 2px }
-.note { margin: 1rem 0 0; font-size: .9rem; color: #57606a }
-@media (max-width: 30rem) { body { padding: 0 } main { border-radius: 0; padding: 1.25rem; min-height: 100vh } }
-`;
-
 export interface TestCheckoutPage {
   payment: PaymentRow;
   /** The session's: an open one may have expired meanwhile, or been closed with the shop's way to take payments. */
@@ -54,17 +32,18 @@ const soldOut: [title: string, text: string] = [
   'What you paid for was sold meanwhile. Your payment was given back.',
 ];
 
-const form = html`<form method="post">
-<button class="pay" name="action" value="pay">Pay</button>
-<button class="cancel" name="action" value="cancel">Cancel</button>
+const form = html`<form method="post" class="stack close">
+<button class="primary large" name="action" value="pay">Pay</button>
+<button class="large" name="action" value="fail">Let it fail</button>
+<button class="large" name="action" value="cancel">Cancel</button>
 </form>
-<p class="note">This is a test: no card is asked for and no money moves.</p>`;
+<p class="quiet-text">This is a test: no card is asked for and no money moves.</p>`;
 
-const table = ({ items, currency }: PaymentRow) => html`<table>
-<thead><tr><th scope="col">Item</th><th scope="col">Quantity</th><th scope="col">Price</th></tr></thead>
+const table = ({ items, currency }: PaymentRow) => html`<table class="table">
+<thead><tr><th scope="col">Item</th><th scope="col" class="number">Quantity</th><th scope="col" class="number">Price</th></tr></thead>
 <tbody>${items.map(
   ({ name, amount, quantity }) => html`
-<tr><td>${name}</td><td>${quantity}</td><td>${formatMoney(amount * quantity, currency)}</td></tr>`,
+<tr><td class="wraps">${name}</td><td class="number">${quantity}</td><td class="number">${formatMoney(amount * quantity, currency)}</td></tr>`,
 )}
 </tbody></table>`;
 
@@ -82,18 +61,16 @@ export const renderTestCheckout = ({
     const [title, text] = isSoldOut ? soldOut : statusTexts[status];
     return {
       title,
-      style: pageStyle,
-      content: html`<main><span class="test">Test payment</span><h1>${projectName}: ${total}</h1>
-<p class="total">${title}</p><p>${text}</p>
-<a class="back" href="${returnUrl}">Back to ${new URL(payment.return_target ?? payment.return_url).host}</a></main>`,
+      content: html`<main class="page narrow"><div class="stack close"><p><span class="badge warn">Test payment</span></p><h1>${projectName}: ${total}</h1>
+<p class="headline">${title}</p><p>${text}</p></div>
+<a class="button large" href="${returnUrl}">Back to ${new URL(payment.return_target ?? payment.return_url).host}</a></main>`,
     };
   }
   return {
     title: `Pay ${total} to ${projectName}`,
-    style: pageStyle,
     formOrigins: [origin],
-    content: html`<main><span class="test">Test payment</span><h1>Pay ${projectName}</h1>
-<p class="total">${total}</p>
+    content: html`<main class="page narrow"><div class="stack close"><p><span class="badge warn">Test payment</span></p><h1>Pay ${projectName}</h1>
+<p class="headline">${total}</p></div>
 ${table(payment)}
 ${form}</main>`,
   };

@@ -21,6 +21,8 @@ export interface TestCheckoutDeps {
 export interface TestCheckout extends ProviderAccount {
   /** What the payer's button does, once: false where the session is not open any more. */
   pay(projectNumber: number, sessionId: string): Promise<boolean>;
+  /** The same for a payment that does not go through: that session is over. */
+  fail(projectNumber: number, sessionId: string): Promise<boolean>;
 }
 
 const sessionIdBytes = 32;
@@ -97,5 +99,6 @@ export const createTestCheckout = ({
     },
 
     pay: (projectNumber, sessionId) => transition(projectNumber, sessionId, 'open', 'paid'),
+    fail: (projectNumber, sessionId) => transition(projectNumber, sessionId, 'open', 'expired'),
   };
 };

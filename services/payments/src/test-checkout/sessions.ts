@@ -48,7 +48,8 @@ export const createTestSessions = (deps: TestSessionsDeps) => {
         throw error instanceof SessionNotFound ? paymentNotFound() : error;
       });
     const returnUrl = landingUrl(payment.return_url, sessionId, 'done');
-    const shown = (await isClosed(payment)) ? 'closed' : status;
+    const state = payment.status === 'failed' ? 'failed' : status;
+    const shown = (await isClosed(payment)) ? 'closed' : state;
     return { payment, status: shown, projectName: project.name, returnUrl };
   };
 
@@ -75,6 +76,20 @@ export const createTestSessions = (deps: TestSessionsDeps) => {
       });
       const page = await show(project, sessionId);
       return page.status === 'paid' ? { redirect: page.returnUrl } : page;
+    },
+
+    /** As a card that is refused after the payer has left: once. @throws ApiError not_found, checkout_closed */
+    async fail(identity: Identity, sessionId: string) {
+      const { project } = identity;
+      const { id } = await find(project.number, sessionId);
+      if (!isTestCheckoutOn) throw checkoutClosed('The test checkout is switched off here.');
+      await settleInTurn.run(toRequester(identity), async () => {
+        if (!(await payments.lockPayable(project.number, id))) return;
+        if (!(await testCheckout.fail(project.number, sessionId))) return;
+        await payments.advance(project.number, id, { status: 'failed' });
+      });
+      const page = await show(project, sessionId);
+      return page.status === 'failed' ? { redirect: page.returnUrl } : page;
     },
 
     /** The session stays as it is. @throws ApiError not_found */

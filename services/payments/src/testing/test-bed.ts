@@ -1,6 +1,6 @@
 import type { ProjectDirectory } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import type { ServiceOf } from '@backlot/service';
+import type { Service, ServiceOf } from '@backlot/service';
 import {
   anonymous,
   asOwner,
@@ -54,7 +54,9 @@ export interface TestBed extends Omit<ServiceBed<object>, 'service' | 'another'>
   /** What a provider sends, with this signature and no other credential. */
   webhook(body: string, signature: string, identity?: Identity): Promise<TestAnswer>;
   /** The same service again on the same database, with other settings. */
-  withConfig(changes: Partial<PaymentsConfig>): Promise<ServiceUnderTest>;
+  withConfig(
+    changes: Partial<PaymentsConfig>,
+  ): Promise<ServiceUnderTest & Pick<Service, 'operations'>>;
 }
 
 export const masterKey = Buffer.alloc(32, 7);
@@ -126,10 +128,10 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
         headers: { 'content-type': 'application/json', 'stripe-signature': signature },
       }),
     async withConfig(changes) {
-      const { app } = bed.another({ config: { ...config, ...changes } });
+      const { app, operations } = bed.another({ config: { ...config, ...changes } });
       const server = await serveForTest(app, bed.clock.now);
       others.push(server);
-      return server;
+      return { ...server, operations };
     },
     async close() {
       for (const server of others) await server.stop();
