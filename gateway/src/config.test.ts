@@ -1,6 +1,7 @@
 import { testIdentityKeys, testIdentityKeysSetting } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
-import { hashToken, parseConfig } from './config.ts';
+import { parseConfig } from './config.ts';
+import { hashToken } from './directory/hash-token.ts';
 
 const env = {
   BACKLOT_IDENTITY_KEYS: testIdentityKeysSetting('gateway'),
@@ -24,6 +25,7 @@ it('needs its keys and the services, the rest has defaults', () => {
     reservationTtlMs: 360_000,
     amqpUrl: 'amqp://rabbitmq:5672',
     logLevel: 'info',
+    tracing: { url: undefined, share: 1 },
     identityKeys: testIdentityKeys('gateway'),
     origins: {
       auth: 'http://auth:8081',
@@ -44,6 +46,7 @@ it('needs its keys and the services, the rest has defaults', () => {
         pages: 3000,
         connections: 2000,
         openCalls: 500,
+        streams: 1000,
         bodyBytes: 64 * 1024 * 1024,
       },
       publicUrl: 'http://localhost:8080',

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import {
   originSettingName,
   priceChangesSetting,
@@ -11,14 +10,17 @@ import {
   originSetting,
   portSetting,
   processSettings,
+  projectHostsSetting,
   publicUrlSetting,
   readOrigins,
   readSettings,
+  readTracing,
   redisSetting,
 } from '@backlot/service';
 import { z } from 'zod';
 import { addressSettings, readAddressBounds } from './addresses/address-bounds.ts';
-import type { GatewayConfig } from './gateway.ts';
+import { hashToken } from './directory/hash-token.ts';
+import type { GatewayConfig } from './gateway-deps.ts';
 
 const originSettings = Object.fromEntries(
   serviceNames.map((name) => [originSettingName(name), originSetting]),
@@ -38,6 +40,7 @@ export const callSettings = z.object({
   BACKLOT_TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   BACKLOT_ACCESS_LOG: z.stringbool().default(false),
   BACKLOT_PRICES: priceChangesSetting.default({}),
+  BACKLOT_PROJECT_HOSTS: projectHostsSetting,
   ...addressSettings.shape,
 });
 
@@ -69,14 +72,13 @@ export interface ProcessConfig {
   reservationTtlMs: number;
   amqpUrl: string;
   logLevel: string;
+  /** Where traces go; nowhere without an address. */
+  tracing: { url: string | undefined; share: number };
   /** One or two for each service. */
   identityKeys: readonly IdentityKey[];
   origins: Record<ServiceName, string>;
   gateway: GatewayConfig;
 }
-
-/** As `GatewayConfig.operatorTokenHash` holds it. */
-export const hashToken = (token: string): string => hash('sha256', token, 'base64url');
 
 export const readCallSettings = (
   settings: z.output<typeof callSettings>,
@@ -89,6 +91,7 @@ export const readCallSettings = (
     addressBounds: readAddressBounds(settings),
     accessLog: settings.BACKLOT_ACCESS_LOG,
     priceChanges: settings.BACKLOT_PRICES,
+    projectHostSuffix: settings.BACKLOT_PROJECT_HOSTS,
   };
 };
 
@@ -104,6 +107,7 @@ export const parseConfig = (env: Environment): ProcessConfig => {
     amqpUrl: settings.AMQP_URL,
     host: settings.HOST,
     logLevel: settings.BACKLOT_LOG_LEVEL,
+    tracing: readTracing(settings),
     identityKeys: settings.BACKLOT_IDENTITY_KEYS,
     origins: readOrigins(env),
     gateway: { ...readCallSettings(settings), publicUrl: settings.BACKLOT_PUBLIC_URL },

@@ -192,13 +192,14 @@ describe('the setting callers', () => {
   afterEach(close);
 
   it.each([
-    [undefined, 200, 200, 200],
-    [['anyone'], 200, 200, 200],
-    [['users'], 401, 200, 200],
-    [['role:member'], 401, 403, 200],
-    [['role:member', 'users'], 401, 200, 200],
-    [[], 403, 403, 403],
-  ])('%j: a visitor gets %i, a user %i, a member %i', async (ai, visitor, user, member) => {
+    [undefined, 200, 200, 200, 200],
+    [['anyone'], 200, 200, 200, 200],
+    [['users'], 401, 403, 200, 200],
+    [['role:user'], 401, 200, 200, 403],
+    [['role:member'], 401, 403, 403, 200],
+    [['role:member', 'users'], 401, 403, 200, 200],
+    [[], 403, 403, 403, 403],
+  ])('%j: a visitor gets %i, a guest %i, a user %i, a member %i', async (ai, ...expected) => {
     const settings = { aiPerVisitorPerDay: 100, visitorCreditsPerDay: 100, callers: ai && { ai } };
     const counters = await start(
       50_000,
@@ -206,12 +207,16 @@ describe('the setting callers', () => {
       settings as ProjectSettings,
     );
     const statuses = [(await think()).status];
+    bed().fake.session = { role: 'user', groups: [], emailVerified: false, isGuest: true };
+    const asGuest = bed().token({ sub: '018f0000-0000-7000-8000-0000000000dd', sid: 's3' });
+    statuses.push((await think(undefined, { token: asGuest })).status);
+    bed().fake.session = { role: 'user', groups: [], emailVerified: true };
     statuses.push((await think(undefined, { token: bed().token() })).status);
     bed().fake.session = { role: 'member', groups: [] };
     const token = bed().token({ sub: '018f0000-0000-7000-8000-0000000000cc', sid: 's2' });
     const last = await think(undefined, { token });
     statuses.push(last.status);
-    expect(statuses).toEqual([visitor, user, member]);
+    expect(statuses).toEqual(expected);
     if (last.status === 403) expect(last.body.hint).toContain('callers.ai');
     expect(await counters.reserved(ownerId)).toBe(served.length * 1000);
   });

@@ -136,13 +136,15 @@ describe('credentials and what is remembered of them', () => {
     const token = bed.token();
     expect(await groups(token)).toBeUndefined();
     const joined = [{ id: 'g1', role: 'member' }];
-    bed.fake.session = { role: 'user', groups: joined };
+    bed.fake.session = { role: 'user', groups: joined, emailVerified: true };
     await bed.call('GET', '/api/runtime/demo/groups', { token });
     await bed.call('POST', '/api/runtime/demo/groups/nowhere', { token, body: {} });
     expect(await groups(token)).toBeUndefined();
     const join = { token, body: { token: 'of the mail' } };
     await bed.call('POST', '/api/runtime/demo/groups/join', join);
     expect(await groups(token)).toEqual(joined);
+    const { identity } = (await bed.call('GET', list, { token })).body;
+    expect(identity.emailVerified).toBe(true);
     bed.fake.session = { role: 'user', groups: [] };
     await bed.call('DELETE', `/api/runtime/demo/groups/g1/members/${userId}`, { token });
     expect(await groups(token)).toBeUndefined();
@@ -242,5 +244,17 @@ describe('credentials and what is remembered of them', () => {
       ownerId,
       settings: { createCollections: false },
     });
+  });
+
+  it.each([
+    ['older than mail templates, leaves visitors their own words', true, undefined, 'anything'],
+    ['older than mail templates, has what its owner says', true, 'templates', 'templates'],
+    ['made since, says nothing of itself', undefined, undefined, undefined],
+  ] as const)('the identity of a project that is %s', async (_what, hasFreeMail, said, seen) => {
+    const settings = said === undefined ? {} : { mailContent: said };
+    const project = { id: 'demo', number: 1001, settings, ...(hasFreeMail && { hasFreeMail }) };
+    bed.fake.projects.set('demo', projectSnapshot(project));
+    const { body } = await bed.call('GET', list, { token: bed.token({ sub: userId }) });
+    expect(body.identity.project.settings.mailContent).toBe(seen);
   });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { connect } from 'node:net';
 import { createDiscardBody, type Listening, serve } from '@backlot/http';
@@ -25,6 +26,7 @@ const exchange = (port: number, head: string): Promise<string> =>
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 const list = '/api/runtime/demo/db/notes';
+const events = '/api/runtime/demo/events?collections=notes';
 
 describe('gateway on the wire', () => {
   let bed: TestBed;
@@ -152,7 +154,7 @@ describe('gateway on the wire', () => {
     expect(written).toBeLessThan(1000);
   });
 
-  it('counts a call that a stop cuts as 503, and one whose caller left as 499', async () => {
+  it('counts a call that a stop cuts as 503, one whose caller left as 499, and a stream that was left as answered', async () => {
     const registry = createRegistry('gateway');
     const arrivals: (() => void)[] = [];
     const silent = await createTestBed({
@@ -163,9 +165,9 @@ describe('gateway on the wire', () => {
       deps: { registry },
     });
     const server = await serve(silent.gateway.app, { port: 0 });
-    const call = () =>
+    const call = (path = list) =>
       new Promise<ClientRequest>((resolve) => {
-        const req = request({ port: server.port, path: list });
+        const req = request({ port: server.port, path });
         req.on('error', () => {});
         arrivals.push(() => resolve(req));
         req.end();
@@ -174,6 +176,11 @@ describe('gateway on the wire', () => {
       const text = await registry.getSingleMetricAsString('backlot_http_requests_total');
       return text.includes(`status="${status}"`);
     };
+    const stream = await call(events);
+    await once(stream, 'response');
+    stream.destroy();
+    await until(() => counted(200));
+    expect(await counted(499)).toBe(false);
     (await call()).destroy();
     await until(() => counted(499));
     await call();

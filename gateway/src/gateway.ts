@@ -1,113 +1,45 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Bus } from '@backlot/bus';
-import {
-  type CreditDirectory,
-  routes as contractRoutes,
-  type PriceChanges,
-  type ProjectDirectory,
-  platformProject,
-  type RouteDefinition,
-  type ServiceName,
-  type SessionDirectory,
-  type ShapeDirectory,
-} from '@backlot/contract';
-import type { Counters } from '@backlot/counters';
-import { largeBodyWork, toRequester } from '@backlot/fair-shares';
-import { answerFailure, type DiscardBody, discardBody, type Readiness } from '@backlot/http';
-import type { IdentityKey } from '@backlot/identity';
-import { createHttpMetrics, type Logger, measureQueues, type Registry } from '@backlot/telemetry';
+import { routes as contractRoutes, platformProject, showProjectName } from '@backlot/contract';
+import { largeBodyWork } from '@backlot/fair-shares';
+import { answerFailure, discardBody } from '@backlot/http';
+import { createHttpMetrics, measureQueues } from '@backlot/telemetry';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import type { AddressBounds } from './addresses/address-bounds.ts';
 import { createAddresses } from './addresses/addresses.ts';
-import type { PaceBounds } from './addresses/body-pace.ts';
-import { type Clock, isPaced } from './addresses/refusal-pace.ts';
+import { isPaced } from './addresses/refusal-pace.ts';
 import { createAdmit } from './admission/admit.ts';
-import { notAmongCallers } from './admission/budgets.ts';
-import { limitToMinimum, openCharge, reservationFor } from './admission/charge.ts';
+import { createCallLog } from './call-log/call-log.ts';
+import { createNoteCalls } from './call-log/note-calls.ts';
+import { createHandleCall } from './calls/handle-call.ts';
 import { createCachedProjects } from './directory/cached-projects.ts';
 import { createCachedSessions } from './directory/cached-sessions.ts';
+import { hashToken } from './directory/hash-token.ts';
+import { createDescription } from './docs/description.ts';
 import { createDocuments } from './documents/documents.ts';
+import type { Gateway, GatewayDeps } from './gateway-deps.ts';
+import { createHealth } from './health/health.ts';
 import { createMcp } from './mcp/mcp.ts';
-import { createDescription } from './pages/docs.ts';
 import { createSystemPages } from './pages/system-pages.ts';
-import { createFindRoute, servicePath } from './routing/find-route.ts';
-import { type CallPath, readPath } from './routing/read-path.ts';
-import { createAuthenticate, lacksScope, scopeMissing } from './steps/authenticate.ts';
+import { createFindRoute } from './routing/find-route.ts';
+import { readPath } from './routing/read-path.ts';
+import { type Credential, createAuthenticate, readBearer } from './steps/authenticate.ts';
+import { createIsBootstrap } from './steps/bootstrap-token.ts';
 import { checkHead } from './steps/check-head.ts';
 import { describeTus } from './steps/describe-tus.ts';
-import { checkActive, checkTarget, createFindProject } from './steps/find-project.ts';
+import { createFindProject } from './steps/find-project.ts';
 import { createForward } from './steps/forward.ts';
-import { createObserve, type Observed, takePlan } from './steps/observe.ts';
-import { checkSize, createReadAhead, needsReadAhead, type ReadAhead } from './steps/read-ahead.ts';
+import { createObserve } from './steps/observe.ts';
+import { createOpenStreams } from './steps/open-streams.ts';
+import { createProjectHosts, nothingAtHost } from './steps/project-hosts.ts';
+import { createReadAhead } from './steps/read-ahead.ts';
 import { createSignIdentity } from './steps/sign-identity.ts';
 import { answerPreflight, createStandardHeaders } from './steps/standard-headers.ts';
 import { createStartCalls } from './steps/start-calls.ts';
-import type { OnFailure, Upstream } from './upstream/upstream.ts';
-
-export interface GatewayConfig {
-  /** `iss` of tokens. */
-  issuer: string;
-  /** SHA-256 of the operator's token in base64url; undefined when nobody operates. */
-  operatorTokenHash: string | undefined;
-  /** How many proxies in front write `X-Forwarded-For`. */
-  trustedProxies: number;
-  addressBounds: AddressBounds;
-  /** Base of absolute addresses, without a slash at the end. */
-  publicUrl: string;
-  /** A log line for every call. */
-  accessLog: boolean;
-  /** Prices that differ from the contract's. */
-  priceChanges: PriceChanges;
-}
-
-export interface GatewayDeps {
-  upstreams: Record<ServiceName, Upstream>;
-  projects: ProjectDirectory;
-  sessions: SessionDirectory;
-  credits: CreditDirectory;
-  shapes: ShapeDirectory;
-  counters: Counters;
-  bus: Bus;
-  /** What it signs with for each service. */
-  identityKeys: readonly IdentityKey[];
-  /** Epoch milliseconds. */
-  now: () => number;
-  log: Logger;
-  registry?: Registry;
-  config: GatewayConfig;
-  /** Content of openapi.json. */
-  apiDescription: object;
-  /** False while events may be lost; caches then keep nothing for long. */
-  eventsConnected: () => boolean;
-  /** Of the services; asked once a second. */
-  ready(): Promise<Readiness>;
-  /** Names what works less well than it should, while calls are served. */
-  degraded(): readonly string[];
-  /** The contract's unless a test brings its own. */
-  routes?: readonly RouteDefinition[];
-  timeoutMs?: number;
-  discardBody?: DiscardBody;
-  pace?: PaceBounds;
-  refusalClock?: Clock;
-}
-
-export interface Gateway {
-  app: RequestListener;
-  /** Whether a connection's address may have one more; one that may not has to be closed. */
-  acceptConnection(socket: Socket): boolean;
-  /** Subscribes to events; before it nothing may be served. */
-  start(): Promise<void>;
-  /** Empties the caches of projects, keys and sessions: events may have been missed. */
-  forget(): void;
-  stop(): Promise<void>;
-}
-
-const isRead = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD';
+import { createTraceCalls } from './steps/trace-calls.ts';
+import { createEventTickets } from './tickets/event-tickets.ts';
 
 export const createGateway = (deps: GatewayDeps): Gateway => {
   const { config, counters, bus, identityKeys, now, log, eventsConnected } = deps;
-  const cached = createCachedProjects(deps.projects, now, eventsConnected);
+  const cached = createCachedProjects(deps, now, eventsConnected);
   const { issuer } = config;
   const sessions = createCachedSessions(deps.sessions, { issuer, now, eventsConnected });
   const { apiDescription, shapes } = deps;
@@ -116,7 +48,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   const documents = createDocuments({ apiDescription, description, shapes, publicUrl });
 
   const metrics = deps.registry && createHttpMetrics(deps.registry);
-  const observe = createObserve({ log, metrics, accessLog: config.accessLog });
+  const callLog = createCallLog({ directory: deps.callLog, now, log, times: deps.callLogTimes });
+  const calls = createNoteCalls(callLog, now);
+  const traces = createTraceCalls(deps.tracer);
+  const observe = createObserve({ log, metrics, accessLog: config.accessLog, calls, traces });
   const addresses = createAddresses({
     ...config,
     now,
@@ -124,121 +59,69 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
     registry: deps.registry,
     refusalClock: deps.refusalClock,
   });
-  const { readAddress, failedLookups, countAddress, bodies } = addresses;
+  const { readAddress, failedLookups, bodies } = addresses;
+  const streams = createOpenStreams(
+    config.addressBounds,
+    addresses.countRefusal,
+    deps.streamStalledMs,
+  );
   const largeBodies = largeBodyWork();
   measureQueues(deps.registry, { largeBodies });
   const readAhead = createReadAhead(bodies, largeBodies);
   const findProject = createFindProject(cached.projects, failedLookups);
   const findRoute = createFindRoute(deps.routes ?? contractRoutes);
+  const isBootstrap = createIsBootstrap(config.operatorTokenHash);
+  const bearsBootstrap = (req: Credential) => isBootstrap(hashToken(readBearer(req) ?? ''));
   const authenticate = createAuthenticate({
     sessions,
     keys: cached.keys,
-    operatorTokenHash: config.operatorTokenHash,
+    operators: cached.operators,
+    isBootstrap,
     failedLookups,
     now,
+  });
+  const projectHosts = createProjectHosts({
+    suffix: config.projectHostSuffix,
+    publicUrl,
+    hosts: cached.hosts,
+    findProject,
+    failedLookups,
   });
   const { admit, admitUnread } = createAdmit(counters, deps.credits, { now, log });
   const signIdentity = createSignIdentity(identityKeys, now);
   const startCall = createStartCalls();
+  const isCountShared = () =>
+    deps.servers().every(({ name, state }) => name !== 'redis' || state === 'works');
+  const health = createHealth({ ...deps, registry: deps.registry });
+  const tickets = createEventTickets({ identityKeys, counters, now, isCountShared });
   const discard = deps.discardBody ?? discardBody;
   const { upstreams, timeoutMs } = deps;
   const forward = createForward({ upstreams, bodies, discardBody: discard, timeoutMs });
 
-  /** A call of the API, in the order that decides which answer wins. */
-  const handle = async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    { plane, ...at }: CallPath,
-    startedAt: number,
-    onFailure: OnFailure,
-  ) => {
-    const call: Observed = {
-      requestId: String(res.getHeader('x-request-id')),
-      operation: 'none',
-      projectId: at.projectId,
-      startedAt,
-    };
-    observe(res, call);
-
-    const address = readAddress(req);
-    const found =
-      plane === 'runtime' ? findProject.byId(at.projectId, address) : findProject.platform();
-    const ownProject = checkActive(found instanceof Promise ? await found : found);
-
-    const document = plane === 'runtime' && isRead(req) ? documents.find(at.path) : undefined;
-    if (document) {
-      call.operation = document.operation;
-      const caller = await authenticate(req, document.access, ownProject, address);
-      const addressCount = countAddress(ownProject, 'read', caller, address);
-      const by = { caller, address, addressCount };
-      const route = `GET ${at.path}`;
-      await admit(res, { project: ownProject, limitClass: 'read', route, ...by });
-      return documents.send(res, document, { project: ownProject, caller, address });
-    }
-    const inPlatformProject = plane === 'runtime' && ownProject.id === platformProject.id;
-    const { definition, targetProjectId } = findRoute(
-      plane,
-      req.method ?? '',
-      at.path,
-      inPlatformProject,
-    );
-    call.operation = definition.operationId;
-    if (definition.tellsPlan) takePlan(res, call);
-
-    const identified = authenticate(req, definition, ownProject, address);
-    const caller = identified instanceof Promise ? await identified : identified;
-
-    const { limit: limitClass } = definition;
-    const addressCount = countAddress(ownProject, limitClass, caller, address);
-    const refusal = lacksScope(caller, definition)
-      ? scopeMissing(caller, definition)
-      : notAmongCallers(ownProject, caller, limitClass);
-    const route = `${definition.method} ${definition.path}`;
-    const asked = { project: ownProject, limitClass, route, caller, address, addressCount };
-    const { priceChanges } = config;
-    const price = (body?: unknown) =>
-      refusal
-        ? undefined
-        : reservationFor(req, { ...asked, definition, body, priceChanges, now: now() });
-    let ahead: ReadAhead | undefined;
-    let isCounted = false;
-    if (needsReadAhead(definition) && !refusal) {
-      ({ isCounted } = await admitUnread(res, asked, () => limitToMinimum(price())));
-      if (res.destroyed) return;
-      const requester = toRequester({ project: ownProject, ip: address });
-      ahead = await readAhead(req, res, { definition, requester, startedAt });
-    }
-    const calls = ahead?.calls ?? 1;
-    addressCount?.weigh(calls);
-    const request = price(ahead?.body);
-    const reserved = await admit(res, { ...asked, calls, request, isCounted });
-    const charge =
-      request && reserved !== undefined ? openCharge(res, counters, request, reserved) : undefined;
-    if (res.destroyed) return charge?.cancel();
-
-    let project = ownProject;
-    if (targetProjectId !== undefined) {
-      call.projectId = targetProjectId;
-      project = checkTarget(await findProject.byId(targetProjectId), caller, definition);
-    }
-    if (refusal) throw refusal;
-    checkSize(req, definition);
-    if (ahead?.refusal) throw ahead.refusal;
-
-    if (res.destroyed) return charge?.cancel();
-    const { userId } = caller;
-    if (definition.changesCaller && userId !== null)
-      res.once('finish', () => {
-        if (res.statusCode < 400) sessions.forgetUser(project.number, userId);
-      });
-    const { requestId } = call;
-    if (definition.answeredBy)
-      return mcp.answer(req, res, { project, caller, requestId, message: ahead?.body });
-    const passed = ahead?.req ?? req;
-    signIdentity(passed, { definition, project, caller, address, requestId, charge });
-    const path = servicePath(definition, at.path) + at.search;
-    forward(passed, res, { definition, path, charge, address, startedAt }, onFailure);
-  };
+  const handle = createHandleCall({
+    config,
+    addresses,
+    counters,
+    observe,
+    traces,
+    findProject,
+    findRoute,
+    bearsBootstrap,
+    authenticate,
+    sessions,
+    users: deps.users,
+    admit,
+    admitUnread,
+    readAhead,
+    documents,
+    tickets,
+    health,
+    mcp: { answer: (...call) => mcp.answer(...call) },
+    streams,
+    signIdentity,
+    forward,
+    now,
+  });
 
   const fail = (error: unknown, req: IncomingMessage, res: ServerResponse) => {
     const address = readAddress(req);
@@ -253,25 +136,51 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
   const pipeline = Router();
   pipeline.use((req, res, next) => {
     setStandardHeaders(req, res);
-    addresses.countOpenCall(req, res);
+    const leaveOpenCall = addresses.countOpenCall(req, res);
     checkHead(req);
     const isPreflight = req.method === 'OPTIONS';
-    const path = isPreflight ? undefined : readPath(req.url);
+    const address = readAddress(req);
     const startedAt = performance.now();
-    startCall(readAddress(req), () => {
-      if (res.destroyed) return;
-      if (isPreflight)
-        describeTus(req, res, findProject, readAddress(req)).then(
-          () => answerPreflight(req, res),
-          next,
-        );
-      else if (path) handle(req, res, path, startedAt, next).catch(next);
-      else next();
-    });
+    const begin = (hostProject: string | undefined) => {
+      const path = isPreflight ? undefined : readPath(req.url, hostProject);
+      startCall(address, () => {
+        if (res.destroyed) return;
+        if (isPreflight)
+          describeTus(req, res, findProject, address).then(() => answerPreflight(req, res), next);
+        else if (path)
+          traces.run(res, () => {
+            const started = { ...path, startedAt, onFailure: next, leaveOpenCall };
+            handle(req, res, started).catch(next);
+          });
+        else next(hostProject === undefined ? undefined : nothingAtHost(publicUrl));
+      });
+    };
+    const hostProject = projectHosts.find(req, address);
+    if (hostProject instanceof Promise) hostProject.then(begin).catch(next);
+    else begin(hostProject);
   });
   const countPage = (req: IncomingMessage) => addresses.countPage(readAddress(req));
+  const findApp = async (projectId: string, req: IncomingMessage) => {
+    // The app of owners is the console.
+    if (projectId === platformProject.id) return { name: 'Backlot', url: `${publicUrl}/console/` };
+    const project = await findProject.byId(projectId, readAddress(req));
+    if (project?.status !== 'active') return undefined;
+    return { name: showProjectName(project.identity), url: project.home };
+  };
+  const servesHost = (name: string, req: IncomingMessage) =>
+    projectHosts.serves(name, readAddress(req));
+  const guide = documents.general;
   pipeline.use(
-    createSystemPages({ ...deps, description, guide: documents.general, publicUrl, countPage }),
+    createSystemPages({
+      ...deps,
+      health,
+      description,
+      guide,
+      publicUrl,
+      countPage,
+      findApp,
+      servesHost,
+    }),
   );
   pipeline.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
     fail(error, req, res),
@@ -292,7 +201,10 @@ export const createGateway = (deps: GatewayDeps): Gateway => {
       cached.forget();
       sessions.forget();
     },
+    drain: streams.drain,
     async stop() {
+      streams.stop();
+      await callLog.stop();
       for (const upstream of Object.values(deps.upstreams)) upstream.close();
     },
   };

@@ -9,8 +9,10 @@ export {
   defaultAddressBounds,
   readAddressBounds,
 } from './addresses/address-bounds.ts';
-export { callSettings, gatewaySettings, hashToken, readCallSettings } from './config.ts';
+export { callSettings, gatewaySettings, readCallSettings } from './config.ts';
+export { hashToken } from './directory/hash-token.ts';
 export * from './gateway.ts';
+export * from './gateway-deps.ts';
 export {
   type PublishedPackage,
   publishedPackages,

@@ -14,6 +14,8 @@ export interface AddressBounds {
   /** At a time. Behind trusted proxies connections are theirs, and not bounded. */
   connections: number;
   openCalls: number;
+  /** Answers without an end, which are no open calls. */
+  streams: number;
   /** Of bodies whose calls have no answer yet, uploads excepted; of what is compressed, the most that it may become. */
   bodyBytes: number;
 }
@@ -37,6 +39,7 @@ export const readAddressBounds = (settings: z.output<typeof addressSettings>): A
   callers: settings.BACKLOT_CALLERS_PER_ADDRESS,
   failedLookups: settings.BACKLOT_FAILED_LOOKUPS_PER_ADDRESS,
   pages: 3000,
+  streams: 1000,
   connections: settings.BACKLOT_CONNECTIONS_PER_ADDRESS,
   openCalls: settings.BACKLOT_OPEN_CALLS_PER_ADDRESS,
   bodyBytes: settings.BACKLOT_BODY_MIB_PER_ADDRESS * MIB,

@@ -28,6 +28,7 @@ export const createAddresses = (options: AddressesOptions) => {
   const countRefusal = createCountRefusal(options.registry);
   return {
     readAddress,
+    countRefusal,
     acceptConnection: createAcceptConnection(addressBounds, trustedProxies, countRefusal),
     countOpenCall: createCountOpenCall(addressBounds, readAddress, countRefusal),
     failedLookups: createFailedLookups(addressBounds, now, countRefusal),

@@ -6,7 +6,8 @@ import { socketAddress } from './client-address.ts';
 import type { CountRefusal } from './refusals.ts';
 
 /**
- * Refuses a call whose address has too many open, before anything of it is looked at.
+ * Refuses a call whose address has too many open, before anything of it is looked at. Answers what gives the place back
+ * before the call's end.
  * @throws ApiError rate_limited, overloaded
  */
 export const createCountOpenCall = (
@@ -15,10 +16,16 @@ export const createCountOpenCall = (
   countRefusal: CountRefusal,
 ) => {
   const places = createPlaces({ total: openCalls * addressesInAll, perAddress: openCalls });
-  return (req: IncomingMessage, res: ServerResponse): void => {
+  return (req: IncomingMessage, res: ServerResponse): (() => void) => {
     const address = readAddress(req);
     requirePlaces(places.take(address), 'open-calls', countRefusal);
-    res.once('close', () => places.leave(address));
+    let isLeft = false;
+    const leave = () => {
+      if (!isLeft) places.leave(address);
+      isLeft = true;
+    };
+    res.once('close', leave);
+    return leave;
   };
 };
 

@@ -1,14 +1,17 @@
 import { Counter, type Registry } from '@backlot/telemetry';
 
 /** What an address had too much of, or was too slow with. */
-export type AddressBound =
-  | 'connections'
-  | 'open-calls'
-  | 'body-bytes'
-  | 'pace'
-  | 'calls'
-  | 'lookups'
-  | 'pages';
+const bounds = [
+  'connections',
+  'open-calls',
+  'streams',
+  'body-bytes',
+  'pace',
+  'calls',
+  'lookups',
+  'pages',
+];
+export type AddressBound = (typeof bounds)[number];
 
 export type CountRefusal = (bound: AddressBound) => void;
 
@@ -21,5 +24,6 @@ export const createCountRefusal = (registry: Registry | undefined): CountRefusal
     labelNames: ['bound'] as const,
     registers: [registry],
   });
+  for (const bound of bounds) refusals.inc({ bound }, 0);
   return (bound) => refusals.inc({ bound });
 };

@@ -5,14 +5,15 @@ import {
   type LimitClass,
   type ProjectUseAsking,
 } from '@backlot/contract';
-import type {
-  Admission,
-  Budget,
-  Counters,
-  RateCheck,
-  RateState,
-  ReservationOutcome,
-  ReservationRequest,
+import {
+  type Admission,
+  type Budget,
+  type Counters,
+  CountersUnavailable,
+  type RateCheck,
+  type RateState,
+  type ReservationOutcome,
+  type ReservationRequest,
 } from '@backlot/counters';
 import type { Logger } from '@backlot/telemetry';
 import { LRUCache } from 'lru-cache';
@@ -263,7 +264,8 @@ const reservedCredits = (
     case 'insufficient':
       throw new ApiError('out_of_credits', 'The owner of this app has run out of credits.');
     case 'unloaded':
-    case 'unavailable':
       throw creditsUnavailable();
+    case 'unavailable':
+      throw creditsUnavailable(new CountersUnavailable('Credits were not reserved.', reservation));
   }
 };

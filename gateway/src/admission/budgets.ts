@@ -1,4 +1,4 @@
-import { ApiError, type LimitClass, type ProjectSettings } from '@backlot/contract';
+import { ApiError, isAmong, type LimitClass, type ProjectSettings } from '@backlot/contract';
 import type { Budget } from '@backlot/counters';
 import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
@@ -142,10 +142,6 @@ export const budgetRefusal = (
     },
   );
 };
-
-const isAmong = (allowed: readonly string[], { kind, role = 'user' }: Caller) =>
-  allowed.includes('anyone') ||
-  (kind === 'user' && (allowed.includes('users') || allowed.includes(`role:${role}`)));
 
 /** Why the setting `callers` keeps this visitor from calls of this kind; owners, keys and the operator may make all. */
 export const notAmongCallers = (

@@ -24,6 +24,8 @@ export interface Charge {
   leaveOpen(): void;
   /** The service did nothing. */
   cancel(): void;
+  /** Milli-credits; undefined where it is not known yet. */
+  used(): number | undefined;
 }
 
 export interface PricedCall extends ReservationRequest {
@@ -97,9 +99,12 @@ export const openCharge = (
   { millicredits, boundBy }: ReservedCredits,
 ): Charge => {
   let open = true;
+  let known: number | undefined;
   const settle = (used: number | undefined) => {
-    if (open && used !== undefined)
-      void counters.settle(ownerId, callId, Math.min(used, millicredits));
+    if (open && used !== undefined) {
+      known = Math.min(used, millicredits);
+      void counters.settle(ownerId, callId, known);
+    }
     open = false;
   };
   onHeaders(res, () => settle(takeUsage(res)));
@@ -112,5 +117,6 @@ export const openCharge = (
       open = false;
     },
     cancel: () => settle(0),
+    used: () => known,
   };
 };

@@ -1,4 +1,5 @@
 import {
+  defaultLimits,
   type LimitClass,
   limitClasses,
   type ProjectSettings,
@@ -31,16 +32,27 @@ export interface GatewayProject {
   id: string;
   number: number;
   ownerId: string | null;
+  members: ProjectSnapshot['members'];
   status: ProjectSnapshot['status'];
   pausedBy: ProjectSnapshot['pausedBy'];
+  /** What the operator has suspended; undefined where nothing is. */
+  suspended: ProjectSnapshot['suspended'];
   /** Who may make calls that cost credits; all where nothing is said. */
   callers: ProjectSettings['callers'];
+  /** Users do nothing but with their account until their address is verified. */
+  mustVerify: boolean;
+  /** Roles whose users do nothing with one factor but set up the second. */
+  mustUse2fa: ReadonlySet<string>;
+  /** An origin of the app itself, if one is known; one that is proven to be the owner's before others. */
+  home: string | undefined;
   identity: IdentityProject;
+  preview: ProjectSnapshot['preview'];
   admission: Record<LimitClass, ClassAdmission>;
 }
 
 const classAdmission = (project: ProjectSnapshot, limitClass: LimitClass): ClassAdmission => {
-  const { perCaller, perProject } = project.limits[limitClass];
+  // A projects service of before knows fewer classes.
+  const { perCaller, perProject } = project.limits[limitClass] ?? defaultLimits[limitClass];
   // One hash tag keeps all counters of a call, the owner's credits too, on one node of a Redis Cluster.
   const tag = project.ownerId === null ? `p:${project.number}` : `o:${project.ownerId}`;
   const prefix = `rl:{${tag}}:${project.number}:${limitClass}`;
@@ -55,28 +67,50 @@ const classAdmission = (project: ProjectSnapshot, limitClass: LimitClass): Class
   };
 };
 
+/** Settings that hold lists of some KB at most. */
+const smallSettings: ReadonlySet<string> = new Set(['signUp', 'storage', 'channels', 'mustUse2fa']);
+
 /**
- * Without settings that are lists or hold some: the identity is a header, and a thousand addresses would not fit into
- * its 32 KB.
+ * Without other settings that are lists or hold some: the identity is a header, and a thousand addresses would not fit
+ * into its 32 KB.
  */
-const scalarSettings = (project: ProjectSnapshot) =>
-  Object.fromEntries(
-    Object.entries(project.settings).filter(([, value]) => typeof value !== 'object'),
+const scalarSettings = ({ settings, hasFreeMail }: ProjectSnapshot) => {
+  const effective = hasFreeMail ? { mailContent: 'anything', ...settings } : settings;
+  return Object.fromEntries(
+    Object.entries(effective).filter(
+      ([name, value]) => typeof value !== 'object' || smallSettings.has(name),
+    ),
   );
+};
+
+const findHome = ({ settings, verifiedOrigins = [] }: ProjectSnapshot): string | undefined => {
+  const { accountPageUrl, allowedOrigins = [] } = settings;
+  const ofPage = accountPageUrl === undefined ? [] : [new URL(accountPageUrl).origin];
+  const isVerified = (origin: string) => verifiedOrigins.includes(origin);
+  return [...ofPage.filter(isVerified), ...verifiedOrigins, ...allowedOrigins, ...ofPage][0];
+};
 
 export const toGatewayProject = (project: ProjectSnapshot): GatewayProject => ({
   id: project.id,
   number: project.number,
   ownerId: project.ownerId,
+  members: project.members,
   status: project.status,
   pausedBy: project.pausedBy,
+  suspended: project.suspended,
   callers: project.settings.callers,
+  mustVerify: project.settings.mustVerify === true,
+  mustUse2fa: new Set(project.settings.mustUse2fa),
+  home: findHome(project),
+  preview: project.preview,
   identity: {
     id: project.id,
     number: project.number,
     name: project.name,
     ownerId: project.ownerId,
     settings: scalarSettings(project),
+    ...(project.powers && { powers: project.powers }),
+    ...(project.preview && { isPreview: true as const }),
   },
   admission: Object.fromEntries(
     limitClasses.map((limitClass) => [limitClass, classAdmission(project, limitClass)]),

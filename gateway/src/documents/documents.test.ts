@@ -8,7 +8,7 @@ import {
   storageRoutes,
 } from '@backlot/contract';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createDescription } from '../pages/docs.ts';
+import { createDescription } from '../docs/description.ts';
 import {
   createTestBed,
   operatorToken,
@@ -96,6 +96,55 @@ describe('documents of a project', () => {
     expect(bed.fake.asked.filter((question) => question.startsWith('describe'))).toEqual([]);
   });
 
+  const orders: CollectionShape = {
+    ...empty,
+    name: 'orders',
+    fields: [{ path: 'quokkaCount', types: ['string'], share: 1 }],
+    schema: {
+      properties: {
+        state: { enum: ['open', 'done'], default: 'open' },
+        title: { type: 'string', description: 'What is */ ordered' },
+        items: {
+          type: 'array',
+          items: { properties: { n: { type: 'integer' } }, required: ['n'] },
+        },
+        by: { 'x-set': 'owner' },
+        buyer: { type: ['string', 'null'], 'x-ref': 'people' },
+      },
+      required: ['title', 'by', 'state'],
+      additionalProperties: false,
+    },
+  };
+
+  it('follow the schema of a collection that has one, and not its sample', async () => {
+    bed.fake.collections.set(1001, [orders]);
+    const read = async (path: string) =>
+      text(await bed.call('GET', base + path, { token: owner() }));
+    for (const path of documents) expect(await read(path)).not.toContain('quokkaCount');
+    expect(await read('/types.d.ts')).toContain(`export type Orders = {
+  state?: "open" | "done";
+  /** What is * / ordered */
+  title: string;
+  items?: ({
+    n: number;
+  })[];
+  /** Written by the server. */
+  by?: string;
+  /** Id of a record of people. */
+  buyer?: string | null;
+};`);
+    expect(await read('/llms.txt')).toContain(
+      '"state": "open" or "done"; "title": string; "items"?: array; "items.n": number; "by": string; "buyer"?: string or null',
+    );
+    const { schemas } = JSON.parse(await read('/openapi.json')).components;
+    expect(schemas.OrdersData.properties).toMatchObject({ by: { readOnly: true }, title: {} });
+    expect(schemas.OrdersData.additionalProperties).toBe(false);
+    expect(schemas.OrdersRequest.properties.data).toEqual({
+      allOf: [{ $ref: '#/components/schemas/OrdersData' }, { required: ['title'] }],
+    });
+    expect(schemas.Orders.properties).toMatchObject({ id: {}, title: {} });
+  });
+
   it('are counted as reads', async () => {
     const { headers } = await bed.call('GET', `${base}/llms.txt`);
     expect(headers.get('ratelimit')).toMatch(/^"caller";r=1199;/);
@@ -115,7 +164,7 @@ describe('documents of a project', () => {
     const { body } = await bed.call('GET', `${base}/types.d.ts`, { token: secretKey });
     expect(
       body,
-    ).toBe(`// The collections of https://api.example.org/api/runtime/demo, as a sample of their records shows them.
+    ).toBe(`// The collections of https://api.example.org/api/runtime/demo, as their schemas say, or a sample of their records shows.
 // A record has id, ownerId, createdAt and updatedAt besides, which createClient<Project>() adds.
 
 export interface Project {
@@ -265,6 +314,9 @@ export type Project2 = { [name: string]: unknown };
     const full = await bed.call('GET', '/llms-full.txt');
     expect(full.body).toContain('### Access');
     expect(tokens(full.body)).toBeLessThan(20_000);
+    const owners = await bed.call('GET', '/llms-owners.txt');
+    expect(owners.body).toContain('## Secret keys');
+    expect(tokens(owners.body)).toBeLessThan(20_000);
   });
 });
 

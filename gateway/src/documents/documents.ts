@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { ApiError, type CollectionShape, callers, type ShapeDirectory } from '@backlot/contract';
 import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
-import type { Description } from '../pages/docs.ts';
+import type { Description } from '../docs/description.ts';
 import type { AccessRules } from '../steps/authenticate.ts';
 import { describeForAgents } from './llms.ts';
 import { describeProject } from './project-description.ts';
@@ -33,16 +33,15 @@ export interface DocumentsOptions {
 const byAnybody = { plane: 'runtime', callers } as const;
 const byOwnerAndKeys = { plane: 'runtime', callers: ['owner', 'key', 'operator'] } as const;
 
-/** docs/api.md, as it is. */
-const readRules = () =>
-  readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8').replace(/^# .*\n/, '');
+const readDoc = (name: 'api' | 'owners') =>
+  readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
 
 export type Documents = ReturnType<typeof createDocuments>;
 
 /** Descriptions of one project; who may see them gets them with the names of its fields. */
 export const createDocuments = (options: DocumentsOptions) => {
   const { apiDescription, description, shapes, publicUrl } = options;
-  const rules = readRules();
+  const rules = readDoc('api').replace(/^# .*\n/, '');
   const brief = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
     describeForAgents({ publicUrl, project, collections });
   const full = (project?: GatewayProject, collections?: readonly CollectionShape[]) =>
@@ -84,7 +83,7 @@ export const createDocuments = (options: DocumentsOptions) => {
     find: (path: string): ProjectDocument | undefined =>
       Object.hasOwn(documents, path) ? documents[path] : undefined,
     /** Of every project. */
-    general: { brief: brief(), full: full() },
+    general: { brief: brief(), full: full(), owners: readDoc('owners') },
     /** @throws ApiError forbidden, unavailable */
     async send(
       res: ServerResponse,

@@ -1,5 +1,6 @@
 import type { CollectionShape, FieldType } from '@backlot/contract';
 import { type FieldNode, toFieldTree, typeNames } from './field-tree.ts';
+import { isOptional, readSchema, type SchemaPart } from './schema-fields.ts';
 
 type Json = Record<string, unknown>;
 
@@ -39,12 +40,35 @@ const systemProperties = {
   updatedAt: { type: 'string', format: 'date-time' },
 };
 
+/** Each field by itself: which of them have to be there is said of whole records. */
+const describeFields = (schema: SchemaPart): Json => {
+  const { properties = {}, additionalProperties } = schema;
+  const described = Object.entries(properties).map(([name, field]) => [
+    name,
+    typeof field === 'object' && 'x-set' in field ? { ...field, readOnly: true } : field,
+  ]);
+  return {
+    type: 'object',
+    ...(described.length > 0 && { properties: Object.fromEntries(described) }),
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  };
+};
+
+/** What who makes a record has to send. */
+const listRequired = (schema: SchemaPart = {}): string[] =>
+  (schema.required ?? []).filter(
+    (name) => !isOptional(schema, name, schema.properties?.[name] ?? true),
+  );
+
 /** What a client sends, with every field optional, and what the platform answers: see `endings`. */
 const toSchemas = (collection: CollectionShape, name: string): Json => {
-  const data = objectSchema(toFieldTree(collection));
+  const schema = readSchema(collection);
+  const data = schema ? describeFields(schema) : objectSchema(toFieldTree(collection));
   const { properties = {} } = data as { properties?: Json };
+  const required = listRequired(schema);
+  const source = schema ? 'by its schema' : 'from a sample';
   return {
-    [`${name}Data`]: { ...data, description: `Fields of ${collection.name}, from a sample` },
+    [`${name}Data`]: { ...data, description: `Fields of ${collection.name}, ${source}` },
     [name]: {
       type: 'object',
       properties: { ...systemProperties, ...properties },
@@ -63,7 +87,10 @@ const toSchemas = (collection: CollectionShape, name: string): Json => {
     },
     [`${name}Request`]: {
       type: 'object',
-      properties: { data: ref(`${name}Data`) },
+      properties: {
+        data:
+          required.length > 0 ? { allOf: [ref(`${name}Data`), { required }] } : ref(`${name}Data`),
+      },
       required: ['data'],
     },
     [`${name}Change`]: {

@@ -1,9 +1,9 @@
 import type { CollectionShape, FieldType } from '@backlot/contract';
 import { describeAccess, type FieldNode, toFieldTree, typeNames } from './field-tree.ts';
+import { readSchema } from './schema-fields.ts';
+import { asKey, typeFromSchema } from './schema-types.ts';
 
 const dictionary = '{ [name: string]: unknown }';
-
-const asKey = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
 /** Other values than those of the sample are allowed: editors still offer the ones that it has. */
 const stringType = (values: readonly string[] | undefined) =>
@@ -55,11 +55,14 @@ export const describeCollectionTypes = (
   const interfaces = collections.map((collection) => {
     const tree = toFieldTree(collection);
     const name = names.get(collection.name);
+    const schema = readSchema(collection);
+    if (schema)
+      return `/** As its schema says. */\nexport type ${name} = ${typeFromSchema({ ...schema, type: 'object' }, '')};`;
     return tree.length === 0
       ? `export type ${name} = ${dictionary};`
       : `export interface ${name} ${objectType(tree, '')}`;
   });
-  return `// The collections of ${baseUrl}, as a sample of their records shows them.
+  return `// The collections of ${baseUrl}, as their schemas say, or a sample of their records shows.
 // A record has id, ownerId, createdAt and updatedAt besides, which createClient<Project>() adds.
 
 export interface Project {

@@ -1,4 +1,4 @@
-import { type CollectionShape, recordRoutes } from '@backlot/contract';
+import { ApiError, type CollectionShape, recordRoutes } from '@backlot/contract';
 import { z } from 'zod';
 import { collection, defineTool, fits, type Tool, tooLarge, toQuery } from './tool.ts';
 
@@ -10,7 +10,7 @@ export const describeProject = defineTool({
   name: 'describe_project',
   title: 'Describe the project',
   description:
-    'The collections of the project with access, number of records and fields (types, share of records that have them, values of enumerations), from a sample. Call it before you name a field.',
+    'The collections of the project with access, number of records, fields (types, share of records that have them, values of enumerations) from a sample, and the schema where the owner has set one. Call it before you name a field.',
   scope: 'read',
   isDestructive: false,
   input: z.strictObject({ collection: collection.optional().describe('Only this one') }),
@@ -43,6 +43,27 @@ const setAccess = defineTool({
     call('PUT', settings(projectId, name), { access }),
 });
 
+const setSchema = defineTool({
+  name: 'set_schema',
+  title: 'Set what the records of a collection have to be',
+  description:
+    'Sets a JSON Schema (2020-12, a part of it: what does not hold is refused by name) that every write has to fit from now on; null removes it. Records from before stay as they are. "propose": true sets nothing and answers a schema that a sample of the records fits. Makes the collection where it is missing.',
+  scope: 'admin',
+  isDestructive: true,
+  input: z.strictObject({
+    collection,
+    schema: recordRoutes.recordSchema.nullable().optional(),
+    propose: z.boolean().optional(),
+  }),
+  async run({ collection: name, schema, propose }, { projectId, call }) {
+    const at = settings(projectId, name);
+    if (propose) return call('POST', `${at}/schema-from-records`);
+    if (schema === undefined)
+      throw new ApiError('invalid_body', 'Needs "schema", or "propose": true.');
+    return call('PUT', at, { schema });
+  },
+});
+
 const renameCollection = defineTool({
   name: 'rename_collection',
   title: 'Rename a collection',
@@ -65,9 +86,19 @@ const deleteCollection = defineTool({
   input: z.strictObject({
     collection,
     empty: z.boolean().optional().describe('The collection stays, with its settings'),
+    dryRun: z.boolean().optional().describe('Only counts the records'),
   }),
-  run: ({ collection: name, empty }, { projectId, call }) =>
-    call('DELETE', settings(projectId, name) + toQuery({ empty: empty ? 1 : undefined })),
+  run: ({ collection: name, empty, dryRun }, { projectId, call }) =>
+    call(
+      'DELETE',
+      settings(projectId, name) +
+        toQuery({ empty: empty ? 1 : undefined, dryRun: dryRun ? 1 : undefined }),
+    ),
 });
 
-export const collectionTools: readonly Tool[] = [setAccess, renameCollection, deleteCollection];
+export const collectionTools: readonly Tool[] = [
+  setAccess,
+  setSchema,
+  renameCollection,
+  deleteCollection,
+];

@@ -52,12 +52,12 @@ describe('messages of coding agents', () => {
 
   it('list tools whose input needs no reference and takes no unknown parameter', async () => {
     const { tools } = resultIn(await send(listTools, operatorToken));
-    expect(tools).toHaveLength(9);
+    expect(tools).toHaveLength(16);
     for (const { inputSchema } of tools) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(JSON.stringify(inputSchema)).not.toMatch(/\$ref|\$defs/);
     }
-    expect(JSON.stringify(tools[6])).toContain('append-only');
+    expect(JSON.stringify(tools[7])).toContain('append-only');
   });
 
   it('count at the limits of the route and at those of each call', async () => {

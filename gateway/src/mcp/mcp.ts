@@ -96,10 +96,10 @@ export const createMcp = ({ app, counters, publicUrl, log }: McpOptions): Mcp =>
   ): ToolContext => ({
     projectId: call.project.id,
     baseUrl: `${publicUrl}/api/runtime/${call.project.id}`,
-    async call(method, path, body) {
+    async call(method, path, body, headers) {
       const { requestId } = call;
       const options = { caller: req, requestId, signal, maxBytes: maxReadBytes };
-      const answer = await send({ method, path, body }, options);
+      const answer = await send({ method, path, body, headers }, options);
       if (answer.status < 400) return answer.text;
       throw new CallFailed(answer.text, answer.retryAfterSeconds);
     },

@@ -8,6 +8,7 @@ export interface OwnCall {
   /** As a client would send it, with its query. */
   path: string;
   body?: unknown;
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface OwnAnswer {
@@ -80,12 +81,12 @@ export type SendOwnCall = (call: OwnCall, options: OwnCallOptions) => Promise<Ow
  */
 export const createOwnCalls = (app: RequestListener): SendOwnCall => {
   const server = createServer({ maxHeaderSize }, app);
-  return async ({ method, path, body }, { caller, requestId, signal, maxBytes }) => {
+  return async ({ method, path, body, headers: own }, { caller, requestId, signal, maxBytes }) => {
     const [near, far] = connect();
     Object.defineProperty(far, 'remoteAddress', { value: caller.socket.remoteAddress });
     server.emit('connection', far);
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers = passedHeaders(caller, requestId, text);
+    const headers = { ...own, ...passedHeaders(caller, requestId, text) };
     try {
       const res = await new Promise<IncomingMessage>((resolve, reject) => {
         const call = request({ method, path, headers, signal, createConnection: () => near });

@@ -108,7 +108,7 @@ const write = defineTool({
 const remove = defineTool({
   name: 'delete',
   title: 'Delete a record',
-  description: 'Deletes one record. It can not be brought back.',
+  description: 'Deletes one record. For some days "undo" brings it back.',
   scope: 'write',
   isDestructive: true,
   input: z.strictObject({ collection, id }),
@@ -120,7 +120,7 @@ const deleteMatching = defineTool({
   name: 'delete_matching',
   title: 'Delete the records that fit a filter',
   description:
-    'With "dryRun": true only counts them: do that first. With false they can not be brought back. A call deletes for 5 seconds at most; where "hasMore" is true, the same call with "cursor" goes on.',
+    'With "dryRun": true only counts them: do that first. With false they are gone; for some days "undo" brings them back. A call deletes for 5 seconds at most; where "hasMore" is true, the same call with "cursor" goes on.',
   scope: 'write',
   isDestructive: true,
   input: z.strictObject({

@@ -10,7 +10,12 @@ export interface ToolContext {
    * The text of the answer.
    * @throws CallFailed, ApiError query_too_expensive past a mebibyte
    */
-  call(method: string, path: string, body?: unknown): Promise<string>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<string>;
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {

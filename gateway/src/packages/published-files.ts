@@ -18,6 +18,8 @@ interface Manifest {
   description: string;
   engines?: Record<string, string>;
   dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional: boolean }>;
 }
 
 /** Stands in the READMEs for the installation's own address. */
@@ -29,11 +31,21 @@ const entry = (name: string) => ({ types: `./${name}.d.ts`, default: `./${name}.
 const ownManifest = './package.json';
 const published = {
   client: {
-    files: [...module('sdk'), ...module('sdk-uploads')],
+    files: [
+      ...['sdk', 'sdk-uploads', 'sdk-react', 'sdk-sign-in'].flatMap(module),
+      ...['sdk-live', 'sdk-accounts', 'sdk-proof'].flatMap((name) => [
+        `${name}.js`,
+        `${name}.js.map`,
+      ]),
+    ],
     // For resolvers that look for files and know no `exports`.
     written: {
       'uploads.js': "export * from './sdk-uploads.js';\n",
       'uploads.d.ts': "export * from './sdk-uploads.js';\n",
+      'react.js': "export * from './sdk-react.js';\n",
+      'react.d.ts': "export * from './sdk-react.js';\n",
+      'sign-in.js': "export * from './sdk-sign-in.js';\n",
+      'sign-in.d.ts': "export * from './sdk-sign-in.js';\n",
     },
     manifest: {
       main: './sdk.js',
@@ -43,9 +55,12 @@ const published = {
       exports: {
         '.': entry('sdk'),
         './uploads': entry('sdk-uploads'),
+        './react': entry('sdk-react'),
+        './sign-in': entry('sdk-sign-in'),
         [ownManifest]: ownManifest,
       },
-      sideEffects: false,
+      // The form names its element when it is loaded.
+      sideEffects: ['./sdk-sign-in.js', './sign-in.js'],
     },
   },
   cli: {
@@ -82,6 +97,7 @@ export const readPublishedFiles = async (
   const read = (path: string) => readFile(join(folder, path));
   const manifest = JSON.parse((await read('package.json')).toString()) as Manifest;
   const { name, version, description, engines, dependencies = {} } = manifest;
+  const { peerDependencies, peerDependenciesMeta } = manifest;
   const written = {
     name,
     version,
@@ -90,6 +106,7 @@ export const readPublishedFiles = async (
     type: 'module',
     ...(engines && { engines }),
     ...published[packageName].manifest,
+    ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
     ...(manifest.dependencies && { dependencies, bundleDependencies: Object.keys(dependencies) }),
   };
   const files = published[packageName].files.map(async (path) => ({

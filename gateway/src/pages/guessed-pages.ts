@@ -6,7 +6,10 @@ const host: readonly (readonly [RegExp, string])[] = [
   ],
   [/^\/(swagger|redoc|api-docs|reference|documentation)(\/.*)?$/, 'The API for people: /docs.'],
   [/^\/guides?(\/.*)?$/, 'The guides: /docs/guides.'],
-  [/^\/llms?(-full)?(\.txt|\.md)?$/, 'For agents: /llms.txt, and /llms-full.txt with every rule.'],
+  [
+    /^\/llms?(-full|-owners)?(\.txt|\.md)?$/,
+    'For agents: /llms.txt, /llms-full.txt with every rule of apps, /llms-owners.txt with those of owners.',
+  ],
   [/^\/(health|status|ping|live|ready|livez)$/, 'It is alive: /healthz. It can serve: /readyz.'],
   [
     /^\/types(\.d\.ts)?$|^\/(client|index)\.d\.ts$/,
@@ -21,8 +24,8 @@ const host: readonly (readonly [RegExp, string])[] = [
     'Packages for npm: /packages/backlot-client.tgz and /packages/backlot-cli.tgz.',
   ],
   [
-    /^(\/api)?\/(login|sign-?in|register|sign-?up|admin|dashboard|console)(\/.*)?$/,
-    'Owners sign up and in by POST /api/runtime/platform/auth/signup and /auth/signin, users by the same at /api/runtime/<project>.',
+    /^(\/api)?\/(login|sign-?in|register|sign-?up|admin|dashboard)(\/.*)?$/,
+    'Owners sign up and in at /console, or by POST /api/runtime/platform/auth/signup and /auth/signin, users by the same at /api/runtime/<project>.',
   ],
   [
     /^(\/api(\/v\d+|\/runtime|\/platform)?|\/v\d+|\/rest(\/v1)?)?\/(db|auth|storage|ai|email|payments|groups|users|products|collections|todos|rest)(\/.*)?$/,

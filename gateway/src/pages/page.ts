@@ -1,34 +1,29 @@
-import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { headLinks, markHref } from '@backlot/design';
 import { Html, html } from '@backlot/http';
-
-const style = `
-:root { color-scheme: light dark; --line: #6b7280; --accent: #1d4ed8; --on-accent: #fff; --bad: #b91c1c; --soft: #f3f4f6; }
-@media (prefers-color-scheme: dark) { :root { --line: #9ca3af; --accent: #93c5fd; --on-accent: #111827; --bad: #fca5a5; --soft: #1f2937; } }
-body { max-width: 46rem; margin: 0 auto; padding: 2rem 1rem; font: 1rem/1.5 system-ui, sans-serif; }
-main.narrow { max-width: 28rem; margin: 0 auto; }
-h1 { font-size: 1.4rem; }
-h2 { font-size: 1.1rem; margin-top: 2rem; }
-a { color: var(--accent); }
-table { border-collapse: collapse; }
-th, td { padding: .3rem .6rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
-pre { padding: .8rem; overflow-x: auto; border-radius: .4rem; background: var(--soft); font: .85rem/1.5 ui-monospace, monospace; }
-label { display: block; font-weight: 600; }
-input { box-sizing: border-box; width: 100%; padding: .6rem; margin: .3rem 0 .3rem; border: 1px solid var(--line); border-radius: .4rem; font: inherit; }
-button { margin-top: 1rem; padding: .7rem 1.4rem; border: 0; border-radius: .4rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer; }
-button:disabled { opacity: .6; cursor: default; }
-[role=alert] { color: var(--bad); }
-`;
-
-const cspHash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 export interface Page {
   text: string;
-  /** Allows the page's own style and script, and calls of this server; nothing else. */
+  /** Allows scripts and styles of this server, and calls of it; nothing else. */
   policy: string;
 }
 
-/** @param script runs after the content */
+const sections = [
+  ['/docs', 'Docs'],
+  ['/console/', 'Console'],
+] as const;
+
+/** The bar at the top of every page. @param current the section in which the page is */
+export const pageHead = (current: string): Html => {
+  const links = sections.map(([href, title]) =>
+    href === current
+      ? html`<a href="${href}" aria-current="page">${title}</a>`
+      : html`<a href="${href}">${title}</a>`,
+  );
+  return html`<header class="topbar"><a class="brand" href="/"><img class="mark" src="${markHref}" alt="">Backlot</a><nav aria-label="Pages">${links}</nav></header>`;
+};
+
+/** @param script address of a module that changes the page */
 export const createPage = (title: string, content: Html, script?: string): Page => ({
   text: html`<!doctype html>
 <html lang="en">
@@ -36,18 +31,23 @@ export const createPage = (title: string, content: Html, script?: string): Page 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${new Html(style)}</style>
+${new Html(headLinks)}${
+  script === undefined
+    ? new Html('')
+    : html`
+<script type="module" src="${script}"></script>`
+}
 </head>
 <body>
 ${content}
-${new Html(script === undefined ? '' : `<script>${script}</script>`)}
 </body>
 </html>
 `.text,
   policy: [
     "default-src 'none'",
-    ...(script === undefined ? [] : [`script-src ${cspHash(script)}`]),
-    `style-src ${cspHash(style)}`,
+    ...(script === undefined ? [] : ["script-src 'self'"]),
+    "style-src 'self'",
+    "img-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -55,8 +55,8 @@ ${new Html(script === undefined ? '' : `<script>${script}</script>`)}
   ].join('; '),
 });
 
-export const sendPage = (res: ServerResponse, { text, policy }: Page): void => {
-  res.writeHead(200, {
+export const sendPage = (res: ServerResponse, { text, policy }: Page, status = 200): void => {
+  res.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'Content-Security-Policy': policy,

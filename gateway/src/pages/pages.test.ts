@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { openApiDocument, routes } from '@backlot/contract';
-import { nothingMissing, type Readiness } from '@backlot/http';
 import { createRegistry, metricsListener } from '@backlot/telemetry';
-import { serveForTest, until } from '@backlot/testing';
+import { serveForTest } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseTarGzip } from 'nanotar';
 import {
@@ -34,189 +32,6 @@ describe('what the gateway answers itself', () => {
     expect((await bed.call('GET', '/examples/react-todo/src/app.tsx')).status).toBe(404);
   });
 
-  it('is alive, and ready when nothing is missing', async () => {
-    let look = async (): Promise<Readiness> => nothingMissing;
-    await given({ deps: { ready: () => look() } });
-    expect(await bed.call('GET', '/healthz')).toMatchObject({ status: 200, body: { ok: true } });
-    expect(await bed.call('GET', '/readyz')).toMatchObject({ status: 200, body: { ok: true } });
-    look = async () => ({
-      missing: ['records', 'postgresql'],
-      degraded: ['secrets'],
-      reasons: { postgresql: 'disk_full' },
-    });
-    bed.clock.now += 1000;
-    expect(await bed.call('GET', '/readyz')).toMatchObject({
-      status: 503,
-      body: {
-        ok: false,
-        missing: ['records', 'postgresql'],
-        degraded: ['secrets'],
-        reasons: { postgresql: 'disk_full' },
-      },
-    });
-    look = async () => ({ ...nothingMissing, degraded: ['postgresql'] });
-    bed.clock.now += 1000;
-    expect(await bed.call('GET', '/readyz')).toMatchObject({
-      status: 200,
-      body: { ok: true, degraded: ['postgresql'] },
-    });
-    look = () => Promise.reject(new Error('broken'));
-    bed.clock.now += 1000;
-    expect((await bed.call('GET', '/readyz')).status).toBe(503);
-    expect((await bed.call('GET', '/healthz')).status).toBe(200);
-  });
-
-  it('looks for readiness once a second, for all who ask', async () => {
-    let looks = 0;
-    let finish = () => {};
-    const looked = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const ready = async () => {
-      looks++;
-      await looked;
-      return nothingMissing;
-    };
-    await given({ deps: { ready } });
-    const asking = Array.from({ length: 20 }, () => bed.call('GET', '/readyz'));
-    await until(() => looks > 0);
-    bed.clock.now += 5000;
-    asking.push(bed.call('GET', '/readyz'));
-    finish();
-    for (const answer of asking) expect((await answer).status).toBe(200);
-    bed.clock.now += 999;
-    await bed.call('GET', '/readyz');
-    expect(looks).toBe(1);
-    bed.clock.now += 1;
-    await bed.call('GET', '/readyz');
-    expect(looks).toBe(2);
-  });
-
-  it('answers a preflight before anything else', async () => {
-    await given();
-    for (const path of [
-      '/api/runtime/nothing/x',
-      '/api/runtime/demo/db/notes',
-      '/anything',
-      '/api/%',
-    ]) {
-      const { status, headers, body } = await bed.call('OPTIONS', path, { token: 'bad' });
-      expect([path, status, body]).toEqual([path, 204, '']);
-      expect(headers.get('access-control-allow-origin')).toBe('*');
-      expect(headers.get('access-control-allow-methods')).toBe(
-        'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
-      );
-      expect(headers.get('access-control-allow-headers')).toBe(
-        'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id, ' +
-          'Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset',
-      );
-      expect(headers.get('access-control-max-age')).toBe('7200');
-      expect(headers.get('access-control-allow-credentials')).toBeNull();
-    }
-    expect(bed.fake.asked).toEqual([]);
-  });
-
-  it('tells a tus client what the protocol may do here, and how large an upload may be', async () => {
-    await given();
-    const ask = async (path: string, headers = {}) => {
-      const answer = await bed.call('OPTIONS', path, { headers });
-      return ['tus-resumable', 'tus-version', 'tus-extension', 'tus-max-size'].map((name) =>
-        answer.status === 204 ? answer.headers.get(name) : answer.status,
-      );
-    };
-    const usual = ['1.0.0', '1.0.0', 'creation,expiration,termination'];
-    const tus = '/api/runtime/demo/storage/tus';
-    for (const path of [tus, `${tus}/`, `${tus}/018f0000-0000-4000-8000-000000000000?x=1`])
-      expect([path, await ask(path)]).toEqual([path, [...usual, String(50 * 1024 * 1024)]]);
-    const large = projectSnapshot({
-      id: 'large',
-      number: 1009,
-      settings: { maxUploadBytes: 70_000_000 },
-    });
-    bed.fake.projects.set('large', large);
-    expect(await ask('/api/runtime/large/storage/tus')).toEqual([...usual, '70000000']);
-    bed.fake.asked.length = 0;
-    expect(
-      await ask('/api/runtime/x/storage/tus', { 'Access-Control-Request-Method': 'POST' }),
-    ).toEqual([null, null, null, null]);
-    expect(bed.fake.asked).toEqual([]);
-    expect(await ask('/api/runtime/demo/storage/upload')).toEqual([null, null, null, null]);
-  });
-
-  it('lets a page send every header that its library sends, and no cookie', async () => {
-    await given();
-    const usual = await bed.call('OPTIONS', '/api/runtime/demo/db/notes');
-    const preflight = (asked: string) =>
-      bed.call('OPTIONS', '/api/runtime/demo/db/notes', {
-        headers: { 'Access-Control-Request-Headers': asked },
-      });
-    for (const asked of [
-      'apikey,authorization,prefer,x-client-info',
-      'authorization, cache-control, content-type, x-supabase-api-version',
-      Array.from({ length: 50 }, (_, n) => `x-${n}`).join(','),
-    ]) {
-      const { status, headers } = await preflight(asked);
-      expect([status, headers.get('access-control-allow-headers')]).toEqual([204, asked]);
-      expect(headers.get('vary')).toBe('Access-Control-Request-Headers');
-      expect(headers.get('access-control-allow-credentials')).toBeNull();
-    }
-    for (const asked of ['a b', 'a:b', '<b>', 'x'.repeat(65), ',', 'x,'.repeat(60)]) {
-      const { status, headers } = await preflight(asked);
-      expect([status, headers.get('access-control-allow-headers')]).toEqual([
-        204,
-        usual.headers.get('access-control-allow-headers'),
-      ]);
-    }
-  });
-
-  it('sets the same headers on every answer', async () => {
-    await given({ config: { publicUrl: 'https://api.example.org' } });
-    for (const path of [
-      '/',
-      '/healthz',
-      '/docs',
-      '/api/x',
-      '/api/%',
-      '/api/runtime/nothing/x',
-      '/api/runtime/demo/db/notes',
-    ]) {
-      const { headers } = await bed.call('GET', path);
-      expect(Object.fromEntries(headers)).toMatchObject({
-        'access-control-allow-origin': '*',
-        'access-control-expose-headers':
-          'RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed, ' +
-          'Location, Backlot-Hint, Accept-Ranges, Content-Disposition, Content-Range, Tus-Resumable, ' +
-          'Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-File-Id, X-File-Url',
-        'content-security-policy': expect.stringMatching(
-          /^default-src 'none'; .*frame-ancestors 'none'$/,
-        ),
-        'cross-origin-resource-policy': 'cross-origin',
-        'referrer-policy': 'no-referrer',
-        'strict-transport-security': 'max-age=31536000',
-        'x-content-type-options': 'nosniff',
-        'x-request-id': expect.any(String),
-      });
-      expect(headers.get('x-powered-by')).toBeNull();
-    }
-  });
-
-  it('promises https only where there is https', async () => {
-    await given();
-    expect((await bed.call('GET', '/healthz')).headers.get('strict-transport-security')).toBeNull();
-  });
-
-  it('keeps a well-formed request id and replaces any other', async () => {
-    await given();
-    const idOf = async (given: string) =>
-      (await bed.call('GET', '/healthz', { headers: { 'x-request-id': given } })).headers.get(
-        'x-request-id',
-      );
-    for (const good of ['a', 'A-1_b', 'x'.repeat(64)]) expect(await idOf(good)).toBe(good);
-    for (const bad of ['x'.repeat(65), 'a b', 'a,b', '<script>', 'a"b']) {
-      expect(await idOf(bad)).toMatch(/^[0-9a-f-]{36}$/);
-    }
-  });
-
   it('describes the API for one project, and for all', async () => {
     await given({
       deps: { apiDescription: openApiDocument(routes) },
@@ -243,27 +58,14 @@ describe('what the gateway answers itself', () => {
     ]);
   });
 
-  it('shows a page of the API with scripts and styles from here alone', async () => {
-    await given();
-    const { status, headers, body } = await bed.call('GET', '/docs');
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
-    expect(body).not.toMatch(/<script>|\son\w+=|https?:/);
-    const links = [...String(body).matchAll(/(?:src|href)="([^"]+)"/g)].map(
-      (match) => match[1] ?? '',
-    );
-    expect(links.length).toBeGreaterThan(3);
-    for (const link of links)
-      expect([link, (await bed.call('GET', link)).status]).toEqual([link, 200]);
-    expect((await bed.call('GET', '/docs/package.json')).body.code).toBe('route_not_found');
-    expect((await bed.call('GET', '/docs/%2e%2e/package.json')).body.code).toBe('route_not_found');
-  });
-
   it('welcomes people with a page, and programs with links that all lead somewhere', async () => {
     let missing: string[] = [];
     await given({
       config: { publicUrl: 'https://api.example.org' },
-      deps: { ready: async () => ({ ...nothingMissing, missing }) },
+      deps: {
+        services: async () =>
+          missing.map((service) => ({ service, dependencies: [], reason: 'not_ready' })),
+      },
     });
     const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
     const page = await bed.call('GET', '/', asBrowser);
@@ -272,7 +74,11 @@ describe('what the gateway answers itself', () => {
       'text/html; charset=utf-8',
     ]);
     expect(page.headers.get('vary')).toContain('Accept');
-    expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|script/);
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /script-src 'self'; style-src 'self';/,
+    );
+    expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(page.body).toContain('Create your backend');
     expect(page.body).toContain('curl -s https://api.example.org/api/runtime/platform/auth/signup');
     expect(page.body).toContain('Ready: all services answer.');
     const { status, body } = await bed.call('GET', '/');
@@ -285,13 +91,14 @@ describe('what the gateway answers itself', () => {
     missing = ['records', '<b>'];
     bed.clock.now += 1000;
     expect((await bed.call('GET', '/', asBrowser)).body).toContain(
-      'Not ready: records, &lt;b&gt; can not answer.',
+      'Not ready: &lt;b&gt;, records can not answer.',
     );
   });
 
   it.each([
     ['/sdk.js', ['BacklotError', 'createClient', 'newId']],
     ['/sdk-uploads.js', ['uploadInParts']],
+    ['/sdk-live.js', ['listen', 'live', 'subscribe', 'watchPresence']],
   ])('serves the client as a module: %s', async (path, exported) => {
     await given();
     const { status, headers, body } = await bed.call('GET', path);
@@ -303,20 +110,23 @@ describe('what the gateway answers itself', () => {
     expect(Object.keys(await import(module))).toEqual(exported);
   });
 
-  it.each(['sdk', 'sdk-uploads'])('serves types and a source map beside /%s.js', async (name) => {
-    await given();
-    const { headers, body } = await bed.call('GET', `/${name}.js`);
-    expect(headers.get('x-typescript-types')).toBe(`/${name}.d.ts`);
-    const types = await bed.call('GET', `/${name}.d.ts`);
-    expect([types.status, types.headers.get('content-type')]).toEqual([
-      200,
-      'text/plain; charset=utf-8',
-    ]);
-    expect(types.body).toContain('export ');
-    expect(body).toContain(`//# sourceMappingURL=${name}.js.map`);
-    const map = await bed.call('GET', `/${name}.js.map`);
-    expect(map.body.sourcesContent).toHaveLength(map.body.sources.length);
-  });
+  it.each(['sdk', 'sdk-uploads', 'sdk-react', 'sdk-sign-in'])(
+    'serves types and a source map beside /%s.js',
+    async (name) => {
+      await given();
+      const { headers, body } = await bed.call('GET', `/${name}.js`);
+      expect(headers.get('x-typescript-types')).toBe(`/${name}.d.ts`);
+      const types = await bed.call('GET', `/${name}.d.ts`);
+      expect([types.status, types.headers.get('content-type')]).toEqual([
+        200,
+        'text/plain; charset=utf-8',
+      ]);
+      expect(types.body).toContain('export ');
+      expect(body).toContain(`//# sourceMappingURL=${name}.js.map`);
+      const map = await bed.call('GET', `/${name}.js.map`);
+      expect(map.body.sourcesContent).toHaveLength(map.body.sources.length);
+    },
+  );
 
   it.each(['client', 'cli'])('serves the package of the %s for npm', async (name) => {
     await given({ config: { publicUrl: 'https://api.example.org' } });
@@ -345,18 +155,93 @@ describe('what the gateway answers itself', () => {
     expect((await read()).equals(bytes)).toBe(true);
   });
 
-  it('shows the page of links with its own script and style alone', async () => {
+  it('links one stylesheet and one mark, which browsers keep until they change', async () => {
+    await given();
+    const { body } = await bed.call('GET', '/account');
+    const links = [...String(body).matchAll(/<link [^>]*href="([^"]+)"/g)].map(
+      ([, href]) => href ?? '',
+    );
+    expect(links.map((href) => href.split('?')[0])).toEqual([
+      '/design/backlot.css',
+      '/design/mark.svg',
+    ]);
+    for (const href of links) {
+      const answer = await bed.call('GET', href);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+      expect(answer.body).not.toMatch(/@import|https?:\/\/(?!www.w3.org)/);
+      const old = await bed.call('GET', `${href}0`);
+      expect([old.status, old.headers.get('cache-control')]).toEqual([200, 'public, max-age=3600']);
+    }
+    expect((await bed.call('GET', '/design/tokens.css')).status).toBe(404);
+  });
+
+  it('shows the page of links with a script and the one stylesheet from here alone', async () => {
     await given();
     const { status, headers, body } = await bed.call('GET', '/account');
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     const policy = String(headers.get('content-security-policy'));
-    for (const tag of ['script', 'style']) {
-      const [, text = ''] = new RegExp(`<${tag}>([^]*)</${tag}>`).exec(body) ?? [];
-      const hash = createHash('sha256').update(text).digest('base64');
-      expect(policy).toContain(`${tag}-src 'sha256-${hash}';`);
-    }
-    expect(policy).not.toContain('unsafe');
+    expect(policy).toContain("script-src 'self'; style-src 'self';");
+    expect(policy).not.toMatch(/unsafe|sha256/);
+    expect(body).not.toMatch(/<style|style=|<script>/);
     expect(body).not.toMatch(/\son\w+=|https?:/);
+    const [, src = ''] = /<script type="module" src="([^"]+)"/.exec(String(body)) ?? [];
+    const script = await bed.call('GET', src);
+    expect([script.status, script.headers.get('content-type')]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+    ]);
+    expect(script.headers.get('cache-control')).toContain('immutable');
+  });
+
+  it.each([
+    [{}, undefined, null],
+    [
+      { allowedOrigins: ['https://a.example', 'https://b.example'] },
+      undefined,
+      'https://a.example',
+    ],
+    [{ allowedOrigins: ['https://a.example'] }, ['https://c.example'], 'https://c.example'],
+    [
+      { accountPageUrl: 'https://d.example/account' },
+      ['https://c.example', 'https://d.example'],
+      'https://d.example',
+    ],
+  ])(
+    'knows the app to which the page of links leads back: %j %j',
+    async (settings, verifiedOrigins, url) => {
+      await given();
+      const app = { settings, ...(verifiedOrigins && { verifiedOrigins }) };
+      bed.fake.projects.set('demo', projectSnapshot({ id: 'demo', number: 1001, ...app }));
+      expect(await bed.call('GET', '/account/app/demo')).toMatchObject({
+        status: 200,
+        body: { name: expect.any(String), url },
+      });
+      for (const id of ['nobody', 'a%00b'])
+        expect((await bed.call('GET', `/account/app/${id}`)).body).toEqual({
+          name: null,
+          url: null,
+        });
+    },
+  );
+
+  it('leads owners from the page of links to the console', async () => {
+    await given();
+    const { body } = await bed.call('GET', '/account/app/platform');
+    expect(body).toEqual({ name: 'Backlot', url: expect.stringMatching(/^http.*\/console\/$/) });
+  });
+
+  it('names the app on the page of links, but with no name that passes for an address', async () => {
+    await given();
+    for (const [id, name, shown] of [
+      ['bakery', 'Corner Bakery', 'Corner Bakery'],
+      ['hostile', 'PayPal: sign in at evil.example', 'Project hostile'],
+    ] as const) {
+      bed.fake.projects.set(id, projectSnapshot({ id, number: 1001, name }));
+      expect((await bed.call('GET', `/account/app/${id}`)).body.name).toBe(shown);
+    }
   });
 
   it('answers any other address in the contract’s form', async () => {
@@ -398,6 +283,25 @@ describe('what the gateway answers itself', () => {
     expect([status, body.hint]).toEqual([404, expect.stringContaining(hint)]);
   });
 
+  it('answers an unknown address with a page to browsers, and below /api with JSON to all', async () => {
+    await given();
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const page = await bed.call('GET', '/login/<script>', { headers });
+    expect([page.status, page.headers.get('content-type'), page.headers.get('vary')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+      'Accept',
+    ]);
+    expect(page.body).toContain('<a href="/console">/console</a>');
+    expect(page.body).not.toContain('<script>');
+    for (const path of ['/api/nothing', '/api/runtime/nobody/db/x'])
+      expect([path, (await bed.call('GET', path, { headers })).body.code]).toEqual([
+        path,
+        path === '/api/nothing' ? 'route_not_found' : 'project_not_found',
+      ]);
+    expect((await bed.call('POST', '/login', { headers })).body.code).toBe('route_not_found');
+  });
+
   it('counts calls by operation and status for a port of its own', async () => {
     const registry = createRegistry('gateway');
     await given({ deps: { registry } });
@@ -407,10 +311,10 @@ describe('what the gateway answers itself', () => {
     const { body, headers } = await metrics.call('GET', '/metrics');
     expect(headers.get('content-type')).toContain('text/plain');
     expect(body).toMatch(
-      /backlot_http_requests_total\{operation="listRecords",status="200",service="gateway"\} 1/,
+      /backlot_http_requests_total\{operation="listRecords",class="read",status="200",service="gateway"\} 1/,
     );
     expect(body).toMatch(
-      /backlot_http_requests_total\{operation="none",status="404",service="gateway"\} 1/,
+      /backlot_http_requests_total\{operation="none",class="none",status="404",service="gateway"\} 1/,
     );
     await metrics.stop();
   });

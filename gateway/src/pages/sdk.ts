@@ -2,8 +2,12 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Router } from 'express';
 
-const modules = ['sdk', 'sdk-uploads'];
-const files = modules.flatMap((name) => [`${name}.js`, `${name}.js.map`, `${name}.d.ts`]);
+const modules = ['sdk', 'sdk-uploads', 'sdk-react', 'sdk-sign-in'];
+const files = [
+  ...modules.flatMap((name) => [`${name}.js`, `${name}.js.map`, `${name}.d.ts`]),
+  // Loaded by sdk.js alone, which has their types.
+  ...['sdk-live', 'sdk-accounts', 'sdk-proof'].flatMap((name) => [`${name}.js`, `${name}.js.map`]),
+];
 /** `.ts` stands for a video elsewhere. */
 const types: readonly (readonly [string, string])[] = [
   ['.d.ts', 'text/plain; charset=utf-8'],
@@ -20,7 +24,8 @@ export const sdkRouter = (): Router => {
       const type = types.find(([ending]) => file.endsWith(ending));
       if (type) res.setHeader('Content-Type', type[1]);
       // Where Deno looks for types.
-      else res.setHeader('X-TypeScript-Types', `/${file.replace(/js$/, 'd.ts')}`);
+      else if (files.includes(file.replace(/js$/, 'd.ts')))
+        res.setHeader('X-TypeScript-Types', `/${file.replace(/js$/, 'd.ts')}`);
       res.sendFile(file, { root, cacheControl: false });
     });
   return router;

@@ -8,9 +8,10 @@ const passwords =
 const noCode = 'No code of yours runs here: a server of your own calls with a secret key.';
 const noSchedule =
   'Nothing runs here at a time of its own: a timer of a server of yours calls with a secret key.';
-const noHooks = 'Changes are not sent out: list what is new, ?where={"createdAt":{"$gt":"..."}}.';
-const noHistory =
-  'Records keep no history, and a deleted one is gone: keep copies in a collection of your own.';
+const hooks =
+  'The owner has changes sent out: PUT /api/platform/projects/<projectId>/webhooks/<name> {"url", "on"}.';
+const history =
+  'The past of a record: GET /db/<collection>/<id>/_history, POST /db/<collection>/<id>/_restore.';
 const description =
   'Below the base address: /llms.txt, /openapi.json and /types.d.ts describe it. All routes: /docs.';
 const byOwner = 'The owner manages it: /api/platform/projects/<projectId>, listed at /docs.';
@@ -29,8 +30,8 @@ const anywhere: readonly Guess[] = [
     /^\/payments\/webhooks?(\/.*)?$/,
     'Stripe calls POST /payments/webhook of the project, once its keys are set.',
   ],
-  [/^(\/projects\/[^/]+(\/collections\/[^/]+)?)?\/(web-?hooks?|triggers?|hooks)(\/.*)?$/, noHooks],
-  [/\/_?(history|versions?|revisions?|undelete|undo|trash|audit)(\/.*)?$/, noHistory],
+  [/^(\/projects\/[^/]+(\/collections\/[^/]+)?)?\/(web-?hooks?|triggers?|hooks)(\/.*)?$/, hooks],
+  [/\/_?(history|versions?|revisions?|undelete|undo|trash|audit)(\/.*)?$/, history],
   [
     /^(\/projects\/[^/]+(\/collections\/[^/]+)?)?\/(push|notifications?|messaging|sms)(\/.*)?$/,
     'People are reached by mail: POST /email/send.',
@@ -42,18 +43,30 @@ const anywhere: readonly Guess[] = [
 ];
 
 const runtime: readonly Guess[] = [
-  [/^\/db\/[^/]+\/[^/]+\/_?restore$/, noHistory],
+  [/^\/db\/[^/]+\/[^/]+\/_?restore$/, history],
   [
-    /^\/auth\/sessions(\/.*)?$/,
-    'Sessions are not listed. POST /auth/signout ends this one, with {"all": true} every one of the user.',
+    /^\/auth\/(anonymous|anonymously|guests|sign-?in-?anonymously)$/,
+    'A session of a guest: POST /auth/guest. Visitors call without an account, too: leave the header Authorization out.',
   ],
   [
-    /^\/auth\/(anonymous|guest|anonymously)$/,
-    'Visitors call without an account: leave the header Authorization out.',
+    /^\/auth\/([a-z-]*)(magic-?link|otp|passwordless|email-?code)([a-z-]*)(\/.*)?$/,
+    'A code by mail: POST /auth/code {"email": "..."}, then POST /auth/code/verify {"email": "...", "code": "123456"}.',
   ],
   [
-    /^\/auth\/([a-z-]*(google|github|gitlab|apple|facebook|microsoft|azure|twitter|discord|linkedin|oauth2?|oidc|saml|sso|magic-?link|otp|mfa|totp|2fa|passkeys?|webauthn|phone|providers?|authorize|callback)[a-z-]*)(\/.*)?$/,
-    'There is no such sign-in: accounts have an e-mail address and a password, POST /auth/signup, POST /auth/signin.',
+    /^\/auth\/([a-z-]*(google|github|gitlab|apple|facebook|microsoft|azure|twitter|discord|linkedin|oauth2?|oidc|saml|sso|providers?|authorize|callback)[a-z-]*)(\/.*)?$/,
+    'To sign in by Google and others, open in the browser: GET /auth/oauth/<provider>?returnTo=...&challenge=...; the code comes back: POST /auth/oauth/token. GET /auth/providers lists who can.',
+  ],
+  [
+    /^\/auth\/([a-z-]*(passkeys?|webauthn)[a-z-]*)(\/.*)?$/,
+    'Passkeys: POST /auth/passkeys/options and POST /auth/passkeys keep one, POST /auth/passkeys/sign-in/options and POST /auth/passkeys/sign-in sign in.',
+  ],
+  [
+    /^\/auth\/([a-z-]*(mfa|totp|2fa|two-?factor)[a-z-]*)(\/.*)?$/,
+    'Second factors: POST /auth/factors/totp and POST /auth/factors/totp/confirm set one up, POST /auth/factors/verify ends a sign-in that has answered a factorToken.',
+  ],
+  [
+    /^\/auth\/([a-z-]*phone[a-z-]*)(\/.*)?$/,
+    'There is no sign-in by phone. A code by mail: POST /auth/code {"email": "..."}.',
   ],
   [
     /^\/auth\/(verify-?email|confirm([a-z-]*)|resend([a-z-]*)|send-?verification)$/,
@@ -100,8 +113,12 @@ const runtime: readonly Guess[] = [
   ],
   [/^\/(sdk|client)(\.m?js)?$/, 'The client is <host>/sdk.js.'],
   [
-    /^\/(events|realtime|subscribe|ws|websocket|live|channels?|presence)(\/.*)?$/,
-    'Changes are not pushed: list again from time to time, GET /db/<collection>.',
+    /^\/(broadcast|publish|channels?|presence|rooms?)(\/.*)?$/,
+    'What is kept nowhere is said by POST /events/broadcast {"channel", "data"} and heard by GET /events?channels=<name>, which shows who is there too; the owner opens channels.',
+  ],
+  [
+    /^\/(realtime|subscribe|ws|websocket|live)(\/.*)?$/,
+    'Changes come as server-sent events: GET /events?collections=<collection>; in the client db(collection).live().',
   ],
   [
     /^\/storage\/(v1\/)?(buckets?|object|objects|folders?|public)(\/.*)?$/,
@@ -171,20 +188,24 @@ const platform: readonly Guess[] = [
     'What the records have: GET /api/platform/projects/<projectId>/shape.',
   ],
   [
-    /^\/projects\/[^/]+\/collections\/[^/]+\/(index|indexes|indices|unique|search|rules|access|permissions)$/,
-    'All of it is set at once: PUT /api/platform/projects/<projectId>/collections/<collection> {"access", "indexes", "unique", "search"}.',
+    /^\/projects\/[^/]+\/collections\/[^/]+\/(index|indexes|indices|unique|search|limits?|rules|access|permissions)$/,
+    'All of it is set at once: PUT /api/platform/projects/<projectId>/collections/<collection> {"access", "indexes", "unique", "search", "limits"}.',
   ],
   [
     /^\/projects\/[^/]+\/(domains?|cors|origins?\/.+)$/,
     'Origins of apps: GET, POST /api/platform/projects/<projectId>/origins.',
   ],
   [
-    /^\/projects\/[^/]+\/(stats|analytics|metrics|logs|billing|credits)(\/.*)?$/,
+    /^\/projects\/[^/]+\/(logs?|errors?|calls|events)(\/.*)?$/,
+    'Calls of the project, and why they failed: GET /api/platform/projects/<projectId>/requests?status=failed.',
+  ],
+  [
+    /^\/projects\/[^/]+\/(stats|analytics|metrics|billing|credits)(\/.*)?$/,
     'What calls cost, by day or route: GET /api/platform/projects/<projectId>/usage. The balance: GET /api/platform/credits.',
   ],
   [
-    /^\/projects\/[^/]+\/(members|collaborators|team|invites|owners)(\/.*)?$/,
-    'A project has one owner. Programs take a secret key: POST /api/platform/projects/<projectId>/keys.',
+    /^\/projects\/[^/]+\/(collaborators|team|invites|owners)(\/.*)?$/,
+    'People: POST /api/platform/projects/<projectId>/invitations. Programs take a secret key: POST …/keys.',
   ],
   [
     /^\/projects\/[^/]+\/(backups?|exports?|imports?|dump|snapshots?)(\/.*)?$/,
@@ -192,7 +213,7 @@ const platform: readonly Guess[] = [
   ],
   [
     /^\/projects\/[^/]+\/(oauth|sso|providers?|auth)(\/.*)?$/,
-    'Accounts have an e-mail address and a password: there are no other sign-ins to set up.',
+    'To set up Google and others: PUT /api/platform/projects/<projectId>/auth-providers/<name> {"clientId": "...", "clientSecret": "..."}.',
   ],
 ];
 

@@ -55,17 +55,27 @@ const splitProject = (path: string, base: string) => {
   return { projectId, rest: path.slice(base.length + projectId.length) };
 };
 
+/** At a host name of its own a project's calls are below /api, and where they are at every other one. */
+const readAtHost = (projectId: string, path: string, search: string): CallPath | null => {
+  const usual = `${runtimeBase}${projectId}`;
+  const base = path === usual || path.startsWith(`${usual}/`) ? usual : '/api';
+  return { plane: 'runtime', projectId, path: path.slice(base.length) || '/', search };
+};
+
 /**
  * Reads the address of a call; null when it is not one of the API's.
+ * @param hostProject whose host name the call came to, if it is a project's
  * @throws ApiError invalid_path for what can't be decoded or would be read in two ways
  */
-export const readPath = (rawUrl: string): CallPath | null => {
+export const readPath = (rawUrl: string, hostProject?: string): CallPath | null => {
   const url = originForm(rawUrl);
   if (!url.startsWith('/api/') && !url.startsWith(mailboxBase)) return null;
   if (url.includes('#')) throw new ApiError('invalid_path', 'An address may not hold "#".');
   const mark = url.indexOf('?');
   const search = mark < 0 ? '' : encodeBytes(url.slice(mark));
   const path = canonicalPath(mark < 0 ? url : url.slice(0, mark));
+  if (hostProject !== undefined)
+    return path.startsWith('/api/') ? readAtHost(hostProject, path, search) : null;
   if (path.startsWith(runtimeBase)) {
     const { projectId, rest } = splitProject(path, runtimeBase);
     return { plane: 'runtime', projectId, path: rest || '/', search };

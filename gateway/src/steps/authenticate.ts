@@ -1,10 +1,13 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   ApiError,
+  bootstrapOperator,
+  hasOperatorScope,
   hasScope,
   type KeySnapshot,
+  neededOperatorScope,
   neededScope,
+  type OperatorSnapshot,
   platformProject,
   type RouteDefinition,
 } from '@backlot/contract';
@@ -12,13 +15,15 @@ import type { FailedLookups } from '../addresses/failed-lookups.ts';
 import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
 import { anonymous, type Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
+import { hashToken } from '../directory/hash-token.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
 
 export interface AuthenticateDeps {
   sessions: CachedSessions;
   keys: LookupCache<KeySnapshot>;
-  /** SHA-256 of the operator's token, base64url; undefined when there is none. */
-  operatorTokenHash: string | undefined;
+  operators: LookupCache<OperatorSnapshot>;
+  /** Whether it is the SHA-256 of BACKLOT_OPERATOR_TOKEN, base64url. */
+  isBootstrap: (tokenHash: string) => boolean;
   failedLookups: FailedLookups;
   /** Epoch milliseconds. */
   now: () => number;
@@ -30,8 +35,11 @@ export type AccessRules = Pick<
   'plane' | 'callers' | 'ignoresCredentials' | 'badCredentials'
 >;
 
+/** What names the caller. */
+export type Credential = Pick<IncomingMessage, 'headers'>;
+
 export type Authenticate = (
-  req: IncomingMessage,
+  req: Credential,
   definition: AccessRules,
   project: GatewayProject,
   address: string,
@@ -40,9 +48,10 @@ export type Authenticate = (
 const maxHeaderLength = 8192;
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const secretKey = /^bk_[A-Za-z0-9_-]{43}$/;
+const keptOperatorToken = /^bo_[A-Za-z0-9_-]{43}$/;
 
 const withBadCredential: Caller = { ...anonymous, hasBadCredential: true };
-const operator: Caller = { ...anonymous, kind: 'operator' };
+const bootstrap: Caller = { ...anonymous, kind: 'operator', operator: bootstrapOperator };
 
 const ownersToken =
   "The control plane takes an owner's token: POST /api/runtime/platform/auth/signin. To become one: POST /api/runtime/platform/auth/signup.";
@@ -70,20 +79,29 @@ const notForKeys = ({ callers }: AccessRules) =>
     `No secret key opens this call: send the token of ${callers.includes('owner') ? 'an owner' : 'the operator'}.`,
   );
 
-const keyExpired = (expiresAtMs: number) =>
-  new ApiError('invalid_token', `This key expired at ${new Date(expiresAtMs).toISOString()}.`, {
-    hint: 'The owner of the project can make another.',
+const expired = (what: string, expiresAtMs: number, hint: string) =>
+  new ApiError('invalid_token', `This ${what} expired at ${new Date(expiresAtMs).toISOString()}.`, {
+    hint,
   });
 
 /**
- * Whether the key may not make this call though it is good. Such a call is counted, and spends nothing.
+ * Whether the key or the operator's token may not make this call though it is good. Such a call is counted, and spends nothing.
  */
-export const lacksScope = ({ key }: Caller, definition: RouteDefinition): boolean => {
+export const lacksScope = ({ key, operator }: Caller, definition: RouteDefinition): boolean => {
+  if (operator) return !hasOperatorScope(operator.scope, neededOperatorScope(definition));
   const needed = neededScope(definition);
   return key !== null && needed !== null && !hasScope(key.scopes, needed);
 };
 
-export const scopeMissing = ({ key }: Caller, definition: RouteDefinition): ApiError => {
+export const scopeMissing = ({ key, operator }: Caller, definition: RouteDefinition): ApiError => {
+  if (operator)
+    return new ApiError(
+      'forbidden',
+      `This call takes an operator's token with the scope "${neededOperatorScope(definition)}"; "${operator.name}" has ${operator.scope}.`,
+      {
+        hint: 'An operator with the scope "admin" can make one: POST /api/platform/operator-tokens.',
+      },
+    );
   const needed = neededScope(definition);
   return new ApiError(
     'forbidden',
@@ -92,7 +110,8 @@ export const scopeMissing = ({ key }: Caller, definition: RouteDefinition): ApiE
   );
 };
 
-const readBearer = (req: IncomingMessage): string | undefined => {
+/** @throws ApiError invalid_token */
+export const readBearer = (req: Credential): string | undefined => {
   const header = req.headers.authorization;
   if (header === undefined) return undefined;
   const token = header.length <= maxHeaderLength ? bearer.exec(header)?.[1] : undefined;
@@ -100,28 +119,55 @@ const readBearer = (req: IncomingMessage): string | undefined => {
   return token;
 };
 
-/** A user of the project, or its owner by a token of `platform`. */
+/** An owner as the project's own or as one of its members; undefined where they are neither. */
+export const enterProject = (
+  caller: Caller,
+  { ownerId, members = {} }: GatewayProject,
+): Caller | undefined => {
+  const { userId } = caller;
+  if (userId === null) return undefined;
+  if (userId === ownerId) return caller;
+  const memberRole = Object.hasOwn(members, userId) ? members[userId] : undefined;
+  return memberRole && { ...caller, memberRole };
+};
+
+/** A user of the project, or its owner or a member by a token of `platform`. */
 const asCaller = (
   session: Session | null,
   definition: AccessRules,
   project: GatewayProject,
 ): Caller => {
   if (!session) throw invalidToken(definition);
-  const { userId, sessionId, issuedAtMs } = session;
-  const person = { userId, sessionId, key: null, signedInAtMs: issuedAtMs };
+  const { userId, sessionId, issuedAtMs, blocked } = session;
+  const person = {
+    userId,
+    sessionId,
+    key: null,
+    signedInAtMs: issuedAtMs,
+    ...(blocked && { blocked }),
+  };
   const isPlatformToken = session.audience === platformProject.id;
-  if (definition.plane === 'platform' && isPlatformToken) return { kind: 'owner', ...person };
+  const { role, groups, emailVerified, hasSecondFactor, isGuest } = session;
+  const asOwner = (): Caller => ({
+    kind: 'owner',
+    ...person,
+    platformRole: role,
+    ...(hasSecondFactor && { hasSecondFactor }),
+  });
+  if (definition.plane === 'platform' && isPlatformToken) return asOwner();
   if (session.audience === project.id) {
-    const { role, groups, emailVerified } = session;
     return {
       kind: 'user',
       ...person,
       role,
       ...(groups.length > 0 && { groups }),
       ...(emailVerified !== undefined && { emailVerified }),
+      ...(hasSecondFactor && { hasSecondFactor }),
+      ...(isGuest && { isGuest }),
     };
   }
-  if (isPlatformToken && project.ownerId === userId) return { kind: 'owner', ...person };
+  const entering = isPlatformToken ? enterProject(asOwner(), project) : undefined;
+  if (entering) return entering;
   throw invalidToken(definition);
 };
 
@@ -134,22 +180,11 @@ const asCaller = (
 export const createAuthenticate = ({
   sessions,
   keys,
-  operatorTokenHash,
+  operators,
+  isBootstrap,
   failedLookups,
   now,
 }: AuthenticateDeps): Authenticate => {
-  const operatorHash =
-    operatorTokenHash === undefined ? undefined : Buffer.from(operatorTokenHash, 'base64url');
-
-  const isOperator = (tokenHash: string) => {
-    const presented = Buffer.from(tokenHash, 'base64url');
-    return (
-      operatorHash !== undefined &&
-      presented.length === operatorHash.length &&
-      timingSafeEqual(presented, operatorHash)
-    );
-  };
-
   const withKey = (
     key: KeySnapshot | null,
     definition: AccessRules,
@@ -159,9 +194,18 @@ export const createAuthenticate = ({
     if (!key || (!onPlatform && key.projectNumber !== project.number))
       throw invalidToken(definition);
     const { expiresAtMs } = key;
-    if (expiresAtMs !== undefined && expiresAtMs <= now()) throw keyExpired(expiresAtMs);
+    if (expiresAtMs !== undefined && expiresAtMs <= now())
+      throw expired('key', expiresAtMs, 'The owner of the project can make another.');
     if (onPlatform && !definition.callers.includes('key')) throw notForKeys(definition);
     return { ...anonymous, kind: 'key', key };
+  };
+
+  const asOperator = (operator: OperatorSnapshot | null, definition: AccessRules): Caller => {
+    if (!operator) throw invalidToken(definition);
+    const { name, scope, expiresAtMs } = operator;
+    if (expiresAtMs <= now())
+      throw expired('operator’s token', expiresAtMs, 'Another operator can make a new one.');
+    return { ...anonymous, kind: 'operator', operator: { name, scope } };
   };
 
   const withToken = (
@@ -172,7 +216,7 @@ export const createAuthenticate = ({
   ): Caller | Promise<Caller> => {
     const cached = sessions.peek(token, project);
     if (cached) return asCaller(cached, definition, project);
-    const tokenHash = hash('sha256', token, 'base64url');
+    const tokenHash = hashToken(token);
     if (secretKey.test(token)) {
       const key = keys.peek(tokenHash);
       if (key !== undefined) return withKey(key, definition, project);
@@ -180,7 +224,14 @@ export const createAuthenticate = ({
         withKey(await keys.load(tokenHash), definition, project),
       );
     }
-    if (isOperator(tokenHash)) return operator;
+    if (isBootstrap(tokenHash)) return bootstrap;
+    if (keptOperatorToken.test(token)) {
+      const operator = operators.peek(tokenHash);
+      if (operator !== undefined) return asOperator(operator, definition);
+      return failedLookups.run(address, async () =>
+        asOperator(await operators.load(tokenHash), definition),
+      );
+    }
     return failedLookups.run(address, async () =>
       asCaller(await sessions.verify(token, project), definition, project),
     );

@@ -1,9 +1,17 @@
-import { ApiError, platformProject, type RouteDefinition } from '@backlot/contract';
+import {
+  ApiError,
+  defaultLimits,
+  platformProject,
+  type RouteDefinition,
+  suspendedError,
+} from '@backlot/contract';
+import { refuseRole } from '@backlot/http';
 import type { FailedLookups } from '../addresses/failed-lookups.ts';
 import type { Caller } from '../directory/caller.ts';
-import type { GatewayProject } from '../directory/gateway-project.ts';
+import { type GatewayProject, toGatewayProject } from '../directory/gateway-project.ts';
 import type { LookupCache } from '../directory/lookup-cache.ts';
-import { invalidToken } from './authenticate.ts';
+import { enterProject, invalidToken } from './authenticate.ts';
+import { refuseSuspended } from './refuse-suspended.ts';
 
 /** Anything else names no project and is not looked up. */
 const possibleId = /^[A-Za-z0-9_-]{1,64}$/;
@@ -21,9 +29,21 @@ export interface FindProject {
    * @throws ApiError rate_limited, unavailable
    */
   byId(id: string, address?: string): GatewayProject | null | Promise<GatewayProject | null>;
-  /** The project that the control plane counts in. */
-  platform(): GatewayProject | Promise<GatewayProject>;
+  /**
+   * The project that the control plane counts in.
+   * @param mayDoWithout where the directory is down: whether this call goes on without its limits and settings
+   */
+  platform(mayDoWithout?: () => boolean): GatewayProject | Promise<GatewayProject>;
 }
+
+const unconfiguredPlatform = toGatewayProject({
+  ...platformProject,
+  name: 'Backlot',
+  ownerId: null,
+  status: 'active',
+  settings: {},
+  limits: defaultLimits,
+});
 
 export const createFindProject = (
   projects: LookupCache<GatewayProject>,
@@ -42,11 +62,17 @@ export const createFindProject = (
       throw new ApiError('unavailable', 'The platform is being set up.', { retryAfterSeconds: 2 });
     return platform;
   };
+  const doWithout = (mayDoWithout: () => boolean) => (error: unknown) => {
+    if (!mayDoWithout()) throw error;
+    return unconfiguredPlatform;
+  };
   return {
     byId,
-    platform() {
+    platform(mayDoWithout = () => false) {
       const platform = byId(platformProject.id);
-      return platform instanceof Promise ? platform.then(mustExist) : mustExist(platform);
+      return platform instanceof Promise
+        ? platform.then(mustExist).catch(doWithout(mayDoWithout))
+        : mustExist(platform);
     },
   };
 };
@@ -56,10 +82,11 @@ const pausedMessages = {
   operator: 'The operator has paused this project; only the operator can resume it.',
 };
 
-/** @throws ApiError project_not_found, project_deleted, project_paused */
+/** @throws ApiError project_not_found, project_deleted, project_paused, suspended */
 export const checkActive = (project: GatewayProject | null): GatewayProject => {
   if (!project) throw projectNotFound();
   if (project.status === 'deleted') throw projectDeleted();
+  if (project.suspended?.includes('all')) throw suspendedError('all');
   if (project.status === 'paused')
     throw new ApiError('project_paused', pausedMessages[project.pausedBy ?? 'owner']);
   return project;
@@ -69,20 +96,25 @@ export const checkActive = (project: GatewayProject | null): GatewayProject => {
 const servesDeleted = 'restoreProject';
 
 /**
- * Whether this caller may see the project that a call of the control plane is about. Another owner's
+ * The project that a call of the control plane is about, and what this caller is in it. Another owner's
  * project looks like none; a key of another project is no good, as everywhere.
- * @throws ApiError invalid_token, project_not_found, project_deleted
+ * @throws ApiError invalid_token, project_not_found, project_deleted, forbidden, suspended
  */
 export const checkTarget = (
   target: GatewayProject | null,
   caller: Caller,
   definition: RouteDefinition,
-): GatewayProject => {
+): { project: GatewayProject; caller: Caller } => {
   if (caller.key && caller.key.projectNumber !== target?.number) throw invalidToken(definition);
-  const mayEnter =
-    caller.kind === 'operator' || caller.kind === 'key' || target?.ownerId === caller.userId;
-  if (!target || !mayEnter) throw projectNotFound();
+  if (!target) throw projectNotFound();
+  const isOwner = caller.kind !== 'operator' && caller.kind !== 'key';
+  const entering = isOwner ? enterProject(caller, target) : caller;
+  if (!entering) throw projectNotFound();
   if (target.status === 'deleted' && definition.operationId !== servesDeleted)
     throw projectDeleted();
-  return target;
+  const refusal =
+    refuseRole(definition, entering.kind, entering.memberRole) ??
+    refuseSuspended(target, entering, definition);
+  if (refusal) throw refusal;
+  return { project: target, caller: entering };
 };

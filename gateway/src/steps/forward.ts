@@ -32,13 +32,13 @@ export type Forward = (
   onFailure: OnFailure,
 ) => void;
 
-/** Whether anything was written since the last look. */
+/** Whether anything was written or read since the last look. */
 const createProgressCheck = (res: ServerResponse) => {
   let seen = 0;
   return (): boolean => {
-    const written = res.socket?.bytesWritten ?? 0;
-    const isMore = written > seen;
-    seen = written;
+    const { bytesWritten = 0, bytesRead = 0 } = res.socket ?? {};
+    const isMore = bytesWritten + bytesRead > seen;
+    seen = bytesWritten + bytesRead;
     return isMore;
   };
 };
@@ -51,7 +51,7 @@ const createProgressCheck = (res: ServerResponse) => {
 export const createForward =
   ({ upstreams, bodies, discardBody, timeoutMs }: ForwardDeps): Forward =>
   (req, res, { definition, path, charge, address, startedAt }, onFailure) => {
-    const { service, price, answers, takes } = definition;
+    const { service, price, answers, takes, lastsWhileBodyComes } = definition;
     upstreams[service].check?.();
     const isStreamed = takes === 'multipart' || takes === 'bytes';
     req.url = path;
@@ -77,8 +77,10 @@ export const createForward =
     const hasProgress = createProgressCheck(res);
     const callMs = timeoutMs ?? callTimeoutMs(definition.limit);
     const onTimeout = () => {
+      if (answers === 'events' && res.headersSent) return;
       // A file may take as long as the caller's network does, while it makes progress.
-      if (answers === 'file' && res.headersSent && hasProgress()) {
+      const isLong = (answers === 'file' && res.headersSent) || lastsWhileBodyComes;
+      if (isLong && hasProgress()) {
         timer = setTimeout(onTimeout, callMs);
         return;
       }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RouteDefinition } from '@backlot/contract';
+import { isAct, type RouteDefinition } from '@backlot/contract';
 import {
   createIdentitySigner,
   type Identity,
@@ -12,6 +12,11 @@ import type { GatewayProject } from '../directory/gateway-project.ts';
 
 /** Never reach a service: they concern the connection, or would let a caller speak for the gateway. */
 const removed = new Set([
+  'baggage',
+  'traceparent',
+  'tracestate',
+  'backlot-preview',
+  'backlot-view-as',
   'connection',
   'authorization',
   'cookie',
@@ -53,16 +58,22 @@ const passedHeaders = (headers: IncomingMessage['headers']): IncomingMessage['he
   return passed;
 };
 
+const maxUserAgent = 300;
+
 const findCookie = ({ cookie }: IncomingMessage['headers'], name: string | undefined) =>
   name === undefined ? undefined : cookie?.split('; ').find((pair) => pair.startsWith(`${name}=`));
 
 export interface SignedCall {
   /** The identity is good for this route alone, and the one cookie that it takes passes. */
-  definition: Pick<RouteDefinition, 'service' | 'operationId' | 'cookie'>;
+  definition: Pick<
+    RouteDefinition,
+    'service' | 'operationId' | 'cookie' | 'plane' | 'method' | 'changesNothing'
+  >;
   project: GatewayProject;
   caller: Caller;
   address: string;
   requestId: string;
+  traceparent: string | undefined;
   charge: Charge | undefined;
 }
 
@@ -71,23 +82,34 @@ export const createSignIdentity = (keys: readonly IdentityKey[], now: () => numb
   const signer = createIdentitySigner(keys, now);
   return (
     req: IncomingMessage,
-    { definition, project, caller, address, requestId, charge }: SignedCall,
+    { definition, project, caller, address, requestId, traceparent, charge }: SignedCall,
   ): void => {
     const headers = passedHeaders(req.headers);
     const passedCookie = findCookie(req.headers, definition.cookie);
     if (passedCookie !== undefined) headers.cookie = passedCookie;
     headers['x-request-id'] = requestId;
+    if (traceparent !== undefined) headers.traceparent = traceparent;
     req.headers = headers;
+    const isTold = definition.service === 'auth' || isAct(definition);
+    const userAgent = isTold && headers['user-agent'];
     const identity: Identity = {
       project: project.identity,
       caller: caller.kind,
       userId: caller.userId,
       sessionId: caller.sessionId,
       keyId: caller.key?.id ?? null,
+      ...(caller.operator && { operator: caller.operator }),
+      ...(caller.key?.scopes && { keyScopes: caller.key.scopes }),
       ...(caller.role !== undefined && { role: caller.role }),
+      ...(caller.memberRole && { memberRole: caller.memberRole }),
       ...(caller.groups && { groups: caller.groups }),
+      ...(caller.isGuest && { isGuest: true as const }),
+      ...(caller.emailVerified && { emailVerified: true as const }),
       ip: address,
+      ...(userAgent && { userAgent: userAgent.slice(0, maxUserAgent) }),
       ...(caller.hasBadCredential && { hasBadCredential: true }),
+      ...(caller.isBlocked && { isBlocked: true }),
+      ...(caller.isView && { isView: true }),
       ...(charge && {
         reservation: {
           callId: charge.callId,

@@ -10,7 +10,7 @@ const exposedHeaders = [
 ].join(', ');
 
 const usualHeaders = [
-  'Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
+  'Authorization, Backlot-Preview, Backlot-View-As, Content-Type, Idempotency-Key, If-Match, X-Request-Id',
   'Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset',
 ].join(', ');
 

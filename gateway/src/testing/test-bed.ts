@@ -3,24 +3,30 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { type Bus, createInProcessBus } from '@backlot/bus';
 import {
+  type CallBatch,
   type CollectionShape,
   defaultLimits,
+  type HostDirectory,
   type KeySnapshot,
+  type KnownUser,
+  type OperatorDirectory,
+  type OperatorSnapshot,
   type ProjectDirectory,
   type ProjectSnapshot,
   type ServiceName,
   type SessionDirectory,
   type SessionSnapshot,
   type ShapeDirectory,
+  type UserDirectory,
 } from '@backlot/contract';
 import { type Counters, createMemoryCounters } from '@backlot/counters';
-import { nothingMissing } from '@backlot/http';
 import { type Identity, identityHeader } from '@backlot/identity';
 import { createLogger } from '@backlot/telemetry';
 import { readIdentity, testIdentityKeys } from '@backlot/testing';
 import jwt from 'jsonwebtoken';
 import { defaultAddressBounds } from '../addresses/address-bounds.ts';
-import { createGateway, type Gateway, type GatewayDeps } from '../gateway.ts';
+import { createGateway } from '../gateway.ts';
+import type { Gateway, GatewayDeps } from '../gateway-deps.ts';
 import { createInProcessUpstream } from '../upstream/in-process.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
@@ -78,6 +84,9 @@ export const echoService =
 export interface FakeDirectories {
   projects: Map<string, ProjectSnapshot>;
   keys: Map<string, KeySnapshot>;
+  operators: Map<string, OperatorSnapshot>;
+  /** Ids of projects, by their owners' host names. */
+  hosts: Map<string, string>;
   /** `<project number>:<session id>` */
   ended: Set<string>;
   /** What is known of every session that has not ended. */
@@ -86,11 +95,16 @@ export interface FakeDirectories {
   asked: string[];
   /** While set, every look-up waits for it or fails with it. */
   gate: Promise<unknown> | undefined;
-  directory: ProjectDirectory;
+  directory: ProjectDirectory & OperatorDirectory & HostDirectory;
   sessions: SessionDirectory;
   /** Of each project by its number. */
   collections: Map<number, CollectionShape[]>;
   shapes: ShapeDirectory;
+  /** Of each project, by `<project number>:<user id>`. */
+  people: Map<string, KnownUser>;
+  users: UserDirectory;
+  /** What was handed to the log of calls. */
+  batches: CallBatch[];
 }
 
 export const createFakeDirectories = (
@@ -99,11 +113,20 @@ export const createFakeDirectories = (
   const fake: FakeDirectories = {
     projects: new Map(),
     keys: new Map(),
+    operators: new Map(),
+    hosts: new Map(),
     ended: new Set(),
     session: { role: 'user', groups: [] },
     asked: [],
     gate: undefined,
     collections: new Map(),
+    people: new Map(),
+    users: {
+      findRoleAndGroups: (number, id) =>
+        look(`findUser ${number}:${id}`, () => fake.people.get(`${number}:${id}`) ?? null),
+      findHolder: async () => null,
+    },
+    batches: [],
     shapes: {
       describe: ({ project: { number } }) =>
         look(`describe ${number}`, () => fake.collections.get(number) ?? []),
@@ -111,6 +134,12 @@ export const createFakeDirectories = (
     directory: {
       findProject: (id) => look(`findProject ${id}`, () => fake.projects.get(id) ?? null),
       findKey: (hash) => look(`findKey ${hash}`, () => fake.keys.get(hash) ?? null),
+      findOperator: (hash) => look(`findOperator ${hash}`, () => fake.operators.get(hash) ?? null),
+      findHost: (host) =>
+        look(`findHost ${host}`, () => {
+          const projectId = fake.hosts.get(host);
+          return projectId === undefined ? null : { projectId };
+        }),
     },
     sessions: {
       findSession: (number, id) =>
@@ -215,12 +244,16 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       Upstream
     >,
     projects: fake.directory,
+    operators: fake.directory,
+    hosts: fake.directory,
     sessions: fake.sessions,
     credits: {
       noteRefusal: async () => {},
       loadOwner: (ownerId) => counters.load(ownerId, 100_000, 1),
     },
+    callLog: { takeCalls: async (batch) => void fake.batches.push(batch) },
     shapes: fake.shapes,
+    users: fake.users,
     counters,
     bus,
     identityKeys: testIdentityKeys('gateway'),
@@ -228,8 +261,8 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
     log: createLogger({ service: 'gateway', level: 'silent' }),
     apiDescription: { openapi: '3.1.0', paths: {} },
     eventsConnected: () => true,
-    ready: async () => nothingMissing,
-    degraded: () => [],
+    services: async () => [],
+    servers: () => [],
     refusalClock: { now: Date.now, after: (_ms, answer) => answer() },
     ...options.deps,
     config: {
@@ -240,6 +273,7 @@ export const createTestBed = async (options: TestBedOptions = {}): Promise<TestB
       publicUrl: 'http://localhost:8080',
       accessLog: false,
       priceChanges: {},
+      projectHostSuffix: undefined,
       ...options.config,
     },
   });

@@ -1,0 +1,1 @@
+export declare const tokenize: (code: string, language: string) => [kind: string, text: string][];
