@@ -1,0 +1,2 @@
+/** Owners are the users of this project. */
+export const ownProject = { project: 'platform' } as const;
