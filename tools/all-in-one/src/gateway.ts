@@ -10,7 +10,7 @@ import {
   hashToken,
   type Upstream,
 } from '@backlot/gateway';
-import { createHttpDirectories, mergeReadiness, serve } from '@backlot/http';
+import { createHttpDirectories, serve } from '@backlot/http';
 import { gatewayName, type IdentityKey } from '@backlot/identity';
 import type { Logger } from '@backlot/telemetry';
 import type { PlatformConfig } from './config.ts';
@@ -57,7 +57,11 @@ const overHttp = async (
   }
   return {
     upstreams: createHttpUpstreams(origins as Record<ServiceName, string>),
-    ...createHttpDirectories(['projects', 'credits', 'sessions', 'shapes'], origins, shared),
+    ...createHttpDirectories(
+      ['projects', 'credits', 'callLog', 'operators', 'hosts', 'sessions', 'users', 'shapes'],
+      origins,
+      shared,
+    ),
   };
 };
 
@@ -78,9 +82,14 @@ export const assembleGateway = async (
     ...reach,
     apiDescription: openApiDocument(routes, config.gateway.priceChanges),
     eventsConnected: () => true,
-    ready: async () =>
-      mergeReadiness(await Promise.all(Object.values(services).map(({ ready }) => ready()))),
-    degraded: () => [],
+    services: () =>
+      Promise.all(
+        serviceNames.map(async (service) => {
+          const { isServing, dependencies } = await services[service].ready();
+          return { service, dependencies, ...(!isServing && { reason: 'not_ready' }) };
+        }),
+      ),
+    servers: () => [],
     config: { ...config.gateway, operatorTokenHash: hashToken(operatorToken), publicUrl },
   });
   await gateway.start();

@@ -13,6 +13,14 @@ import { prepareDatabase } from './database/prepare-database.ts';
 import { addSampleData, type SampleDataOptions } from './database/sample-data.ts';
 import { type Seeded, seed } from './database/seed.ts';
 import { assembleGateway } from './gateway.ts';
+import {
+  createLinkCode,
+  createOwnerLink,
+  keepCodeInMemory,
+  linkPath,
+  type OwnerLink,
+  signInAsOwner,
+} from './owner-link.ts';
 import { createMailboxKey, loadSecrets, type Secrets } from './secrets.ts';
 import { startServices } from './services.ts';
 
@@ -23,6 +31,8 @@ export interface Platform extends Seeded {
   demoUser: { email: string; password: string } | undefined;
   /** Opens the demo project's mailbox, once. */
   mailboxUrl: string;
+  /** Signs the demo's owner in to the console, once, in a browser on this machine; undefined unless asked for. */
+  ownerUrl: string | undefined;
   /** Lets calls under way finish for up to 10 s, or until `cut` is aborted; then stops every part in order. */
   stop(cut?: AbortSignal): Promise<void>;
 }
@@ -32,6 +42,8 @@ export interface PlatformOptions {
   checkResponses?: boolean;
   /** Fills the demo project, once, with what the examples show. */
   sampleData?: boolean;
+  /** Has an address that signs the demo's owner in. */
+  ownerLink?: boolean;
   /** By which refusals of one address wait; tests wait for none. */
   refusalClock?: NonNullable<GatewayDeps['refusalClock']>;
 }
@@ -44,6 +56,8 @@ const starting: RequestListener = (_req, res) => {
 /** What is given, and what a platform in one process sets where nothing is. */
 const serviceSettings = ({ settings, dataDir }: PlatformConfig, secrets: Secrets, url: string) => ({
   BACKLOT_SECRETS_KEYS: secrets.secretsKey,
+  // A developer's own listeners.
+  BACKLOT_WEBHOOKS_TO_LOOPBACK: 'on',
   // One hash at a time leaves the other threads of the pool to everything else in this process.
   BACKLOT_HASH_CONCURRENCY: '1',
   ...(settings.BACKLOT_S3_BUCKET ? {} : { BACKLOT_STORAGE_DIR: join(dataDir, 'files') }),
@@ -55,13 +69,19 @@ const serviceSettings = ({ settings, dataDir }: PlatformConfig, secrets: Secrets
 /** Starts everything on one port and makes the demo project on the first start. */
 export const startPlatform = async (
   config: PlatformConfig,
-  { checkResponses = false, sampleData = false, refusalClock }: PlatformOptions = {},
+  {
+    checkResponses = false,
+    sampleData = false,
+    ownerLink = false,
+    refusalClock,
+  }: PlatformOptions = {},
 ): Promise<Platform> => {
   const running: ((cut?: AbortSignal) => Promise<unknown>)[] = [];
   const stop = async (cut?: AbortSignal) => {
     for (const stopPart of running.splice(0).reverse()) await stopPart(cut);
   };
   let gateway: Gateway | undefined;
+  let link: OwnerLink | undefined;
   try {
     const secrets = await loadSecrets(config.dataDir);
     const log = createLogger({ service: 'backlot', level: config.logLevel });
@@ -79,7 +99,9 @@ export const startPlatform = async (
 
     // It listens before the services are there, so that the port, and with it the public address, is known.
     const listening: Listening = await serve(
-      (req: IncomingMessage, res: ServerResponse) => (gateway?.app ?? starting)(req, res),
+      (req: IncomingMessage, res: ServerResponse) => {
+        if (!link?.answer(req, res)) (gateway?.app ?? starting)(req, res);
+      },
       { ...config, acceptConnection: (socket) => gateway?.acceptConnection(socket) ?? true },
     );
     const url = config.publicUrl ?? `http://localhost:${listening.port}`;
@@ -120,10 +142,19 @@ export const startPlatform = async (
         (err: unknown) => log.warn({ err }, 'no sample data; the next start tries again'),
       );
     // The last to start is the first to stop: no call meets a service that is gone.
-    running.push((cut) => listening.stop(cut));
+    running.push((cut) => {
+      assembled.drain();
+      return listening.stop(cut);
+    });
     gateway = assembled;
     const mailboxUrl = `${url}/mailbox/${seeded.projectId}?key=${mailboxKey}`;
-    return { ...seeded, url, operatorToken, demoUser, mailboxUrl, stop };
+    const code = createLinkCode();
+    if (ownerLink)
+      link = createOwnerLink(keepCodeInMemory(code), () =>
+        signInAsOwner(listening.port, seeded.owner),
+      );
+    const ownerUrl = link && `http://localhost:${listening.port}${linkPath(code)}`;
+    return { ...seeded, url, operatorToken, demoUser, mailboxUrl, ownerUrl, stop };
   } catch (error) {
     await stop();
     throw error;

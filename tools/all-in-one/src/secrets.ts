@@ -25,6 +25,19 @@ const create = (): Secrets => ({
 /** Opens the dev mailbox once, so every start makes a new one. */
 export const createMailboxKey = (): string => randomBytes(24).toString('base64url');
 
+/** Mode 0600. Written aside, synced and renamed: a crash leaves the whole file or none. */
+export const writeWhole = async (file: string, text: string): Promise<void> => {
+  const unfinished = `${file}.new`;
+  const handle = await open(unfinished, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, file);
+};
+
 /** Reads `secrets.json` (mode 0600) of the data folder, or writes it on first start. */
 export const loadSecrets = async (dataDir: string): Promise<Secrets> => {
   const file = join(dataDir, 'secrets.json');
@@ -35,15 +48,6 @@ export const loadSecrets = async (dataDir: string): Promise<Secrets> => {
   if (found !== undefined) return schema.parse(JSON.parse(found));
   const secrets = create();
   await mkdir(dataDir, { recursive: true });
-  // Written aside, synced and renamed: a crash leaves the whole file or none.
-  const unfinished = `${file}.new`;
-  const handle = await open(unfinished, 'w', 0o600);
-  try {
-    await handle.writeFile(JSON.stringify(secrets, null, 2));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(unfinished, file);
+  await writeWhole(file, JSON.stringify(secrets, null, 2));
   return secrets;
 };

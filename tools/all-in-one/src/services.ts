@@ -1,5 +1,5 @@
 import type { Bus } from '@backlot/bus';
-import type { Directories, ServiceName } from '@backlot/contract';
+import type { Directories, DirectoryName, ServiceName } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
 import { createDatabase } from '@backlot/database';
 import { databaseReports, type Service } from '@backlot/service';
@@ -27,6 +27,23 @@ export type Services = {
   >['service'];
 };
 
+/** One of a service that is not there yet: some ask each other in a circle. */
+const foundLater = (known: Partial<Directories>, name: DirectoryName) =>
+  new Proxy(
+    {},
+    {
+      get:
+        (_target, method) =>
+        async (...asked: unknown[]) => {
+          const directory = known[name] as unknown as Record<
+            string | symbol,
+            (...asked: unknown[]) => Promise<unknown>
+          >;
+          return directory[method]?.(...asked);
+        },
+    },
+  );
+
 /**
  * Every service on one migrated database, not started yet; they ask each other by function calls. What must be
  * closed is pushed to `running`.
@@ -35,9 +52,9 @@ export const openServices = async (
   { env, databaseUrls, counters, identityRoot, ...shared }: ServicesOptions,
   running: (() => Promise<unknown>)[],
 ): Promise<Services> => {
-  const directories: Partial<Directories> = {};
+  const known: Partial<Directories> = {};
   const services: Partial<Record<ServiceName, Service>> = {};
-  for (const { name, open } of runnableServices) {
+  for (const { name, asks, open } of runnableServices) {
     const database = createDatabase({
       url: databaseUrls[name],
       schema: name,
@@ -46,10 +63,13 @@ export const openServices = async (
     running.push(() => database.close());
     const adapters = name === 'projects' ? { counters } : undefined;
     const identityKeys = identityKeysFor(name, identityRoot);
+    const directories = Object.fromEntries(
+      asks.map((asked) => [asked, known[asked] ?? foundLater(known, asked)]),
+    ) as Partial<Directories>;
     const surroundings = { ...shared, env, database, directories, identityKeys };
     const { service, close } = await open(surroundings, adapters as never);
     running.push(close);
-    if ('directories' in service) Object.assign(directories, service.directories);
+    if ('directories' in service) Object.assign(known, service.directories);
     services[name] = service;
   }
   return services as Services;

@@ -1,6 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { cpuSeconds, type LoadRequest, type LoadResult, load, median } from './load/load.ts';
 
-const usualPace = { rounds: 5, roundSeconds: 4 };
+export interface Pace {
+  rounds: number;
+  roundSeconds: number;
+  /** After each round, for what it has left under way: a server need not notice that its callers have gone. */
+  restMs?: number;
+}
+
+const usualPace: Pace = { rounds: 5, roundSeconds: 4 };
 
 export interface Subject {
   name: string;
@@ -18,7 +26,7 @@ export const compare = async (
   bound: number,
   subject: Subject,
   bare: Subject,
-  { rounds, roundSeconds } = usualPace,
+  { rounds, roundSeconds, restMs = 0 } = usualPace,
 ) => {
   const measured = new Map<Subject, { result: LoadResult; cpuMicros: number }[]>([
     [subject, []],
@@ -31,6 +39,7 @@ export const compare = async (
       const result = await load(side.request, roundSeconds);
       if (result.failures > 0) throw new Error(`${side.name}: ${result.failures} calls failed`);
       const used = (await totalCpuSeconds(side.pids)) - before;
+      await pause(restMs);
       results.push({ result, cpuMicros: (used * 1e6) / (result.requestsPerSecond * roundSeconds) });
     }
   }

@@ -28,6 +28,10 @@ const richest = {
   },
 };
 
+/** Half of the records pass. */
+const published = { published: true };
+const onValues = { read: [{ to: ['anyone'], where: published }], create: ['users'], change: [] };
+
 interface Subject {
   name: string;
   /** How much dearer than the baseline a call may be, as a ratio. */
@@ -37,22 +41,29 @@ interface Subject {
 }
 
 /** A collection with records of the caller's own. */
-const createSubject = async (
+export const createSubject = async (
   bed: Bed,
-  { name, access }: { name: string; access: string | object },
+  {
+    name,
+    collection,
+    ...settings
+  }: { name: string; collection: string; access: string | object; history?: boolean },
 ): Promise<Subject> => {
   const { origin, token } = bed;
-  const collection = typeof access === 'string' ? 'preset' : 'rules';
   const api = apiAt(`${origin}/api/runtime/demo`);
   const set = await apiAt(`${origin}/api/platform/projects/demo`)(
-    ...(['PUT', `/collections/${collection}`] as const),
-    { token: operatorToken, body: { access } },
+    'PUT',
+    `/collections/${collection}`,
+    { token: operatorToken, body: settings },
   );
   if (set.status !== 200) throw new Error(JSON.stringify(set.body));
   const record = { data: { ...data, secret: 'hidden', note: 'of its owner', status: 'new' } };
   const ids: string[] = [];
   while (ids.length < rows) {
-    const body = { create: Array(batchSize).fill(record) };
+    const create = Array.from({ length: batchSize }, (_, n) =>
+      n % 2 === 0 ? record : { data: { ...record.data, ...published } },
+    );
+    const body = { create };
     const made = await api('POST', `/db/${collection}/_batch`, { token, body });
     if (made.status !== 200) throw new Error(JSON.stringify(made.body));
     ids.push(...made.body.create.map(({ id }: { id: string }) => id));
@@ -69,6 +80,12 @@ const createSubject = async (
       get: { ...shared, paths: ids.map((id) => `/${id}`) },
       list: { ...shared, paths: ['?limit=50'] },
       create: { ...shared, method: 'POST', body: JSON.stringify(record) },
+      patch: {
+        ...shared,
+        method: 'PATCH',
+        paths: ids.map((id) => `/${id}`),
+        body: JSON.stringify({ data: { status: 'seen' } }),
+      },
     },
   };
 };
@@ -143,8 +160,11 @@ const report = (subjects: readonly Subject[], operation: string, rounds: readonl
   }
 };
 
-const compareSubjects = async (subjects: readonly Subject[]) => {
-  for (const operation of ['get', 'list', 'create']) {
+export const compareSubjects = async (
+  subjects: readonly Subject[],
+  operations = ['get', 'list', 'create'],
+) => {
+  for (const operation of operations) {
     const measured: Round[] = [];
     // The first round warms up.
     for (let round = 0; round <= rounds; round++)
@@ -153,11 +173,18 @@ const compareSubjects = async (subjects: readonly Subject[]) => {
   }
 };
 
+/** With lists alone. */
+const withList = (subject: Subject, name = subject.name, where = ''): Subject => {
+  const { list } = subject.requests;
+  const paths = [`?limit=50${encodeURI(where)}`];
+  return { ...subject, name, requests: list ? { list: { ...list, paths } } : {} };
+};
+
 /** The caller is in a group wherever there are some. */
 const createPreset = async (bed: Bed, name: string) => {
   const group = { token: bed.token, body: { name: 'Bench' } };
   await apiAt(`${bed.origin}/api/runtime/demo`)('POST', '/groups', group);
-  return createSubject(bed, { name, access: preset });
+  return createSubject(bed, { name, access: preset, collection: 'preset' });
 };
 
 /**
@@ -167,8 +194,25 @@ const createPreset = async (bed: Bed, name: string) => {
 export const benchRules = ([folder]: readonly string[]): Promise<void> =>
   withBed(async (bed) => {
     const ofPreset = await createPreset(bed, `"${preset}"`);
-    const ofRules = await createSubject(bed, { name: 'the richest rules', access: richest });
-    if (folder === undefined) return compareSubjects([ofPreset, { ...ofRules, bound: 1.15 }]);
+    const ofRules = await createSubject(bed, {
+      name: 'the richest rules',
+      access: richest,
+      collection: 'rules',
+    });
+    if (folder === undefined) {
+      await compareSubjects([ofPreset, { ...ofRules, bound: 1.15 }]);
+      const filtered = withList(
+        ofPreset,
+        'the same "where" in the call',
+        '&where={"published":true}',
+      );
+      const ofValues = await createSubject(bed, {
+        name: '"where" in a rule',
+        access: onValues,
+        collection: 'values',
+      });
+      return compareSubjects([filtered, { ...withList(ofValues), bound: 1.15 }], ['list']);
+    }
     await withBed(
       async (other) => {
         const before = await createPreset(other, `"${preset}" in the other`);

@@ -31,10 +31,19 @@ import { uploadInParts } from './sdk-uploads.js';
 interface Todo { title: string; priority: number }
 const client = createClient<{ todos: Todo }>('https://api.example.org/api/runtime/demo');
 const user: User | null = await client.auth.me();
-void user?.email.trim();
+void user?.email?.trim();
 const { items } = await client.db('todos').list({ where: { priority: { $gte: 1 } }, total: true });
 items[0]?.title.trim();
 for await (const text of client.ai.stream({ messages: [{ role: 'user', content: 'Hi' }] })) text.trim();
+const stop: () => void = client.db('todos').live(
+  { where: { priority: { $gte: 1 } }, sort: '-priority', limit: 5 },
+  (todos, { pending, hasMore }) => void [todos[0]?.title.trim(), pending.has('x'), hasMore],
+);
+stop();
+client.db('todos').subscribe({ where: { title: 'x' } }, (change) => {
+  if (change.type === 'create') change.record.priority.toFixed();
+  else if (change.type !== 'reset') change.id.trim();
+});
 const { url } = await uploadInParts(client, new Blob(['x']));
 url.trim();
 try {} catch (error) { if (error instanceof BacklotError) error.hint?.trim(); }
@@ -42,6 +51,8 @@ try {} catch (error) { if (error instanceof BacklotError) error.hint?.trim(); }
 void client.db('todo');
 // @ts-expect-error
 void client.db('todos').create({ title: 1, priority: 1 });
+// @ts-expect-error
+client.db('todos').live({ where: { title: 1 } }, () => {});
 // @ts-expect-error
 void client.auth.login({});
 `,

@@ -2,22 +2,23 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join as joinPath } from 'node:path';
 import { promisify } from 'node:util';
 
-const compiler = join(
+const compiler = joinPath(
   dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
   'bin/tsc',
 );
 
 /** `import` and `export … from`: what is named, and the module. */
-const link = /^(import|export) (?:type )?\{([^}]*)\} from '\.\/([\w-]+)\.ts';\n/gm;
-const inline = /import\("\.\/([\w-]+)\.ts"\)\./g;
+const link =
+  /^(import|export) (?:type )?\{([^}]*)\} from '\.{1,2}\/(?:[\w-]+\/)*([\w-]+)\.ts';\n/gm;
+const inline = /import\("\.{1,2}\/(?:[\w-]+\/)*([\w-]+)\.ts"\)\./g;
 const declared = /^(export )?(?:declare )?(?:interface|type|const|class|function) (\w+)/gm;
 
-/** Declarations of modules, by the module's name. */
+/** Declarations of modules, by the name of the module's file, in whichever folder it stands. */
 const compile = async (entries: readonly string[]): Promise<Map<string, string>> => {
-  const folder = await mkdtemp(join(tmpdir(), 'backlot-declarations-'));
+  const folder = await mkdtemp(joinPath(tmpdir(), 'backlot-declarations-'));
   const options = {
     outDir: folder,
     module: 'nodenext',
@@ -34,14 +35,16 @@ const compile = async (entries: readonly string[]): Promise<Map<string, string>>
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   try {
     await promisify(execFile)(process.execPath, [compiler, ...entries, ...flags]);
-    const files = await readdir(folder);
-    const texts = files.map(
-      async (file): Promise<[string, string]> => [
-        file.replace(/\.d\.ts$/, ''),
-        await readFile(join(folder, file), 'utf8'),
-      ],
+    const files = (await readdir(folder, { recursive: true })).filter((file) =>
+      file.endsWith('.d.ts'),
     );
-    return new Map(await Promise.all(texts));
+    const modules = new Map<string, string>();
+    for (const file of files) {
+      const name = basename(file, '.d.ts');
+      if (modules.has(name)) throw new Error(`Two modules of the client are called "${name}".`);
+      modules.set(name, await readFile(joinPath(folder, file), 'utf8'));
+    }
+    return modules;
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -69,13 +72,17 @@ const refuseTwins = (text: string): void => {
   if (twin !== undefined) throw new Error(`Two modules of the client declare "${twin}".`);
 };
 
-/** All modules as one; only what the entry exports is exported. */
-const bundle = (modules: ReadonlyMap<string, string>, entry: string): string => {
+/** Modules as one; only what the entry exports is exported. */
+const join = (
+  modules: ReadonlyMap<string, string>,
+  entry: string,
+  names: readonly string[],
+): string => {
   const own = modules.get(entry) ?? '';
   const reexported = [...own.matchAll(link)]
     .filter(([, way]) => way === 'export')
     .flatMap(([, , list = '']) => toNames(list));
-  const texts = inOrder(modules, entry, []).map((name) => {
+  const texts = names.map((name) => {
     const text = (modules.get(name) ?? '').replace(link, '').replace(inline, '');
     return name === entry
       ? text
@@ -83,25 +90,39 @@ const bundle = (modules: ReadonlyMap<string, string>, entry: string): string => 
   });
   const text = texts.join('');
   refuseTwins(text);
-  return `${text}export { ${reexported.sort().join(', ')} };\n`;
+  return reexported.length === 0 ? text : `${text}export { ${reexported.sort().join(', ')} };\n`;
 };
 
-/** What the entry takes from the other file's modules is imported from there. */
-const beside = (modules: ReadonlyMap<string, string>, entry: string, file: string): string => {
-  const text = modules.get(entry) ?? '';
-  const names = [...text.matchAll(link)].flatMap(([, , list = '']) => toNames(list));
-  return `import type { ${names.sort().join(', ')} } from './${file}';\n${text.replace(link, '')}`;
+/** What the entry takes from the modules of another file is imported from there. */
+const beside = (
+  modules: ReadonlyMap<string, string>,
+  entry: string,
+  { file, names }: { file: string; names: readonly string[] },
+): string => {
+  const own = inOrder(modules, entry, []).filter((name) => !names.includes(name));
+  const links = own.flatMap((name) => [...(modules.get(name) ?? '').matchAll(link)]);
+  const taken = links.filter(([, , , other = '']) => names.includes(other));
+  const needed = new Set(taken.flatMap(([, , list = '']) => toNames(list)));
+  return `import type { ${[...needed].sort().join(', ')} } from './${file}';\n${join(modules, entry, own)}`;
 };
 
 /**
- * What stands beside sdk.js and sdk-uploads.js for editors and compilers.
- * @param sources paths of the client's entries
+ * What stands beside sdk.js, and beside the modules next to it, for editors and compilers.
+ * @param sources paths of the client's entries; `besides` by the name of the file
  */
-export const describeBundles = async (sources: { sdk: string; uploads: string }) => {
-  const modules = await compile([sources.sdk, sources.uploads]);
-  const entry = (path: string) => basename(path, '.ts');
+export const describeBundles = async (sources: {
+  sdk: string;
+  besides: Readonly<Record<string, string>>;
+}): Promise<Record<string, string>> => {
+  const modules = await compile([sources.sdk, ...Object.values(sources.besides)]);
+  const nameOf = (path: string) => basename(path, '.ts');
+  const names = inOrder(modules, nameOf(sources.sdk), []);
+  const besides = Object.entries(sources.besides).map(([file, path]) => [
+    file,
+    beside(modules, nameOf(path), { file: 'sdk.js', names }),
+  ]);
   return {
-    'sdk.d.ts': bundle(modules, entry(sources.sdk)),
-    'sdk-uploads.d.ts': beside(modules, entry(sources.uploads), 'sdk.js'),
+    'sdk.d.ts': join(modules, nameOf(sources.sdk), names),
+    ...Object.fromEntries(besides),
   };
 };

@@ -57,6 +57,8 @@ const optionalSecretSettings = new Set([
   'BACKLOT_SMTP_URL',
   'BACKLOT_SENDGRID_API_KEY',
   'BACKLOT_MAILBOX_KEY',
+  'BACKLOT_GOOGLE_CLIENT_SECRET',
+  'BACKLOT_GITHUB_CLIENT_SECRET',
 ]);
 
 const deployable = (

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -29,6 +30,26 @@ const secrets = {
 };
 
 const brokerPassword = 'a-broker-password-for-this-test';
+
+/** Below those that the system hands out, so that nobody else is given one meanwhile. */
+const firstPort = 20_000 + (process.pid % 1000) * 10;
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  const isListening = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (isListening) await once(server.close(), 'close');
+  return isListening;
+};
+
+const findFreePorts = async (count: number): Promise<number[]> => {
+  const found: number[] = [];
+  for (let port = firstPort; found.length < count; port += 1)
+    if (await isFree(port)) found.push(port);
+  return found;
+};
 
 interface Container {
   port: number;
@@ -133,6 +154,11 @@ describe('the image, its steps carried out without an engine', () => {
     expect(stdout.trim().split('\n').sort()).toEqual(lines.sort());
   });
 
+  it("has the operator's command", async () => {
+    const { stdout } = await execute([...image.entrypoint, 'tools/ops/src/main.ts']);
+    expect(stdout).toContain('create-grant');
+  });
+
   it('runs every deployable; the gateway finds all services and an owner signs up', async () => {
     const settings = {
       ...secrets,
@@ -141,26 +167,25 @@ describe('the image, its steps carried out without an engine', () => {
       BACKLOT_STORAGE_DIR: join(image.workingDirectory, 'files'),
     };
     const containers: Container[] = [];
-    const origins: Record<string, string> = {};
-    // Who is asked comes first; on other machines names stand for addresses that are not known yet.
-    const started = new Set<string>();
-    while (started.size < services.length) {
-      const next = services.find(
-        ({ name, asks }) => !started.has(name) && asks.every((asked) => started.has(asked)),
+    // Some ask each other; on other machines names stand for addresses that are not known yet.
+    const ports = await findFreePorts(services.length);
+    const origins = Object.fromEntries(
+      services.map(({ name }, at) => [
+        `BACKLOT_${name.toUpperCase()}_ORIGIN`,
+        `http://127.0.0.1:${ports[at]}`,
+      ]),
+    );
+    for (const [at, { name, entry }] of services.entries())
+      containers.push(
+        await launch([entry], {
+          ...settings,
+          ...origins,
+          PORT: String(ports[at]),
+          DATABASE_URL: addressFor(name),
+          AMQP_URL: brokerFor(name),
+          BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, identityRoot),
+        }),
       );
-      if (!next) throw new Error('Services ask each other in a circle.');
-      const { name, entry } = next;
-      started.add(name);
-      const container = await launch([entry], {
-        ...settings,
-        ...origins,
-        DATABASE_URL: addressFor(name),
-        AMQP_URL: brokerFor(name),
-        BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, identityRoot),
-      });
-      containers.push(container);
-      origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = `http://127.0.0.1:${container.port}`;
-    }
     const gateway = await launch(image.command, {
       ...settings,
       ...origins,
@@ -178,6 +203,7 @@ describe('the image, its steps carried out without an engine', () => {
     });
     expect(answer.status).toBe(201);
     expect((await fetch(`${url}/examples/shop/receipt.html`)).status).toBe(200);
+    expect(await (await fetch(`${url}/console/`)).text()).toContain('/console/assets/');
 
     expect(await gateway.stop()).toBe(0);
     await expect(execute(image.health, { PORT: String(gateway.port) })).rejects.toThrow();

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import type { IIngress, INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import type { IService } from 'kubernetes-models/v1';
 import { parseAllDocuments } from 'yaml';
 import { addressKeys, deployables } from './deployables.ts';
 import { generatedFiles } from './generate.ts';
@@ -89,6 +90,20 @@ describe.each(['local', 'production'])('the overlay %s', (overlay) => {
     const asked = new Set(services.flatMap(({ asks }) => asks));
     expect(chosen('asked-by-services')).toEqual([...asked].sort());
   });
+});
+
+it('the ingress of production leads each of its names, with TLS, to a port of the gateway', async () => {
+  const manifests = await render(fromRoot('k8s/overlays/production'));
+  const ingress = manifests.find(({ kind }) => kind === 'Ingress');
+  const service = manifests.find((m) => m.kind === 'Service' && m.metadata.name === 'gateway');
+  const { rules = [], tls = [] } = (ingress?.spec ?? {}) as NonNullable<IIngress['spec']>;
+  const names = rules.map(({ host }) => host ?? '');
+  expect(names).toHaveLength(2);
+  expect(tls.flatMap(({ hosts = [] }) => hosts)).toEqual(names);
+  const backends = rules.flatMap(({ http }) => http?.paths.map(({ backend }) => backend) ?? []);
+  const { ports = [] } = (service?.spec ?? {}) as NonNullable<IService['spec']>;
+  const port = { name: ports[0]?.name };
+  expect(backends).toEqual(names.map(() => ({ service: { name: 'gateway', port } })));
 });
 
 describe('the checks themselves', () => {

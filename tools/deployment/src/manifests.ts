@@ -64,8 +64,15 @@ const toContainer = (deployable: Deployable): IContainer => ({
   ],
   envFrom: [{ configMapRef: { name: 'backlot-settings' } }],
   env: environmentVariables(deployable),
-  startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 60 }),
-  livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 6 }),
+  // A process that waits for PostgreSQL lives: to start it again would help nobody.
+  startupProbe: probe(deployable.component === 'gateway' ? '/healthz' : '/livez', {
+    periodSeconds: 2,
+    failureThreshold: 60,
+  }),
+  livenessProbe: probe(deployable.component === 'gateway' ? '/healthz' : '/livez', {
+    periodSeconds: 10,
+    failureThreshold: 6,
+  }),
   // The gateway's /readyz names the services that are missing. Routing follows /healthz instead:
   // one absent service must not take the gateway away from all the others.
   readinessProbe: probe(deployable.component === 'gateway' ? '/healthz' : '/readyz', {

@@ -1,3 +1,3 @@
-import { runSecrets } from './secrets.ts';
+import { runSecrets } from './run-secrets.ts';
 
 process.exitCode = await runSecrets(process.argv.slice(2), '.env', console.log);

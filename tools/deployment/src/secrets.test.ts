@@ -6,15 +6,13 @@ import { checkIdentityKeys, parseIdentityKeys } from '@backlot/identity';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { deployables } from './deployables.ts';
 import {
-  createSecrets,
-  fillIn,
-  oldPasswordName,
-  ownSecretNames,
   rotateIdentityKeys,
+  rotatePostgresRoles,
   rotateRabbitmqPasswords,
   rotateRedisPasswords,
-  runSecrets,
-} from './secrets.ts';
+} from './rotations.ts';
+import { runSecrets } from './run-secrets.ts';
+import { createSecrets, fillIn, oldPasswordName, ownSecretNames } from './secrets.ts';
 import { readCompose } from './testing/compose.ts';
 import { fromRoot, readText } from './testing/files.ts';
 
@@ -115,6 +113,25 @@ describe('secrets', () => {
     expect(after.split('\n')).toHaveLength(before.split('\n').length);
     expect(() => rotateRedisPasswords(both, 'add')).toThrow('two passwords');
     expect(() => rotateRedisPasswords(after, 'drop')).toThrow('one password');
+  });
+
+  it('of PostgreSQL are those of another role each time, so that the one before is taken until it is retired', async () => {
+    const first = fillIn('A=1\n', createSecrets()).text;
+    const second = rotatePostgresRoles(first);
+    const third = rotatePostgresRoles(second);
+    const compose = JSON.stringify(await readCompose());
+    for (const name of ownSecretNames.filter((each) => each.endsWith('_POSTGRES_PASSWORD'))) {
+      const role = name.replace('_PASSWORD', '_ROLE');
+      const own = `backlot_${name.split('_')[0]?.toLowerCase()}`;
+      expect(compose).toContain(`postgres://\${${role}:-${own}}:\${${name}:?`);
+      expect([first, second, third].map((text) => readValue(text, role))).toEqual([
+        '',
+        `${own}_2`,
+        own,
+      ]);
+      expect(new Set([first, second, third].map((text) => readValue(text, name))).size).toBe(3);
+    }
+    expect(third.split('\n')).toHaveLength(second.split('\n').length);
   });
 
   it('of RabbitMQ are exchanged for every process, and nothing else is', () => {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { rabbitmqDefinitions } from '@backlot/bus/rabbitmq-users';
-import { events, eventTraffic } from '@backlot/contract';
+import { events, eventTraffic, isAct, routes } from '@backlot/contract';
 import { redisUsers } from '@backlot/counters/redis-users';
 import { describe, expect, it } from '@jest/globals';
 import { withRabbitmqUsers } from './generate.ts';
@@ -75,7 +75,13 @@ describe.each(processes)('the events of %s', (name) => {
     const text = (await Promise.all(sources.map((file) => readText(`${folder}/${file}`)))).join();
     const named = Object.keys(events).filter((topic) => text.includes(`'${topic}'`));
     const charges = /\b(usageEvent|createRecordUsage)\b/.test(text) ? ['usage.recorded'] : [];
+    const tells = /\bcreateTellApp\b/.test(text) ? ['app.event'] : [];
+    const sees = /\bcreateNoteFindings\b/.test(text) ? ['finding.seen'] : [];
+    const acts = routes.some((route) => route.service === name && isAct(route))
+      ? ['platform.acted']
+      : [];
     const { sends, hears } = eventTraffic[name];
-    expect(new Set([...sends, ...hears])).toEqual(new Set([...named, ...charges]));
+    const all = [...named, ...charges, ...tells, ...sees, ...acts];
+    expect(new Set([...sends, ...hears])).toEqual(new Set(all));
   });
 });

@@ -20,6 +20,7 @@ const namesInSources = async (): Promise<string[]> => {
   const folders = [
     'packages/cli/src',
     'tools/journeys/src',
+    'tools/ops/src',
     'tools/survival/src',
     'tools/testing/src',
   ];
@@ -61,7 +62,7 @@ describe('.env.example', () => {
     ];
     const compose = await readText(fromRoot('docker-compose.yml'));
     const ofCompose = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) =>
-      name.replace('_OLD_', '_'),
+      name.replace('_OLD_', '_').replace('_POSTGRES_ROLE', '_POSTGRES_PASSWORD'),
     );
     const explained = await settingsExplained();
     // One origin, and one address for the migration, stand for those of all services; what is random and of

@@ -20,14 +20,21 @@ type Project = Awaited<ReturnType<PlatformUnderTest['newProject']>>;
 const info = { name: 'journey', version: '1.0.0' };
 const allTools = [
   'describe_project',
+  'list_errors',
   'query',
   'count',
   'write',
   'delete',
   'delete_matching',
   'set_access',
+  'set_schema',
   'rename_collection',
   'delete_collection',
+  'restore_point',
+  'undo',
+  'export_config',
+  'plan_config',
+  'apply_config',
 ];
 
 const toAgent = (client: Pick<Client, 'listTools' | 'callTool' | 'close'>): Agent => ({
@@ -111,7 +118,7 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
 
     it('a read key reads, and has no other tool', async () => {
       const agent = await asAgent(await createKey(project, 'read'));
-      expect(await agent.tools()).toEqual(['describe_project', 'query', 'count']);
+      expect(await agent.tools()).toEqual(['describe_project', 'list_errors', 'query', 'count']);
       const { baseUrl, shape } = dataIn(await agent.use('describe_project'));
       expect(baseUrl).toBe(`${platform.url}/api/runtime/${project.id}`);
       expect(shape.collections).toMatchObject([{ name: 'todos', access: 'shared', count: 6 }]);
@@ -141,7 +148,7 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       const rest = dataIn(await agent.use('query', { ...input, cursor: page.nextCursor }));
       expect([rest.items.length, rest.hasMore]).toEqual([1, false]);
       expect(dataIn(await agent.use('count', { collection: 'todos' }))).toEqual({ count: 6 });
-      for (const name of allTools.slice(3))
+      for (const name of allTools.slice(4))
         expect(failureIn(await agent.use(name, { collection: 'todos' }))).toMatchObject({
           code: 'forbidden',
           hint: expect.stringContaining('owner'),
@@ -150,7 +157,7 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
 
     it('a write key changes records, an admin key and the owner access too', async () => {
       const agent = await asAgent(await createKey(project, 'read', 'write'));
-      expect(await agent.tools()).toEqual(allTools.slice(0, 6));
+      expect(await agent.tools()).toEqual(allTools.slice(0, 7));
       const made = dataIn(
         await agent.use('write', { collection: 'notes', data: { text: 'a', n: 1 } }),
       );
@@ -179,6 +186,12 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
         const admin = await asAgent(token);
         expect(await admin.tools()).toEqual(allTools);
         expect(dataIn(await admin.use('set_access', access)).access).toBe('private');
+        const { collection } = access;
+        const { schema } = dataIn(await admin.use('set_schema', { collection, propose: true }));
+        expect(dataIn(await admin.use('set_schema', { collection, schema })).schema).toEqual(
+          schema,
+        );
+        await admin.use('set_schema', { collection, schema: null });
       }
       expect((await project.api('GET', '/db/notes')).status).toBe(401);
 
@@ -192,6 +205,16 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       expect(dataIn(deleted)).toMatchObject({ count: 2, hasMore: false });
       expect(dataIn(await agent.use('count', { collection: 'notes' }))).toEqual({ count: 1 });
 
+      const point = { name: 'before' };
+      expect(failureIn(await agent.use('undo', { restorePoint: 'before' })).code).toBe('forbidden');
+      const keeper = await asAgent(project.owner.token);
+      expect(dataIn(await keeper.use('restore_point', point)).name).toBe('before');
+      await agent.use('delete_matching', { ...matching, where: { n: 1 }, dryRun: false });
+      const back = { restorePoint: 'before', collections: ['notes'] };
+      expect(dataIn(await keeper.use('undo', back))).toMatchObject({ created: 1, dryRun: true });
+      const undone = dataIn(await keeper.use('undo', { ...back, dryRun: false }));
+      expect(dataIn(await keeper.use('undo', { id: undone.id }))).toMatchObject({ dryRun: false });
+
       const renaming = { collection: 'notes', name: 'memos' };
       expect(failureIn(await agent.use('rename_collection', renaming)).code).toBe('forbidden');
       expect(failureIn(await agent.use('delete_collection', renaming)).code).toBe('forbidden');
@@ -200,6 +223,14 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       const emptied = await owner.use('delete_collection', { collection: 'memos', empty: true });
       expect(dataIn(emptied)).toEqual({ ok: true, count: 1 });
       expect(dataIn(await owner.use('delete_collection', { collection: 'memos' })).count).toBe(0);
+
+      const config = { prompts: { guide: { system: 'You are a guide.' } } };
+      const { etag, changes } = dataIn(await owner.use('plan_config', { config }));
+      expect(changes).toMatchObject([{ action: 'create', name: 'guide' }]);
+      expect(dataIn(await owner.use('apply_config', { config, etag })).changes).toEqual(changes);
+      expect(dataIn(await owner.use('export_config', { section: 'prompts' }))).toEqual(config);
+      const stale = await owner.use('apply_config', { config: { prompts: {} }, etag });
+      expect(failureIn(stale).code).toBe('precondition_failed');
     });
 
     it('a wrong guess is answered with our code and a hint', async () => {

@@ -218,7 +218,10 @@ describe('no input makes a 5xx', () => {
     );
 
   // Erasing the accounts that the other calls sign in with would end the test's own sessions.
-  const spared = ['deleteMe', 'signOut', 'deleteProject', 'updateProject', 'setLimits'];
+  const ending = ['deleteMe', 'signOut', 'deleteProject', 'updateProject', 'setLimits'];
+  // Its answer has no end where nothing is wrong.
+  const endless = ['streamRequests'];
+  const spared = [...ending, ...endless];
   const tried = routes.filter((route) => !spared.includes(route.operationId));
 
   it.each(tried.map((route, n) => [route.operationId, route, n] as const))(

@@ -9,6 +9,8 @@ let browser: Browser;
 let project: Awaited<ReturnType<PlatformUnderTest['newProject']>>;
 const problems: string[] = [];
 const password = 'a good long password';
+/** All members but viewers. */
+const workers = ['group:owner', 'group:admin', 'group:member'];
 
 beforeAll(async () => {
   browser = await launchChromium();
@@ -16,7 +18,7 @@ beforeAll(async () => {
   project = await platform.newProject();
   await platform.control('PUT', `/projects/${project.id}/collections/cards`, {
     token: project.owner.token,
-    body: { access: 'team' },
+    body: { access: { read: ['group'], create: workers, change: workers } },
   });
 }, 300_000);
 afterAll(async () => {
@@ -37,19 +39,32 @@ const signUp = async (name: string): Promise<Page> => {
 };
 const column = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-/** The link of the newest invitation, as its receiver sees it. */
-const invitationLink = (): Promise<string> =>
+/** The link of an invitation, as its receiver sees it. */
+const invitationLink = (receiver: string): Promise<string> =>
   until(
     async () => {
       const { body } = await platform.control('GET', `/projects/${project.id}/emails`, {
         token: platform.operatorToken,
       });
-      const mails = (body.items as { html: string }[]).map(({ html }) => html);
+      const all = body.items as { to: string[]; html: string }[];
+      const mails = all.filter(({ to }) => to.includes(receiver)).map(({ html }) => html);
       const [, fragment] = mails.join().match(/#(project=\w+&amp;join=[\w-]+)/) ?? [];
       return fragment && `${platform.url}/account#${fragment.replace('&amp;', '&')}`;
     },
     { what: 'an invitation' },
   );
+
+const join = async (page: Page, email: string, link: string) => {
+  const account = await page.context().newPage();
+  account.on('pageerror', (error) => problems.push(error.message));
+  await account.goto(link);
+  await account.getByLabel('E-mail address').fill(email);
+  await account.getByLabel('Password', { exact: true }).fill(password);
+  await account.getByRole('button', { name: 'Sign in and join' }).click();
+  await account.getByText('You have joined.').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Members' }).waitFor();
+};
 
 it('a team works on one board at once, and a stranger sees and changes nothing of it', async () => {
   const ada = await signUp('Ada');
@@ -61,16 +76,8 @@ it('a team works on one board at once, and a stranger sees and changes nothing o
   await ada.getByText('A link to join has been sent to bob@example.org.').waitFor();
 
   const bob = await signUp('Bob');
-  const link = await invitationLink();
-  const account = await bob.context().newPage();
-  account.on('pageerror', (error) => problems.push(error.message));
-  await account.goto(link);
-  await account.getByLabel('E-mail address').fill('bob@example.org');
-  await account.getByLabel('Password', { exact: true }).fill(password);
-  await account.getByRole('button', { name: 'Sign in and join' }).click();
-  await account.getByText('You have joined.').waitFor();
-  await bob.reload();
-  await bob.getByRole('heading', { name: 'Members' }).waitFor();
+  const link = await invitationLink('bob@example.org');
+  await join(bob, 'bob@example.org', link);
 
   await ada.getByLabel('New card').fill('Write <b>tests</b>');
   await ada.getByRole('button', { name: 'Add' }).click();
@@ -80,14 +87,38 @@ it('a team works on one board at once, and a stranger sees and changes nothing o
   await column(ada, 'Done').getByText('Write <b>tests</b>').waitFor();
   await ada.getByText('To do (0)').waitFor();
 
+  // Who is to look sees what the others do, and neither page nor devtools let them touch it.
+  await ada.getByLabel('Invite by e-mail').fill('carol@example.org');
+  await ada.getByLabel('who').selectOption('viewer');
+  await ada.getByRole('button', { name: 'Invite' }).click();
+  const carol = await signUp('Carol');
+  await join(carol, 'carol@example.org', await invitationLink('carol@example.org'));
+  await column(carol, 'Done').getByText('Write <b>tests</b>').waitFor();
+  expect(await carol.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  expect(await carol.getByLabel('New card').isVisible()).toBe(false);
+  const touched = await carol.evaluate(async (base) => {
+    const module = '/sdk.js';
+    const { createClient } = await import(module);
+    const cards = createClient(base).db('cards');
+    const [card] = (await cards.list()).items;
+    const { id, groupId } = card;
+    const tries = [
+      cards.update(id, { data: { title: 'Mine' } }),
+      cards.delete(id),
+      cards.create({ title: 'Mine' }, { groupId }),
+      cards.batch({ update: [{ id, data: { column: 'todo' } }] }),
+    ];
+    const settled = await Promise.allSettled(tries);
+    return settled.map((result) => (result as PromiseRejectedResult).reason?.status);
+  }, `${platform.url}/api/runtime/${project.id}`);
+  expect(touched).toEqual([403, 403, 403, 403]);
+
   // The hostile one has an account, the link that was used, and all ids.
   const eve = await signUp('Eve');
   const stolen = await eve.context().newPage();
   await stolen.goto(link);
-  await stolen.getByLabel('E-mail address').fill('eve@example.org');
-  await stolen.getByLabel('Password', { exact: true }).fill(password);
-  await stolen.getByRole('button', { name: 'Sign in and join' }).click();
   await stolen.getByRole('alert').filter({ hasText: 'used already' }).waitFor();
+  expect(await stolen.getByRole('button').count()).toBe(0);
   const seen = await eve.evaluate(async (base) => {
     const module = '/sdk.js';
     const { createClient } = await import(module);

@@ -27,7 +27,7 @@ const guesses: Guess[] = [
   {
     typed: 'createClient(url, { apiKey })',
     call: ({ transport }) => (createClient as Untyped)(transport.url(''), { apiKey: 'bk_key' }),
-    leadsTo: ['key (secret, for servers), storage, fetch and retries, not "apiKey"'],
+    leadsTo: ['key (secret, for servers), storage, fetch, viewAs and retries, not "apiKey"'],
   },
   {
     typed: 'createClient(host)',
@@ -136,12 +136,12 @@ const guesses: Guess[] = [
   {
     typed: "storage.upload(file, 'b.txt')",
     call: ({ storage }) => storage.upload(new Blob(['x']), 'b.txt'),
-    leadsTo: ['a File or Blob, then { name, visibility, groupId, onProgress(sent, total)'],
+    leadsTo: ['a File or Blob: storage.upload(file, { name, onProgress })'],
   },
   {
     typed: "storage.upload('a/b.txt', file)",
     call: ({ storage }) => storage.upload('a/b.txt', new Blob(['x'])),
-    leadsTo: ['a File or Blob, then { name, visibility, groupId, onProgress(sent, total)'],
+    leadsTo: ['a File or Blob: storage.upload(file, { name, onProgress })'],
   },
   {
     typed: 'storage.sign(file, 60)',
@@ -151,7 +151,7 @@ const guesses: Guess[] = [
   {
     typed: 'storage.upload(file, { onUploadProgress })',
     call: ({ storage }) => storage.upload(new Blob(['x']), { onUploadProgress: () => {} }),
-    leadsTo: ['onProgress(sent, total)'],
+    leadsTo: ['onProgress'],
   },
   {
     typed: 'storage.upload(file, { public: false })',
@@ -166,7 +166,7 @@ const guesses: Guess[] = [
   {
     typed: "auth.signInWithOAuth({ provider: 'google' })",
     call: ({ auth }) => auth.signInWithOAuth({ provider: 'google' }),
-    leadsTo: ['There is no auth.signInWithOAuth', 'client.auth.signIn({ email, password })'],
+    leadsTo: ['There is no auth.signInWithOAuth', "client.auth.signInWith('google')"],
   },
   {
     typed: "functions.invoke('hello')",
@@ -191,7 +191,9 @@ const guesses: Guess[] = [
   {
     typed: 'email.send(to, subject, html)',
     call: (client) => client.email.send('ada@example.org', 'Hi', '<p>Hi</p>'),
-    leadsTo: ['an object with "to", "subject", "html" and perhaps "cc", "bcc", "replyTo"'],
+    leadsTo: [
+      'an object with any of "to", "cc", "bcc", "replyTo", "attachments", "subject", "html"',
+    ],
   },
   {
     typed: 'payments.list({ state })',

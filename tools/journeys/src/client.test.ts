@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient, newId } from '@backlot/client';
+import { until } from '@backlot/testing';
 import { launchChromium } from '@backlot/testing/chromium';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
@@ -91,6 +92,62 @@ describe.each(usualModes)('the client, services %s', (mode) => {
 
     await auth.signOut();
     expect(await auth.me()).toBeNull();
+  });
+
+  it('keeps lists true: with filters, fields, limits and included users, for who is signed in', async () => {
+    const open = () => createClient<{ live: Todo }>(`${platform.url}/api/runtime/demo`);
+    const [ada, bob] = [open(), open()];
+    const password = 'a good long password';
+    await ada.auth.signUp({ email: `ada-${mode}@example.org`, password, name: 'Ada' });
+    const { id: bobId } = await bob.auth.signUp({ email: `bob-${mode}@example.org`, password });
+    let urgent: object[] = [];
+    let authors: unknown[] = [];
+    let mine: string[] = [];
+    const onError = ({ message }: Error) => void urgent.push({ message });
+    const stops = [
+      ada.db('live').live(
+        {
+          where: { priority: { $gte: 5 } },
+          sort: '-priority',
+          limit: 2,
+          fields: 'title',
+          onError,
+        },
+        (items) => {
+          urgent = items;
+        },
+      ),
+      ada.db('live').live({ include: 'ownerId:users', sort: 'createdAt', onError }, (items) => {
+        authors = items.map(({ ownerId }) => (ownerId as unknown as { id: string })?.id);
+      }),
+      bob.db('live').live({ mine: true, sort: 'createdAt', onError }, (items) => {
+        mine = items.map(({ title }) => title);
+      }),
+    ];
+    const shown = (get: () => unknown, wanted: unknown) =>
+      until(() => JSON.stringify(get()) === JSON.stringify(wanted), {
+        what: JSON.stringify(wanted),
+      }).catch((error) => {
+        throw new Error(`It is ${JSON.stringify(get())}.`, { cause: error });
+      });
+    const a = await bob.db('live').create({ title: 'a', priority: 5 });
+    const b = await ada.db('live').create({ title: 'b', priority: 7 });
+    const [oneA, oneB] = [
+      { id: a.id, title: 'a' },
+      { id: b.id, title: 'b' },
+    ];
+    await shown(() => urgent.map((item) => (item as Todo).title), ['b', 'a']);
+    await shown(() => authors, [bobId, b.ownerId]);
+    await shown(() => mine, ['a']);
+    await bob.db('live').update(a.id, { inc: { priority: -1 } });
+    await shown(() => urgent.length, 1);
+    await bob.db('live').update(a.id, { inc: { priority: 4 } });
+    await shown(() => urgent.map((item) => (item as Todo).title), ['a', 'b']);
+    expect(urgent).toEqual([oneA, oneB]);
+    await bob.auth.signOut();
+    await bob.auth.signIn({ email: `ada-${mode}@example.org`, password });
+    await shown(() => mine, ['b']);
+    for (const stop of stops) stop();
   });
 });
 

@@ -66,6 +66,8 @@ describe('the guestbook in a real browser', () => {
     expect(await visitor.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     await signUp(visitor.page, 'bob@example.org', 'Bob');
     expect(await visitor.page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await write(visitor.page, 'From Bob');
+    await page.getByText('From Bob').waitFor();
 
     await page.reload();
     await page.getByRole('button', { name: 'Edit' }).waitFor();
@@ -81,10 +83,42 @@ describe('the guestbook in a real browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows the API page without an error', async () => {
+  it('refuses what a user with devtools fills it with, by messages that the page shows', async () => {
+    const limits = { maxBytes: 8000, perUser: 100, perUserPerHour: 5 };
+    const set = await platform.control('PUT', '/projects/demo/collections/guestbook', {
+      token: platform.operatorToken,
+      body: { limits },
+    });
+    expect(set).toMatchObject({ status: 200, body: { limits } });
     const { page } = await open();
-    await page.goto(`${platform.url}/docs/`);
-    await page.getByText('Create a record; the first one creates the collection').waitFor();
+    await signUp(page, 'eve@example.org', 'Eve');
+    const save = async (text: string, shown: string) => {
+      const entry = page.getByLabel('Your entry');
+      await entry.evaluate((area) =>
+        (area as unknown as { removeAttribute(name: string): void }).removeAttribute('maxlength'),
+      );
+      await entry.fill(text);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').filter({ hasText: shown }).waitFor();
+    };
+    await save('x'.repeat(900_000), 'in "guestbook" one may have 8000');
+
+    const codes = await page.evaluate(async (baseUrl) => {
+      const sdk = '/sdk.js';
+      const { createClient } = (await import(sdk)) as typeof import('@backlot/client');
+      const guestbook = createClient(baseUrl, { retries: 0 }).db('guestbook');
+      const send = (text: string) =>
+        guestbook.create({ text, author: 'Eve' }).then(
+          () => 'done',
+          ({ code }: { code: string }) => code,
+        );
+      const many = (text: string) => Promise.all(Array.from({ length: 30 }, () => send(text)));
+      return { large: await many('x'.repeat(900_000)), small: await many('Buy my watches') };
+    }, `${platform.url}/api/runtime/demo`);
+    expect(new Set(codes.large)).toEqual(new Set(['limit_reached']));
+    expect(codes.small.filter((code) => code === 'done')).toHaveLength(5);
+    expect(new Set(codes.small)).toEqual(new Set(['done', 'rate_limited']));
+    await save('One more', 'You may make at most 5 records in "guestbook" within an hour');
     expect(problems).toEqual([]);
   });
 });

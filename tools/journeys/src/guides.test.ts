@@ -7,6 +7,8 @@ import { type PlatformUnderTest, platformUnderTest } from './platform-under-test
 
 const folder = fileURLToPath(new URL('../../../docs/guides', import.meta.url));
 const guides = readdirSync(folder).filter((file) => file.endsWith('.md'));
+/** Whole apps, which quick-starts.test.ts builds and opens. */
+const apps = ['html', 'react', 'vue'].map((name) => `quick-start-${name}.md`);
 
 /** What the snippets of a guide are given besides the client. */
 const given = ['createClient', 'console', 'ownerToken', 'secretKey', 'projectId'] as const;
@@ -32,7 +34,7 @@ describe('the guides', () => {
   });
   afterAll(() => platform.stop());
 
-  it.each(guides)('%s prints what it says', async (file) => {
+  it.each(guides.filter((file) => !apps.includes(file)))('%s prints what it says', async (file) => {
     const { id, owner } = await platform.newProject();
     const { body: key } = await platform.control('POST', `/projects/${id}/keys`, {
       token: owner.token,

@@ -39,6 +39,7 @@ export const attackShop = async ({ baseUrl, account, unpaid, returnUrl }: Attack
   const included = await fetch(`${baseUrl}/db/traps/${trap.id}?include=order:orders`, {
     headers: { authorization: `Bearer ${token}` },
   });
+  const receiptData = { total: '$1', paidOn: 'today', items: [] };
   const paidData = { status: 'paid', payment: { amount: 3998 } };
   return {
     /** Where half of their order is paid. */
@@ -68,6 +69,12 @@ export const attackShop = async ({ baseUrl, account, unpaid, returnUrl }: Attack
         'pay a price of their own': () => checkout([{ ...theft, quantity: 2 }]),
         'name a price': () => checkout([{ product: 'teapot-small', amount: 1 }]),
         'order less than nothing': () => checkout([{ product: 'teapot-small', quantity: -1 }]),
+        'mail in the shop’s name': () =>
+          client.email.send({ to: account.email, subject: 'Your account is locked', html: 'x' }),
+        'mail a receipt to another': () =>
+          client.email.send({ template: 'receipt', data: receiptData, to: 'ada@example.org' }),
+        'put own words into a receipt': () =>
+          client.email.send({ template: 'receipt', data: { ...receiptData, html: '<b>Pay</b>' } }),
         'become staff': () => client.auth.updateMe({ role: 'staff' }),
       }).map(async ([what, work]) => [what, await refusal(work())]),
     ),
@@ -92,5 +99,8 @@ export const refusals = {
   'pay a price of their own': 400,
   'name a price': 400,
   'order less than nothing': 400,
+  'mail in the shop’s name': 403,
+  'mail a receipt to another': 400,
+  'put own words into a receipt': 400,
   'become staff': 400,
 };

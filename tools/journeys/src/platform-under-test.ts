@@ -22,6 +22,7 @@ export interface Account {
 }
 
 export interface PlatformUnderTest extends Platform {
+  databaseUrl: string;
   /** `/api/runtime/<project>`; the demo project unless another is named. */
   runtime(projectId?: string): Api;
   /** `/api/platform`. */
@@ -55,6 +56,9 @@ export const platformUnderTest = async (
     DATABASE_URL: database.url,
     BACKLOT_LOG_LEVEL: 'error',
     BACKLOT_ARGON2_MEMORY_KIB: '1024',
+    // Each test has owners and users of its own, all of one address.
+    BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR: '1000',
+    BACKLOT_SIGN_UPS_PER_IP_PER_HOUR: '1000',
     ...settings,
   });
   const platform = await startPlatform(
@@ -75,6 +79,7 @@ export const platformUnderTest = async (
 
   return {
     ...platform,
+    databaseUrl: database.url,
     runtime,
     control,
     anywhere: apiAt(platform.url),

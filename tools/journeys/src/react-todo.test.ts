@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,9 @@ describe('the to-do list in React', () => {
   const enter = async (page: Page, way: 'Sign in' | 'Sign up', password: string) => {
     await page.getByLabel('E-mail').fill('ada@example.org');
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: way }).click();
+    const toSignUp = page.getByRole('button', { name: 'New here? Sign up' });
+    if (way === 'Sign up' && (await toSignUp.isVisible())) await toSignUp.click();
+    await page.getByRole('button', { name: way, exact: true }).click();
   };
   const add = async (page: Page, title: string) => {
     await page.getByLabel('New to-do').fill(title);
@@ -75,11 +77,12 @@ describe('the to-do list in React', () => {
     await page.getByText('Nothing here.').waitFor();
     await add(page, 'Buy milk');
     await add(page, 'Call <b>Bob</b>');
-    await page.getByLabel('Buy milk', { exact: true }).check();
+    await page.getByLabel('Buy milk', { exact: true }).click();
     await page.getByRole('listitem').locator('s').getByText('Buy milk').waitFor();
 
     await page.getByLabel('Open').check();
     await page.getByText('Buy milk').waitFor({ state: 'detached' });
+    await page.getByText('Call <b>Bob</b>').waitFor();
     expect(await titles(page)).toEqual([' Call <b>Bob</b>']);
     await page.getByLabel('Done').check();
     await page.getByText('Call').waitFor({ state: 'detached' });
@@ -95,14 +98,13 @@ describe('the to-do list in React', () => {
     await page.context().close();
   });
 
-  it('shows what was changed elsewhere on return, and what went wrong with its hint', async () => {
+  it('shows what is changed elsewhere, and what went wrong with its hint', async () => {
     const page = await open();
     await enter(page, 'Sign in', 'a good long password');
     await page.getByText('Call <b>Bob</b>').waitFor();
     const elsewhere = await open();
     await enter(elsewhere, 'Sign in', 'a good long password');
     await add(elsewhere, 'Rest');
-    await page.evaluate("dispatchEvent(new Event('focus'))");
     await page.getByText('Rest').waitFor();
 
     await platform.control('PUT', `/projects/${project.id}/collections/todos`, {
@@ -115,8 +117,63 @@ describe('the to-do list in React', () => {
     await alert.filter({ hasText: 'role:staff' }).waitFor();
     expect(await alert.textContent()).toContain('forbidden');
     expect(await page.getByLabel('New to-do').inputValue()).toBe('Not allowed');
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
     await alert.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
+  });
+
+  it('hooks hear what is said in a channel, and show who is there', async () => {
+    await platform.control('PATCH', `/projects/${project.id}`, {
+      token: project.owner.token,
+      body: { settings: { channels: { room: { listen: ['anyone'], broadcast: ['anyone'] } } } },
+    });
+    const source = join(folder, 'hooks');
+    await mkdir(source);
+    await symlink(join(app, 'node_modules'), join(source, 'node_modules'));
+    await cp(join(app, 'vite.config.ts'), join(source, 'vite.config.ts'));
+    const html =
+      '<link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/main.js"></script>';
+    await writeFile(join(source, 'index.html'), html);
+    await writeFile(
+      join(source, 'main.js'),
+      `import { createElement as h, useState } from 'react';
+       import { createRoot } from 'react-dom/client';
+       import { createClient } from '@backlot/client';
+       import { useChannel, usePresence } from '@backlot/client/react';
+       const client = createClient('${platform.url}/api/runtime/${project.id}');
+       const Room = () => {
+         const [heard, setHeard] = useState('');
+         const [name, setName] = useState(location.hash.slice(1));
+         const { send } = useChannel(client, 'room', ({ data }) => setHeard(data));
+         const { members } = usePresence(client, 'room', { name });
+         const names = members?.map(({ data }) => data.name).sort().join(' and ');
+         return h('div', {},
+           h('button', { onClick: () => send(name + ' says hello') }, 'Hello'),
+           h('button', { onClick: () => setName(name + '!') }, 'Louder'),
+           h('p', {}, 'Heard: ' + heard), h('p', {}, 'Here: ' + names));
+       };
+       createRoot(document.getElementById('root')).render(h(Room));`,
+    );
+    await run(
+      join(app, 'node_modules/.bin/vite'),
+      ['build', '--outDir', join(folder, 'dist/hooks')],
+      { cwd: source },
+    );
+    const openRoom = async (name: string) => {
+      const page = await (await browser.newContext()).newPage();
+      page.on('pageerror', (error) => problems.push(error.message));
+      const { port } = site.address() as AddressInfo;
+      await page.goto(`http://127.0.0.1:${port}/hooks/index.html#${name}`);
+      return page;
+    };
+    const [ada, bob] = [await openRoom('Ada'), await openRoom('Bob')];
+    for (const page of [ada, bob]) await page.getByText('Here: Ada and Bob').waitFor();
+    await ada.getByRole('button', { name: 'Hello' }).click();
+    for (const page of [ada, bob]) await page.getByText('Heard: Ada says hello').waitFor();
+    await bob.getByRole('button', { name: 'Louder' }).click();
+    await ada.getByText('Here: Ada and Bob!').waitFor();
+    await bob.close();
+    await ada.getByText('Here: Ada', { exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -73,6 +73,17 @@ describe.each([
     const path = `/payments/verify?session_id=${session}`;
     return (await world.platform.runtime()('GET', path, { token: body.token })).body;
   };
+  const confirmAddress = async (email: string) => {
+    const { control, operatorToken: token } = world.platform;
+    const { body } = await control('GET', `/projects/demo/users?email=${email}`, { token });
+    const path = `/projects/demo/users/${body.items[0].id}`;
+    const { status } = await control('PATCH', path, { token, body: { emailVerified: true } });
+    expect(status).toBe(200);
+  };
+  const mailsTo = async (email: string) => {
+    const { control, operatorToken: token } = world.platform;
+    return (await control('GET', `/projects/demo/emails?email=${email}`, { token })).body.items;
+  };
   const orderIn = (page: Page, state: string) =>
     page.locator('#orders').getByRole('listitem').filter({ hasText: state });
 
@@ -123,6 +134,13 @@ describe.each([
     // Who only knows the session's id learns no more.
     expect(await verify(session)).toEqual({ paid: true });
 
+    await confirmAddress('ada@example.org');
+    await customer.getByRole('button', { name: 'Mail me this receipt' }).click();
+    await customer.getByText('Sent.').waitFor();
+    const [mail] = await mailsTo('ada@example.org');
+    expect(mail).toMatchObject({ to: ['ada@example.org'], subject: 'Your receipt: $39.98' });
+    expect(mail.html).toContain('2 × Teapot &lt;small&gt;');
+
     const paid = orderIn(staff, 'paid');
     await paid.getByText('2 × Teapot <small>').waitFor();
     await paid.getByText('1 Harbour Street').waitFor();
@@ -166,6 +184,9 @@ describe.each([
       true,
     ]);
     expect(Object.fromEntries(attack.refused)).toEqual(refusals);
+    expect(
+      (await mailsTo('eve@example.org')).map(({ subject }: { subject: string }) => subject),
+    ).toEqual([expect.stringContaining('Confirm')]);
 
     // One teapot is paid honestly, and is not two.
     await hostile.goto(attack.cheapUrl);
@@ -188,8 +209,13 @@ describe.each([
     await page.getByText('Sent. Thank you!').waitFor();
     const { deliveredTo, platform } = world;
     if (deliveredTo) {
-      const mail = await until(async () => (await deliveredTo(platform.owner.email))[0]);
+      const source = await until(async () => {
+        const mails = await deliveredTo(platform.owner.email);
+        return mails.find((mail) => /^Subject: A question/m.test(mail));
+      });
+      const mail = source.replace(/=\r?\n/g, '');
       expect(mail).toContain('Is it &lt;b&gt;round&lt;/b&gt;?');
+      expect(mail).toContain('Reply-To: bob@example.org');
       return;
     }
     await page.goto(platform.mailboxUrl);
@@ -200,14 +226,14 @@ describe.each([
 
   it('no page has said an error', () => expect(problems).toEqual([]));
 
-  it('costs the owner a text, a photo and a mail', async () => {
+  it('costs the owner a text, a photo and two mails', async () => {
     const { owner, runtime, control } = world.platform;
     const { body } = await runtime('platform')('POST', '/auth/signin', { body: owner });
     const usage = await control('GET', '/projects/demo/usage?by=route', { token: body.token });
     expect(usage.body.items).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ route: 'generateText', calls: 1 }),
-        expect.objectContaining({ route: 'sendEmail', calls: 1, millicredits: 1000 }),
+        expect.objectContaining({ route: 'sendEmail', calls: 2, millicredits: 2000 }),
         expect.objectContaining({ route: 'uploadFile', calls: 1, millicredits: 1000 }),
       ]),
     );

@@ -60,6 +60,14 @@ describe('the stack command', () => {
     const asOwner = { headers: { Authorization: `Bearer ${session.token}` } };
     const page = await fetch(`http://localhost:${port + 1}/mailbox/demo`, asOwner);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Mailbox of')]);
+    const owned = apiAt(`${at(1)}/platform/projects/demo`);
+    const file = { prompts: { guide: { system: 'You are a guide.' } } };
+    const applied = await owned('PUT', '/config', { token: session.token, body: file });
+    expect(applied).toMatchObject({ status: 200, body: { changes: [{ action: 'create' }] } });
+    expect(await owned('GET', '/config', { token: session.token })).toMatchObject({
+      status: 200,
+      body: file,
+    });
     await apiAt(`${at(0)}/runtime/demo`)('POST', '/auth/signout', { token });
     await until(async () => (await other('GET', '/auth/me', { token })).status === 401);
   });

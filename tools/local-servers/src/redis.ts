@@ -15,10 +15,12 @@ export interface RedisOptions {
   port?: number;
   /** The folder is removed by `stop()`. */
   throwaway?: boolean;
+  /** Rules of these users in place of one password; what they write is in a log, and there after a start. */
+  users?: readonly string[];
 }
 
 export interface RunningRedis extends OwnServer {
-  /** Password included. */
+  /** Password included; that of no user where users are given. */
   url: string;
   port: number;
 }
@@ -28,7 +30,7 @@ const image = 'redis:8';
 const databases = 512;
 
 /**
- * Starts Redis on 127.0.0.1, without persistence: it is empty after each start. Throws when another
+ * Starts Redis on 127.0.0.1, without persistence unless users are given: it is empty after each start. Throws when another
  * living process holds the folder, or with what to install when there is no Redis.
  */
 export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
@@ -43,10 +45,10 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
     const port = options.port ?? (await findFreePort(24_000 + Math.floor(Math.random() * 2_000)));
     const password = randomBytes(24).toString('base64url');
     const settings = [
-      `requirepass ${password}`,
+      ...(options.users ?? [`requirepass ${password}`]),
       `databases ${databases}`,
       'save ""',
-      'appendonly no',
+      `appendonly ${options.users ? 'yes' : 'no'}`,
       'maxmemory-policy noeviction',
     ];
     const command = await commandFor(found, folder.dataDir, port, settings);
@@ -55,9 +57,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis> {
         ...command,
         name: 'Redis',
         ready: () =>
-          answersWith(port, `AUTH ${password}\r\nPING\r\n`, (answer) =>
-            answer.toString('latin1').startsWith('+OK\r\n+PONG'),
-          ),
+          options.users
+            ? answersWith(port, 'PING\r\n', (answer) => answer.toString().startsWith('-NOAUTH'))
+            : answersWith(port, `AUTH ${password}\r\nPING\r\n`, (answer) =>
+                answer.toString('latin1').startsWith('+OK\r\n+PONG'),
+              ),
       },
       folder,
     );

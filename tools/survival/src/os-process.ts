@@ -32,7 +32,6 @@ const preload = `data:text/javascript,${encodeURIComponent(
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   setTimeout(flushCompileCache, 3000).unref();`,
 )}`;
-const startTimeoutMs = 30_000;
 
 /** A gateway or service in a process of its own; resolves when it answers. */
 export const startProcess = async ({ entry, port, env, logFile }: Program): Promise<OsProcess> => {
@@ -51,7 +50,7 @@ export const startProcess = async ({ entry, port, env, logFile }: Program): Prom
       void log.appendFile(line).finally(() => log.close());
     });
     const ended = once(child, 'exit').then(() => 'ended' as const);
-    const up = until(isUp, { timeoutMs: startTimeoutMs, what: entry.pathname });
+    const up = until(isUp, { timeoutMs: 120_000, what: entry.pathname });
     if ((await Promise.race([ended, up])) === 'ended') {
       up.catch(() => {});
       throw new Error(

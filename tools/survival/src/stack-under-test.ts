@@ -7,9 +7,13 @@ import { findFreePort } from '@backlot/local-servers';
 import { startRabbitmq, startRedis, until } from '@backlot/testing';
 import { type Api, apiAt } from '@backlot/testing/platform-api';
 import { ask, later } from './ai-calls.ts';
+import { isWhole } from './is-whole.ts';
 import { startKeptPostgres } from './kept-postgres.ts';
 import { type OsProcess, startProcess, type Victim } from './os-process.ts';
 import { refuseSecretsInLogs, secretsIn } from './secrets-in-logs.ts';
+import { type CollectedSpan, startTraceCollector } from './trace-collector.ts';
+
+export { isWhole };
 
 export interface Owner {
   id: string;
@@ -26,6 +30,7 @@ export interface Shop {
 
 export type VictimName =
   | 'gateway'
+  | 'auth'
   | 'ai'
   | 'projects'
   | 'records'
@@ -45,11 +50,29 @@ export interface StackUnderTest {
   databaseUrl: string;
   amqpUrl: string;
   redisUrl: string;
+  /** The folder of the processes' logs. */
+  logs: string;
+  /** What the processes have traced. */
+  spans(): readonly CollectedSpan[];
+  /** Nobody may read these in a log, nor in a trace. */
+  keepFromLogs(...secrets: string[]): void;
+  keptFromLogs(): readonly string[];
+  /** Addresses where the processes show their metrics, the third gateway's excepted. */
+  metrics: string[];
   /** Of RabbitMQ, with its password. */
   managementUrl: string;
+  /** Where these servers keep their data, for who freezes one. */
+  folders: Record<'postgresql' | 'redis' | 'rabbitmq', string>;
   victims: Record<VictimName, Victim>;
   newShop(credits: number): Promise<Shop>;
+  /** A third gateway, before records of its own. */
+  startPair(): Promise<Pair>;
   stop(): Promise<void>;
+}
+
+export interface Pair {
+  gateway: OsProcess;
+  records: OsProcess;
 }
 
 const services = ['auth', 'projects', 'records', 'storage', 'ai', 'email', 'payments'] as const;
@@ -59,7 +82,9 @@ const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
 
 /** What differs from production: nothing is granted by time, a lost gateway is noticed soon. */
 const settings = {
-  BACKLOT_LOG_LEVEL: 'warn',
+  // All that a process may ever say: the end of the tests looks for secrets in it.
+  BACKLOT_LOG_LEVEL: 'debug',
+  BACKLOT_ACCESS_LOG: 'true',
   BACKLOT_MONTHLY_CREDITS: '0',
   BACKLOT_RESERVATION_SECONDS: '20',
   // On a machine that is busy with tests an answer of Redis may be read late; falling back to local
@@ -67,6 +92,9 @@ const settings = {
   BACKLOT_REDIS_TIMEOUT_MS: '2000',
   BACKLOT_DEFAULT_LIMITS: JSON.stringify({ read: wide, write: wide, ai: wide, payments: wide }),
   BACKLOT_ARGON2_MEMORY_KIB: '1024',
+  // All suites sign their owners up from one address.
+  BACKLOT_OWNER_SIGN_UPS_PER_IP_PER_HOUR: '1000',
+  BACKLOT_WEBHOOKS_TO_LOOPBACK: 'on',
 };
 
 /** Two gateways and the services as processes of their own, over servers of their own. */
@@ -93,6 +121,7 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       startRedis({ dataDir: at('redis'), throwaway: true }).then(keep),
       startRabbitmq({ dataDir: at('rabbitmq'), throwaway: true }).then(keep),
     ]);
+    const collector = keep(await startTraceCollector());
     const identityRoot = secret(32).toString('hex');
     const operatorToken = secret(24).toString('hex');
     const shared = {
@@ -103,36 +132,59 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       BACKLOT_SECRETS_KEYS: secret(32).toString('base64'),
       BACKLOT_OPERATOR_TOKEN: operatorToken,
       BACKLOT_STORAGE_DIR: at('files'),
+      BACKLOT_TRACES_URL: collector.url,
     };
+    const metrics: string[] = [];
     let nextPort = 18_000 + Math.floor(Math.random() * 4_000);
-    const launch = async (name: string, entry: URL, env: Record<string, string>) => {
+    const takePort = async () => {
       const port = await findFreePort(nextPort);
       nextPort = port + 1;
+      return port;
+    };
+    const launch = async (name: string, entry: URL, env: Record<string, string>, port: number) => {
       secrets.push(...secretsIn(env));
-      return keep(await startProcess({ entry, port, env, logFile: join(logs, `${name}.log`) }));
+      const metricsPort = await takePort();
+      metrics.push(`http://127.0.0.1:${metricsPort}/metrics`);
+      const all = { ...env, BACKLOT_METRICS_PORT: String(metricsPort) };
+      return keep(
+        await startProcess({ entry, port, env: all, logFile: join(logs, `${name}.log`) }),
+      );
     };
 
     const databaseUrls = await prepareDatabase(postgres.url, console.warn);
-    const origins: Record<string, string> = {};
+    // Some ask each other.
+    const ports: Partial<Record<(typeof services)[number], number>> = {};
+    for (const name of services) ports[name] = await takePort();
+    const origins = Object.fromEntries(
+      services.map((name) => [
+        `BACKLOT_${name.toUpperCase()}_ORIGIN`,
+        `http://127.0.0.1:${ports[name]}`,
+      ]),
+    );
     const started: Partial<Record<(typeof services)[number], OsProcess>> = {};
-    for (const name of services) {
-      const service = await launch(name, entryFile(`services/${name}`), {
+    const service = (name: (typeof services)[number], logName: string, port: number) => {
+      const env = {
         ...shared,
         ...origins,
         DATABASE_URL: databaseUrls[name],
         BACKLOT_IDENTITY_KEYS: identityKeysSetting(name, identityRoot),
-      });
-      started[name] = service;
-      origins[`BACKLOT_${name.toUpperCase()}_ORIGIN`] = service.url;
-    }
-    const { ai, projects, records, payments } = started;
-    if (!ai || !projects || !records || !payments) throw new Error('A service is missing.');
-    const gateway = (name: string) =>
-      launch(name, entryFile('gateway'), {
+      };
+      return launch(logName, entryFile(`services/${name}`), env, port);
+    };
+    for (const name of services)
+      started[name] = await service(name, name, ports[name] ?? (await takePort()));
+    const { auth, ai, projects, records, payments } = started;
+    if (!auth || !ai || !projects || !records || !payments)
+      throw new Error('A service is missing.');
+    const gateway = async (name: string, changes: Record<string, string> = {}) => {
+      const env = {
         ...shared,
         ...origins,
+        ...changes,
         BACKLOT_IDENTITY_KEYS: identityKeysSetting('gateway', identityRoot),
-      });
+      };
+      return launch(name, entryFile('gateway'), env, await takePort());
+    };
     const first = await gateway('gateway-1');
     const second = await gateway('gateway-2');
 
@@ -148,13 +200,34 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
       databaseUrl: postgres.url,
       amqpUrl: rabbitmq.url,
       redisUrl: redis.url,
+      folders: { postgresql: at('postgres'), redis: at('redis'), rabbitmq: at('rabbitmq') },
+      metrics: [...metrics],
+      logs,
+      spans: collector.spans,
+      keepFromLogs: (...more) => void secrets.push(...more),
+      keptFromLogs: () => [...new Set(secrets)],
       managementUrl: rabbitmq.managementUrl,
-      victims: { gateway: second, ai, projects, records, payments, redis, rabbitmq, postgres },
+      victims: {
+        gateway: second,
+        auth,
+        ai,
+        projects,
+        records,
+        payments,
+        redis,
+        rabbitmq,
+        postgres,
+      },
       async newShop(credits) {
-        const signUp = await apiAt(`${first.url}/api/runtime/platform`)('POST', '/auth/signup', {
-          body: { email: `owner${++shops}@example.org`, password: 'a good long password' },
-        });
+        const platform = apiAt(`${first.url}/api/runtime/platform`);
+        const email = `owner${++shops}@example.org`;
+        const password = 'a good long password';
+        secrets.push(email, password);
+        const signUp = await platform('POST', '/auth/signup', { body: { email, password } });
+        if (signUp.status !== 201)
+          throw new Error(`The sign-up answered ${signUp.status} ${JSON.stringify(signUp.body)}.`);
         const owner = { id: signUp.body.user.id, token: signUp.body.token };
+        secrets.push(owner.token);
         const project = await control('POST', '/projects', {
           token: owner.token,
           body: {
@@ -171,7 +244,13 @@ export const startStackUnderTest = async (): Promise<StackUnderTest> => {
           token: owner.token,
           body: { name: 'survival' },
         });
+        secrets.push(key.body.key);
         return { id: project.body.id, owner, key: key.body.key };
+      },
+      async startPair() {
+        const records = await service('records', 'records-2', await takePort());
+        const gateway3 = await gateway('gateway-3', { BACKLOT_RECORDS_ORIGIN: records.url });
+        return { gateway: gateway3, records };
       },
       stop,
     };
@@ -190,11 +269,4 @@ const untilServing = async ({ gateways, newShop }: StackUnderTest) => {
     await until(async () => (await later(100, () => ask(gateway, id, 'Hello'))).kind === 'served', {
       what: 'a priced call',
     });
-};
-
-/** Serves, and works as well as it should. */
-export const isWhole = async (gateway: string): Promise<boolean> => {
-  const answer = await fetch(`${gateway}/readyz`);
-  const { degraded } = (await answer.json()) as { degraded?: string[] };
-  return answer.ok && degraded === undefined;
 };

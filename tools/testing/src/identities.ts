@@ -1,4 +1,4 @@
-import { type RouteDefinition, serviceNames } from '@backlot/contract';
+import { bootstrapOperator, type RouteDefinition, serviceNames } from '@backlot/contract';
 import {
   deriveIdentityKeys,
   gatewayName,
@@ -63,7 +63,7 @@ export const asKey = (changes: Partial<Identity> = {}): Identity =>
   anonymous({ caller: 'key', keyId: '018f0000-0000-7000-8000-00000000cccc', ...changes });
 
 export const asOperator = (changes: Partial<Identity> = {}): Identity =>
-  anonymous({ caller: 'operator', ...changes });
+  anonymous({ caller: 'operator', operator: bootstrapOperator, ...changes });
 
 /** What an identity is signed for: a route, or an internal path of a service. */
 export type SignedFor = Pick<RouteDefinition, 'service' | 'operationId'>;

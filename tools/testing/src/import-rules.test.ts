@@ -20,6 +20,9 @@ const lawful: Record<string, string> = {
   'tools/testing/src/index.ts': "import '@backlot/local-servers'; import '@backlot/database';",
   'tools/all-in-one/src/index.ts': "import '@backlot/auth'; import '@backlot/local-servers';",
   'tools/all-in-one/src/main.ts': "import './index.ts';",
+  'console/src/main.ts': "import '@backlot/client'; import type { A } from '@backlot/contract';",
+  'console/build/facts.ts': "import '@backlot/contract';",
+  'packages/client/src/index.ts': '',
   'gateway/src/index.ts': "import '@backlot/http'; import '@backlot/fair-shares';",
   'gateway/src/addresses/addresses.ts': '',
   'gateway/src/steps/forward.ts': "import '../addresses/addresses.ts';",
@@ -57,6 +60,11 @@ const violations: Record<string, [file: string, text: string][]> = {
     ['packages/database/src/leaf.ts', "import type { A } from '@backlot/http';"],
     ['packages/fair-shares/src/leaf.ts', "import '@backlot/contract';"],
   ],
+  'console-imports': [['console/src/ours.ts', "import '@backlot/http';"]],
+  'console-reads-the-contract-as-types': [
+    ['console/src/schemas.ts', "import { routes } from '@backlot/contract'; routes;"],
+  ],
+  'outgoing-imports': [['packages/outgoing/src/sql.ts', "import '@backlot/database';"]],
   'http-imports': [
     ['packages/http/src/sql.ts', "import '@backlot/database';"],
     ['packages/http/src/queue.ts', "import '@backlot/fair-shares';"],
@@ -126,7 +134,7 @@ function brokenRules(): Promise<string[]> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [...args, 'gateway', 'services', 'packages', 'tools'],
+      [...args, 'gateway', 'services', 'packages', 'tools', 'console'],
       { cwd: checkout, maxBuffer: 16 * 1024 * 1024 },
       (_failed, stdout, stderr) => {
         if (stdout === '') return reject(new Error(stderr));
@@ -147,6 +155,7 @@ describe('the import rules', () => {
     }
     await mkdir(join(checkout, 'node_modules/@backlot'));
     const packages = [
+      'client',
       'contract',
       'identity',
       'database',
@@ -160,6 +169,7 @@ describe('the import rules', () => {
       ...packages.map((name) => `packages/${name}`),
       ...['local-servers', 'testing', 'all-in-one'].map((name) => `tools/${name}`),
       'gateway',
+      'console',
       'services/auth',
       'services/records',
     ];

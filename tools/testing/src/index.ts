@@ -17,6 +17,7 @@ export {
   startRabbitmq,
   startRedis,
 } from '@backlot/local-servers';
+export * from './event-stream.ts';
 export * from './find-test-route.ts';
 export * from './identities.ts';
 export { makeRandomContent } from './random-content.ts';

@@ -28,7 +28,7 @@ export const apiAt =
       body: body === undefined ? null : raw ? (body as string) : JSON.stringify(body),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json');
+    const isJson = /^[^;]*[/+]json *(;|$)/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,

@@ -8,6 +8,7 @@ import {
 } from '@backlot/identity';
 import { expect, it } from '@jest/globals';
 import { anonymous, asUser, signed, testIdentityKeys, testProject } from './identities.ts';
+import { refusesRoles } from './refuses-roles.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
 
 export interface ValidRequest {
@@ -19,8 +20,8 @@ export interface ValidRequest {
 const anotherProject = { ...testProject, id: 'another-project', number: 9999 };
 
 /**
- * The tests every route has: no identity, a forged, an outdated one, and each caller that the
- * contract does not list are refused, although the request itself is valid.
+ * The tests every route has: no identity, a forged, an outdated one, each caller that the contract does not
+ * list, and members whose role does not reach so far are refused, although the request itself is valid.
  * @param request a request that would succeed
  */
 export const refusesStrangers = (
@@ -87,6 +88,8 @@ export const refusesStrangers = (
       }
     });
   }
+
+  refusesRoles(route, service, request);
 
   const refused = callers.filter((caller) => !route.callers.includes(caller));
   if (refused.length === 0) return;

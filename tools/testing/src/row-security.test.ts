@@ -8,11 +8,29 @@ import { migrateForService } from './service-database.ts';
 
 /** Tables with a project and without row-level security: docs/decisions/0020-row-level-security.md. */
 const without: Record<string, string> = {
+  'projects.suspensions': 'of owners and of projects, spread over an owner’s projects at once',
+  'projects.project_members':
+    'asked by account across projects, and with every statement of the control plane',
+  'projects.call_sums': 'added up over all projects at once, and read by the operator alone',
+  'projects.spenders': 'written with the ledger, for several projects at once',
   'projects.transfers': 'the ledger is booked by owner, and its lines outlive the project',
   'records.records': 'the hottest path, and a policy takes indexes on jsonb away',
   'records.collections': 'read with every record',
   'records.count_delta': 'written with every record',
+  'records.changes': 'written with every record, by the same connection',
+  'records.change_floors': 'read with the log, by the same connection',
+  'records.restore_points': 'written and read by the owner, by the same connection',
+  'records.undo_jobs': 'worked on across projects by a job, by the same connection',
+  'records.undo_records': 'worked on across projects by a job, by the same connection',
+  'records.ended_collections': 'written beside a collection, by the same connection',
+  'records.deletion_notices': 'written beside what they count, by the same connection',
   'records.paid_records': 'written with a record, by the same connection',
+  'records.record_counts': 'written with a record, by the same connection',
+  'records.record_limits':
+    'read with every record, and by the job that builds them across projects',
+  'records.reports': 'swept across projects, by the same connection',
+  'records.user_erasures': 'worked on across projects by a job, by the same connection',
+  'records.schema_reports': 'written by a job across projects',
   'records.searches': 'read with every record, and by the job that builds them across projects',
   'records.search_texts': 'written with a record, by the same connection',
   'records.shares': 'read with the records of every list',
@@ -21,7 +39,10 @@ const without: Record<string, string> = {
   'records.unique_fields':
     'read with every record, and by the job that builds them across projects',
   'records.unique_values': 'written with a record, by the same connection',
+  'records.told_projects': 'read across projects by a job, and written with what it tells',
   'records.totals': 'summed up by owner, across projects',
+  'records.traffic': 'added up by a job for several projects, by the same connection',
+  'records.visits': 'added up by a job for several projects, by the same connection',
   'records.project_owners': 'read by owner, across projects',
 };
 const [own, other] = [7, 8];
@@ -63,7 +84,7 @@ const tablesWithProject = async (schema: string): Promise<Table[]> => {
             ARRAY(SELECT format('%s %s', cmd, permissive) FROM pg_policies p
                    WHERE p.schemaname = $1 AND p.tablename = c.relname AND with_check = qual) AS policies
        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-      WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p')
+      WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
         AND a.attname IN ('project_number', 'project_id')
       GROUP BY c.oid ORDER BY c.relname`,
     [schema],
@@ -90,6 +111,7 @@ const samples: Record<string, () => unknown> = {
   integer: () => 1,
   bigint: () => 1,
   boolean: () => true,
+  json: () => '{}',
   jsonb: () => '{}',
   ARRAY: () => [],
   date: () => '2026-01-01',
@@ -100,7 +122,8 @@ const samples: Record<string, () => unknown> = {
 const insertion = async (schema: string, { name, column }: Table, project: number) => {
   const { rows: columns } = await admin.query<{ column_name: string; data_type: string }>(
     `SELECT column_name, data_type FROM information_schema.columns
-      WHERE table_schema = $1 AND table_name = $2 AND is_nullable = 'NO' AND column_default IS NULL
+      WHERE table_schema = $1 AND table_name = $2 AND is_nullable = 'NO'
+        AND (column_default IS NULL OR column_name = 'is_guest')
         AND is_identity = 'NO'`,
     [schema, name],
   );

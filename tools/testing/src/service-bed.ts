@@ -60,7 +60,7 @@ export interface ServiceBed<Api extends object, Own = never> {
   registry: Registry;
   /** Payloads of this topic that are stored for the bus, oldest first; nothing stays stored. */
   take<T extends Topic>(topic: T): Promise<Payload<T>[]>;
-  /** Everything that is stored for the bus, oldest first; nothing stays stored. */
+  /** Everything else that is stored for the bus, oldest first, but lines of the audit log; nothing stays stored. */
   takeEvents(): Promise<{ topic: string; payload: unknown }[]>;
   /** A further process on the same database, bus and clock; it does not listen. */
   another(changes?: Partial<Own> & { log?: Logger }): Service & Api;
@@ -162,10 +162,12 @@ export const createServiceBed = async <
   const registry = new Registry();
   const service = create({ ...shared, registry, ...own });
   const http = await serveForTest(service.app, clock.now);
-  const takeEvents = () =>
+  const takeAll = () =>
     database.query<{ topic: string; payload: unknown }>(
       'WITH taken AS (DELETE FROM outbox RETURNING *) SELECT topic, payload FROM taken ORDER BY id',
     );
+  const takeEvents = async () =>
+    (await takeAll()).filter(({ topic }) => topic !== 'platform.acted');
   return {
     service,
     http,
@@ -180,7 +182,7 @@ export const createServiceBed = async <
     registry,
     takeEvents,
     async take(topic) {
-      const stored = await takeEvents();
+      const stored = await takeAll();
       return stored
         .filter((event) => event.topic === topic)
         .map(({ payload }) => events[topic].parse(payload) as Payload<typeof topic>);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface UntilOptions {
   /** 60,000 without it: what takes a second here may take twenty where two cores do much else. */
   timeoutMs?: number;
-  /** Named in the error. */
-  what?: string;
+  /** Named in the error, as it is at the end. */
+  what?: string | (() => string);
 }
 
 /**
@@ -26,7 +26,10 @@ export async function until<T>(
     } catch (error) {
       cause = error;
     }
-    if (isLast) throw new Error(`${what} was not met within ${timeoutMs} ms`, { cause });
+    if (isLast) {
+      const named = typeof what === 'string' ? what : what();
+      throw new Error(`${named} was not met within ${timeoutMs} ms`, { cause });
+    }
     await sleep(10);
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@backlot/contract';
 import { addressFor, mayCreateRoles, migrate, requireOwnSessions, roleIn } from '@backlot/database';
 import { migrations } from '../service-list.ts';
+import { release } from './migrate-all.ts';
 
 /** Where each service reaches PostgreSQL, with a role of its own. */
 export type DatabaseUrls = Record<ServiceName, string>;
@@ -28,7 +29,7 @@ export const prepareDatabase = async (
     const password = randomBytes(24).toString('base64url');
     const own = hasRoles ? addressFor({ name, password }, url) : undefined;
     const role = own === undefined ? undefined : roleIn(own);
-    await migrate({ url, ...migration, role, warn });
+    await migrate({ url, ...migration, role, release, warn });
     urls[migration.schema] = own ?? url;
   }
   return urls as DatabaseUrls;

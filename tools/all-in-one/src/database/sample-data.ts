@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@backlot/client';
-import { cards, entries, products } from './samples.ts';
+import { boardRules, cards, entries, guestbook, products } from './samples.ts';
 
 export interface SampleDataOptions {
   /** The gateway: the samples come the way that all data comes. */
@@ -20,6 +21,15 @@ const readShopRules = async (): Promise<Rule[]> => {
   const file = new URL('../../../../examples/shop/rules.js', import.meta.url);
   const { setUp } = (await import(fileURLToPath(file))) as { setUp: Rule[] };
   return setUp.filter(([, path]) => path !== '');
+};
+
+/** What chat and salon need, of the files beside them, but for settings of the whole project and its mails. */
+const readConfigRules = async (example: string): Promise<Rule[]> => {
+  const file = new URL(`../../../../examples/${example}/backlot.json`, import.meta.url);
+  const { collections, roles = {} } = JSON.parse(await readFile(file, 'utf8'));
+  const toRules = (path: string, entries: Record<string, object>) =>
+    Object.entries(entries).map(([name, body]): Rule => ['PUT', `/${path}/${name}`, body]);
+  return [...toRules('collections', collections), ...toRules('roles', roles)];
 };
 
 /**
@@ -45,9 +55,15 @@ export const addSampleData = async ({
     const { items } = await control.call<{ items: { name: string }[] }>('GET', '/collections');
     const isThere = (path: string) => items.some(({ name }) => path === `/collections/${name}`);
     const rules: Rule[] = [
-      ['PUT', '/collections/guestbook', { access: 'public-read' }],
-      ['PUT', '/collections/cards', { access: 'team' }],
+      ['PUT', '/collections/guestbook', guestbook],
+      [
+        'PUT',
+        '/collections/cards',
+        { access: boardRules, limits: { maxBytes: 2000, perUserPerHour: 200 } },
+      ],
       ...(await readShopRules()),
+      ...(await readConfigRules('chat')),
+      ...(await readConfigRules('booking')),
     ];
     for (const [, path, body] of rules)
       if (!isThere(path)) await control.call('PUT', path, { body });
@@ -63,7 +79,11 @@ export const addSampleData = async ({
       }));
       await project.db('productDetails').batch({ create });
     }
-    if (demoUser && (await isEmpty('cards'))) await addBoard(baseUrl, demoUser);
+    if (demoUser && (await isEmpty('cards'))) {
+      const verify = (userId: string) =>
+        control.call('PATCH', `/users/${userId}`, { body: { emailVerified: true } });
+      await addBoard(baseUrl, demoUser, verify);
+    }
   } finally {
     server.closeAllConnections();
     server.close();
@@ -79,8 +99,12 @@ const addProducts = async ({ products: shop }: Client) => {
   for (const { id, name, amount, stock } of missing) await shop.set(id, { name, amount, stock });
 };
 
-/** A team of the demo user with a board. */
-const addBoard = async (baseUrl: string, demoUser: { email: string; password: string }) => {
+/** A team of the demo user, who may book too, with a board. */
+const addBoard = async (
+  baseUrl: string,
+  demoUser: { email: string; password: string },
+  verify: (userId: string) => Promise<unknown>,
+) => {
   const { auth, db, groups } = createClient(baseUrl, { retries: 0 });
   await auth.signUp({ ...demoUser, name: 'Ada' }).catch((error: { code?: string }) => {
     if (error.code !== 'email_taken') throw error;
@@ -88,7 +112,8 @@ const addBoard = async (baseUrl: string, demoUser: { email: string; password: st
   });
   if ((await groups.list({ limit: 1 })).items.length === 0) await groups.create('Demo team');
   // A new session knows its groups at once, one before only within seconds.
-  await auth.signIn(demoUser);
+  const { id } = await auth.signIn(demoUser);
+  await verify(id);
   const [team] = (await groups.list({ limit: 1 })).items;
   if (!team) throw new Error('The demo user has no group.');
   await db('cards').batch({ create: cards.map((data) => ({ data, groupId: team.id })) });

@@ -1,3 +1,9 @@
+/** The page takes 2,000 characters, of up to 3 bytes each. */
+export const guestbook = {
+  access: 'public-read',
+  limits: { maxBytes: 8000, perUser: 100, perUserPerHour: 30 },
+};
+
 /** Of the guestbook, the last one is shown first. */
 export const entries = [
   { author: 'Grace', text: 'The tea was excellent. We will come again!' },
@@ -29,6 +35,10 @@ export const products = [
     description: 'For four cups. The lid stays on while you pour.',
   },
 ];
+
+const workers = ['group:owner', 'group:admin', 'group:member'];
+/** Of the board: a `viewer` of a team only looks. */
+export const boardRules = { read: ['group'], create: workers, change: workers };
 
 /** Of the board. */
 export const cards = [

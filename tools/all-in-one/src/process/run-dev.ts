@@ -5,14 +5,18 @@ import { runCommand } from './command.ts';
 
 boundHeapGrowth();
 runCommand(async () => {
-  const platform = await startPlatform(readConfig(process.env), { sampleData: true });
-  const { url, projectId, owner, demoUser, operatorToken, mailboxUrl } = platform;
+  const platform = await startPlatform(readConfig(process.env), {
+    sampleData: true,
+    ownerLink: true,
+  });
+  const { url, projectId, owner, demoUser, operatorToken, mailboxUrl, ownerUrl } = platform;
   console.log(`Backlot is ready.
 
-  Start here      ${url}
+  Start here      ${ownerUrl}   (signs you in as the owner, once)
+  Front page      ${url}
   Base URL        ${url}/api/runtime/${projectId}
   API page        ${url}/docs
-  Examples        ${url}/examples/shop/  ${url}/examples/guestbook/  ${url}/examples/board/
+  Examples        ${url}/examples/shop/   (and guestbook/, board/, chat/, booking/ beside it)
   Mailbox         ${mailboxUrl}   (opens once)
   Owner sign-in   ${owner.email}  ${owner.password}   (POST ${url}/api/runtime/platform/auth/signin)${
     demoUser

@@ -8,7 +8,8 @@ runCommand(async () => {
   const [url, other] = stack.urls;
   console.log(`Backlot is ready, every service a process of its own.
 
-  Start here      ${url}
+  Start here      ${stack.ownerUrl}   (signs you in as the owner, once)
+  Front page      ${url}
   Base URL        ${url}/api/runtime/${stack.projectId}
   Second gateway  ${other}
   Mailbox         ${stack.mailboxUrl}   (opens once)

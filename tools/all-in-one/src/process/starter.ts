@@ -13,7 +13,7 @@ const read = (pid: number, file: string) => {
   }
 };
 
-const parentOf = (pid: number) =>
+const readParent = (pid: number) =>
   pid === process.pid ? process.ppid : Number(/^PPid:\s*(\d+)/m.exec(read(pid, 'status'))?.[1]);
 
 /** Processes and their parents, from this one up to the package manager that somebody called. */
@@ -21,7 +21,7 @@ const findLinks = () => {
   const links: [pid: number, parent: number][] = [];
   let pid = process.pid;
   do {
-    const parent = parentOf(pid);
+    const parent = readParent(pid);
     links.push([pid, parent]);
     pid = parent;
   } while (links.length < maxLinks && /(^|\0)npm_command=/.test(read(pid, 'environ')));
@@ -36,7 +36,7 @@ export const onStarterGone = (callback: () => void, everyMs = lookMs): void => {
   if (!scripts.has(process.env.npm_lifecycle_event ?? '')) return;
   const links = findLinks();
   const timer = setInterval(() => {
-    if (links.every(([pid, parent]) => parentOf(pid) === parent)) return;
+    if (links.every(([pid, parent]) => readParent(pid) === parent)) return;
     clearInterval(timer);
     callback();
   }, everyMs).unref();

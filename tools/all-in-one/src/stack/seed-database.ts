@@ -15,7 +15,11 @@ export const seedDatabase = async (
   secrets: Secrets,
 ): Promise<Seeded> => {
   const shared = {
-    env: { ...settings, BACKLOT_AUTH_MASTER_KEY: secrets.masterKey },
+    env: {
+      ...settings,
+      BACKLOT_AUTH_MASTER_KEY: secrets.masterKey,
+      BACKLOT_SECRETS_KEYS: settings.BACKLOT_SECRETS_KEYS ?? secrets.secretsKey,
+    },
     bus: createInProcessBus({ onDead: () => {} }),
     identityKeys: [],
     now: Date.now,

@@ -30,6 +30,10 @@ const statements = {
     SELECT data ->> 'kind' AS "group", count(*), sum((data ->> 'price')::numeric) FROM bench.documents
     WHERE (data ->> 'part')::int = $1 GROUP BY 1 ORDER BY 2 DESC) rows`,
   create: `INSERT INTO bench.documents (id, created_at, updated_at, data) VALUES ($1, now(), now(), $2) RETURNING ${json} AS text`,
+  batch: `WITH made AS (
+    INSERT INTO bench.documents (id, created_at, updated_at, data)
+    SELECT id, now(), now(), data FROM unnest($1::uuid[], $2::jsonb[]) given(id, data) RETURNING id)
+    SELECT json_build_object('create', json_agg(made))::text AS text FROM made`,
   patch: `UPDATE bench.documents SET data = data || $2, updated_at = now() WHERE id = $1 RETURNING ${json} AS text`,
 };
 
@@ -56,7 +60,11 @@ createServer((req, res) => {
     body += chunk;
   });
   req.on('end', () => {
-    const { data } = JSON.parse(body);
+    const { data, create } = JSON.parse(body);
+    if (create) {
+      const documents = create.map((record: { data: object }) => JSON.stringify(record.data));
+      return void answer(res, 'batch', [documents.map(() => randomUUID()), documents]);
+    }
     const id = values[0] ?? randomUUID();
     void answer(res, req.method === 'POST' ? 'create' : 'patch', [id, data]);
   });

@@ -58,10 +58,37 @@ export const withBed = async (
   }
 };
 
-interface ListedIndex {
-  field: string;
-  state: string;
+interface ListedCollection {
+  name: string;
+  indexes: { field: string; state: string }[];
+  search: { state: string } | null;
 }
+
+const control = (origin: string) => apiAt(`${origin}/api/platform/projects/demo`);
+const token = operatorToken;
+
+/** An index takes a minute or two for 100,000 records, and some times longer where others use the machine. */
+const patienceMs = 900_000;
+
+const waitForCollection = async (
+  origin: string,
+  collection: string,
+  isReady: (listed: ListedCollection) => boolean,
+) => {
+  const untilMs = performance.now() + patienceMs;
+  for (;;) {
+    const { status, body } = await control(origin)('GET', '/collections', { token });
+    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
+    const items: ListedCollection[] = body.items;
+    const listed = items.find(({ name }) => name === collection);
+    if (listed && isReady(listed)) return;
+    const seen = JSON.stringify({ indexes: listed?.indexes, search: listed?.search });
+    if (listed?.search?.state === 'failed') throw new Error(`${collection}: ${seen}`);
+    if (performance.now() > untilMs)
+      throw new Error(`${collection}: not ready within ${patienceMs / 1000} s: ${seen}`);
+    await pause(500);
+  }
+};
 
 /**
  * Asks for indexes of a collection of `demo` and waits until they are there.
@@ -72,23 +99,13 @@ export const index = async (
   collection: string,
   fields: readonly string[],
 ): Promise<boolean> => {
-  const control = apiAt(`${origin}/api/platform/projects/demo`);
-  const token = operatorToken;
-  const asked = await control('PUT', `/collections/${collection}`, {
-    token,
-    body: { indexes: fields },
-  });
+  const body = { indexes: fields };
+  const asked = await control(origin)('PUT', `/collections/${collection}`, { token, body });
   if (asked.status === 400) return false;
-  for (;;) {
-    const { status, body } = await control('GET', '/collections', { token });
-    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
-    const listed: { name: string; indexes: ListedIndex[] }[] = body.items;
-    const indexes = listed.find(({ name }) => name === collection)?.indexes ?? [];
-    const isReady = (field: string) =>
-      indexes.some((each) => each.field === field && each.state === 'ready');
-    if (fields.every(isReady)) return true;
-    await pause(200);
-  }
+  await waitForCollection(origin, collection, ({ indexes }) =>
+    fields.every((field) => indexes.some((each) => each.field === field && each.state === 'ready')),
+  );
+  return true;
 };
 
 /** Switches search on for a collection of `demo` and waits until its words are there. */
@@ -97,14 +114,8 @@ export const searchBy = async (
   collection: string,
   search: readonly string[],
 ): Promise<void> => {
-  const control = apiAt(`${origin}/api/platform/projects/demo`);
-  const token = operatorToken;
-  await control('PUT', `/collections/${collection}`, { token, body: { search } });
-  for (;;) {
-    const { status, body } = await control('GET', '/collections', { token });
-    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
-    const listed: { name: string; search: { state: string } | null }[] = body.items;
-    if (listed.find(({ name }) => name === collection)?.search?.state === 'ready') return;
-    await pause(1000);
-  }
+  const body = { search };
+  const asked = await control(origin)('PUT', `/collections/${collection}`, { token, body });
+  if (asked.status !== 200) throw new Error(`${asked.status}: ${JSON.stringify(asked.body)}`);
+  await waitForCollection(origin, collection, ({ search }) => search?.state === 'ready');
 };

@@ -10,7 +10,7 @@ import { countStatuses, prices, seed, someIds } from './seed.ts';
 const rows = 100_000;
 const connections = 32;
 const barePort = 18_720;
-const pace = { rounds: 5, roundSeconds: 1 };
+const usualPace = { rounds: 5, roundSeconds: 1 };
 /** Of gets: on a slow machine calls were half as many in the first seconds of a process. */
 const warmSeconds = 5;
 
@@ -109,6 +109,16 @@ const writeRows = (ids: readonly string[]): Row[] => {
   ];
 };
 
+const batch = JSON.stringify({ create: some(100, () => ({ data })) });
+const batchRows: Row[] = [1, 8].map((connections) => ({
+  name: 'batch',
+  bound: 0.6,
+  connections,
+  pace: { rounds: 5, roundSeconds: 2, restMs: 1000 },
+  ours: { method: 'POST', body: batch, paths: ['/_batch'] },
+  bare: { method: 'POST', body: batch, paths: ['/batch'] },
+}));
+
 const measure = async (bed: Bed, onlyFound: boolean) => {
   const subject = { ...bed.place, rows };
   await seed(bed.client, subject);
@@ -128,11 +138,8 @@ const measure = async (bed: Bed, onlyFound: boolean) => {
   const compareRow = async (row: Row) => {
     if (row.needsIndex && !isIndexed) return console.log(`${row.name.padEnd(8)}no index`);
     const rowConnections = row.connections ?? connections;
-    const name = row.ours.isKeyed
-      ? 'with an Idempotency-Key'
-      : rowConnections === 1
-        ? 'one caller'
-        : 'all-in-one';
+    const callers = rowConnections === 1 ? 'one caller' : `${rowConnections} callers`;
+    const name = row.ours.isKeyed ? 'with an Idempotency-Key' : callers;
     const each = { ...shared, connections: rowConnections };
     await compare(
       row.name,
@@ -143,12 +150,14 @@ const measure = async (bed: Bed, onlyFound: boolean) => {
         pids: [bare.pid],
         request: { ...each, ...row.bare, url: bareBase },
       },
-      pace,
+      row.pace ?? usualPace,
     ).catch(({ message }: Error) => console.log(`${row.name.padEnd(8)}${message}`));
   };
   if (!onlyFound) for (const row of [...readRows(ids), ...writeRows(ids)]) await compareRow(row);
   await prepareFound(bed);
   for (const row of foundRows(connections)) await compareRow(row);
+  // At last, because they make the collection larger.
+  if (!onlyFound) for (const row of batchRows) await compareRow(row);
   console.log(`memory  at most ${mostMib().toFixed(0)} MiB   (bound: 400)`);
 };
 

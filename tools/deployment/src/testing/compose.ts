@@ -50,7 +50,7 @@ const secretName = /(SECRET|TOKEN|PASSWORD|PASS|MASTER_KEY|_KEYS|DATABASE_URL|AM
 
 const serviceFaults = (compose: Compose, service: ComposeService): string[] => {
   const faults: [boolean, string][] = [
-    [!/:\d|:\$\{BACKLOT_IMAGE_TAG/.test(service.image), `image ${service.image} is not pinned`],
+    [!/:v?\d|:\$\{BACKLOT_IMAGE_TAG/.test(service.image), `image ${service.image} is not pinned`],
     [service.restart === undefined, 'does not say when it starts again'],
     [service.deploy?.resources.limits.memory === undefined, 'has no memory limit'],
     [service.deploy?.resources.limits.cpus === undefined, 'has no limit of CPU'],
@@ -60,7 +60,8 @@ const serviceFaults = (compose: Compose, service: ComposeService): string[] => {
     [service.logging?.options['max-size'] === undefined, 'keeps all its logs'],
   ];
   const secrets = Object.entries(service.environment ?? {}).filter(
-    ([name, value]) => secretName.test(name) && !/\$\{[A-Z_]+:\?/.test(String(value)),
+    ([name, value]) =>
+      secretName.test(name) && value !== null && !/\$\{[A-Z_]+:\?/.test(String(value)),
   );
   const volumes = (service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
   return [
@@ -79,7 +80,10 @@ const serviceFaults = (compose: Compose, service: ComposeService): string[] => {
 /** What the schema of compose cannot see. */
 export const composeFaults = (compose: Compose): string[] => {
   const published = Object.entries(compose.services).filter(([, { ports }]) => ports?.length);
-  const exposed = published.filter(([name]) => !/^gateway(-\d)?$/.test(name)).map(([name]) => name);
+  const exposed = published
+    .filter(([name]) => !/^gateway(-\d)?$/.test(name))
+    .filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith('127.0.0.1:')))
+    .map(([name]) => name);
   const missing = deployables.filter(
     ({ name, entry, nodeOptions }) =>
       compose.services[name]?.command?.join() !== [...nodeOptions, entry].join(),

@@ -95,7 +95,7 @@ function serverSettings(kind: ClusterKind): string[] {
   return [
     ...common,
     // Two tests at a time, each of which may hold a whole platform or two.
-    'max_connections=300',
+    'max_connections=800',
     'shared_buffers=32MB',
     'fsync=off',
     'synchronous_commit=off',

@@ -6,6 +6,7 @@ import { untilDrained } from '../broker.ts';
 import { readBooks } from '../ledger.ts';
 import { limitReads } from '../limits.ts';
 import { changeRedisPassword } from '../redis-password.ts';
+import { refuseRole } from '../refuse-role.ts';
 import { isWhole, type Shop, type StackUnderTest } from '../stack-under-test.ts';
 
 /** The contract's 5 seconds, times what a machine may be busy; without events a minute would pass. */
@@ -99,7 +100,7 @@ export const describeOutages = (getStack: () => StackUnderTest) =>
     it('they are with RabbitMQ away, of which the gateways tell', async () => {
       const shop = await stack.newShop(1);
       await stack.victims.rabbitmq.kill();
-      await allSay('events');
+      await allSay('rabbitmq');
       await revocations(shop);
       await stack.victims.rabbitmq.restart();
     });
@@ -148,7 +149,7 @@ export const describeOutages = (getStack: () => StackUnderTest) =>
           retryAfter: expect.stringMatching(/^[1-9]\d*$/),
         });
       }
-      await allSay('limits');
+      await allSay('redis');
 
       await stack.victims.redis.restart();
       for (const gateway of stack.gateways) {
@@ -162,12 +163,60 @@ export const describeOutages = (getStack: () => StackUnderTest) =>
       const { redisUrl } = stack;
       const shop = await stack.newShop(1);
       const changed = await changeRedisPassword(redisUrl, 'another-password-of-the-test');
-      for (const [n, gateway] of stack.gateways.entries())
-        await until(async () => {
-          await stack.runtime(n, shop.id)('GET', '/db/notes', { token: shop.key });
-          return (await degraded(gateway))[1] === 'limits';
-        });
-      await changeRedisPassword(changed, new URL(redisUrl).password);
+      try {
+        for (const [n, gateway] of stack.gateways.entries()) {
+          await until(async () => {
+            await stack.runtime(n, shop.id)('GET', '/db/notes', { token: shop.key });
+            return (await degraded(gateway))[1] === 'redis';
+          });
+          // What is asked before Redis is reached anew is told that it is away.
+          const refused = await until(async () => {
+            const answer = await ask(gateway, shop.id, 'Hello');
+            return 'code' in answer && answer.code === 'access_refused' && answer;
+          });
+          expect(refused.status).toBe(503);
+        }
+      } finally {
+        await changeRedisPassword(changed, new URL(redisUrl).password);
+      }
       for (const url of stack.gateways) await until(() => isWhole(url), { what: url });
+    });
+
+    it('a PostgreSQL that refuses one service is named, the others go on, and it serves once that is put right', async () => {
+      const shop = await stack.newShop(1);
+      const list = (n: number) =>
+        stack.runtime(n, shop.id)('GET', '/db/notes', { token: shop.key });
+      const putRight = await refuseRole(stack.databaseUrl, 'records');
+      try {
+        for (const n of [0, 1]) {
+          const isRefused = async () => (await list(n)).body.code === 'access_refused';
+          await until(isRefused, { what: 'access_refused' });
+        }
+        for (const gateway of stack.gateways) {
+          const missing = await until(async () => {
+            const readiness = await fetch(`${gateway}/readyz`);
+            return (
+              readiness.status === 503 &&
+              ((await readiness.json()) as { missing: string[] }).missing
+            );
+          });
+          expect(missing).toEqual(expect.arrayContaining(['records', 'postgresql']));
+        }
+        const { body: health } = await stack.control('GET', '/health', {
+          token: stack.operatorToken,
+        });
+        expect(health.dependencies).toContainEqual(
+          expect.objectContaining({
+            name: 'postgresql',
+            reason: 'refuses_role',
+            seenBy: ['records'],
+          }),
+        );
+        const me = await stack.control('GET', '/projects', { token: shop.owner.token });
+        expect(me.status).toBe(200);
+      } finally {
+        await putRight();
+      }
+      for (const n of [0, 1]) await until(async () => (await list(n)).status === 200);
     });
   });

@@ -12,6 +12,8 @@ export interface TestProxy {
   freeze(): void;
   /** What was sent meanwhile goes on. */
   thaw(): void;
+  /** The connections of now end; the server's first word on new ones comes so much later. */
+  greetLate(delayMs: number): void;
   /** The connections of now pass nothing for good; new ones work. */
   forget(): void;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export const createTestProxy = async (target: string): Promise<TestProxy> => {
   const directions = new Set<readonly [from: Socket, to: Socket]>();
   let isOpen = true;
   let isFrozen = false;
+  let greetingDelayMs = 0;
   // Paused, so that what comes while nothing passes is kept by the kernel.
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     if (!isOpen) return socket.destroy();
@@ -36,7 +39,9 @@ export const createTestProxy = async (target: string): Promise<TestProxy> => {
       const [from, to] = direction;
       sockets.add(from);
       directions.add(direction);
-      if (!isFrozen) from.pipe(to);
+      const delayMs = from === upstream ? greetingDelayMs : 0;
+      if (!isFrozen && delayMs === 0) from.pipe(to);
+      else if (!isFrozen) setTimeout(() => from.pipe(to), delayMs).unref();
       from.on('error', () => undefined);
       from.on('close', () => {
         sockets.delete(from);
@@ -71,6 +76,11 @@ export const createTestProxy = async (target: string): Promise<TestProxy> => {
     thaw() {
       isFrozen = false;
       for (const [from, to] of directions) from.pipe(to);
+    },
+    greetLate(delayMs) {
+      isFrozen = false;
+      greetingDelayMs = delayMs;
+      cut();
     },
     forget() {
       stopPassing();

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Api, apiAt } from '@backlot/testing/platform-api';
+import { until } from '@backlot/testing/until';
+import { isWhole } from '../is-whole.ts';
+import { createLoad, type Failure, type SoakShop } from './load.ts';
+import { prove } from './prove.ts';
+import type { SoakTarget, SoakVictim } from './target.ts';
+
+export interface SoakOptions {
+  minutes: number;
+  print(line: string): void;
+  random(): number;
+}
+
+interface Window {
+  from: number;
+  to: number;
+}
+
+const password = 'a good long password';
+const credits = 1_000_000;
+const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
+const limits = { read: wide, write: wide, ai: wide, email: wide, upload: wide, payments: wide };
+
+/** How long what was disturbed stays away. */
+const awayMs = 4000;
+/** Within this time of its return all has to be well. */
+const settleMs = 5000;
+const patienceMs = 120_000;
+/** What a process may grow by while it works. */
+const growth = { ratio: 1.3, bytes: 64 * 2 ** 20 };
+
+/** An owner with credits, and a project whose limits nobody meets. */
+const openShop = async (
+  target: SoakTarget,
+  name: string,
+): Promise<SoakShop & { said: string[] }> => {
+  const [origin = ''] = target.gateways;
+  const control: Api = apiAt(`${origin}/api/platform`);
+  const need = async (...call: Parameters<Api>) => {
+    const { status, body } = await control(...call);
+    if (status >= 300) throw new Error(`${call[1]} answered ${status} ${JSON.stringify(body)}.`);
+    return body;
+  };
+  const email = `soak-${name}-${Date.now()}@example.org`;
+  const signUp = await apiAt(`${origin}/api/runtime/platform`)('POST', '/auth/signup', {
+    body: { email, password },
+  });
+  if (signUp.status !== 201) throw new Error(`The sign-up answered ${signUp.status}.`);
+  const { token: owner, user } = signUp.body;
+  const settings = { aiPerVisitorPerDay: 1_000_000, visitorCreditsPerDay: 1_000_000 };
+  const { id } = await need('POST', '/projects', { token: owner, body: { name, settings } });
+  const token = target.operatorToken;
+  const grant = { ownerId: user.id, credits, reason: 'soak' };
+  await need('POST', '/credits/grants', { token, body: grant });
+  await need('PUT', `/projects/${id}/limits`, { token, body: limits });
+  const { key } = await need('POST', `/projects/${id}/keys`, { token: owner, body: { name } });
+  return { id, owner, key, said: [email, password, owner, key] };
+};
+
+const untilWhole = async (target: SoakTarget, what: string) => {
+  for (const gateway of target.gateways)
+    await until(() => isWhole(gateway), {
+      what: `${gateway} after ${what}`,
+      timeoutMs: patienceMs,
+    });
+};
+
+/** Kills or freezes one, and waits until all is well again. */
+const disturb = async (
+  target: SoakTarget,
+  victim: SoakVictim,
+  act: 'kill' | 'freeze',
+): Promise<Window & { backMs: number }> => {
+  const from = Date.now();
+  await victim[act]();
+  await sleep(awayMs);
+  await victim[act === 'kill' ? 'start' : 'thaw']();
+  const backAt = Date.now();
+  await untilWhole(target, `${victim.name}: ${act}`);
+  return { from, to: Date.now() + settleMs, backMs: Date.now() - backAt };
+};
+
+const outside = (failures: readonly Failure[], windows: readonly Window[]) =>
+  failures.filter(({ from, to }) => !windows.some((one) => from < one.to && to > one.from));
+
+const grown = (before: Record<string, number>, after: Record<string, number>) =>
+  Object.entries(after).flatMap(([name, bytes]) => {
+    const first = before[name] ?? bytes;
+    const megabytes = (count: number) => Math.round(count / 2 ** 20);
+    return bytes > first * growth.ratio + growth.bytes
+      ? [`${name} has grown from ${megabytes(first)} to ${megabytes(bytes)} MiB`]
+      : [];
+  });
+
+/**
+ * Mixed load while each process and each server is killed and frozen in turn. @returns what is wrong:
+ * what was acknowledged and is lost, charged twice, failed while nothing was disturbed, grown, or in a log
+ */
+export const soak = async (
+  target: SoakTarget,
+  { minutes, print, random }: SoakOptions,
+): Promise<string[]> => {
+  await untilWhole(target, 'the start');
+  const { said, ...shop } = await openShop(target, 'shop');
+  const { said: more, ...models } = await openShop(target, 'models');
+  const load = createLoad(target.gateways, shop, models);
+  const endsAt = Date.now() + minutes * 60_000;
+  const windows: Window[] = [];
+  await sleep(settleMs);
+  let round = target.victims.flatMap((victim) => [
+    [victim, 'kill'] as const,
+    [victim, 'freeze'] as const,
+  ]);
+  round = round
+    .map((one) => ({ one, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
+  const turns = round.length;
+  let first: Record<string, number> = {};
+  let done = 0;
+  for (; Date.now() < endsAt; done++) {
+    // From here on each has been started anew once.
+    if (done === turns) first = await target.memory();
+    const [victim, act] = round[done % turns] as (typeof round)[number];
+    const { backMs, ...window } = await disturb(target, victim, act);
+    windows.push(window);
+    print(`${victim.name}: ${act}, whole ${backMs} ms after its return`);
+    await sleep(settleMs);
+  }
+  for (const [victim, act] of round.slice(done)) print(`${victim.name}: ${act}, no time for it`);
+  await load.stop();
+  await untilWhole(target, 'all');
+  const [origin = ''] = target.gateways;
+  const { counts, faults } = await prove({ origin, shop, models, done: load.done });
+  print(
+    `${done} disturbances; calls ${JSON.stringify(load.counts)}; done ${JSON.stringify(counts)}`,
+  );
+  print(`${load.failures.length} failures, all named by their status and code:`);
+  const named = Object.groupBy(
+    load.failures,
+    ({ kind, status, code }) => `${kind} ${status} ${code}`,
+  );
+  for (const [name, list = []] of Object.entries(named)) print(`  ${name}: ${list.length}`);
+
+  const logs = await target.logs();
+  const leaks = [...target.secrets, ...said, ...more].filter((secret) => logs.includes(secret));
+  return [
+    ...faults,
+    ...outside(load.failures, windows).map(
+      ({ kind, status, code, from }) =>
+        `${new Date(from).toISOString()} ${kind} failed while nothing was disturbed: ${status} ${code}`,
+    ),
+    ...(done > turns ? grown(first, await target.memory()) : []),
+    ...(leaks.length > 0 ? [`${leaks.length} secrets or addresses stand in the logs`] : []),
+  ];
+};
