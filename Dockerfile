@@ -1,5 +1,5 @@
 # One image for every deployable: the command names the entry, gateway/src/main.ts unless told
-# otherwise. Node runs the TypeScript as it is, so nothing is built.
+# otherwise. Node runs the TypeScript as it is, so nothing is built but the console, for browsers.
 FROM node:26.10.0-slim AS manifests
 WORKDIR /app
 COPY . .
@@ -12,14 +12,22 @@ COPY --from=manifests /app ./
 # local-servers starts databases for development: its binaries stay out of the image. A volume that is
 # mounted at files/ takes on who may write there.
 RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
-    npx -y pnpm@12 install --prod --frozen-lockfile --filter @backlot/all-in-one... --filter !@backlot/local-servers && \
+    npx -y pnpm@12 install --prod --frozen-lockfile --filter @backlot/all-in-one... --filter @backlot/ops... --filter !@backlot/local-servers && \
     mkdir -m 1777 files
+
+FROM node:26.10.0-slim AS console
+WORKDIR /app
+COPY . .
+RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
+    npx -y pnpm@12 install --prod --frozen-lockfile --filter @backlot/console... && \
+    node console/build/main.ts
 
 FROM node:26.10.0-slim
 ENV NODE_ENV=production PORT=8080 HOST=::
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY . .
+COPY --from=console /app/console/dist console/dist
 USER 1000:1000
 EXPOSE 8080
 STOPSIGNAL SIGTERM

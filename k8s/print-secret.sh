@@ -21,5 +21,6 @@ for name in $(owners RABBITMQ); do
   echo "BACKLOT_${name}_AMQP_URL=amqp://$(lower "$name"):$(value "${name}_RABBITMQ_PASSWORD")@$rabbitmq"
 done
 for name in $(owners POSTGRES); do
-  echo "BACKLOT_${name}_DATABASE_URL=postgres://backlot_$(lower "$name"):$(value "${name}_POSTGRES_PASSWORD")@$postgres"
+  role=$(value "${name}_POSTGRES_ROLE")
+  echo "BACKLOT_${name}_DATABASE_URL=postgres://${role:-backlot_$(lower "$name")}:$(value "${name}_POSTGRES_PASSWORD")@$postgres"
 done
