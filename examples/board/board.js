@@ -1,6 +1,8 @@
 // The project's owner sets this up once, and needs no other server:
 //   curl -X PUT <host>/api/platform/projects/<id>/collections/cards \
-//     -H "Authorization: Bearer <token>" --json '{"access":"team"}'
+//     -H "Authorization: Bearer <token>" --json '{"access": {"read": ["group"],
+//       "create": ["group:owner", "group:admin", "group:member"],
+//       "change": ["group:owner", "group:admin", "group:member"]}}'
 import { createClient } from '/sdk.js';
 
 const project = new URLSearchParams(location.search).get('project') ?? 'demo';
@@ -8,12 +10,15 @@ const client = createClient(`${location.origin}/api/runtime/${encodeURIComponent
 const cards = client.db('cards');
 const byId = (id) => document.getElementById(id);
 const columns = { todo: 'To do', doing: 'Doing', done: 'Done' };
-const pollMs = 2000;
+/** Who is in a team is asked for from time to time; cards come by themselves. */
+const pollMs = 10_000;
 
 let user = null;
 let teams = [];
 let team = null;
 let names = new Map();
+let shownCards = [];
+let stopCards = () => {};
 
 /** An element with its attributes and children; text is never read as HTML. */
 const element = (name, attributes = {}, ...children) => {
@@ -34,30 +39,24 @@ const attempt = async (work) => {
   }
 };
 
-const move = (id, column) =>
-  attempt(async () => {
-    await cards.update(id, { data: { column } });
-    await showCards();
-  });
+/** The rules say the same: hiding what is refused is a courtesy. */
+const mayEdit = () => team.role !== 'viewer';
+
+/** Shows at once, and goes back where the server refuses it. */
+const move = (id, column) => attempt(() => cards.update(id, { data: { column } }));
 
 const cardElement = (card) => {
   const others = Object.entries(columns).filter(([column]) => column !== card.column);
+  const buttons = [
+    ...others.map(([column, label]) => button(label, () => move(card.id, column))),
+    button('Delete', () => attempt(() => cards.delete(card.id))),
+  ];
   const item = element(
     'li',
-    { className: 'card', draggable: true },
+    { className: 'card', draggable: mayEdit() },
     card.title,
     element('small', {}, names.get(card.ownerId) ?? 'somebody who has left'),
-    element(
-      'div',
-      { className: 'row' },
-      ...others.map(([column, label]) => button(label, () => move(card.id, column))),
-      button('Delete', () =>
-        attempt(async () => {
-          await cards.delete(card.id);
-          await showCards();
-        }),
-      ),
-    ),
+    element('div', { className: 'row' }, ...(mayEdit() ? buttons : [])),
   );
   item.addEventListener('dragstart', (event) => event.dataTransfer.setData('text/plain', card.id));
   return item;
@@ -84,20 +83,33 @@ const columnElement = ([column, label], items) => {
 };
 
 let shown = '';
-const showCards = async () => {
-  const { id } = team;
-  const { items } = await cards.list({ group: id, sort: 'createdAt', limit: 500 });
-  const state = JSON.stringify([id, items, [...names]]);
-  if (team?.id !== id || state === shown) return;
+const drawCards = () => {
+  const state = JSON.stringify([shownCards, [...names], team.role]);
+  if (state === shown) return;
   shown = state;
-  const inColumn = (column) => items.filter((card) => card.column === column);
+  const inColumn = (column) => shownCards.filter((card) => card.column === column);
   const made = Object.entries(columns).map((entry) => columnElement(entry, inColumn(entry[0])));
   byId('columns').replaceChildren(...made);
+};
+
+/** Told of the team's cards, and again after each change, by whoever. */
+const watchCards = () => {
+  shown = '';
+  stopCards();
+  // The team is gone, or one is not in it any more.
+  const onError = () => void attempt(() => showTeams());
+  stopCards = cards.live({ group: team.id, sort: 'createdAt', limit: 500, onError }, (items) => {
+    shownCards = items;
+    drawCards();
+    if (items.some(({ ownerId }) => !names.has(ownerId))) void showMembers().catch(() => {});
+  });
 };
 
 const showMembers = async () => {
   const { items } = await client.groups.members(team.id);
   names = new Map(items.map(({ id, name }) => [id, name ?? 'somebody']));
+  team.role = items.find(({ id }) => id === user.id)?.role ?? team.role;
+  byId('card').hidden = !mayEdit();
   const mayManage = team.role === 'owner' || team.role === 'admin';
   byId('invitation').hidden = !mayManage;
   const memberElement = ({ id, role }) => {
@@ -111,15 +123,18 @@ const showMembers = async () => {
     return element('li', {}, `${names.get(id)}, ${role} `, ...(mayRemove ? [remove] : []));
   };
   byId('member-list').replaceChildren(...items.map(memberElement));
+  drawCards();
 };
 
 const showTeam = async (id) => {
   team = teams.find((candidate) => candidate.id === id) ?? null;
   byId('members').hidden = byId('board').hidden = team === null;
+  stopCards();
+  shownCards = [];
   if (team === null) return;
   byId('team-choice').value = team.id;
   await showMembers();
-  await showCards();
+  watchCards();
 };
 
 const showTeams = async (id = team?.id) => {
@@ -136,16 +151,23 @@ const showUser = async (current) => {
   byId('who').hidden = byId('teams').hidden = user === null;
   byId('who-name').textContent = user ? (user.name ?? user.email) : '';
   if (user) return showTeams();
+  stopCards();
   team = null;
   byId('members').hidden = byId('board').hidden = true;
 };
 
+const typed = (form) => JSON.stringify([...new FormData(form)]);
+
+/** Empties the form once its work is done, unless something else was typed meanwhile. */
 const onSubmit = (id, work) =>
   byId(id).addEventListener('submit', (event) => {
     event.preventDefault();
     void attempt(async () => {
-      await work(event.target.elements, event.submitter);
-      event.target.reset();
+      const form = event.target;
+      const done = work(form.elements, event.submitter);
+      const before = typed(form);
+      await done;
+      if (typed(form) === before) form.reset();
       byId('team-choice').value = team?.id ?? '';
     });
   });
@@ -163,13 +185,21 @@ onSubmit('team', async ({ name }) => {
   const { id } = await client.groups.create(name.value);
   await showTeams(id);
 });
-onSubmit('invitation', async ({ email }) => {
-  const { email: to } = await client.groups.invite(team.id, { email: email.value });
+onSubmit('invitation', async ({ email, role }) => {
+  const invited = { email: email.value, role: role.value };
+  const { email: to } = await client.groups.invite(team.id, invited);
   byId('notice').textContent = `A link to join has been sent to ${to}.`;
 });
 onSubmit('card', async ({ title }) => {
-  await cards.create({ title: title.value, column: 'todo' }, { groupId: team.id });
-  await showCards();
+  const written = title.value;
+  // It shows at once: what is typed next is another card.
+  title.value = '';
+  try {
+    await cards.create({ title: written, column: 'todo' }, { groupId: team.id });
+  } catch (error) {
+    title.value ||= written;
+    throw error;
+  }
 });
 byId('team-choice').addEventListener('change', ({ target }) =>
   attempt(() => showTeam(target.value)),
@@ -181,13 +211,10 @@ byId('sign-out').addEventListener('click', () =>
   }),
 );
 
-/** What others do is seen within two seconds; one look at a time. */
+/** One look at a time. */
 const poll = async () => {
   try {
-    if (team && !document.hidden) {
-      await showMembers();
-      await showCards();
-    }
+    if (team && !document.hidden) await showMembers();
   } catch {
     // The team is gone, or one is not in it any more.
     if (user) await attempt(() => showTeams());

@@ -1,9 +1,17 @@
 // The backend of this shop: one project, through the client that every installation serves.
-import { createClient } from '/sdk.js';
+import { client, element } from '../page.js';
 
-const parameters = new URLSearchParams(location.search);
-export const project = parameters.get('project') ?? 'demo';
-export const client = createClient(`${location.origin}/api/runtime/${encodeURIComponent(project)}`);
+export {
+  attempt,
+  button,
+  byId,
+  client,
+  element,
+  keepAccount,
+  onSubmit,
+  project,
+} from '../page.js';
+
 export const orders = client.db('orders');
 /** What a product has besides its name and price: `{product, description, photo}`. */
 export const productDetails = client.db('productDetails');
@@ -12,56 +20,6 @@ export const productDetails = client.db('productDetails');
 export const money = (amount, currency) => {
   const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
   return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
-};
-
-/** An element with its attributes and children; text is never read as HTML. */
-export const element = (name, attributes = {}, ...children) => {
-  const made = Object.assign(document.createElement(name), attributes);
-  made.append(...children);
-  return made;
-};
-export const button = (label, onclick, attributes = {}) =>
-  element('button', { type: 'button', onclick: () => attempt(onclick), ...attributes }, label);
-
-export const byId = (id) => document.getElementById(id);
-
-/** Shows what went wrong where people look for it. */
-export const attempt = async (work) => {
-  byId('problem').textContent = '';
-  try {
-    await work();
-  } catch (error) {
-    // Forgets a token that is over.
-    if (error.code === 'invalid_token') await client.auth.me();
-    byId('problem').textContent = error.message;
-  }
-};
-
-export const onSubmit = (id, work) =>
-  byId(id).addEventListener('submit', (event) => {
-    event.preventDefault();
-    void attempt(async () => {
-      await work(event.target.elements, event.submitter);
-      event.target.reset();
-    });
-  });
-
-/** Signs in and out by the form `account`. @param show is told who is signed in, or null, at once and later */
-export const keepAccount = async (show) => {
-  const showAccount = async (user) => {
-    byId('account').hidden = user !== null;
-    byId('who').hidden = user === null;
-    byId('who-name').textContent = user?.email ?? '';
-    await show(user);
-  };
-  onSubmit('account', async ({ email, password }, submitter) => {
-    const account = { email: email.value, password: password.value };
-    const isNew = submitter?.value === 'signup';
-    await (isNew ? client.auth.signUp(account) : client.auth.signIn(account));
-  });
-  byId('sign-out').addEventListener('click', () => attempt(() => client.auth.signOut()));
-  client.auth.onChange((user) => attempt(() => showAccount(user)));
-  await attempt(async () => showAccount(await client.auth.me()));
 };
 
 /** Products with what else is known of them, newest first. */

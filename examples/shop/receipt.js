@@ -16,6 +16,25 @@ const describeState = ({ payment, paid }) => {
   return `Not paid yet (${status}).`;
 };
 
+/** The owner words it, and it goes to the own address of who is signed in. */
+const mailReceipt = async ({ items, amount, currency, paidAt, livemode }) => {
+  byId('sent').textContent = '';
+  await client.email.send({
+    template: 'receipt',
+    data: {
+      total: money(amount, currency),
+      paidOn: new Date(paidAt).toLocaleString(),
+      test: !livemode,
+      items: items.map(({ name, quantity, amount: each }) => ({
+        name,
+        quantity,
+        price: money(each * quantity, currency),
+      })),
+    },
+  });
+  byId('sent').textContent = 'Sent.';
+};
+
 const showPayment = (verified) => {
   byId('state').textContent = describeState(verified);
   if (!verified.payment) return;
@@ -33,6 +52,8 @@ const showPayment = (verified) => {
   );
   byId('total').textContent = money(amount, currency);
   byId('receipt').hidden = false;
+  byId('mail').hidden = !verified.paid;
+  byId('send').onclick = () => attempt(() => mailReceipt(verified.payment));
 };
 
 await attempt(async () => {

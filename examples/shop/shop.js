@@ -22,6 +22,7 @@ let user = null;
 const showBasket = () => {
   const chosen = [...basket.values()];
   byId('basket').hidden = chosen.length === 0;
+  byId('no-basket').hidden = chosen.length > 0;
   byId('basket-items').replaceChildren(
     ...chosen.map(({ product, quantity }) =>
       element(
@@ -83,6 +84,7 @@ const pay = async ({ id, items }) => {
 const showOrders = async () => {
   byId('own-orders').hidden = user === null;
   const { items } = user ? await orders.list({ mine: true, limit: 50 }) : { items: [] };
+  byId('no-orders').hidden = items.length > 0;
   const withPayment = (order) =>
     orderElement(
       order,
@@ -91,9 +93,6 @@ const showOrders = async () => {
     );
   byId('orders').replaceChildren(...items.map(withPayment));
 };
-
-/** A mail is HTML: what people wrote goes into it as text. */
-const asHtml = (text) => element('p', {}, text).outerHTML.replaceAll('\n', '<br>');
 
 onSubmit('basket', async ({ address }) => {
   if (user === null) throw new Error('Sign in to order.');
@@ -114,9 +113,9 @@ byId('empty').addEventListener('click', () => {
 onSubmit('contact', async ({ from, message }) => {
   byId('sent').textContent = '';
   await client.email.send({
-    to: 'owner',
-    subject: `A question from ${from.value}`,
-    html: asHtml(message.value),
+    template: 'question',
+    data: { from: from.value, message: message.value },
+    replyTo: from.value,
   });
   byId('sent').textContent = 'Sent. Thank you!';
 });

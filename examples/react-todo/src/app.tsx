@@ -1,19 +1,13 @@
-import type { User } from '@backlot/client';
-import { useEffect, useState } from 'react';
+import { SignIn, useUser } from '@backlot/client/react';
+import { useState } from 'react';
 import { client } from './backend.ts';
 import { Problem } from './problem.tsx';
-import { SignIn } from './sign-in.tsx';
 import { TodoList } from './todo-list.tsx';
 
 export const App = () => {
   /** Undefined until it is known who is signed in. */
-  const [user, setUser] = useState<User | null>();
+  const user = useUser(client);
   const [problem, setProblem] = useState<unknown>();
-
-  useEffect(() => {
-    client.auth.me().then(setUser, setProblem);
-    return client.auth.onChange(setUser);
-  }, []);
 
   return (
     <main>
@@ -30,7 +24,7 @@ export const App = () => {
       </header>
       <Problem error={problem} />
       {user === undefined && !problem && <p role="status">Loading …</p>}
-      {user === null && <SignIn />}
+      {user === null && <SignIn client={client} theme="plain" className="card" />}
       {user && <TodoList key={user.id} />}
     </main>
   );

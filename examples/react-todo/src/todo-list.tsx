@@ -4,7 +4,7 @@ import { type Filter, filters, useTodos } from './use-todos.ts';
 
 export const TodoList = () => {
   const [filter, setFilter] = useState<Filter>('all');
-  const { items, problem, isSaving, reload, add, setDone, remove } = useTodos(filter);
+  const { items, problem, pending, forgetProblem, add, setDone, remove } = useTodos(filter);
   const [title, setTitle] = useState('');
 
   return (
@@ -13,7 +13,8 @@ export const TodoList = () => {
         className="row"
         onSubmit={async (event) => {
           event.preventDefault();
-          if (await add(title)) setTitle('');
+          setTitle('');
+          if (!(await add(title))) setTitle((typed) => typed || title);
         }}
       >
         <input
@@ -23,7 +24,7 @@ export const TodoList = () => {
           maxLength={200}
           required
         />
-        <button type="submit" disabled={isSaving} className="main">
+        <button type="submit" className="main">
           Add
         </button>
       </form>
@@ -43,8 +44,8 @@ export const TodoList = () => {
       </fieldset>
       <Problem error={problem} />
       {problem !== undefined && (
-        <button type="button" onClick={() => reload()}>
-          Try again
+        <button type="button" onClick={forgetProblem}>
+          Close
         </button>
       )}
       {!items && !problem && <p role="status">Loading …</p>}
@@ -56,7 +57,7 @@ export const TodoList = () => {
               <input
                 type="checkbox"
                 checked={todo.done}
-                disabled={isSaving}
+                disabled={pending.has(todo.id)}
                 onChange={({ target }) => setDone(todo, target.checked)}
               />{' '}
               {todo.done ? <s>{todo.title}</s> : todo.title}
@@ -64,7 +65,7 @@ export const TodoList = () => {
             <button
               type="button"
               aria-label={`Delete ${todo.title}`}
-              disabled={isSaving}
+              disabled={pending.has(todo.id)}
               onClick={() => remove(todo)}
             >
               Delete
