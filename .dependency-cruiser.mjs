@@ -4,7 +4,7 @@
 /** May do what production code must not. */
 const tests =
   '(\\.(test|conformance|vendors)\\.ts$|/src/testing/|^tools/(testing|journeys|survival|bench)/)';
-const ours = '^(packages|services|gateway|tools|examples)/';
+const ours = '^(packages|services|gateway|tools|examples|console)/';
 const entries = '[/-]main\\.ts$';
 
 /** Of our own packages `from` may import only those named, besides itself. */
@@ -18,27 +18,52 @@ const mayImport = (name, from, packages, own = from) => ({
 
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
-/** The folders of a service, or of the gateway, from the bottom; those of one line do not know each other. */
+/** The folders of a service, of the gateway or of a package, from the bottom; those of one line do not know each other. */
 const layers = {
+  http: [
+    ['body', 'input', 'pages'],
+    ['call', 'failure'],
+    ['answer'],
+    ['acts'],
+    ['route'],
+    ['server'],
+    ['ask'],
+  ],
   gateway: [
-    ['directory', 'packages', 'routing', 'upstream'],
+    ['console', 'directory', 'packages', 'routing', 'upstream'],
+    ['docs', 'health'],
     ['addresses', 'pages'],
     ['admission'],
+    ['call-log'],
     ['steps'],
-    ['documents', 'mcp'],
+    ['documents', 'mcp', 'tickets'],
+    ['calls'],
   ],
   records: [
-    ['where', 'collections'],
+    ['schema', 'where'],
+    ['collections'],
     ['query'],
     ['indexes', 'record', 'shape'],
-    ['list', 'paid'],
+    ['change-log', 'channels', 'history', 'list', 'moderation', 'paid', 'reports', 'undo'],
+    ['app-events', 'archive', 'exposure', 'live', 'transfer'],
     ['erasure', 'routes'],
   ],
   ai: [['budgets', 'json-schema'], ['model-provider'], ['generations'], ['routes']],
-  auth: [['passwords', 'users'], ['links', 'sessions'], ['groups'], ['routes']],
+  auth: [
+    ['proof-of-work', 'sign-in-events'],
+    ['passwords', 'users'],
+    ['links', 'sessions'],
+    ['codes', 'factors', 'groups', 'guests', 'oauth', 'passkeys'],
+    ['sign-in'],
+    ['identities'],
+    ['archive'],
+    ['routes'],
+  ],
   email: [
     ['mailer'],
     ['attachments', 'mails'],
+    ['template-texts'],
+    ['mail-templates'],
     ['mailbox', 'platform-mails'],
     ['bounces'],
     ['queue', 'routes'],
@@ -51,18 +76,26 @@ const layers = {
     ['sweep', 'webhooks'],
     ['routes'],
   ],
-  projects: [['projects'], ['ledger', 'origins'], ['routes']],
+  projects: [
+    ['call-sums', 'operators', 'projects'],
+    ['audit', 'call-log', 'findings', 'ledger', 'members', 'origins', 'suspensions', 'webhooks'],
+    ['project-file'],
+    ['archive'],
+    ['routes'],
+  ],
   storage: [
     ['blob-store', 'media-types'],
     ['files'],
     ['response', 'upload'],
-    ['images', 'resumable'],
+    ['archive', 'images', 'resumable'],
     ['routes'],
   ],
 };
 
+const sources = { gateway: 'gateway/src', http: 'packages/http/src' };
+
 const downwards = Object.entries(layers).flatMap(([name, floors]) => {
-  const source = name === 'gateway' ? 'gateway/src' : `services/${name}/src`;
+  const source = sources[name] ?? `services/${name}/src`;
   return floors.flatMap((floor, height) =>
     floor.map((folder) => {
       const known = [folder, ...floors.slice(0, height).flat()];
@@ -82,12 +115,22 @@ const downwards = Object.entries(layers).flatMap(([name, floors]) => {
 export default {
   forbidden: [
     never('no-circular', 'split the file, or turn one import round', {}, { circular: true }),
-    never('no-unresolvable', 'the file or package does not exist', {}, { couldNotResolve: true }),
+    never(
+      'no-unresolvable',
+      'the file or package does not exist',
+      {},
+      // The client's modules as the gateway serves them.
+      { couldNotResolve: true, pathNot: '^(virtual:|/sdk)' },
+    ),
     never(
       'no-undeclared-package',
       'name it in the dependencies of this package',
       { pathNot: tests },
-      { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+      {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        // Whoever installs the package has it.
+        dependencyTypesNot: ['npm-peer'],
+      },
     ),
     never(
       'no-back-door',
@@ -104,11 +147,19 @@ export default {
     ),
     mayImport(
       'leaf-packages-import-none-of-ours',
-      '^(packages/(?:identity|telemetry|database|bus|counters|sealing|fair-shares|client|cli)|tools/local-servers)/',
+      '^(packages/(?:identity|telemetry|database|bus|counters|sealing|fair-shares|client|cli|design)|tools/local-servers)/',
       [],
       '^$1/',
     ),
-    mayImport('http-imports', '^packages/http/', ['contract', 'identity']),
+    mayImport('console-imports', '^console/', ['client', 'design', 'contract']),
+    never(
+      'console-reads-the-contract-as-types',
+      'its schemas and zod would reach the browser: console/build takes from it what is needed there',
+      { path: '^console/src/' },
+      { path: '^packages/contract/', dependencyTypesNot: ['type-only'] },
+    ),
+    mayImport('outgoing-imports', '^packages/outgoing/', ['http']),
+    mayImport('http-imports', '^packages/http/', ['contract', 'identity', 'design']),
     mayImport('service-kit-imports', '^packages/service/', [
       'contract',
       'http',
@@ -125,9 +176,11 @@ export default {
       'identity',
       'counters',
       'bus',
+      'sealing',
       'telemetry',
       'service',
       'fair-shares',
+      'design',
     ]),
     never(
       'gateway-has-no-database',
@@ -149,6 +202,8 @@ export default {
         'telemetry',
         'service',
         'fair-shares',
+        'design',
+        'outgoing',
       ],
       '^services/$1/',
     ),
@@ -214,7 +269,7 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json', '.css'],
     },
   },
 };
