@@ -305,7 +305,9 @@ describe('generateText', () => {
       fc.asyncProperty(body, async (value) => {
         const answer = await bed.ask(JSON.stringify(value));
         expect(answer.status).toBeLessThan(500);
-        expect(String(answer.body)).not.toContain('event: error');
+        // A stream that has begun says in its last event that "maxTokens" hold no answer in this form.
+        const failure = /event: error\ndata: (.*)/.exec(String(answer.body))?.[1];
+        if (failure) expect(JSON.parse(failure)).toMatchObject({ code: 'invalid_body' });
         const isCharged = answer.headers.has('x-backlot-usage');
         expect(isCharged).toBe(answer.status === 200);
         expect(await bed.takeUsage()).toHaveLength(isCharged ? 1 : 0);
