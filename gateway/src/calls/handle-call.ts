@@ -7,7 +7,7 @@ import {
   requestRoutes,
 } from '@backlot/contract';
 import { toRequester } from '@backlot/fair-shares';
-import { refuseRole } from '@backlot/http';
+import { checkCaller, refuseRole } from '@backlot/http';
 import { notAmongCallers } from '../admission/budgets.ts';
 import { limitToMinimum, openCharge, reservationFor } from '../admission/charge.ts';
 import type { Caller } from '../directory/caller.ts';
@@ -205,8 +205,9 @@ export const createHandleCall = (parts: CallParts) => {
         if (res.statusCode < 400) sessions.forgetUser(project.number, userId);
       });
     const { requestId } = call;
+    if (definition.answeredBy) checkCaller(definition, { caller: caller.kind });
     if (definition.operationId === createEventTicket.operationId)
-      return tickets.answer(req, res, { project, caller });
+      return tickets.answer(req, res, project);
     if (definition.operationId === getHealth.operationId) return parts.health.answer(res);
     if (definition.answeredBy)
       return parts.mcp.answer(req, res, { project, caller, requestId, message: ahead?.body });

@@ -2,7 +2,14 @@ import type { Dependency, Finding } from '@backlot/http';
 import { createRegistry } from '@backlot/telemetry';
 import { until } from '@backlot/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestBed, operatorToken, type TestBed } from '../testing/test-bed.ts';
+import {
+  createTestBed,
+  operatorToken,
+  ownerId,
+  secretKey,
+  type TestBed,
+  userId,
+} from '../testing/test-bed.ts';
 import type { ServiceHealth } from './health.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
@@ -103,6 +110,31 @@ describe('health', () => {
     ]);
     later();
     expect((await shown()).dependencies[0].since).toBe(least.since);
+  });
+
+  it('is shown by dependency to operators alone', async () => {
+    const { shown } = await given(async () => []);
+    await shown();
+    const ask = async (token?: string) => {
+      const { status, body } = await bed.call(
+        'GET',
+        '/api/platform/health',
+        token ? { token } : {},
+      );
+      expect(body).not.toHaveProperty('dependencies');
+      return [status, body.code];
+    };
+    expect(await ask()).toEqual([401, 'unauthenticated']);
+    expect(await ask('bo_'.padEnd(46, 'x'))).toEqual([401, 'invalid_token']);
+    expect(await ask(bed.token({ aud: 'platform', sub: ownerId, sid: 's1' }))).toEqual([
+      403,
+      'forbidden',
+    ]);
+    expect(await ask(bed.token({ aud: 'demo', sub: userId, sid: 's1' }))).toEqual([
+      401,
+      'invalid_token',
+    ]);
+    expect(await ask(secretKey)).toEqual([401, 'invalid_token']);
   });
 
   it('looks once a second, for all who ask', async () => {

@@ -2,10 +2,8 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, type RouteDefinition, recordRoutes } from '@backlot/contract';
 import type { Counters } from '@backlot/counters';
-import { checkCaller } from '@backlot/http';
 import { deriveOwnKeys, type IdentityKey } from '@backlot/identity';
 import { createSealer, SealBroken } from '@backlot/sealing';
-import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import { type Credential, readBearer } from '../steps/authenticate.ts';
 import { takeFromSearch } from './take-from-search.ts';
@@ -26,12 +24,8 @@ export interface PresentedTicket {
 }
 
 export interface EventTickets {
-  /** @throws ApiError unauthenticated, forbidden */
-  answer(
-    req: IncomingMessage,
-    res: ServerResponse,
-    call: { project: GatewayProject; caller: Caller },
-  ): void;
+  /** Answers `createEventTicket`, of a caller who may call it. */
+  answer(req: IncomingMessage, res: ServerResponse, project: GatewayProject): void;
   /**
    * The ticket that a call of `openEvents` brings; undefined where it brings none.
    * @throws ApiError invalid_token, invalid_query
@@ -92,8 +86,7 @@ export const createEventTickets = (deps: EventTicketsDeps): EventTickets => {
   };
 
   return {
-    answer(req, res, { project, caller }) {
-      checkCaller(definition, { caller: caller.kind });
+    answer(req, res, project) {
       const expiresAtMs = now() + eventTicketTtlMs;
       const sealed = sealer.seal(`${expiresAtMs} ${readBearer(req)}`, toContext(project));
       const body = Buffer.from(
