@@ -51,6 +51,14 @@ export const operatorRoutes = [
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
+    path: 'keys',
+    component: lazyRouteComponent(
+      () => import('./keys/master-keys-screen.tsx'),
+      'MasterKeysScreen',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
     path: 'owners/$ownerId',
     component: lazyRouteComponent(() => import('./owner/owner-screen.tsx'), 'OwnerScreen'),
   }),

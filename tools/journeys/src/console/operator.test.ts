@@ -288,6 +288,54 @@ describe('the operator’s console', () => {
     await close(page);
   });
 
+  it('shows which master keys are in use, what lies under each, and seals it again', async () => {
+    const page = await signIn('/operator/keys');
+    const rows = page.getByRole('region', { name: 'Master keys' }).getByRole('row');
+    await page.getByText('Everything is sealed under the newest keys.').waitFor();
+    await page.getByText('rotate-master add').waitFor();
+    await rows.filter({ hasText: 'BACKLOT_AUTH_MASTER_KEY' }).getByText('auth 2').waitFor();
+    expect(await rows.filter({ hasText: 'only opens' }).count()).toBe(0);
+    await shoot(page, 'operator-keys');
+    await expectAccessible(page);
+
+    // As after a new key in front, and with one that is gone.
+    const { body } = await bed.platform.control('GET', '/sealed-secrets', {
+      token: bed.platform.operatorToken,
+    });
+    const [newest, older, gone] = ['aa', 'bb', 'cc'].map((two) => two.repeat(8));
+    const shown = (sealed: number, lost: number) => ({
+      missing: [],
+      services: body.services.map(({ service }: { service: string }) => {
+        const setting = 'BACKLOT_SECRETS_KEYS';
+        const ring = [
+          { setting, keyId: newest, state: 'current', sealed: 3 - sealed },
+          { setting, keyId: older, state: 'old', sealed },
+        ];
+        const stranger = { setting, keyId: gone, state: 'lost', sealed: lost };
+        return service === 'payments'
+          ? { service, old: sealed, lost, resealed: 3, keys: lost ? [...ring, stranger] : ring }
+          : { service, old: 0, lost: 0, resealed: 0, keys: [] };
+      }),
+    });
+    const answers = { counts: shown(3, 1), resealed: shown(0, 1) };
+    await page.route('**/sealed-secrets', (route) => route.fulfill({ json: answers.counts }));
+    await page.route('**/sealed-secrets/reseal', (route) => {
+      answers.counts = answers.resealed;
+      return route.fulfill({ json: answers.resealed });
+    });
+    await page.reload();
+    await page.getByText('1 sealed value can not be opened.').waitFor();
+    await rows.filter({ hasText: gone }).getByText('not in the ring').waitFor();
+    await rows.filter({ hasText: older }).getByText('payments 3').waitFor();
+    await shoot(page, 'operator-keys-old');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Seal again' }).click();
+    await page.getByText('Sealed again: 3 sealed values').waitFor();
+    await page.getByText('rotate-master drop').waitFor();
+    await shoot(page, 'operator-keys-drop');
+    await close(page);
+  });
+
   it('finds an owner and grants credits', async () => {
     const { owner } = await bed.platform.newProject();
     const page = await signIn('/operator/owners');
