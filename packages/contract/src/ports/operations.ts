@@ -20,12 +20,27 @@ export interface ParkedEventContent extends ParkedEvent {
   payload: unknown;
 }
 
+export const masterKeySettings = ['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS'] as const;
+/** `current` seals, `old` only opens, `lost` is not in the ring: what it sealed does not open. */
+export const sealStates = ['current', 'old', 'lost'] as const;
+
+/** What a service has sealed under one master key. */
+export interface SealedUnder {
+  setting: (typeof masterKeySettings)[number];
+  /** 16 hexadecimal digits, which say which key and nothing else of it; null where it is not known. */
+  keyId: string | null;
+  state: (typeof sealStates)[number];
+  sealed: number;
+}
+
 /** Of what a service has sealed. */
 export interface SealCounts {
   /** Under an older one of its master keys. */
   old: number;
   /** Under none of them. */
   lost: number;
+  /** Those of its rings, and those that have sealed something. */
+  keys: SealedUnder[];
 }
 
 export type ReplayOutcome = 'replayed' | 'gone' | 'busy' | 'no-event';

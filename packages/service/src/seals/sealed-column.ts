@@ -1,10 +1,11 @@
-import type { SealCounts } from '@backlot/contract';
+import type { SealedUnder } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { SealBroken, type Sealer } from '@backlot/sealing';
 
 /** Where a service keeps what it has sealed. */
 export interface SealStore {
-  count(): Promise<SealCounts>;
+  /** By key: those that could open it, and those that have sealed something. */
+  count(): Promise<SealedUnder[]>;
   /** Seals up to so many again under the current key; each by itself, so that it may end anywhere. */
   reseal(limit: number): Promise<number>;
 }
@@ -19,6 +20,9 @@ export interface SealedColumn<Row extends object> {
   /** As what the row's secret was sealed. */
   context(row: Row): string;
 }
+
+/** Names of keys that nobody knows are read up to so many. */
+const mostKeys = 100;
 
 /** A column with secrets, which begin with the name of the key that sealed them. */
 export const sealedColumn = <Row extends object>({
@@ -50,13 +54,19 @@ export const sealedColumn = <Row extends object>({
 
   return {
     async count() {
-      const [counts] = await database.query<SealCounts>(
-        `SELECT count(*) FILTER (WHERE opens) AS old, count(*) FILTER (WHERE NOT opens) AS lost
-           FROM (SELECT ${name} = ANY ($2::bytea[]) AS opens
-                   FROM ${table} WHERE ${column} IS NOT NULL AND ${name} <> $1) AS looked`,
-        [current, older],
+      const found = await database.query<{ name: Buffer; sealed: number }>(
+        `SELECT ${name} AS name, count(*) AS sealed FROM ${table} WHERE ${column} IS NOT NULL
+          GROUP BY 1 ORDER BY ${name} = ANY ($1::bytea[]) DESC, 2 DESC LIMIT ${mostKeys}`,
+        [sealer.keyNames],
       );
-      return { old: counts?.old ?? 0, lost: counts?.lost ?? 0 };
+      const sealed = new Map(found.map((row) => [row.name.toString('hex'), row.sealed]));
+      const ring = sealer.keyNames.map((key) => key.toString('hex'));
+      return [...new Set([...ring, ...sealed.keys()])].map((keyId) => ({
+        setting: 'BACKLOT_SECRETS_KEYS',
+        keyId,
+        state: keyId === ring[0] ? 'current' : ring.includes(keyId) ? 'old' : 'lost',
+        sealed: sealed.get(keyId) ?? 0,
+      }));
     },
     async reseal(limit) {
       if (older.length === 0) return 0;

@@ -1,4 +1,4 @@
-import type { SealCounts } from '@backlot/contract';
+import type { SealCounts, SealedUnder } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { SealStore } from './sealed-column.ts';
 
@@ -6,10 +6,19 @@ import type { SealStore } from './sealed-column.ts';
 const longestMs = 2000;
 const atOnce = 200;
 
-const sum = (all: readonly SealCounts[]): SealCounts => ({
-  old: all.reduce((total, { old }) => total + old, 0),
-  lost: all.reduce((total, { lost }) => total + lost, 0),
-});
+const mergeKeys = (all: readonly SealedUnder[]): SealedUnder[] =>
+  [...Map.groupBy(all, ({ setting, keyId }) => `${setting} ${keyId}`).values()].flatMap(
+    ([first, ...others]) =>
+      first
+        ? [{ ...first, sealed: others.reduce((sum, { sealed }) => sum + sealed, first.sealed) }]
+        : [],
+  );
+
+const toCounts = (keys: readonly SealedUnder[]): SealCounts => {
+  const sumOf = (wanted: SealedUnder['state']) =>
+    keys.reduce((sum, { state, sealed }) => (state === wanted ? sum + sealed : sum), 0);
+  return { old: sumOf('old'), lost: sumOf('lost'), keys: mergeKeys(keys) };
+};
 
 /** What a service has sealed under its master keys. */
 export const createSeals = (
@@ -17,7 +26,9 @@ export const createSeals = (
   { acrossProjects }: Pick<Database, 'acrossProjects'>,
 ) => {
   const count = () =>
-    acrossProjects(async () => sum(await Promise.all(stores.map((store) => store.count()))));
+    acrossProjects(async () =>
+      toCounts((await Promise.all(stores.map((store) => store.count()))).flat()),
+    );
   const reseal = () =>
     acrossProjects(async () => {
       const startedAt = performance.now();

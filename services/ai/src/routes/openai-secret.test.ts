@@ -172,11 +172,23 @@ describe('a project’s own key', () => {
     expect(await keysWith(newerKey, olderKey).findChoice(asOwner())).toEqual({ apiKey });
     expect(await keysWith(olderKey).findChoice(asOwner())).toEqual({ apiKey });
     const store = storeOf(newerKey, olderKey);
-    expect(await store.count()).toEqual({ old: 1, lost: 0 });
-    expect(await storeOf(newerKey).count()).toEqual({ old: 0, lost: 1 });
+    const [newer, older] = createSealer([newerKey, olderKey]).keyNames.map((n) =>
+      n.toString('hex'),
+    );
+    expect(await store.count()).toMatchObject([
+      { keyId: newer, state: 'current', sealed: 0 },
+      { keyId: older, state: 'old', sealed: 1 },
+    ]);
+    expect(await storeOf(newerKey).count()).toMatchObject([
+      { keyId: newer, state: 'current', sealed: 0 },
+      { keyId: older, state: 'lost', sealed: 1 },
+    ]);
     const done = await Promise.all([store.reseal(10), store.reseal(10), store.reseal(10)]);
     expect(done.reduce((sum, count) => sum + count, 0)).toBe(1);
-    expect(await store.count()).toEqual({ old: 0, lost: 0 });
+    expect(await store.count()).toMatchObject([
+      { keyId: newer, sealed: 1 },
+      { keyId: older, sealed: 0 },
+    ]);
     expect(await keysWith(newerKey).findChoice(asOwner())).toEqual({ apiKey });
     await call('DELETE');
   });

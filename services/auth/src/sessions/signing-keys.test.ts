@@ -1,4 +1,6 @@
 import { createPublicKey, type webcrypto } from 'node:crypto';
+import type { SealCounts } from '@backlot/contract';
+import { createSealer } from '@backlot/sealing';
 import { anonymous } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
@@ -125,9 +127,24 @@ describe('another master key', () => {
     expect(await both.kids()).toContain(readKid(person.token));
     expect(await both.kids()).toEqual(await old.kids());
     const { operations } = both;
-    expect(await operations.countSealed()).toEqual({ old: 2, lost: 0 });
-    expect(await operations.reseal()).toEqual({ resealed: 2, old: 0, lost: 0 });
-    expect(await operations.reseal()).toEqual({ resealed: 0, old: 0, lost: 0 });
+    const [newerId, olderId] = createSealer([newer, older]).keyNames.map((n) => n.toString('hex'));
+    const signingKeys = ({ keys }: SealCounts) =>
+      keys.filter(({ setting }) => setting === 'BACKLOT_AUTH_MASTER_KEY');
+    const counts = await operations.countSealed();
+    expect(counts).toMatchObject({ old: 2, lost: 0 });
+    expect(signingKeys(counts)).toMatchObject([
+      { keyId: newerId, state: 'current', sealed: 0 },
+      { keyId: olderId, state: 'old', sealed: 2 },
+    ]);
+    expect(signingKeys(await old.operations.countSealed())).toMatchObject([
+      { keyId: olderId, state: 'current', sealed: 2 },
+    ]);
+    expect(await operations.reseal()).toMatchObject({ resealed: 2, old: 0, lost: 0 });
+    expect(await operations.reseal()).toMatchObject({ resealed: 0, old: 0, lost: 0 });
+    expect(signingKeys(await old.operations.countSealed())).toMatchObject([
+      { keyId: olderId, state: 'current', sealed: 0 },
+      { keyId: null, state: 'lost', sealed: 2 },
+    ]);
     const alone = await bed.startProcess({ masterKeys: [newer] });
     expect(await statuses(person, [both, alone])).toEqual([200, 200]);
     expect(await alone.kids()).toContain(readKid(person.token));

@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { ApiError, type Jwks } from '@backlot/contract';
+import { ApiError, type Jwks, type SealedUnder } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import type { Finding } from '@backlot/http';
-import { openUnder, SealBroken, sealUnder } from '@backlot/sealing';
+import { createSealer, openUnder, SealBroken, sealUnder } from '@backlot/sealing';
 import type { SealStore } from '@backlot/service';
 import type { Logger } from '@backlot/telemetry';
 import { uuidv7 } from 'uuidv7';
@@ -87,6 +87,7 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
   const { masterKeys, keyRotationMs } = config;
   const [masterKey] = masterKeys;
   if (!masterKey) throw new RangeError('Signing keys need a master key.');
+  const { keyNames } = createSealer(masterKeys);
   const queries = createQueries<Tables>(database);
   let ring: KeyRing | undefined;
   let loading: Promise<KeyRing> | undefined;
@@ -244,9 +245,18 @@ export const createSigningKeys = ({ database, now, log, config }: SigningKeyOpti
 
   const seals: SealStore = {
     async count() {
-      const rows = await sealedBefore();
-      const old = rows.filter(canOpen).length;
-      return { old, lost: rows.length - old };
+      const rows = await published();
+      const openers = rows.map((row) => masterKeys.findIndex((key) => unsealUnder(row, key)));
+      const sealedUnder = (index: number) => openers.filter((opener) => opener === index).length;
+      const setting = 'BACKLOT_AUTH_MASTER_KEY';
+      const ring = keyNames.map((name, at) => ({
+        setting,
+        keyId: name.toString('hex'),
+        state: at === 0 ? 'current' : 'old',
+        sealed: sealedUnder(at),
+      })) satisfies SealedUnder[];
+      const lost = sealedUnder(-1);
+      return lost === 0 ? ring : [...ring, { setting, keyId: null, state: 'lost', sealed: lost }];
     },
     async reseal(limit) {
       let done = 0;

@@ -153,8 +153,8 @@ describe("a project's own keys", () => {
     expect(answer.body.url).not.toContain('test-checkout');
     expect(await sealed()).toBe(before);
     const { operations } = rotated;
-    expect(await operations.countSealed()).toEqual({ old: 1, lost: 0 });
-    expect(await operations.reseal()).toEqual({ resealed: 1, old: 0, lost: 0 });
+    expect(await operations.countSealed()).toMatchObject({ old: 1, lost: 0 });
+    expect(await operations.reseal()).toMatchObject({ resealed: 1, old: 0, lost: 0 });
     expect(await sealed()).not.toBe(before);
     const withoutOld = await bed.withConfig({ masterKeys: [next] });
     expect(await withoutOld.call('POST', '/payments/checkout', { identity, body })).toMatchObject({

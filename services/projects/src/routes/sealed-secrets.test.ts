@@ -1,9 +1,12 @@
 import { operatorRoutes } from '@backlot/contract';
+import { createSealer } from '@backlot/sealing';
 import { asOperator, refusesStrangers } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, ownerA, platform, type TestBed } from '../testing/test-bed.ts';
 
 const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const [newerId, olderId] = createSealer([newer, older]).keyNames.map((n) => n.toString('hex'));
+const setting = 'BACKLOT_SECRETS_KEYS';
 const identity = asOperator({ project: platform });
 
 describe('sealed secrets', () => {
@@ -35,7 +38,7 @@ describe('sealed secrets', () => {
     const sealOlder = `UPDATE webhooks SET sealed_previous = sealed_secret`;
     await bed.database.query(sealOlder);
     const withOlder = bed.anotherWith({ masterKeys: [older, newer] });
-    expect(await withOlder.operations.reseal()).toEqual({ resealed: 2, old: 0, lost: 0 });
+    expect(await withOlder.operations.reseal()).toMatchObject({ resealed: 2, old: 0 });
 
     const count = async () =>
       (await bed.call('GET', '/platform/sealed-secrets', { identity })).body;
@@ -43,15 +46,23 @@ describe('sealed secrets', () => {
       (await bed.call('POST', '/platform/sealed-secrets/reseal', { identity })).body;
     expect(await count()).toMatchObject({
       services: expect.arrayContaining([
-        { service: 'projects', old: 2, lost: 0 },
-        { service: 'ai', old: 3, lost: 0 },
+        {
+          service: 'projects',
+          old: 2,
+          lost: 0,
+          keys: [
+            { setting, keyId: newerId, state: 'current', sealed: 0 },
+            { setting, keyId: olderId, state: 'old', sealed: 2 },
+          ],
+        },
+        { service: 'ai', old: 3, lost: 0, keys: [] },
       ]),
       missing: ['auth'],
     });
     expect((await reseal()).services).toEqual(
       expect.arrayContaining([
-        { service: 'projects', resealed: 2, old: 0, lost: 0 },
-        { service: 'ai', resealed: 2, old: 1, lost: 0 },
+        expect.objectContaining({ service: 'projects', resealed: 2, old: 0, lost: 0 }),
+        expect.objectContaining({ service: 'ai', resealed: 2, old: 1, lost: 0 }),
       ]),
     );
     bed.others.authOperations.isDown = false;
@@ -61,6 +72,10 @@ describe('sealed secrets', () => {
     expect(await bed.anotherWith({ masterKeys: [older] }).operations.countSealed()).toEqual({
       old: 0,
       lost: 2,
+      keys: [
+        { setting, keyId: olderId, state: 'current', sealed: 0 },
+        { setting, keyId: newerId, state: 'lost', sealed: 2 },
+      ],
     });
   });
 });

@@ -42,12 +42,12 @@ const createFakeService = (): FakeService => {
         return 'replayed';
       }),
     dropParked: (id) => answer(() => remove(id)),
-    countSealed: () => answer(() => ({ old: fake.old, lost: 0 })),
+    countSealed: () => answer(() => ({ old: fake.old, lost: 0, keys: [] })),
     reseal: () =>
       answer(() => {
         const resealed = Math.min(fake.old, 2);
         fake.old -= resealed;
-        return { resealed, old: fake.old, lost: 0 };
+        return { resealed, old: fake.old, lost: 0, keys: [] };
       }),
   };
   return fake;

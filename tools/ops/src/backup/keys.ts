@@ -1,14 +1,12 @@
+import { masterKeySettings } from '@backlot/contract';
 import { createSealer, masterKeysSetting } from '@backlot/sealing';
-
-/** What is sealed in the database opens with these alone. */
-export const keySettings = ['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names of the keys, which say nothing else of them. @throws Error where one is missing or no key */
 export const nameKeys = (env: Environment): Record<string, string[]> =>
   Object.fromEntries(
-    keySettings.map((setting) => {
+    masterKeySettings.map((setting) => {
       const keys = masterKeysSetting.safeParse(env[setting] ?? '');
       if (!keys.success)
         throw new Error(

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { call } from '@backlot/cli/api';
-import type { SealCounts } from '@backlot/contract';
+import { masterKeySettings, type SealCounts } from '@backlot/contract';
 import { masterKeysSetting } from '@backlot/sealing';
 import type { Command } from 'commander';
-import { keySettings } from '../backup/keys.ts';
 import { operatorTarget } from '../operator-target.ts';
 import { besideServers, say } from '../output.ts';
 
-type KeySetting = (typeof keySettings)[number];
+type KeySetting = (typeof masterKeySettings)[number];
 type Rings = Record<KeySetting, string>;
 
 interface Place {
@@ -27,7 +26,7 @@ Keep the new key where the old one is kept: back-ups from now on need it.`,
 /** @throws Error where one is not set, or holds what is no key */
 const readRings = (read: (setting: KeySetting) => string | undefined): Rings =>
   Object.fromEntries(
-    keySettings.map((setting) => {
+    masterKeySettings.map((setting) => {
       const ring = read(setting) ?? '';
       if (masterKeysSetting.safeParse(ring).success) return [setting, ring];
       throw new Error(`${setting} is not set, or holds what is no key.`);
@@ -39,7 +38,7 @@ const lineWith = (setting: string) => new RegExp(`^${setting}=(.*)$`, 'm');
 const inEnvironment = (): Place => ({
   rings: readRings((setting) => process.env[setting]),
   async keep(rings) {
-    for (const setting of keySettings) process.stdout.write(`${setting}=${rings[setting]}\n`);
+    for (const setting of masterKeySettings) process.stdout.write(`${setting}=${rings[setting]}\n`);
   },
 });
 
@@ -49,20 +48,20 @@ const inFile = async (file: string): Promise<Place> => {
   return {
     rings: readRings((setting) => lineWith(setting).exec(text)?.[1]?.trim()),
     async keep(rings) {
-      const changed = keySettings.reduce(
+      const changed = masterKeySettings.reduce(
         (all, setting) => all.replace(lineWith(setting), () => `${setting}=${rings[setting]}`),
         text,
       );
       await writeFile(`${file}.new`, changed, { mode: 0o600 });
       await rename(`${file}.new`, file);
-      say(`Changed ${keySettings.join(' and ')} in ${file}.`);
+      say(`Changed ${masterKeySettings.join(' and ')} in ${file}.`);
     },
   };
 };
 
 const mapRings = (rings: Rings, change: (keys: string[]) => string[]): Rings =>
   Object.fromEntries(
-    keySettings.map((setting) => [setting, change(rings[setting].split(',')).join()]),
+    masterKeySettings.map((setting) => [setting, change(rings[setting].split(',')).join()]),
   ) as Rings;
 
 interface SealedSecrets {
@@ -88,7 +87,7 @@ const changes = {
   add: async (rings: Rings) =>
     mapRings(rings, (keys) => [randomBytes(32).toString('base64'), ...keys]),
   async drop(rings: Rings) {
-    if (keySettings.every((setting) => !rings[setting].includes(',')))
+    if (masterKeySettings.every((setting) => !rings[setting].includes(',')))
       throw new Error('There is no older key.');
     await refuseWhileOldIsNeeded();
     return mapRings(rings, (keys) => keys.slice(0, 1));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
+import { masterKeySettings, sealStates } from '../../ports/operations.ts';
 import { serviceNames } from '../../services.ts';
 
 const base = { service: 'projects', plane: 'platform', callers: ['operator'] } as const;
@@ -8,6 +9,21 @@ const counts = z.object({
   service: z.enum(serviceNames as [string, ...string[]]),
   old: z.int().describe('Sealed under an older master key: seal them again before it is dropped'),
   lost: z.int().describe('Sealed under a key that the service does not have'),
+  keys: z
+    .array(
+      z.object({
+        setting: z.enum(masterKeySettings),
+        keyId: z
+          .string()
+          .nullable()
+          .describe('Which key, and nothing else of it, as in a back-up; null: nobody can tell'),
+        state: z
+          .enum(sealStates)
+          .describe('current: it seals. old: it only opens. lost: the service does not have it'),
+        sealed: z.int().describe('Secrets of the service that it alone opens'),
+      }),
+    )
+    .describe('The rings of the service, and keys of which it has something sealed'),
 });
 const missing = z.array(z.string()).describe('Services that did not answer');
 
@@ -16,7 +32,7 @@ export const getSealedSecrets = defineRoute({
   operationId: 'getSealedSecrets',
   method: 'GET',
   path: '/sealed-secrets',
-  summary: 'How many secrets of each service lie under an older master key',
+  summary: 'Which master keys are in use, and how many secrets of each service lie under each',
   limit: 'read',
   response: z.object({ services: z.array(counts), missing }),
   status: 200,
