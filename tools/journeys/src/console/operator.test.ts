@@ -302,7 +302,7 @@ describe('the operator’s console', () => {
     const { body } = await bed.platform.control('GET', '/sealed-secrets', {
       token: bed.platform.operatorToken,
     });
-    const [newest, older, gone] = ['aa', 'bb', 'cc'].map((two) => two.repeat(8));
+    const [newest, older, gone] = ['a'.repeat(16), 'b'.repeat(16), 'c'.repeat(16)];
     const shown = (sealed: number, lost: number) => ({
       missing: [],
       services: body.services.map(({ service }: { service: string }) => {
