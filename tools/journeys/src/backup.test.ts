@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { loadSecrets, migrations, readConfig, startPlatform } from '@backlot/all-in-one';
 import { migrate } from '@backlot/database';
 import {
   createFilledDatabase,
   createTestDatabase,
+  createTestS3,
   type TestDatabase,
   until,
 } from '@backlot/testing';
@@ -143,7 +145,7 @@ describe('a back-up of an installation', () => {
       BACKLOT_SECRETS_KEYS: secretsKey,
     };
   };
-  const ops = async (site: Site, args: string[], env: Record<string, string> = {}) => {
+  const ops = async (site: Site, args: string[], env: NodeJS.ProcessEnv = {}) => {
     const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
       env: { ...(await envFor(site)), ...env },
     });
@@ -351,6 +353,36 @@ describe('a back-up of an installation', () => {
       'SELECT count(*)::int AS rows FROM records.records',
     );
     expect(restored?.rows).toBeGreaterThan(40);
+    await removeSite(site);
+  });
+
+  it('goes from a folder into a bucket, and from there into a back-up with the same files', async () => {
+    const { endpoint, bucket, accessKeyId, secretAccessKey } = await createTestS3();
+    const client = new S3Client({
+      endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId, secretAccessKey },
+    });
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    client.destroy();
+    const site = await newSite();
+    const inBucket = {
+      BACKLOT_STORAGE_DIR: undefined,
+      BACKLOT_S3_BUCKET: bucket,
+      BACKLOT_S3_ENDPOINT: endpoint,
+      BACKLOT_S3_PATH_STYLE: 'true',
+      BACKLOT_S3_CHECKSUMS: 'WHEN_REQUIRED',
+      BACKLOT_S3_ACCESS_KEY_ID: accessKeyId,
+      BACKLOT_S3_SECRET_ACCESS_KEY: secretAccessKey,
+    };
+    await ops(site, ['restore', '--from', backup], inBucket);
+    const fromBucket = join(folder, 'from-bucket');
+    const { files } = await ops(site, ['backup', '--to', fromBucket], inBucket);
+    expect(files).toMatchObject({ deleted: [], lost: [] });
+    const list = (of: string) => readFile(join(of, 'files.ndjson'), 'utf8');
+    expect((await list(fromBucket)).length).toBeGreaterThan(1000);
+    expect(await list(fromBucket)).toBe(await list(backup));
     await removeSite(site);
   });
 });
