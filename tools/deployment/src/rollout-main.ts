@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { runDocker } from './docker.ts';
 import { rollOut } from './rollout.ts';
+import { setUsers } from './running-users.ts';
 
-const run = promisify(execFile);
-
-await rollOut(async (args) => {
-  const { stdout } = await run('docker', [...args], { maxBuffer: 16 * 2 ** 20 });
-  return stdout;
-}, console.log);
+const step = process.argv.slice(2).join(' ');
+if (step === '') await rollOut(runDocker, console.log);
+else if (step === 'users') await setUsers(runDocker);
+else {
+  console.log('Use: rollout, or rollout users for those of Redis and RabbitMQ alone.');
+  process.exitCode = 1;
+}

@@ -2,8 +2,13 @@ import { serviceNames } from '@backlot/contract';
 import { describe, expect, it } from '@jest/globals';
 import { rollOut } from './rollout.ts';
 
+const environment = { USERS: 'user operator on >p', DEFINITIONS: '{}' };
+const rendered = JSON.stringify({
+  services: { redis: { environment }, rabbitmq: { environment } },
+});
+
 /** An engine with one container of each; `commands` is what it was told. */
-const createEngine = (failsAt?: string) => {
+const createEngine = (failsAt?: string, hash = 'new') => {
   const containers = new Map(serviceNames.map((name) => [name as string, [`${name}-1`]]));
   const commands: string[] = [];
   const mostAtOnce: Record<string, number> = {};
@@ -12,6 +17,9 @@ const createEngine = (failsAt?: string) => {
     commands.push(command);
     if (failsAt !== undefined && command.includes(failsAt)) throw new Error(failsAt);
     const name = args.at(-1) ?? '';
+    if (args[1] === 'config') return args[2] === '--hash' ? `${name} new` : rendered;
+    if (args[0] === 'inspect') return `${hash}\n`;
+    if (args.includes('printenv')) return environment.USERS;
     if (args[1] === 'ps') return `${containers.get(name)?.join('\n')}\n`;
     const scale = /--scale (\w+)=(\d+)/.exec(command);
     if (scale) {
@@ -41,11 +49,34 @@ describe('a rollout', () => {
     await rollOut(docker, () => {});
     const migration = commands.findIndex((command) => command.endsWith('migrate'));
     expect(migration).toBeLessThan(commands.findIndex((command) => command.includes('--scale')));
-    expect(commands.slice(-2)).toEqual(
+    const exchanged = commands.filter((command) => command.includes('--force-recreate'));
+    expect(commands.indexOf(exchanged[0] ?? '')).toBeGreaterThan(
+      commands.findLastIndex((command) => command.includes('--scale')),
+    );
+    expect(exchanged).toEqual(
       ['gateway', 'gateway-2'].map(
         (name) => `compose up --detach --wait --no-deps --force-recreate ${name}`,
       ),
     );
+  });
+
+  it('makes no server anew, and says which ones have other settings', async () => {
+    const { docker, commands } = createEngine(undefined, 'old');
+    const printed: string[] = [];
+    await rollOut(docker, (line) => printed.push(line));
+    const first = commands.find((command) => command.endsWith('postgres redis rabbitmq'));
+    expect(first).toContain('--no-recreate');
+    expect(printed.at(-1)).toContain('up --detach --wait --no-deps postgres redis rabbitmq');
+    const same = createEngine();
+    await rollOut(same.docker, (line) => printed.push(line));
+    expect(printed.at(-1)).toBe('gateway-2');
+  });
+
+  it('sets the users of the servers before the first service', async () => {
+    const { docker, commands } = createEngine();
+    await rollOut(docker, () => {});
+    const users = commands.findIndex((command) => command.includes('import_definitions'));
+    expect(users).toBeLessThan(commands.findIndex((command) => command.includes('--scale')));
   });
 
   it('stops no process of a service whose new one does not become healthy', async () => {

@@ -52,7 +52,9 @@ export const runSecrets = async (
   }
   if (exchange && present !== undefined) {
     await write(file, exchange(present));
-    print('Done. Now: npx -y pnpm@12 rollout');
+    print(
+      `Done. Now: npx -y pnpm@12 rollout${args.join(' ') === 'rotate-redis drop' ? ' users' : ''}`,
+    );
     return 0;
   }
   print(`Use: secrets, or with a .env ${[...exchanges.keys()].join(', ')}.`);

@@ -6,6 +6,7 @@
 /** For tests that kill and restart a server: one of their own. */
 export {
   findFreePort,
+  findServer,
   type RunningExim,
   type RunningPgbouncer,
   type RunningPostgres,

@@ -4,6 +4,7 @@ import { fromRoot, readText } from './files.ts';
 
 export interface ComposeService {
   image: string;
+  entrypoint?: string[];
   command?: string[];
   environment?: Record<string, string | number | null>;
   depends_on?: Record<string, { condition: string }>;
