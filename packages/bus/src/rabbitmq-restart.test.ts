@@ -43,6 +43,7 @@ describe('the bus over a RabbitMQ that is killed', () => {
     await server.kill();
     await until(() => !publisher.connected());
     await expect(publisher.publish(event('meanwhile'))).rejects.toThrow(BusUnavailable);
+    await expect(publisher.takeDead('q', 1, async () => {})).rejects.toThrow(BusUnavailable);
     await server.restart();
     await until(() => publisher.connected());
     await publisher.subscribe(queue);

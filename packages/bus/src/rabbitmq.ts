@@ -114,7 +114,15 @@ export const createRabbitmqBus = async (options: RabbitmqBusOptions): Promise<Ra
         ...lastTry(event),
       });
     },
-    takeDead: (queue, most, keep) => reach().takeDead(queue, most, keep),
+    async takeDead(queue, most, keep) {
+      const link = reach();
+      try {
+        return await link.takeDead(queue, most, keep);
+      } catch (cause) {
+        if (connection.link() === link) throw cause;
+        throw new BusUnavailable('RabbitMQ was lost meanwhile.', { cause });
+      }
+    },
     listen: (topics, handler) => connection.listen({ topics, handler }),
     connected: () => connection.link() !== undefined,
     refused: connection.isRefused,

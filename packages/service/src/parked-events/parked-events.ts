@@ -1,4 +1,4 @@
-import type { Bus, DeadEvent } from '@backlot/bus';
+import { type Bus, BusUnavailable, type DeadEvent } from '@backlot/bus';
 import {
   ApiError,
   isUuid,
@@ -158,7 +158,13 @@ export const createParkedEvents = ({
   return {
     keep,
     async takeAll(queues) {
-      for (const queue of queues) await bus.takeDead(queue, mostTaken, (dead) => keep(queue, dead));
+      try {
+        for (const queue of queues)
+          await bus.takeDead(queue, mostTaken, (dead) => keep(queue, dead));
+      } catch (error) {
+        // Whoever asks for the service's health learns that; these wait.
+        if (!(error instanceof BusUnavailable)) throw error;
+      }
     },
     count: () =>
       all(() =>
