@@ -26,6 +26,7 @@ import { createUnclaimedBlobs, renewMs } from './blob-store/unclaimed-blobs.ts';
 import { type StorageConfig, storageConfig } from './config.ts';
 import { createAppOrigins } from './files/app-origins.ts';
 import { createFileDirectory } from './files/file-directory.ts';
+import { createFileLists } from './files/file-lists.ts';
 import { createFiles } from './files/files.ts';
 import { createLinks } from './files/links.ts';
 import { createMergedUsers } from './files/merged-users.ts';
@@ -82,7 +83,6 @@ export const storageService = defineService({
     const findings = createNoteFindings(outbox, now);
     const files = createFiles({
       database,
-      links,
       unclaimedBlobs,
       recordUsage,
       tellApp,
@@ -150,6 +150,7 @@ export const storageService = defineService({
     return {
       routes: createRoutes({
         files,
+        fileLists: createFileLists(database, links),
         quota,
         removals,
         images,

@@ -1,36 +1,14 @@
-import {
-  ApiError,
-  isUuid,
-  type RecordPlace,
-  type StoredFile,
-  type Visibility,
-} from '@backlot/contract';
+import { ApiError, isUuid } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
-import { type PageQuery, type Position, presentPage, readPosition } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { NoteFindings, RecordUsage, TellApp } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
-import type { File as FileRow, DB as Tables } from '../tables.ts';
+import type { DB as Tables } from '../tables.ts';
 import { checkGroup, type File, type ReceivedFile } from './file.ts';
 import { findFileNameSigns } from './file-name.ts';
-import type { Links } from './links.ts';
+import { fileColumns, toFile } from './file-row.ts';
 import type { Quota } from './quota.ts';
 import { keepsTooMuch } from './upload-limits.ts';
-
-const columns = [
-  'id',
-  'owner_id',
-  'name',
-  'size_bytes',
-  'media_type',
-  'visibility',
-  'group_id',
-  'record_collection',
-  'record_id',
-  'blob_key',
-  'created_at',
-] as const;
-type Row = Pick<FileRow, (typeof columns)[number]>;
 
 const insertSql = `
   INSERT INTO files (project_number, id, owner_id, name, size_bytes, media_type, visibility, group_id,
@@ -50,25 +28,6 @@ const goneSql = `
     LEFT JOIN erased_users heir ON heir.project_number = $1 AND heir.user_id = gone.heir_id
    WHERE gone.project_number = $1 AND gone.user_id = ANY($2)`;
 
-export const toRecordPlace = ({
-  record_collection: collectionId,
-  record_id: recordId,
-}: Pick<FileRow, 'record_collection' | 'record_id'>): RecordPlace | null =>
-  collectionId === null || recordId === null ? null : { collectionId, recordId };
-
-const toFile = (row: Row): File => ({
-  id: row.id,
-  ownerId: row.owner_id,
-  name: row.name,
-  sizeBytes: row.size_bytes,
-  mediaType: row.media_type,
-  visibility: row.visibility as Visibility,
-  groupId: row.group_id,
-  record: toRecordPlace(row),
-  blobKey: row.blob_key,
-  createdAt: row.created_at,
-});
-
 /** Its bytes are in the store, and leased. */
 export interface NewFile {
   identity: Identity;
@@ -83,7 +42,6 @@ export interface NewFile {
 
 export interface FilesDeps {
   database: Database;
-  links: Links;
   unclaimedBlobs: UnclaimedBlobs;
   recordUsage: RecordUsage;
   tellApp: TellApp;
@@ -95,12 +53,8 @@ export interface FilesDeps {
 export type Files = ReturnType<typeof createFiles>;
 
 /** A file that can be seen always has its blob. */
-/** Listed by themselves. */
-const maxTypes = 100;
-
 export const createFiles = ({
   database,
-  links,
   unclaimedBlobs,
   recordUsage,
   tellApp,
@@ -109,36 +63,6 @@ export const createFiles = ({
   now,
 }: FilesDeps) => {
   const queries = createQueries<Tables>(database);
-  const present =
-    ({ id: projectId, number: projectNumber }: Identity['project']) =>
-    (row: Row): StoredFile => ({
-      id: row.id,
-      url: links.to({ projectId, projectNumber, fileId: row.id, name: row.name }),
-      name: row.name,
-      size: row.size_bytes,
-      type: row.media_type,
-      visibility: row.visibility as Visibility,
-      ownerId: row.owner_id,
-      groupId: row.group_id,
-      recordId: row.record_id,
-      createdAt: row.created_at.toISOString(),
-    });
-
-  const newest = ({ number }: Identity['project'], limit: number, after: Position | undefined) => {
-    const files = queries
-      .selectFrom('files')
-      .select(columns)
-      .where('project_number', '=', number)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit + 1);
-    return after
-      ? files.where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('created_at', 'id'), '<', tuple(after.createdAt, after.id)),
-        )
-      : files;
-  };
-
   const insert = (projectNumber: number, files: readonly NewFile[]) => {
     const received = <Field extends keyof ReceivedFile>(field: Field) =>
       files.map((file) => file.received[field]);
@@ -248,7 +172,7 @@ export const createFiles = ({
       if (!isUuid(id)) return null;
       const row = await queries
         .selectFrom('files')
-        .select(columns)
+        .select(fileColumns)
         .where('project_number', '=', projectNumber)
         .where('id', '=', id)
         .executeTakeFirst();
@@ -270,59 +194,9 @@ export const createFiles = ({
         })
         .where('project_number', '=', projectNumber)
         .where('id', '=', id)
-        .returning(columns)
+        .returning(fileColumns)
         .executeTakeFirst();
       return row ? toFile(row) : null;
-    },
-
-    /** What the caller has uploaded, without that of groups which they have left. */
-    async listOwn({ project, userId, groups = [] }: Identity, query: PageQuery) {
-      const rows = await newest(project, query.limit, readPosition('my-files', query.cursor))
-        .where('owner_id', '=', userId)
-        .where(({ eb, or, fn, val }) =>
-          or([
-            eb('group_id', 'is', null),
-            eb('visibility', '=', 'public'),
-            eb('group_id', '=', fn.any(val(groups.map(({ id }) => id)))),
-          ]),
-        )
-        .execute();
-      return presentPage('my-files', query, rows, present(project));
-    },
-
-    /** Those of these ids that there are, newest first. */
-    async listThese(project: Identity['project'], ids: readonly string[]): Promise<StoredFile[]> {
-      const rows = await newest(project, ids.length, undefined)
-        .where(({ eb, fn, val }) => eb('id', '=', fn.any(val(ids.filter(isUuid)))))
-        .execute();
-      return rows.map(present(project));
-    },
-
-    /** Of the project, or of a group or a user in it. */
-    async listAll(
-      project: Identity['project'],
-      query: PageQuery & { group?: string | undefined; owner?: string | undefined },
-    ) {
-      const { group, owner } = query;
-      const ofGroup = group === undefined ? 'files' : 'group-files';
-      const name = owner === undefined ? ofGroup : `${ofGroup}-of-user`;
-      let files = newest(project, query.limit, readPosition(name, query.cursor));
-      if (group !== undefined) files = files.where('group_id', '=', group);
-      if (owner !== undefined) files = files.where('owner_id', '=', owner);
-      return presentPage(name, query, await files.execute(), present(project));
-    },
-
-    /** The types that take most, 100 at most; null stands for all others. */
-    async types(projectNumber: number) {
-      const rows = await database.query<{ type: string; files: number; bytes: number }>(
-        `SELECT media_type AS type, count(*) AS files, sum(size_bytes)::int8 AS bytes
-           FROM files WHERE project_number = $1 GROUP BY media_type ORDER BY bytes DESC, type`,
-        [projectNumber],
-      );
-      const others = rows.splice(maxTypes);
-      if (others.length === 0) return rows;
-      const sum = (of: 'files' | 'bytes') => others.reduce((all, row) => all + row[of], 0);
-      return [...rows, { type: null, files: sum('files'), bytes: sum('bytes') }];
     },
   };
 };

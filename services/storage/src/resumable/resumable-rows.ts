@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import type { Notes } from '../blob-store/blob-store.ts';
 import type { Audience } from '../files/audience.ts';
 import { uploaderId } from '../files/file.ts';
-import { toRecordPlace } from '../files/files.ts';
+import { toRecordPlace } from '../files/file-row.ts';
 import type { DB as Tables } from '../tables.ts';
 import { openedFrom, uploadNotFound } from '../upload/open-uploads.ts';
 import type { NewUpload } from './tus-headers.ts';

@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blob-store/blob-store.ts';
 import type { StorageConfig } from '../config.ts';
 import type { AppOrigins } from '../files/app-origins.ts';
+import type { FileLists } from '../files/file-lists.ts';
 import type { Files } from '../files/files.ts';
 import type { Links } from '../files/links.ts';
 import type { NewFiles } from '../files/new-files.ts';
@@ -16,6 +17,7 @@ import type { Uploads } from '../upload/uploads.ts';
 
 export interface Features {
   files: Files;
+  fileLists: FileLists;
   quota: Quota;
   removals: Removals;
   images: Images;

@@ -4,28 +4,28 @@ import { fileNotFound, knowsGroup, requireDeletable, requireOwn } from '../files
 import { findSigner } from '../files/readers/signers.ts';
 import type { Features } from './features.ts';
 
-export const listFiles = ({ files }: Features) =>
+export const listFiles = ({ fileLists }: Features) =>
   route(storageRoutes.listFiles, async ({ query, identity }) => {
     const { group, ids } = query;
     if (ids !== undefined) {
       requirePower(identity, 'delete-files', 'look at files of others');
-      const items = await files.listThese(identity.project, ids);
+      const items = await fileLists.listThese(identity.project, ids);
       return { body: { items, hasMore: false, nextCursor: null } };
     }
-    if (group === undefined) return { body: await files.listOwn(identity, query) };
+    if (group === undefined) return { body: await fileLists.listOwn(identity, query) };
     if (!knowsGroup(identity, group.toLowerCase()))
       throw new ApiError('not_found', 'There is no such group.');
-    return { body: await files.listAll(identity.project, query) };
+    return { body: await fileLists.listAll(identity.project, query) };
   });
 
-export const listProjectFiles = ({ files, quota }: Features) =>
+export const listProjectFiles = ({ fileLists, quota }: Features) =>
   route(storageRoutes.listProjectFiles, async ({ query, identity: { project } }) => ({
-    body: { ...(await files.listAll(project, query)), ...(await quota.totals(project.number)) },
+    body: { ...(await fileLists.listAll(project, query)), ...(await quota.totals(project.number)) },
   }));
 
-export const listFileTypes = ({ files }: Features) =>
+export const listFileTypes = ({ fileLists }: Features) =>
   route(storageRoutes.listFileTypes, async ({ identity: { project } }) => ({
-    body: { items: await files.types(project.number), hasMore: false, nextCursor: null },
+    body: { items: await fileLists.types(project.number), hasMore: false, nextCursor: null },
   }));
 
 export const signFile = ({ files, links, recordFiles, now }: Features) =>

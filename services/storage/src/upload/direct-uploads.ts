@@ -8,7 +8,7 @@ import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { Audience, WantedAudience } from '../files/audience.ts';
 import { uploaderId } from '../files/file.ts';
 import { cleanFileName } from '../files/file-name.ts';
-import { toRecordPlace } from '../files/files.ts';
+import { toRecordPlace } from '../files/file-row.ts';
 import type { Quota } from '../files/quota.ts';
 import type { RecordFiles } from '../files/readers/record-files.ts';
 import type { Signers } from '../files/readers/signers.ts';
