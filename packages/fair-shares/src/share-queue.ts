@@ -1,3 +1,6 @@
+import { RecentCosts } from './recent-costs.ts';
+import { crowdBeside, Share } from './share.ts';
+
 /** Who wants work done: each shares with those beside it what the one above it gets. */
 export type Requester = readonly [owner: string, project: string, address: string];
 
@@ -18,36 +21,8 @@ export interface ShareQueueOptions {
   now: () => number;
 }
 
-/** Owners and addresses that had less than `lightShare` lately, or all. */
+/** Owners and addresses of little cost lately, or all. */
 type Turn = 'light' | 'all';
-
-/** What each owner, or each address, has cost lately, besides what waits or runs. */
-class RecentCosts {
-  readonly #now: () => number;
-  readonly #costs = new Map<string, { ms: number; at: number }>();
-  #all = { ms: 0, at: 0 };
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  add(key: string, costMs: number): void {
-    const ms = this.#decayed(this.#costs.get(key)) + costMs;
-    this.#costs.delete(key);
-    this.#costs.set(key, { ms, at: this.#now() });
-    this.#all = { ms: this.#decayed(this.#all) + costMs, at: this.#now() };
-    const [oldest] = this.#costs.keys();
-    if (this.#costs.size > maxRemembered && oldest !== undefined) this.#costs.delete(oldest);
-  }
-
-  isLight(key: string): boolean {
-    return this.#decayed(this.#costs.get(key)) <= lightShare * this.#decayed(this.#all);
-  }
-
-  #decayed(costs = { ms: 0, at: 0 }): number {
-    return costs.ms * Math.exp((costs.at - this.#now()) / memoryMs);
-  }
-}
 
 export interface ShareUsage {
   owner: string;
@@ -66,54 +41,8 @@ export interface Taken<Item> {
 /** Idle shares beside each other that are remembered because they have had more than their due. */
 const maxIdle = 1000;
 
-/** What a share that waits gains on those who come later, so that no stream of newcomers can starve it. */
-const gainPerWaitedMs = 0.01;
-
-/**
- * Of what is done lately. Accounts are free, and so 20 of them on one address would have 20 shares: whoever
- * stays below this, as an owner and as an address, goes before all who have had more.
- */
-const lightShare = 1 / 4;
-const memoryMs = 5000;
-const maxRemembered = 1000;
-
 /** Weight of the latest cost in the expected one. */
 const learning = 1 / 8;
-
-/** An owner, a project of theirs or one of its addresses; the last has the items. */
-class Share<Item> {
-  readonly key: string;
-  readonly parent: Share<Item> | undefined;
-  readonly children = new Map<string, Share<Item>>();
-  readonly items: Item[] = [];
-  waiting = 0;
-  running = 0;
-  costMs = 0;
-  /** The virtual time: what it has cost, and at least where others stood when it came. */
-  virtualMs = Number.NEGATIVE_INFINITY;
-  /** The virtual time of the child that went last: where those who come begin. */
-  presentMs = 0;
-  /** When it began to wait, or an item of it last went. */
-  waitingSince = 0;
-
-  constructor(key: string, parent?: Share<Item>) {
-    this.key = key;
-    this.parent = parent;
-  }
-
-  get isIdle(): boolean {
-    return this.waiting === 0 && this.running === 0;
-  }
-
-  get rank(): number {
-    return this.virtualMs + gainPerWaitedMs * this.waitingSince;
-  }
-
-  /** Itself and those above it, without the root. */
-  *upwards(): Generator<Share<Item>> {
-    for (let share: Share<Item> = this; share.parent; share = share.parent) yield share;
-  }
-}
 
 /**
  * A hierarchical start-time fair queue (Goyal, Vin, Cheng 1996) whose costs are measured afterwards:
@@ -308,33 +237,3 @@ export class ShareQueue<Item> {
     if (this.#root.isIdle) this.#root.children.clear();
   }
 }
-
-const largestChild = <Item>(share: Share<Item>): Share<Item> | undefined => {
-  let largest: Share<Item> | undefined;
-  for (const child of share.children.values()) {
-    if (!largest || child.waiting > largest.waiting) largest = child;
-  }
-  return largest;
-};
-
-/** The requester with most waiting items of whoever has most of them, unless that is the newcomer. */
-const crowdBeside = <Item>(
-  above: Share<Item>,
-  newcomer: readonly string[],
-): Share<Item> | undefined => {
-  let share = above;
-  for (const key of newcomer) {
-    const own = share.children.get(key);
-    const largest = largestChild(share);
-    if (largest && largest.waiting > (own?.waiting ?? 0) + 1) return largestLeaf(largest);
-    if (!own) return undefined;
-    share = own;
-  }
-  return undefined;
-};
-
-const largestLeaf = <Item>(share: Share<Item>): Share<Item> => {
-  let leaf = share;
-  for (let child = largestChild(leaf); child; child = largestChild(leaf)) leaf = child;
-  return leaf;
-};
