@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KIB } from './define-route.ts';
-import { nobody } from './events/events.ts';
+import { nobody } from './events/users.ts';
 import { roleName, name as userName } from './routes/auth/user.ts';
 import { maxIdentities } from './routes/oauth/identities.ts';
 import { providerName } from './routes/oauth/provider-fields.ts';

@@ -1,4 +1,4 @@
-import type { BudgetKind } from '../events/events.ts';
+import type { BudgetKind } from '../events/credits.ts';
 
 /** A call that a budget of its project has refused. */
 export interface BudgetRefusal {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, KIB } from '../../define-route.ts';
-import { noticeKinds } from '../../events/events.ts';
+import { noticeKinds } from '../../events/mails.ts';
 import { callerWords } from '../../rules/caller-words.ts';
 import { idInPath, jsonObject, listOf, ok, text, timestamp } from '../../schemas.ts';
 import { mailFields } from './mail-fields.ts';
