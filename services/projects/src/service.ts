@@ -46,6 +46,8 @@ import { createDeletion } from './projects/deletion.ts';
 import { createDirectory, createKeyDirectory } from './projects/directory.ts';
 import { createKeys } from './projects/keys.ts';
 import { createLimits } from './projects/limits.ts';
+import { createListProjects } from './projects/list-projects.ts';
+import { createNewProjects } from './projects/new-projects.ts';
 import { createPreviews } from './projects/previews.ts';
 import { isProjectId } from './projects/project-id.ts';
 import { createProjects } from './projects/projects.ts';
@@ -129,7 +131,8 @@ export const projectsService = defineService({
     const { database, outbox, now, log, config, findCounters } = context;
     const { isOwnerVerificationOn: isVerificationOn } = config;
     const owners = createOwners({ accounts: context.accounts, isVerificationOn });
-    const projects = createProjects({ database, outbox, config, owners, now });
+    const projects = createProjects({ database, outbox, config, now });
+    const newProjects = createNewProjects({ database, projects, config, owners, now });
     const deletion = createDeletion({ database, outbox, projects, config, now });
     const limits = createLimits({ database, projects, config, now });
     const roles = createRoles({ database, projects, now });
@@ -189,14 +192,26 @@ export const projectsService = defineService({
     });
     const configShares = outsideCalls(configPlaces);
     const previews = createPreviews({ database, projects });
-    const archives = createArchives({ ...context, projects, projectFile, configParts });
+    const archives = createArchives({
+      ...context,
+      projects,
+      newProjects,
+      projectFile,
+      configParts,
+    });
     const sweep = async () => {
       const erased = await deletion.sweep();
       if (erased > 0) log.info({ erased }, 'erased projects that were past restoring');
     };
     return {
       routes: [
-        ...routesForProjects(projects, deletion, limits),
+        ...routesForProjects({
+          projects,
+          newProjects,
+          listProjects: createListProjects(database, projects.present),
+          deletion,
+          limits,
+        }),
         ...routesForRoles(roles),
         ...routesForConfig(projectFile, configShares),
         ...routesForArchives(archives),
@@ -323,7 +338,7 @@ export const projectsService = defineService({
         /** Creates a project of a chosen id unless there is one, which is left as it is. */
         async ensureProject({ id, ...wanted }: SeedProject): Promise<ProjectSnapshot> {
           if (!isProjectId(id)) throw new Error(`"${id}" can not be the id of a project.`);
-          await database.transaction(() => projects.insert(id, wanted));
+          await database.transaction(() => newProjects.insert(id, wanted));
           const project = await directory.findProject(id);
           if (!project) throw new Error(`The project "${id}" was erased meanwhile.`);
           return project;

@@ -3,6 +3,7 @@ import type { Database, Outbox } from '@backlot/database';
 import { outsideCalls } from '@backlot/fair-shares';
 import type { Parts } from '../project-file/carry-out.ts';
 import type { ProjectFile } from '../project-file/project-file.ts';
+import type { NewProjects } from '../projects/new-projects.ts';
 import type { Projects } from '../projects/projects.ts';
 import { createExportProject } from './export-project.ts';
 import { createFillConfig } from './fill-config.ts';
@@ -25,6 +26,7 @@ export interface ArchivesDeps extends ArchiveDirectories {
   database: Database;
   outbox: Outbox<EventPayloads>;
   projects: Projects;
+  newProjects: NewProjects;
   projectFile: Pick<ProjectFile, 'read'>;
   /** Who keeps what of a config. */
   configParts: Parts;

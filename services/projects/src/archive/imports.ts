@@ -1,7 +1,9 @@
 import { ApiError, type EventPayloads } from '@backlot/contract';
 import { type Database, type Outbox, violatedConstraint } from '@backlot/database';
 import { noteAct } from '@backlot/http';
-import type { NewPreview, Project, Projects } from '../projects/projects.ts';
+import type { NewPreview, NewProjects } from '../projects/new-projects.ts';
+import type { Project } from '../projects/project-row.ts';
+import type { Projects } from '../projects/projects.ts';
 
 /** A project that nobody knows yet, in the hands of this process. */
 export interface Importing {
@@ -30,13 +32,14 @@ export interface ImportsDeps {
   database: Database;
   outbox: Outbox<EventPayloads>;
   projects: Projects;
+  newProjects: Pick<NewProjects, 'prepare'>;
   now: () => number;
 }
 
 export type Imports = ReturnType<typeof createImports>;
 
 /** Projects whose archives are being read: whole in the end, or erased, whatever becomes of the process. */
-export const createImports = ({ database, outbox, projects, now }: ImportsDeps) => {
+export const createImports = ({ database, outbox, projects, newProjects, now }: ImportsDeps) => {
   const leaseEnd = () => new Date(now() + leaseMs);
 
   const erase = (condition: string, values: readonly unknown[]) =>
@@ -54,7 +57,7 @@ export const createImports = ({ database, outbox, projects, now }: ImportsDeps) 
     });
 
   const begin = async (wanted: WantedProject): Promise<Importing> => {
-    const create = await projects.prepare({ ...wanted, importingUntil: leaseEnd() });
+    const create = await newProjects.prepare({ ...wanted, importingUntil: leaseEnd() });
     const { id } = await create().catch((error: unknown) => {
       if (violatedConstraint(error) !== 'projects_importing') throw error;
       throw new ApiError('conflict', 'Another project of this owner is being made just now.', {

@@ -70,8 +70,7 @@ describe('deleted projects', () => {
 
   it('are either restored or erased when both are tried at once, never half', async () => {
     const outbox = createOutbox<EventPayloads>(bed.database, () => {});
-    const owners = { isVerified: async () => true };
-    const deps = { database: bed.database, outbox, owners, config: testConfig };
+    const deps = { database: bed.database, outbox, config: testConfig };
     const projects = createProjects({ ...deps, now: () => 0 });
     for (let round = 0; round < 8; round++) {
       const id = await bed.project();

@@ -3,7 +3,8 @@ import { createQueries, type Database, type Outbox } from '@backlot/database';
 import type { ProjectsConfig } from '../config.ts';
 import type { DB as Tables } from '../tables.ts';
 import { suspensionsOfNew } from './owner-lock.ts';
-import { type Project, type Projects, projectColumns } from './projects.ts';
+import { type Project, projectColumns } from './project-row.ts';
+import type { Projects } from './projects.ts';
 import { inScope, type ProjectScope, projectNotFound } from './scope.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

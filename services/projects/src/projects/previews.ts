@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { ApiError, projectRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
-import type { NewPreview, Projects } from './projects.ts';
+import type { NewPreview } from './new-projects.ts';
+import type { Projects } from './projects.ts';
 import { toScope } from './scope.ts';
 
 const { maxPreviews } = projectRoutes;

@@ -3,6 +3,7 @@ import type { EventPayloads } from '@backlot/contract';
 import { createOutbox } from '@backlot/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestBed, ownerA, type TestBed, testConfig } from '../testing/test-bed.ts';
+import { createNewProjects } from './new-projects.ts';
 import { isProjectId, randomProjectId } from './project-id.ts';
 import { createProjects } from './projects.ts';
 
@@ -13,15 +14,16 @@ describe('project ids', () => {
   });
   afterAll(() => bed.close());
 
-  const projectsWith = (ids: string[]) =>
-    createProjects({
-      database: bed.database,
-      outbox: createOutbox<EventPayloads>(bed.database, () => {}),
-      config: testConfig,
+  const projectsWith = (ids: string[]) => {
+    const outbox = createOutbox<EventPayloads>(bed.database, () => {});
+    const deps = { database: bed.database, config: testConfig, now: Date.now };
+    return createNewProjects({
+      ...deps,
+      projects: createProjects({ ...deps, outbox }),
       owners: { isVerified: async () => true },
-      now: Date.now,
       newId: () => ids.shift() ?? 'taken',
     });
+  };
 
   it('are drawn again when taken', async () => {
     await bed.service.ensureProject({ id: 'taken', name: 'First', ownerId: ownerA });

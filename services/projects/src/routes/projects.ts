@@ -2,21 +2,33 @@ import { ApiError, projectRoutes } from '@backlot/contract';
 import { type MountedRoute, noteAct, route } from '@backlot/http';
 import type { Deletion } from '../projects/deletion.ts';
 import type { Limits } from '../projects/limits.ts';
+import type { ListProjects } from '../projects/list-projects.ts';
+import type { NewProjects } from '../projects/new-projects.ts';
 import type { Projects } from '../projects/projects.ts';
 import { toScope } from '../projects/scope.ts';
 
+export interface ProjectRoutesDeps {
+  projects: Projects;
+  newProjects: NewProjects;
+  listProjects: ListProjects;
+  deletion: Deletion;
+  limits: Limits;
+}
+
 /** Projects, their settings and their limits. */
-export const routesForProjects = (
-  projects: Projects,
-  deletion: Deletion,
-  limits: Limits,
-): MountedRoute[] => [
+export const routesForProjects = ({
+  projects,
+  newProjects,
+  listProjects,
+  deletion,
+  limits,
+}: ProjectRoutesDeps): MountedRoute[] => [
   route(
     projectRoutes.createProject,
     async ({ body, identity }) => {
       if (identity.userId === null)
         throw new ApiError('unauthenticated', 'Sign in as an owner first.');
-      const create = await projects.prepare({ ownerId: identity.userId, ...body });
+      const create = await newProjects.prepare({ ownerId: identity.userId, ...body });
       return {
         transact: async () => {
           const made = await create();
@@ -28,7 +40,7 @@ export const routesForProjects = (
     { isSlow: true },
   ),
   route(projectRoutes.listProjects, async ({ query, identity }) => ({
-    body: await projects.list(identity.userId, identity.caller === 'operator', query),
+    body: await listProjects(identity.userId, identity.caller === 'operator', query),
   })),
   route(projectRoutes.getProject, async ({ identity }) => ({
     body: await projects.get(toScope(identity)),
