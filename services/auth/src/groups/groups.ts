@@ -5,7 +5,8 @@ import type { Identity } from '@backlot/identity';
 import { type Selectable, sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { DB as Tables } from '../tables.ts';
-import { sessionEnded, type Users } from '../users/users.ts';
+import { sessionEnded } from '../users/refusals.ts';
+import type { Users } from '../users/users.ts';
 
 type GroupRow = Pick<Selectable<Tables['groups']>, 'id' | 'name' | 'created_at'>;
 

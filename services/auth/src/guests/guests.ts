@@ -3,8 +3,9 @@ import { createQueries, type Database, violatedConstraint } from '@backlot/datab
 import type { Identity, IdentityProject } from '@backlot/identity';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { DB as Tables } from '../tables.ts';
+import { sessionEnded } from '../users/refusals.ts';
 import type { Account } from '../users/user-row.ts';
-import { sessionEnded, type Users } from '../users/users.ts';
+import type { Users } from '../users/users.ts';
 
 /** docs/limits.md */
 const idleMs = 30 * 24 * 3_600_000;

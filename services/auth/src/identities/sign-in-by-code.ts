@@ -5,8 +5,8 @@ import type { Features } from '../features.ts';
 import { addressOfAnother } from '../guests/guests.ts';
 import type { VouchedCode } from '../oauth/flows.ts';
 import { isUpgraded } from '../sign-in/merges.ts';
+import { sessionEnded } from '../users/refusals.ts';
 import type { Account } from '../users/user-row.ts';
-import { sessionEnded } from '../users/users.ts';
 
 export interface CodeSignIn {
   identity: Identity;

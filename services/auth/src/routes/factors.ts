@@ -9,8 +9,8 @@ import type { Features } from '../features.ts';
 import type { SignIn } from '../sign-in/begin-session.ts';
 import { requireRecentProof } from '../sign-in/recent-proof.ts';
 import { isFactorRequired } from '../sign-in/required-factor.ts';
+import type { SignedIn } from '../users/user-reads.ts';
 import { requireAddress } from '../users/user-row.ts';
-import type { SignedIn } from '../users/users.ts';
 
 /**
  * Who has one factor of two and has set up the second before signs in with it: a stolen password would else

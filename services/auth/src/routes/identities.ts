@@ -3,7 +3,7 @@ import { route } from '@backlot/http';
 import type { Features } from '../features.ts';
 import { presentIdentity } from '../identities/identities.ts';
 import { recentBeforeTripMs, requireRecentProof } from '../sign-in/recent-proof.ts';
-import { sessionEnded } from '../users/users.ts';
+import { sessionEnded } from '../users/refusals.ts';
 
 export const listIdentities = ({ users, identities }: Features) =>
   route(oauthRoutes.listIdentities, async ({ identity }) => {

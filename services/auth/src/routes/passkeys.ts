@@ -12,8 +12,8 @@ import {
   verifyShown,
 } from '../passkeys/credentials.ts';
 import { requireRecentProof } from '../sign-in/recent-proof.ts';
+import { sessionEnded } from '../users/refusals.ts';
 import { requireAddress } from '../users/user-row.ts';
-import { sessionEnded } from '../users/users.ts';
 import { checkMaySetUp } from './factors.ts';
 
 const defaultName = 'Passkey';

@@ -4,7 +4,7 @@ import type { Features } from '../features.ts';
 import { addressOfAnother } from '../guests/guests.ts';
 import { checkPassword } from '../passwords/rules.ts';
 import { checkMaySignUp } from '../sign-in/sign-up-rules.ts';
-import { sessionEnded } from '../users/users.ts';
+import { sessionEnded } from '../users/refusals.ts';
 
 export const signUp = (features: Features) =>
   route(

@@ -2,7 +2,7 @@ import { ApiError, authRoutes, isUuid } from '@backlot/contract';
 import { route } from '@backlot/http';
 import type { Features } from '../features.ts';
 import { presentIdentity } from '../identities/identities.ts';
-import { unknownUser } from '../users/users.ts';
+import { unknownUser } from '../users/refusals.ts';
 import { requireUser } from './user-sessions.ts';
 
 export const listUserFactors = (features: Features) =>

@@ -1,7 +1,7 @@
 import { ApiError, authRoutes, isUuid } from '@backlot/contract';
 import { route } from '@backlot/http';
 import type { Features } from '../features.ts';
-import { unknownUser } from '../users/users.ts';
+import { unknownUser } from '../users/refusals.ts';
 
 /** @throws ApiError not_found */
 export const requireUser = async ({ users }: Features, project: number, userId: string) => {

@@ -4,7 +4,7 @@ import type { Identity } from '@backlot/identity';
 import type { Features } from '../features.ts';
 import { presentIdentity } from '../identities/identities.ts';
 import { mostSignInEvents } from '../sign-in-events/sign-in-events.ts';
-import { unknownUser } from '../users/users.ts';
+import { unknownUser } from '../users/refusals.ts';
 
 export const listUsers = ({ userLists }: Features) =>
   route(authRoutes.listUsers, async ({ query, identity }) => ({

@@ -4,8 +4,9 @@ import { uuidv7 } from 'uuidv7';
 import type { AuthConfig } from '../config.ts';
 import type { Place } from '../sign-in-events/place.ts';
 import type { DB as Tables } from '../tables.ts';
+import { sessionEnded } from '../users/refusals.ts';
 import { type Account, presentRoleAndGroups, roleAndGroupsSql } from '../users/user-row.ts';
-import { sessionEnded, type Users } from '../users/users.ts';
+import type { Users } from '../users/users.ts';
 import { createSessionUses } from './session-uses.ts';
 
 export interface Session {

@@ -6,8 +6,9 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { SignInEvents } from '../sign-in-events/sign-in-events.ts';
 import type { DB as Tables } from '../tables.ts';
 import { moveGroups } from '../users/hand-over.ts';
+import { sessionEnded } from '../users/refusals.ts';
 import { type Account, presentBlock } from '../users/user-row.ts';
-import { sessionEnded, type Users } from '../users/users.ts';
+import type { Users } from '../users/users.ts';
 import { isFactorRequired } from './required-factor.ts';
 
 /** By then every write of the guest that was under way has ended: a signed identity is good for 30 seconds. */

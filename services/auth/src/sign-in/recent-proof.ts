@@ -1,5 +1,5 @@
 import { ApiError } from '@backlot/contract';
-import type { SignedIn } from '../users/users.ts';
+import type { SignedIn } from '../users/user-reads.ts';
 
 const minuteMs = 60_000;
 const recentMs = 10 * minuteMs;

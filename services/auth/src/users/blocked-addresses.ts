@@ -8,6 +8,8 @@ const maxMs = 365 * 24 * 3_600_000;
 const hashAddress = (email: string) => hash('sha256', `blocked ${email}`, 'buffer');
 
 /** Addresses of accounts that were erased while they were blocked: to erase one must not end its block. */
+export type BlockedAddresses = ReturnType<typeof createBlockedAddresses>;
+
 export const createBlockedAddresses = (database: Database, now: () => number) => {
   const queries = createQueries<Tables>(database);
   return {

@@ -2,8 +2,9 @@ import { ApiError, isUuid } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { requirePower } from '@backlot/http';
 import { type Identity, powersOfRole } from '@backlot/identity';
+import { unknownUser } from './refusals.ts';
 import type { UserRow } from './user-row.ts';
-import { type Block, type Users, unknownUser } from './users.ts';
+import type { Block, Users } from './users.ts';
 
 interface BlockFields {
   blocked?: boolean | undefined;
