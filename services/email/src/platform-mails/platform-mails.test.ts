@@ -1,47 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { findingKinds, type Payload, type Topic } from '@backlot/contract';
-import { anonymous, asOwner, testProject, until } from '@backlot/testing';
+import { asOwner, testProject, until } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  createFakeMailer,
-  createTestBed,
-  type FakeMailer,
-  ownerAddress,
-  type TestBed,
-} from '../testing/test-bed.ts';
-
-const token = 'a-token_that-opens';
-const requested: Payload<'mail.requested'> = {
-  projectId: testProject.id,
-  projectNumber: testProject.number,
-  projectName: '<b>Ada’s & Bob’s</b>',
-  to: 'ada@example.org',
-  name: '"><script>alert(1)</script>',
-  template: 'verify-email',
-  token,
-  expiresAt: '2026-11-22T05:00:00.000Z',
-};
+import { createMailCalls, createMailingBed, requested, token } from '../testing/platform-mails.ts';
+import { createTestBed, type FakeMailer, ownerAddress, type TestBed } from '../testing/test-bed.ts';
 
 describe('the platform’s own mails', () => {
   let mailer: FakeMailer;
   let bed: TestBed;
   beforeEach(async () => {
-    mailer = createFakeMailer();
-    bed = await createTestBed({ mailer, config: { publicUrl: 'https://api.example.org' } });
-    await bed.service.start();
+    ({ bed, mailer } = await createMailingBed());
   });
   afterEach(() => bed.close());
 
-  const tell = <T extends Topic>(topic: T, payload: Payload<T>, id: string = randomUUID()) =>
-    bed.bus.publish({ id, topic, payload });
-  const sent = async (count = 1) => {
-    await until(() => mailer.sent.length >= count);
-    await bed.service.deliver();
-    expect(mailer.sent).toHaveLength(count);
-    const last = mailer.sent.at(-1);
-    if (!last) throw new Error('nothing was sent');
-    return last;
-  };
+  const { sent, tell } = createMailCalls(() => ({ bed, mailer }));
 
   it('ask to confirm an address, with a link to the platform’s page, every value escaped', async () => {
     await tell('mail.requested', requested);
@@ -190,18 +161,6 @@ describe('the platform’s own mails', () => {
     });
   });
 
-  it.each([
-    { name: 'Win at evil.example', invitedBy: 'http://evil.example' },
-    { name: 'Win at evil。example', invitedBy: 'www evil' },
-    { name: 'РаyРаl', invitedBy: 'Backlot support' },
-    { name: 'Locked: call +49 (30) 123-45', invitedBy: 'Call 0301234567' },
-  ])('invite by no name that misleads: %j', async (group) => {
-    await tell('mail.requested', { ...requested, name: null, template: 'group-invite', group });
-    const { subject, text = '', html } = await sent();
-    for (const name of Object.values(group)) expect(subject + text + html).not.toContain(name);
-    expect(text).toContain('somebody invites you to join a group at');
-  });
-
   it('ask both addresses for a change, and name the new one to the present one alone', async () => {
     const change = { ...requested, name: 'Ada' };
     await tell('mail.requested', { ...change, to: 'new@b.example', template: 'confirm-new-email' });
@@ -235,61 +194,6 @@ describe('the platform’s own mails', () => {
     });
     await tell('mail.requested', { ...requested, projectId: 'platform', projectNumber: 1 });
     expect((await sent()).text).toContain('https://api.example.org/account#project=platform&');
-  });
-
-  it.each([
-    ['http://evil.example/prize', 'Hello,'],
-    ['You have won. See evil.example', 'Hello,'],
-    ['Write to me@evil.example', 'Hello,'],
-    ['РаyРаl', 'Hello,'],
-    ['customer of Backlot, your account is closed', 'Hello,'],
-    ['Dr. Ada D’Arcy-López', 'Hello Dr. Ada D’Arcy-López,'],
-  ])('greet nobody by a name that misleads, which a stranger gave: %s', async (name, greeting) => {
-    await tell('mail.requested', { ...requested, name });
-    const mail = await sent();
-    expect(mail.text?.split('\n')[0]).toBe(greeting);
-    expect(mail.html).not.toContain('evil.example');
-  });
-
-  it('and those of projects keep to one line and one direction, whatever a stored name holds', async () => {
-    const projectName = '\u202eShop\r\nBcc: eve\u0085\u2066';
-    const name = 'Ada\u2029\u200fLovelace\n';
-    for (const template of ['verify-email', 'reset-password'] as const)
-      await tell('mail.requested', { ...requested, projectName, name, template });
-    await sent(2);
-    const project = { ...testProject, name: projectName, settings: { emailRecipients: 'anyone' } };
-    await bed.send(
-      { to: 'ada@example.org', subject: 'x', html: 'x' },
-      { identity: anonymous({ project }) },
-    );
-    await sent(3);
-    for (const mail of mailer.sent) {
-      expect(mail.from.name).toMatch(/^Shop Bcc: eve( via Backlot)?$/);
-      const shown = [mail.subject, ...(mail.text ?? '').split('\n'), ...mail.html.split('\n')];
-      expect(shown.filter((line) => /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(line))).toEqual(
-        [],
-      );
-    }
-    expect(mailer.sent.map(({ text }) => text?.split('\n')[0])).toEqual(
-      expect.arrayContaining(['Hello Ada Lovelace,']),
-    );
-    for (const { from } of await bed.list())
-      expect(from).toMatch(/^"Shop Bcc: eve( via Backlot)?" <no-reply@backlot\.test>$/);
-  });
-
-  it('show the project’s id where its name is a text with an address', async () => {
-    const projectName = 'PayPal. Your account is limited: sign in at evil.example';
-    await tell('mail.requested', { ...requested, projectName });
-    const project = { ...testProject, name: projectName, settings: { emailRecipients: 'anyone' } };
-    const to = { to: 'ada@example.org', subject: 'x', html: 'x' };
-    await bed.send(to, { identity: anonymous({ project }) });
-    await sent(2);
-    expect(mailer.sent.map(({ from }) => from.name).sort()).toEqual([
-      'Project testproject',
-      'Project testproject via Backlot',
-    ]);
-    for (const { subject, html, text } of mailer.sent)
-      expect(subject + html + text).not.toMatch(/PayPal|evil/);
   });
 
   it('go out while the project, and its visitors, may not send', async () => {
@@ -344,27 +248,6 @@ describe('the platform’s own mails', () => {
     expect(mailer.sent.slice(0, 2).map(({ subject }) => subject)).toContain('own');
   });
 
-  it('tell an owner what is left of the month', async () => {
-    const ownerId = testProject.ownerId;
-    for (const [percent, balanceMillicredits] of [
-      [80, 200_500],
-      [95, 50_000],
-      [100, -10],
-    ] as const)
-      await tell('credits.low', { ownerId, percent, balanceMillicredits });
-    await sent(3);
-    const said = mailer.sent.map(({ subject, text }) => `${subject}: ${text}`).sort();
-    expect(said[0]).toMatch(/^80 % of your credits .*Hello Olga.* 200 are left/s);
-    expect(said[1]).toMatch(/^95 % .* 50 are left/s);
-    expect(said[2]).toMatch(/^Your credits of this month are used up.* 0 are left/s);
-    expect(
-      mailer.sent.every(({ to, projectId }) => to[0] === ownerAddress && projectId === 'platform'),
-    ).toBe(true);
-    // Nobody to tell.
-    await tell('credits.low', { ownerId: randomUUID(), percent: 80, balanceMillicredits: 1 });
-    await sent(3);
-  });
-
   it('are erased with the verified address, in whatever spelling they name it', async () => {
     const email = 'ada@xn--bcher-kva.example';
     bed.users.add(email);
@@ -376,77 +259,6 @@ describe('the platform’s own mails', () => {
     await tell('user.erased', { ...erased, emailVerified: true });
     expect(await bed.list()).toEqual([]);
     bed.users.clear();
-  });
-
-  it('tell an owner who met a budget, where, and which settings to change', async () => {
-    const { id: projectId, number: projectNumber, ownerId } = testProject;
-    const budget = { projectId, projectNumber, ownerId, projectName: '<i>Shop</i>' };
-    const met = { ...budget, address: '2001:db8::/64', route: 'POST /ai' };
-    const once = randomUUID();
-    for (let n = 0; n < 2; n++) await tell('budget.reached', { ...met, kind: 'visitors' }, once);
-    const mail = await sent();
-    expect(mail).toMatchObject({ to: [ownerAddress], projectId: 'platform' });
-    for (const said of ['Olga', '<i>Shop</i>', '2001:db8::/64', 'POST /ai', '"callers"'])
-      expect(mail.text).toContain(said);
-    expect(mail.text).toContain('"visitorCreditsPerDay"');
-    expect(mail.html).not.toContain('<i>');
-    await tell('budget.reached', { ...met, kind: 'project' });
-    expect((await sent(2)).text).toContain('"creditsPerMonth"');
-  });
-
-  it('tell an owner who has deleted many records, and which call brings them back', async () => {
-    const { id: projectId, number: projectNumber, ownerId } = testProject;
-    const deleted = { projectId, projectNumber, ownerId, projectName: '<i>Shop</i>', count: 150 };
-    const by = { actor: `key:${randomUUID()}`, since: '2026-11-27T14:05:00.000Z' };
-    await tell('records.deleted', { ...deleted, ...by }, randomUUID());
-    const mail = await sent();
-    expect(mail).toMatchObject({ to: [ownerAddress], projectId: 'platform' });
-    const call = `POST /api/platform/projects/${projectId}/undo {"since": "${by.since}", "actor": "${by.actor}"`;
-    for (const said of ['Olga', '<i>Shop</i>', '150 records', call])
-      expect(mail.text).toContain(said);
-    expect(mail.html).not.toContain('<i>');
-  });
-
-  it('tell an owner once that a webhook is off, and how to switch it on', async () => {
-    const { id: projectId, number: projectNumber, ownerId } = testProject;
-    const stopped = { projectId, projectNumber, ownerId, projectName: '<i>Shop</i>' };
-    const webhook = { webhook: 'main', host: 'shop.example', reason: 'it answered 500' };
-    const once = randomUUID();
-    for (let n = 0; n < 2; n++) await tell('webhook.stopped', { ...stopped, ...webhook }, once);
-    const mail = await sent();
-    expect(mail).toMatchObject({ to: [ownerAddress], projectId: 'platform' });
-    for (const said of ['Olga', '"main"', 'shop.example', 'it answered 500', '/webhooks/main'])
-      expect(mail.text).toContain(said);
-    expect(mail.html).not.toContain('<i>');
-  });
-
-  it('tell an owner once of what was found in a project, and what to do', async () => {
-    const found = {
-      projectId: 'shop',
-      projectNumber: 9,
-      projectName: 'My <i>shop</i>',
-      ownerId: testProject.ownerId,
-      kind: 'exposure' as const,
-      subject: 'contacts',
-      signs: ['email', 'card'],
-      calls: 12,
-      since: '2026-11-28T06:00:00.000Z',
-    };
-    const once = randomUUID();
-    for (let n = 0; n < 2; n++) await tell('finding.told', found, once);
-    const mail = await sent();
-    expect(mail).toMatchObject({
-      to: [ownerAddress],
-      projectId: 'platform',
-      subject: 'Strangers read personal data in My <i>shop</i>',
-    });
-    for (const said of ['Olga', '(shop)', '"contacts"', 'email, card', '/projects/shop/exposure'])
-      expect(mail.text).toContain(said);
-    expect(mail.html).not.toContain('<i>');
-    for (const [index, kind] of findingKinds.entries()) {
-      await tell('finding.told', { ...found, kind });
-      expect((await sent(index + 2)).text).toContain('asks you to look at your project');
-    }
   });
 
   it('are erased with the verified address, or the project, that they are about', async () => {
