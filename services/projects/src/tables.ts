@@ -71,6 +71,22 @@ export interface AuditLine {
   target: Generated<string | null>;
 }
 
+export interface Backup {
+  began_at: Date;
+  ended_at: Date;
+  files: number;
+  id: string;
+  key_ids: string[];
+  lost_files: number;
+  noted_by: string;
+  place: string;
+  release: string;
+  rows: number;
+  size_bytes: number;
+  verified_at: Date | null;
+  verified_by: string | null;
+}
+
 export interface BudgetNotice {
   day: Date;
   kind: string;
@@ -396,6 +412,7 @@ export interface DB {
   audit_details: AuditDetail;
   audit_erasures: AuditErasure;
   audit_lines: AuditLine;
+  backups: Backup;
   budget_notices: BudgetNotice;
   call_lines: CallLine;
   call_log_erasures: CallLogErasure;
