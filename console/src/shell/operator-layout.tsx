@@ -15,6 +15,7 @@ const pages = [
   { to: '/operator/owners', label: 'Owners' },
   { to: '/operator/projects', label: 'Projects' },
   { to: '/operator/events', label: 'Parked events' },
+  { to: '/operator/backups', label: 'Back-ups' },
   { to: '/operator/keys', label: 'Master keys' },
   { to: '/operator/audit', label: 'Audit log' },
   { to: '/operator/tokens', label: 'Operators' },

@@ -2,6 +2,7 @@ import { useCall } from '../../api/queries.ts';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Loading } from '../../parts/lists/loading.tsx';
 import { Time } from '../../parts/words/time.tsx';
+import { LastBackup } from './last-backup.tsx';
 
 const everyMs = 5000;
 
@@ -13,6 +14,7 @@ const labels: Readonly<Record<string, string>> = {
   model: 'AI model',
   mailer: 'Mail provider',
   secrets: 'Secrets of projects',
+  backups: 'Back-up',
   signing_keys: 'Keys that sign tokens',
 };
 const labelOfName = (name: string) => labels[name] ?? `Service ${name}`;
@@ -22,7 +24,7 @@ const states = {
   degraded: {
     tone: 'warn',
     words: 'works less well',
-    all: 'All calls are served, some less well.',
+    all: 'All calls are served; something needs a look.',
   },
   works: { tone: 'good', words: 'works', all: 'Everything that the platform needs works.' },
 } as const;
@@ -41,7 +43,7 @@ const Amiss = ({ name, state, since, reason, affects, seenBy }: Dependency) => (
   <li className={`callout ${states[state].tone}`}>
     <div className="spread">
       <strong>
-        {labelOfName(name)} {states[state].words}
+        {labelOfName(name)} {reason === 'overdue' ? 'is overdue' : states[state].words}
       </strong>
       <span>
         since <Time at={since} />
@@ -49,7 +51,7 @@ const Amiss = ({ name, state, since, reason, affects, seenBy }: Dependency) => (
     </div>
     <p>{affects}</p>
     <p className="quiet-text">
-      {reason !== undefined && <>Reason: {reason.replaceAll('_', ' ')}. </>}
+      {reason !== undefined && reason !== 'overdue' && <>Reason: {reason.replaceAll('_', ' ')}. </>}
       Found by {seenBy.join(', ')}.
     </p>
   </li>
@@ -92,6 +94,7 @@ export const Health = () => {
               </li>
             ))}
           </ul>
+          <LastBackup />
         </>
       )}
     </section>

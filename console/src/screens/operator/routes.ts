@@ -51,6 +51,11 @@ export const operatorRoutes = [
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
+    path: 'backups',
+    component: lazyRouteComponent(() => import('./backups/backups-screen.tsx'), 'BackupsScreen'),
+  }),
+  createRoute({
+    getParentRoute: () => operatorRoute,
     path: 'keys',
     component: lazyRouteComponent(
       () => import('./keys/master-keys-screen.tsx'),

@@ -336,6 +336,61 @@ describe('the operator’s console', () => {
     await close(page);
   });
 
+  it('shows the back-ups that are known, and warns once the last one is too old', async () => {
+    const page = await signIn();
+    await page.getByText('No back-up is known.').waitFor();
+    await page.getByRole('link', { name: 'How to make one' }).click();
+    await page.getByRole('heading', { name: 'No back-up is known' }).waitFor();
+    await shoot(page, 'operator-backups-none');
+    await expectAccessible(page);
+    const hour = 3_600_000;
+    const note = async (hoursAgo: number, rest: object) => {
+      const beganAt = new Date(Date.now() - hoursAgo * hour).toISOString();
+      const { status } = await bed.platform.control(
+        'PUT',
+        `/backups/${hoursAgo.toString(16).padStart(64, '0')}`,
+        {
+          token: bed.platform.operatorToken,
+          body: {
+            beganAt,
+            endedAt: beganAt,
+            release: '1.4.0',
+            sizeBytes: 7_654_321_000,
+            rows: 12_345_678,
+            files: 4321,
+            lostFiles: 0,
+            place: `host-1:/backups/${hoursAgo}`,
+            keyIds: ['7ee367b0cb6b076a', '95802beab992ae23'],
+            ...rest,
+          },
+        },
+      );
+      expect(status).toBe(200);
+    };
+    await note(75, { isVerified: true });
+    await note(51, { lostFiles: 2, place: `${hostile.repeat(4)}:/backups/51` });
+    await page.reload();
+    await page.getByText(/A new one was due/).waitFor();
+    const rows = page.getByRole('region', { name: 'Back-ups' }).getByRole('row');
+    await rows.filter({ hasText: 'verified' }).filter({ hasText: 'by bootstrap' }).waitFor();
+    await rows.filter({ hasText: '2 lost' }).getByText('not verified').waitFor();
+    await shoot(page, 'operator-backups');
+    await expectAccessible(page);
+    await rows.filter({ hasText: '2 lost' }).getByRole('button').click();
+    await page.getByText('restore --dry-run --from /backups/51').waitFor();
+    await shoot(page, 'operator-backup');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.goto(`${bed.platform.url}/console/operator`);
+    await page.getByText('Back-up is overdue').waitFor();
+    await shoot(page, 'operator-backup-overdue');
+    await expectAccessible(page);
+    await note(1, {});
+    await page.goto(`${bed.platform.url}/console/operator/backups`);
+    await page.getByText(/The next one is due/).waitFor();
+    await close(page);
+  });
+
   it('finds an owner and grants credits', async () => {
     const { owner } = await bed.platform.newProject();
     const page = await signIn('/operator/owners');
