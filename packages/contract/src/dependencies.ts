@@ -22,6 +22,8 @@ const affectedBy: Readonly<Record<string, string>> = {
   mailer: 'Mails wait, and are tried again for hours.',
   secrets:
     'Keys and secrets that projects entrusted to a service do not open: calls that need them fail.',
+  backups:
+    'No call. If the database were lost now, so would be all that was written since the last back-up.',
   ...({
     auth: 'Nobody can sign in or up. Who is signed in stays so.',
     records: 'Records can be neither read nor written.',

@@ -46,6 +46,7 @@ export type {
 } from './routes/email/mail-templates.ts';
 export type { Group, Invite, Member, Person, SeenUser } from './routes/groups/index.ts';
 export * from './routes/index.ts';
+export type { KnownBackup } from './routes/operators/backups.ts';
 export type { StoredOperatorToken } from './routes/operators/operator-tokens.ts';
 export type { ProvenOrigin } from './routes/origins.ts';
 export type { OnPaidRule } from './routes/payments/on-paid.ts';

@@ -136,7 +136,7 @@ export const createService = <Config, Context extends ServiceContext<Config>, Ap
   const ready = async (): Promise<ServiceReadiness> => {
     const { isServing, trouble } = await database.health();
     const findings = [findDatabase(trouble), ...findBus(bus)];
-    if (isServing) findings.push(...(await findNeeds()));
+    if (isServing) findings.push(...(await findNeeds()).filter((found) => found !== undefined));
     return { isServing, dependencies: sinceWhen(findings) };
   };
   const service: Service = {

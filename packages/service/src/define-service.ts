@@ -62,8 +62,8 @@ export interface ServiceParts<Api extends object> {
   queues?: Readonly<Record<string, MeasuredQueue>>;
   /** Before the first event and the first sweep. */
   start?(): Promise<unknown>;
-  /** What it needs besides the database and events; each asked once a second, all at once. */
-  needs?: readonly (() => Promise<Finding>)[];
+  /** What it needs besides the database and events; each asked once a second, all at once. Undefined: nothing to say yet. */
+  needs?: readonly (() => Promise<Finding | undefined>)[];
   /** The process is told to stop: answers that have no end are ended. */
   drain?(): void;
   /** Work under way ends; sweeps and events go on until it has. */

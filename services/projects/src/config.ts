@@ -44,6 +44,8 @@ export interface ProjectsConfig {
   monthlyCredits: number;
   /** How often the ledger of all owners is reconciled. */
   reconcileSeconds: number;
+  /** Health warns where the last back-up that is known began longer ago; 0: never. */
+  backupHours: number;
 }
 
 const callsAMinute = z.number().int().min(0).max(1_000_000);
@@ -73,6 +75,8 @@ const settings = z.object({
   BACKLOT_MAX_PROJECTS_PER_OWNER: z.coerce.number().int().min(0).default(1000),
   ...ownerVerificationSettings,
   BACKLOT_RESTORE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
+  /** A night, and two hours for it to be made. */
+  BACKLOT_BACKUP_HOURS: z.coerce.number().int().min(0).max(8760).default(26),
   BACKLOT_MONTHLY_CREDITS: z.coerce.number().int().min(0).max(1_000_000_000).default(1000),
   /** The all-in-one has counters of its own. */
   REDIS_URL: redisSetting.optional(),
@@ -93,6 +97,7 @@ export const projectsConfig = defineConfig(
     restoreDays: values.BACKLOT_RESTORE_DAYS,
     monthlyCredits: values.BACKLOT_MONTHLY_CREDITS,
     reconcileSeconds: 300,
+    backupHours: values.BACKLOT_BACKUP_HOURS,
     redisUrl: values.REDIS_URL,
     masterKeys: values.BACKLOT_SECRETS_KEYS,
     webhooksToLoopback: values.BACKLOT_WEBHOOKS_TO_LOOPBACK === 'on',

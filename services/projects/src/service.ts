@@ -31,6 +31,7 @@ import { createUsageReports } from './ledger/usage-report.ts';
 import { createInvitations } from './members/invitations.ts';
 import { createMembers } from './members/members.ts';
 import { createAllServices, type OtherOperations } from './operators/all-services.ts';
+import { createBackups } from './operators/backups.ts';
 import { createOperatorTokens } from './operators/operator-tokens.ts';
 import { createParkedEvents } from './operators/parked-events.ts';
 import { createCheckBounds } from './origins/check-bounds.ts';
@@ -54,6 +55,7 @@ import { createProjects } from './projects/projects.ts';
 import { createRoles } from './projects/roles.ts';
 import { routesForArchives } from './routes/archives.ts';
 import { routesForAudit } from './routes/audit.ts';
+import { routesForBackups } from './routes/backups.ts';
 import { routesForConfig } from './routes/config.ts';
 import { routesForCredits } from './routes/credits.ts';
 import { routesForFindings } from './routes/findings.ts';
@@ -156,6 +158,7 @@ export const projectsService = defineService({
       now,
     });
     const operatorTokens = createOperatorTokens({ database, outbox, now, log });
+    const backups = createBackups({ database, dueHours: config.backupHours, now });
     const directory = createDirectory({ database, config, now, log });
     const keyDirectory = createKeyDirectory({ database, now });
     const callSums = createCallSums(context);
@@ -221,6 +224,7 @@ export const projectsService = defineService({
         ...routesForOperatorTokens(operatorTokens),
         ...routesForParkedEvents(createParkedEvents(allServices)),
         ...routesForSealedSecrets(allServices),
+        ...routesForBackups(backups),
         ...routesForOrigins(origins),
         ...routesForWebhooks(telling.webhooks, telling.log, telling.wake),
         ...routesForCredits(credits, usageReports, config.priceChanges),
@@ -287,7 +291,7 @@ export const projectsService = defineService({
         { run: credits.maintain, everyMs: maintenanceIntervalMs },
         { run: credits.reconcileInTurn, everyMs: config.reconcileSeconds * 1000 },
       ],
-      needs: [findCounters].flatMap((find) => (find ? [async () => find()] : [])),
+      needs: [backups.find, async () => findCounters?.()],
       drain: callLog.streams.drain,
       async stop() {
         callLog.streams.stop();

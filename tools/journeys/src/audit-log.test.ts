@@ -162,6 +162,7 @@ const asOthers = [
   'dismissFinding',
   'dropParkedEvent',
   'leaveProject',
+  'noteBackup',
   'removeMember',
   'reopenFinding',
   'tellFinding',

@@ -259,6 +259,47 @@ describe('a back-up of an installation', () => {
     );
   });
 
+  it('is listed where operators look, once it can be told, and as verified once all its parts were read', async () => {
+    const known = async () =>
+      (await apiAt(`${platform.url}/api/platform`)('GET', '/backups', asOperator)).body.items;
+    const asOperator = { token: platform.operatorToken };
+    const reached = { BACKLOT_HOST: platform.url, BACKLOT_OPERATOR_TOKEN: platform.operatorToken };
+    const told = join(folder, 'told');
+    // Whoever can not be reached does not keep it from being made.
+    const away = { ...reached, BACKLOT_HOST: 'http://127.0.0.1:9' };
+    expect(await ops(live, ['backup', '--to', told], away)).toMatchObject({ isTold: false });
+    expect(await known()).toEqual([]);
+    const second = join(folder, 'second');
+    const made = await ops(live, ['backup', '--to', second], reached);
+    expect(made).toMatchObject({ isTold: true });
+    const [listed] = await known();
+    expect(listed).toMatchObject({
+      beganAt: made.beganAt,
+      rows: made.rows,
+      files: made.files.count,
+      lostFiles: 0,
+      place: expect.stringContaining(second),
+      notedBy: 'bootstrap',
+      verifiedAt: null,
+    });
+    expect(listed.sizeBytes).toBeGreaterThan(made.files.sizeBytes);
+    await ops(live, ['restore', '--dry-run', '--from', second], reached);
+    await ops(live, ['restore', '--dry-run', '--from', told], reached);
+    expect(await known()).toMatchObject([
+      { id: listed.id, verifiedBy: 'bootstrap' },
+      { verifiedBy: 'bootstrap' },
+    ]);
+    const acts = await until(async () => {
+      const { body } = await apiAt(`${platform.url}/api/platform`)(
+        'GET',
+        '/audit?action=noteBackup',
+        asOperator,
+      );
+      return body.items.length === 3 && body.items;
+    });
+    expect(acts.map(({ target }: { target: string }) => target)).toContain(`backups/${listed.id}`);
+  });
+
   it('goes into a folder of its own', async () => {
     expect(await refusal(live, ['backup', '--to', backup])).toContain('is not empty (manifest.sha');
     const other = join(folder, 'other');

@@ -10,7 +10,7 @@ const dependency = z
   .object({
     name: z
       .string()
-      .describe('postgresql, redis, rabbitmq, files, model, mailer, secrets, a service'),
+      .describe('postgresql, redis, rabbitmq, files, model, mailer, secrets, backups, a service'),
     state,
     since: timestamp.describe('When a process first found it so'),
     reason: z.string().optional().describe('Where more is known, in one word'),

@@ -42,6 +42,7 @@ export const testConfig: ProjectsConfig = {
   restoreDays: 30,
   monthlyCredits: 0,
   reconcileSeconds: 60,
+  backupHours: 26,
   priceChanges: {},
   projectHostSuffix: undefined,
   defaultLimits,

@@ -67,16 +67,22 @@ export const writeManifest = async (folder: string, value: Manifest): Promise<vo
   await syncFolder(folder);
 };
 
-/** @throws DamagedBackup where it is none, or its manifest was changed */
-export const readManifest = async (folder: string): Promise<Manifest> => {
+/** Hexadecimal; which back-up it is. @throws DamagedBackup where it is none */
+export const readManifestHash = async (folder: string): Promise<string> => {
   const hash = await readFile(hashPath(folder), 'utf8').catch((cause: unknown) => {
     throw new DamagedBackup(
       `${folder} holds no whole back-up: manifest.sha256, which is written last, is missing.`,
       { cause },
     );
   });
+  return hash.trim();
+};
+
+/** @throws DamagedBackup where it is none, or its manifest was changed */
+export const readManifest = async (folder: string): Promise<Manifest> => {
+  const hash = await readManifestHash(folder);
   const text = await readFile(manifestPath(folder), 'utf8').catch(() => '');
-  if (sha256(text) !== hash.trim())
+  if (sha256(text) !== hash)
     throw new DamagedBackup(`The part ${manifestPath(folder)} is damaged.`);
   const parsed = manifest.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;

@@ -16,7 +16,8 @@ export const addBackup = (program: Command): void => {
       const { makeBackup } = await import('../backup/backup.ts');
       const { nameKeys } = await import('../backup/keys.ts');
       const keys = nameKeys(process.env);
-      const { files, schemas, ...rest } = await openInstallation(url, (installation) =>
+      const { tellInstallation } = await import('../backup/tell-installation.ts');
+      const manifest = await openInstallation(url, (installation) =>
         makeBackup({
           ...installation,
           schemas: installation.migrations.map(({ schema }) => schema),
@@ -25,9 +26,11 @@ export const addBackup = (program: Command): void => {
           say,
         }),
       );
+      const isTold = await tellInstallation(folder, manifest, { isVerified: false });
+      const { files, schemas, ...rest } = manifest;
       const { count, sizeBytes, lost, deleted } = files;
       const rows = schemas.flatMap(({ tables }) => tables).reduce((sum, { rows: n }) => sum + n, 0);
-      printJson({ folder, ...rest, rows, files: { count, sizeBytes, lost, deleted } });
+      printJson({ folder, ...rest, rows, files: { count, sizeBytes, lost, deleted }, isTold });
       if (lost.length === 0) return;
       say(`The back-up is whole but for ${lost.length} files whose bytes the store had lost.`);
       process.exitCode = 1;

@@ -22,14 +22,18 @@ export const addRestore = (program: Command): void => {
       'after a restore that broke off: files that it has put there may be there',
     )
     .option('--without-keys', 'although the settings lack keys of it: what they seal is lost')
-    .option('--dry-run', 'only checks the back-up')
+    .option('--dry-run', 'only checks the back-up, and tells the installation that it was verified')
     .action(async (flags: RestoreFlags) => {
       const { checkBackup, restoreBackup } = await import('../backup/restore.ts');
       const { from: folder } = flags;
       const manifest = await checkBackup(folder);
       const { beganAt, release, files } = manifest;
       const summary = { beganAt, release, files: files.count };
-      if (flags.dryRun) return printJson({ isWhole: true, ...summary });
+      if (flags.dryRun) {
+        const { tellInstallation } = await import('../backup/tell-installation.ts');
+        const isTold = await tellInstallation(folder, manifest, { isVerified: true });
+        return printJson({ isWhole: true, ...summary, isTold });
+      }
       const url = databaseUrl();
       const { missingKeys } = await import('../backup/keys.ts');
       const missing = missingKeys(manifest.keys, process.env);
