@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { longestCallMs, openApiDocument, routes } from '@backlot/contract';
 import { createFallbackCounters, createMemoryCounters, withRefusalCache } from '@backlot/counters';
 import { connectRedis, createRedisCounters } from '@backlot/counters/redis';
-import { createHttpDirectories, createSilenceGuards, serve } from '@backlot/http';
+import { busyLingerMs, createHttpDirectories, createSilenceGuards, serve } from '@backlot/http';
 import {
   type Environment,
   endOnFault,
@@ -106,6 +106,7 @@ export const runGateway = async (
     host,
     acceptConnection: gateway.acceptConnection,
     drainMs: longestCallMs() + drainMarginMs,
+    lingerMs: busyLingerMs,
   });
   const metrics =
     metricsPort === undefined

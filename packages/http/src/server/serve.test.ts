@@ -74,6 +74,19 @@ describe('serve', () => {
     await stopped;
   });
 
+  it('answers who is about to call on a connection from before, and ends it with that', async () => {
+    await start(hello, { lingerMs: 600_000 });
+    const socket = connect(listening.port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const stopped = listening.stop();
+    await expect(ask('127.0.0.1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const answer = String(Buffer.concat(await socket.toArray()));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)*Connection: close\r\n/);
+    await stopped;
+  });
+
   it.each([
     ['at the deadline', { drainMs: 50 }, undefined],
     ['when it is told to', {}, cutNow],

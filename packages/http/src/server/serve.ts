@@ -9,7 +9,7 @@ import {
 import {
   type AddressInfo,
   createServer as createNetServer,
-  type Server as NetServer,
+  Server as NetServer,
   type Socket,
 } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -33,6 +33,11 @@ export interface ServeOptions {
   host?: string | undefined;
   /** How long calls under way may take once the process is told to stop. Default 10,000. */
   drainMs?: number;
+  /**
+   * How long a connection without a call stays open once the process is told to stop: what its client is
+   * about to send would be lost with it, and the next answer ends it anyway. Default 0.
+   */
+  lingerMs?: number;
   /** A connection that is not accepted is closed. */
   acceptConnection?: (socket: Socket) => boolean;
   /** From the first byte of a head, or the connection, to the head's end. Default 15,000. */
@@ -40,6 +45,9 @@ export interface ServeOptions {
   /** How long the body of a call that has been answered may take. Default 35,000, which leaves a refused upload its 30 s. */
   restMs?: number;
 }
+
+/** For a process of its own, whose callers come again and again: longer than between two calls of a busy one. */
+export const busyLingerMs = 1000;
 
 const listen = (server: NetServer, port: number, host: string) =>
   new Promise<number>((resolve, reject) => {
@@ -119,7 +127,7 @@ export const serve = async (
   options: ServeOptions,
 ): Promise<Listening> => {
   const { port, host, drainMs = 10_000, acceptConnection } = options;
-  const { headMs = 15_000, restMs = 35_000 } = options;
+  const { headMs = 15_000, restMs = 35_000, lingerMs = 0 } = options;
   let draining = false;
   const answering = createOpenItems<ServerResponse>();
   const server = createServer(
@@ -175,11 +183,22 @@ export const serve = async (
     server,
     async stop(cut) {
       draining = true;
-      const idle = setInterval(() => server.closeIdleConnections(), 100);
+      const lingersUntil = performance.now() + lingerMs;
+      const closeIdle = () => {
+        if (cut?.aborted || performance.now() >= lingersUntil) server.closeIdleConnections();
+      };
+      const idle = setInterval(closeIdle, 100);
       const deadline = setTimeout(cutOff, drainMs);
       cut?.addEventListener('abort', cutOff, { once: true });
       if (cut?.aborted) cutOff();
-      await Promise.all(servers.map((door) => new Promise((resolve) => door.close(resolve))));
+      // Not the server's own close(), which closes what is idle at once.
+      const close = (door: NetServer) =>
+        new Promise((resolve) => NetServer.prototype.close.call(door, resolve));
+      const closed = Promise.all(servers.map(close));
+      closeIdle();
+      await closed;
+      // Its timer.
+      server.close();
       clearInterval(idle);
       clearTimeout(deadline);
       cut?.removeEventListener('abort', cutOff);

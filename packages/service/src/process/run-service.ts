@@ -10,7 +10,7 @@ import {
   pendingMigrations,
   requireOwnSessions,
 } from '@backlot/database';
-import { createHttpDirectories, createSilenceGuards, serve } from '@backlot/http';
+import { busyLingerMs, createHttpDirectories, createSilenceGuards, serve } from '@backlot/http';
 import {
   countRepeats,
   createLogger,
@@ -118,7 +118,7 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
   const port = settings.PORT ?? services[name].port;
   const drainMs = longestCallMs(name) + drainMarginMs;
   const { app, waitsFor, open } = createWaitingApp();
-  const listening = await serve(app, { port, host, drainMs });
+  const listening = await serve(app, { port, host, drainMs, lingerMs: busyLingerMs });
   const metrics =
     metricsPort === undefined
       ? undefined
