@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Api, apiAt } from '@backlot/testing/platform-api';
 import { until } from '@backlot/testing/until';
 import { isWhole } from '../is-whole.ts';
-import { createLoad, type Failure, type SoakShop } from './load.ts';
+import { createLoad, type Failure } from './load.ts';
+import { openShop } from './open-shop.ts';
 import { prove } from './prove.ts';
 import type { SoakTarget, SoakVictim } from './target.ts';
 
@@ -17,11 +17,6 @@ interface Window {
   to: number;
 }
 
-const password = 'a good long password';
-const credits = 1_000_000;
-const wide = { perCaller: 1_000_000, perProject: 1_000_000 };
-const limits = { read: wide, write: wide, ai: wide, email: wide, upload: wide, payments: wide };
-
 /** How long what was disturbed stays away. */
 const awayMs = 4000;
 /** Within this time of its return all has to be well. */
@@ -29,34 +24,6 @@ const settleMs = 5000;
 const patienceMs = 120_000;
 /** What a process may grow by while it works. */
 const growth = { ratio: 1.3, bytes: 64 * 2 ** 20 };
-
-/** An owner with credits, and a project whose limits nobody meets. */
-const openShop = async (
-  target: SoakTarget,
-  name: string,
-): Promise<SoakShop & { said: string[] }> => {
-  const [origin = ''] = target.gateways;
-  const control: Api = apiAt(`${origin}/api/platform`);
-  const need = async (...call: Parameters<Api>) => {
-    const { status, body } = await control(...call);
-    if (status >= 300) throw new Error(`${call[1]} answered ${status} ${JSON.stringify(body)}.`);
-    return body;
-  };
-  const email = `soak-${name}-${Date.now()}@example.org`;
-  const signUp = await apiAt(`${origin}/api/runtime/platform`)('POST', '/auth/signup', {
-    body: { email, password },
-  });
-  if (signUp.status !== 201) throw new Error(`The sign-up answered ${signUp.status}.`);
-  const { token: owner, user } = signUp.body;
-  const settings = { aiPerVisitorPerDay: 1_000_000, visitorCreditsPerDay: 1_000_000 };
-  const { id } = await need('POST', '/projects', { token: owner, body: { name, settings } });
-  const token = target.operatorToken;
-  const grant = { ownerId: user.id, credits, reason: 'soak' };
-  await need('POST', '/credits/grants', { token, body: grant });
-  await need('PUT', `/projects/${id}/limits`, { token, body: limits });
-  const { key } = await need('POST', `/projects/${id}/keys`, { token: owner, body: { name } });
-  return { id, owner, key, said: [email, password, owner, key] };
-};
 
 const untilWhole = async (target: SoakTarget, what: string) => {
   for (const gateway of target.gateways)
