@@ -49,6 +49,9 @@ declare const usualWords: {
     wait: string;
     signedIn: string;
     signedInAs: string;
+    unconfirmed: string;
+    sendLinkAgain: string;
+    linkSent: string;
     signOut: string;
     unreachable: string;
     later: string;

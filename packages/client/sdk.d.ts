@@ -218,7 +218,7 @@ declare const createTokenKeeper: (storage: TokenStorage, refresh: (token: string
     current(): Promise<string | null>;
 };
 /** Ways beside a password, and what belongs to them: they are loaded with the first call of them. */
-declare const laterCalls = "changeEmail confirmEmailChange providers ways signInWith openSignIn finishSignIn guest code showLink verifyCode signInWithPasskey addPasskey passkeys renamePasskey deletePasskey verifyFactor addTotp confirmTotp factors deleteFactor renewRecoveryCodes identities linkIdentity unlinkIdentity reauthenticate events sessions endSession endOtherSessions";
+declare const laterCalls = "resendVerification changeEmail confirmEmailChange providers ways signInWith openSignIn finishSignIn guest code showLink verifyCode signInWithPasskey addPasskey passkeys renamePasskey deletePasskey verifyFactor addTotp confirmTotp factors deleteFactor renewRecoveryCodes identities linkIdentity unlinkIdentity reauthenticate events sessions endSession endOtherSessions";
 type Auth = ReturnType<typeof createAuth>;
 /** @param devices keeps what a remembered device needs for no second factor */
 declare const createAuth: (transport: Transport, storage: TokenStorage, devices: TokenStorage) => {
@@ -241,6 +241,7 @@ declare const createAuth: (transport: Transport, storage: TokenStorage, devices:
         name?: string;
         invitation?: string;
     } & MergeOptions) => Promise<User>;
+    resendVerification: () => Promise<void>;
     changeEmail: (change: {
         email: string;
         password: string;
@@ -478,6 +479,8 @@ declare const createAccounts: ({ transport, keep, waiting, rememberDevice }: Acc
         name?: string;
         invitation?: string;
     } & MergeOptions) => Promise<User>;
+    /** Mails the link that confirms the address once more. @throws BacklotError conflict where it is confirmed */
+    resendVerification: () => Promise<void>;
     /** Mails links to the present and the new address; once both were followed, the address changes. */
     changeEmail: (change: {
         email: string;
