@@ -38,6 +38,7 @@ console.log(me.name);`),
   email: \`new-\${email}\`,
   password: ${password},
 });`),
+  resendVerification: user('await backlot.auth.resendVerification();'),
   forgotPassword: user('await backlot.auth.forgotPassword(email);'),
   resetPassword: visitor(`const token = 'the-token-behind-the-mailed-link';
 await backlot.auth.resetPassword(token, 'battery horse correct');`),

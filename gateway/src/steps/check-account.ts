@@ -17,7 +17,7 @@ const blockedError = ({ reason, until }: NonNullable<Caller['blocked']>): ApiErr
 
 const verifyFirst = () =>
   new ApiError('verify_first', 'Confirm your e-mail address first: follow the link in the mail.', {
-    hint: 'The owner of the app has set "mustVerify". A new link: POST /auth/forgot {"email": "…"}; a password that is set by it verifies the address.',
+    hint: 'The owner of the app has set "mustVerify". A new link: POST /auth/verify/resend.',
   });
 
 const factorFirst = () =>

@@ -104,8 +104,8 @@ export const missing: readonly (readonly [RegExp, RegExp, string, string])[] = [
   [
     /^auth/,
     /^(resend|send_?(e?mail_?)?verification)/i,
-    'the link is mailed at sign-up',
-    'client.auth.forgotPassword(email), whose link verifies the address too',
+    'the link is mailed at sign-up, and again by it',
+    'client.auth.resendVerification()',
   ],
   [
     /^email/,

@@ -96,6 +96,9 @@ export const createCounters = (limits: AuthConfig['limits']) => ({
   resetCallsFrom: (ip: string): Counter[] => [
     { key: sha256('forgot from', ip), limit: limits.forgotPerIp },
   ],
+  verifyMailsTo: (email: string): Counter[] => [
+    { key: sha256('verify', email), limit: limits.forgotPerEmail },
+  ],
   resetMailsTo: (email: string): Counter[] => [
     { key: sha256('forgot', email), limit: limits.forgotPerEmail },
   ],

@@ -86,6 +86,10 @@ describe('the form to sign in, in a page of another origin with a strict policy'
     await keys.press('Enter');
     await page.getByText('Signed in as Ada').waitFor();
     expect(await page.evaluate('window.heard')).toBe('ada@example.org');
+    await page.getByText('follow the link that was mailed to ada@example.org').waitFor();
+    await shoot(page, 'sign-in-form-unconfirmed');
+    await page.getByRole('button', { name: 'Mail the link again' }).press('Enter');
+    await page.getByRole('status').filter({ hasText: 'A new link is on its way' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).focus();
     await keys.press('Enter');
 

@@ -236,6 +236,9 @@ export const createAccounts = ({ transport, keep, waiting, rememberDevice }: Acc
       } & MergeOptions,
     ): Promise<User> => keep(await call<SignInAnswer>('POST', 'code/verify', proof), proof.merge),
 
+    /** Mails the link that confirms the address once more. @throws BacklotError conflict where it is confirmed */
+    resendVerification: async (): Promise<void> => void (await call('POST', 'verify/resend')),
+
     /** Mails links to the present and the new address; once both were followed, the address changes. */
     changeEmail: async (change: { email: string; password: string }): Promise<void> =>
       void (await call('POST', 'change-email', change)),

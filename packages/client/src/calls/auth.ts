@@ -89,7 +89,7 @@ export const createTokenKeeper = (
 
 /** Ways beside a password, and what belongs to them: they are loaded with the first call of them. */
 export const laterCalls =
-  'changeEmail confirmEmailChange providers ways signInWith openSignIn finishSignIn guest code showLink verifyCode signInWithPasskey addPasskey passkeys renamePasskey deletePasskey verifyFactor addTotp confirmTotp factors deleteFactor renewRecoveryCodes identities linkIdentity unlinkIdentity reauthenticate events sessions endSession endOtherSessions';
+  'resendVerification changeEmail confirmEmailChange providers ways signInWith openSignIn finishSignIn guest code showLink verifyCode signInWithPasskey addPasskey passkeys renamePasskey deletePasskey verifyFactor addTotp confirmTotp factors deleteFactor renewRecoveryCodes identities linkIdentity unlinkIdentity reauthenticate events sessions endSession endOtherSessions';
 
 type AnyCall = (...given: unknown[]) => unknown;
 

@@ -103,3 +103,24 @@ export const verifyEmail = (features: Features) =>
     },
     features.passwords.hashingRoute,
   );
+
+/** To the address that the account has now, as often as a link for a new password. */
+export const resendVerification = ({ users, links, attempts, counters, database }: Features) =>
+  route(authRoutes.resendVerification, async ({ identity }) => {
+    const { project, ip } = identity;
+    const { user } = await users.findBySession(identity);
+    const email = requireAddress(user);
+    if (user.email_verified)
+      throw new ApiError('conflict', 'Your e-mail address is confirmed already.');
+    const counted = [...counters.verifyMailsTo(email), ...counters.resetCallsFrom(ip)];
+    await attempts.countCalls(project.number, counted, async () => {});
+    return {
+      body: { ok: true as const },
+      commit: () =>
+        database.transaction(async () => {
+          const locked = await users.lock(project.number, user.id);
+          if (!locked || locked.email_verified) return;
+          await links.send(identity, 'verify', { ...locked, email: requireAddress(locked) });
+        }),
+    };
+  });

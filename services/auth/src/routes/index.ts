@@ -7,7 +7,12 @@ import {
   setAuthProvider,
 } from './auth-providers.ts';
 import { requestCode, showSignInLink, verifyCode } from './codes.ts';
-import { changeEmail, confirmEmailChange, verifyEmail } from './email-address.ts';
+import {
+  changeEmail,
+  confirmEmailChange,
+  resendVerification,
+  verifyEmail,
+} from './email-address.ts';
 import { confirmTotp, createTotp, deleteFactor, listFactors, verifyFactor } from './factors.ts';
 import {
   inviteToGroup,
@@ -93,6 +98,7 @@ export const authServiceRoutes = (features: Features): MountedRoute[] => [
   forgotPassword(features),
   resetPassword(features),
   verifyEmail(features),
+  resendVerification(features),
   getJwks(features),
   listAuthProviders(features),
   beginOauth(features),

@@ -1,7 +1,15 @@
 import { authRoutes } from '@backlot/contract';
+import type { Identity } from '@backlot/identity';
 import { anonymous, refusesStrangers, testProject } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestBed, dayMs, otherProject, platform, type TestBed } from '../testing/test-bed.ts';
+import {
+  createTestBed,
+  dayMs,
+  hourMs,
+  otherProject,
+  platform,
+  type TestBed,
+} from '../testing/test-bed.ts';
 import { told } from '../testing/told.ts';
 
 describe('verifyEmail', () => {
@@ -69,4 +77,46 @@ describe('verifyEmail', () => {
       expect(answer.body.error).toContain('"token"');
     },
   );
+});
+
+describe('resendVerification', () => {
+  let bed: TestBed;
+  beforeAll(async () => {
+    bed = await createTestBed();
+  });
+  afterAll(() => bed.close());
+  refusesStrangers(
+    authRoutes.resendVerification,
+    () => bed.http,
+    () => ({ path: '/auth/verify/resend' }),
+  );
+
+  const resend = (identity: Identity) => bed.call('POST', '/auth/verify/resend', { identity });
+  const verify = (token: string, identity: Identity) =>
+    bed.call('POST', '/auth/verify', { identity, body: { token } });
+
+  it('mails a new link, which ends the one before, until the address is confirmed', async () => {
+    const { identity, email } = await bed.signUp({ name: 'Ada' });
+    const first = await bed.mailedToken();
+    expect(await resend(identity)).toMatchObject({ status: 200, body: { ok: true } });
+    const [mail] = await bed.take('mail.requested');
+    expect(mail).toMatchObject({ to: email, name: null, template: 'verify-email' });
+    expect((await verify(first, identity)).body.code).toBe('invalid_link');
+    expect((await verify(String(mail?.token), identity)).status).toBe(200);
+    await bed.takeEvents();
+    expect(await resend(identity)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await bed.takeEvents()).toEqual([]);
+  });
+
+  it('mails one account five times an hour, at once too', async () => {
+    const { identity } = await bed.signUp();
+    await bed.takeEvents();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => resend(identity)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    const refused = answers.find(({ status }) => status !== 200);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_attempts' } });
+    expect(await bed.take('mail.requested')).toHaveLength(5);
+    bed.clock.pass(hourMs);
+    expect((await resend(identity)).status).toBe(200);
+  });
 });

@@ -74,3 +74,17 @@ export const verifyEmail = defineRoute({
     'overloaded',
   ],
 });
+
+export const resendVerification = defineRoute({
+  ...base,
+  operationId: 'resendVerification',
+  method: 'POST',
+  path: '/auth/verify/resend',
+  summary: 'Mail the link that confirms your e-mail address once more; the one before ends',
+  callers: ['user'],
+  opensTo: ['unverified'],
+  limit: 'write',
+  response: ok,
+  status: 200,
+  errors: ['conflict', 'too_many_attempts'],
+});
