@@ -1,5 +1,9 @@
 import { BacklotError } from '@backlot/client';
 import { roleRefused } from '../api/roles.ts';
+import { ResendVerification } from './resend-verification.tsx';
+
+/** Gone once one's own address is confirmed. */
+const needsAddress = new Set(['owner_unverified', 'verify_first']);
 
 interface ProblemProps {
   error: Error | null | undefined;
@@ -30,6 +34,7 @@ export const Problem = ({ error, again }: ProblemProps) => {
           ))}
         </ul>
       )}
+      {error instanceof BacklotError && needsAddress.has(error.code) && <ResendVerification />}
       {(again || requestId) && (
         <div className="row problem-foot">
           {again && (

@@ -4,6 +4,7 @@ import { useSession } from '../../api/session.ts';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { EventTable } from '../../parts/lists/event-table.tsx';
 import { Listed } from '../../parts/lists/listed.tsx';
+import { ResendVerification } from '../../parts/resend-verification.tsx';
 import { Screen } from '../../parts/screen.tsx';
 import { HomeFrame } from '../../shell/home-frame.tsx';
 import { FactorNeeded } from './factor-needed.tsx';
@@ -40,6 +41,15 @@ export const AccountScreen = () => {
         actions={<ApiCall name="getMe" input={ownProject} />}
       >
         {needsFactor && <FactorNeeded />}
+        {user && !user.emailVerified && (
+          <div className="callout warn">
+            <p>
+              <strong>Your e-mail address is not confirmed.</strong> Follow the link that was mailed
+              to {user.email}.
+            </p>
+            <ResendVerification />
+          </div>
+        )}
         <Passkeys />
         <Totp />
         {!needsFactor && (

@@ -6,6 +6,7 @@ import { roleWords } from '../../api/roles.ts';
 import { lookAgain, signOut, useSession } from '../../api/session.ts';
 import { Loading } from '../../parts/lists/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { ResendVerification } from '../../parts/resend-verification.tsx';
 import { roleSays } from '../../parts/words/role-says.ts';
 import { Time } from '../../parts/words/time.tsx';
 import { SignInForm } from '../../shell/sign-in-form.tsx';
@@ -51,6 +52,7 @@ const NotForYou = ({ email, isVerified }: SignedInUser) => (
           Follow the link in the mail that came to {email} when you signed up, then look again. If
           the invitation was sent to another address, sign in with that one.
         </p>
+        <ResendVerification />
       </>
     )}
   </div>

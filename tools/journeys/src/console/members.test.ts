@@ -21,7 +21,7 @@ const password = 'a good long password';
 describe('members of a project in the console', () => {
   let bed: ConsoleUnderTest;
   beforeAll(async () => {
-    bed = await consoleUnderTest();
+    bed = await consoleUnderTest({ BACKLOT_OWNER_VERIFICATION: 'on' });
   }, 300_000);
   afterAll(() => bed?.stop());
 
@@ -175,6 +175,43 @@ describe('members of a project in the console', () => {
     });
     expect(bed.problems).toEqual([]);
     await guest.context().close();
+    await page.context().close();
+  });
+
+  it('take a confirmed address, whose link is mailed again right where it is asked for', async () => {
+    const { page, project } = await bed.openProject('/settings/members');
+    const { email, token } = project.owner;
+    const first = await mailed(email, /verify=([\w-]+)/);
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByLabel('E-mail address').fill('somebody@example.org');
+    await page.getByRole('button', { name: 'Send invitation' }).click();
+    const asked = page.getByRole('alert').filter({ hasText: 'Confirm your own e-mail address' });
+    await asked.waitFor();
+    await shoot(page, 'address-unconfirmed');
+    await expectAccessible(page);
+    await asked.getByRole('button', { name: 'Mail the link again' }).click();
+    await asked.getByText(`A new link is on its way to ${email}`).waitFor();
+    await shoot(page, 'address-link-again');
+    await expectAccessible(page);
+    const second = await until(async () => {
+      const found = await mailed(email, /verify=([\w-]+)/);
+      return found !== first && found;
+    });
+    const account = await bed.open('/account', project.owner);
+    await account.getByText('Your e-mail address is not confirmed.').waitFor();
+    await shoot(account, 'account-unconfirmed');
+    await expectAccessible(account);
+    const { status } = await bed.platform.runtime('platform')('POST', '/auth/verify', {
+      token,
+      body: { token: second },
+    });
+    expect(status).toBe(200);
+    await account.getByRole('button', { name: 'Mail the link again' }).click();
+    await account.getByText('is not confirmed').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send invitation' }).click();
+    await page.getByRole('cell', { name: 'somebody@example.org', exact: true }).waitFor();
+    expect(bed.problems).toEqual([]);
+    await account.context().close();
     await page.context().close();
   });
 
