@@ -98,7 +98,11 @@ it.each([
 it.each([
   ['auth.signInWithPhone', 'an address, a provider or a passkey', "client.auth.signInWith('"],
   ['auth.setSession', 'keeps the token', 'createClient(baseUrl, { storage })'],
-  ['auth.sendEmailVerification', 'mailed at sign-up, and again by it', 'client.auth.resendVerification()'],
+  [
+    'auth.sendEmailVerification',
+    'mailed at sign-up, and again by it',
+    'client.auth.resendVerification()',
+  ],
   ['client.functions', 'no code of yours runs here', 'createClient(baseUrl, { key })'],
   ['client.integrations', 'no code of yours runs here', 'createClient(baseUrl, { key })'],
   ['client.rpc', 'queries are filters', "client.db('todos').list({ where"],
