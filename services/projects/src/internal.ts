@@ -1,20 +1,13 @@
 import {
   ApiError,
   budgetKinds,
-  type CallLogDirectory,
-  type HostDirectory,
-  type KeyDirectory,
   mostCallSums,
   mostCallsAtOnce,
-  type OperatorDirectory,
-  type ProjectDirectory,
   requestRoutes,
 } from '@backlot/contract';
 import express, { Router } from 'express';
 import { z } from 'zod';
-import type { BudgetNotices } from './ledger/budget-notices.ts';
-import type { Credits } from './ledger/credits.ts';
-import type { Owners } from './owners.ts';
+import type { Features } from './features.ts';
 
 const uuid = z.uuid();
 const projectNumber = z.int().min(1);
@@ -67,16 +60,16 @@ const callBatch = z.object({
 const callBatchLimit = '4mb';
 
 /** The directories over HTTP: JSON, or 404 where they say null. */
-export const internalRouter = (
-  directory: ProjectDirectory,
-  keys: KeyDirectory,
-  credits: Credits,
-  budgetNotices: BudgetNotices,
-  owners: Owners,
-  callLog: CallLogDirectory,
-  operators: OperatorDirectory,
-  hosts: HostDirectory,
-): Router => {
+export const internalRouter = ({
+  directory,
+  keyDirectory: keys,
+  credits,
+  budgetNotices,
+  owners,
+  callLog,
+  operatorTokens: operators,
+  origins: hosts,
+}: Features): Router => {
   const router = Router();
   router.get('/projects/:id', async (req, res) => {
     const project = await directory.findProject(req.params.id);
