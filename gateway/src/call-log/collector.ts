@@ -183,4 +183,3 @@ export const createCollector = (now: () => number, bounds = callLogBounds) => {
     held: () => held,
   };
 };
-export type Collector = ReturnType<typeof createCollector>;

@@ -24,7 +24,7 @@ export const isSwitch = ({ enum: values = [] }: Schema): boolean =>
   values.includes('1') && values.includes('true');
 
 /** In words: `array of string`, `"a" or "b"`, `string or null`. */
-export const describeType = (schema: Schema): string => {
+const describeType = (schema: Schema): string => {
   const name = nameIn(schema);
   if (name) return name;
   if (schema.const !== undefined) return asValue(schema.const);

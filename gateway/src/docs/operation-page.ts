@@ -16,7 +16,7 @@ export interface OperationPageOptions {
 
 const nothing = new Html('');
 
-export const exampleCall = (operation: Operation, baseUrl: string, host: string): WrittenCall => {
+const exampleCall = (operation: Operation, baseUrl: string, host: string): WrittenCall => {
   const { method, path, body, group, needsToken, parameters } = operation;
   const examples = (place: Parameter['in']) =>
     Object.fromEntries(

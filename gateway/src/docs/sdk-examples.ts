@@ -17,7 +17,7 @@ const team = `const team = await backlot.groups.create('Red team');`;
 const file = `const file = new File(['Hello'], 'hello.txt', { type: 'text/plain' });
 const stored = await backlot.storage.upload(file);`;
 
-export const sdkExamples: Readonly<Record<string, SdkExample>> = {
+const sdkExamples: Readonly<Record<string, SdkExample>> = {
   signUp: visitor(`const email = \`ada-\${crypto.randomUUID()}@example.org\`;
 const user = await backlot.auth.signUp({ email, password: ${password}, name: 'Ada' });
 console.log(user.id, user.name);`),

@@ -23,7 +23,7 @@ const bodyField = ({ body }: Operation): Html => {
 };
 
 /** Pages, and calls that only a provider makes, are for nobody to try. */
-export const canBeTried = ({ id, answers, body }: Operation): boolean =>
+const canBeTried = ({ id, answers, body }: Operation): boolean =>
   !answers.some(({ types }) => types.includes('text/html')) &&
   body?.type !== 'application/x-www-form-urlencoded' &&
   !['receiveWebhook', 'receiveSendgridEvents'].includes(id);

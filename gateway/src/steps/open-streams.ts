@@ -9,7 +9,7 @@ import type { Caller } from '../directory/caller.ts';
 type EndReason = 'credential' | 'project' | 'access' | 'restart';
 
 /** Each stream is asked again within so long what its call was asked. */
-export const askEveryMs = 3000;
+const askEveryMs = 3000;
 /** A caller who takes nothing of what waits for them for so long is cut off. */
 const stalledAfterMs = 90_000;
 /** Parts of the time between two questions, in each of which some are asked. */

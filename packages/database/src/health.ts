@@ -33,7 +33,7 @@ const byCode: Readonly<Record<string, DatabaseTrouble>> = {
 const hasNoMore = (message: string) => /no more connections allowed|max_client_conn/.test(message);
 
 /** No further connection is to be had, for now. */
-export const isExhausted = (error: unknown): boolean =>
+const isExhausted = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '53300' || hasNoMore(error.message));
 
 /** For now, or until somebody changes the role: whoever has connections keeps to them. */

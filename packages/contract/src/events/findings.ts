@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { Suspendable } from '../rights/suspensions.ts';
 
 /** What services see of abuse, in calls as they come: nothing of it refuses a call. */
-export const seenKinds = ['exposure', 'mailWords', 'fileNames', 'junkSignUps'] as const;
-export type SeenKind = (typeof seenKinds)[number];
-
+const seenKinds = ['exposure', 'mailWords', 'fileNames', 'junkSignUps'] as const;
 /** What the calls of all projects show: much more of something than in the week before. */
 export const burstKinds = ['mails', 'signUps', 'uploads', 'refusedWrites'] as const;
 

@@ -16,7 +16,7 @@ const base = {
   status: 200,
 } as const;
 
-export const auditLine = z
+const auditLine = z
   .object({
     id: uuid,
     at: timestamp,

@@ -108,7 +108,7 @@ const maxFields = 50;
 /** As JSON: what a process keeps of each collection is bounded. */
 const maxRulesBytes = 4096;
 
-export const accessRules = z
+const accessRules = z
   .strictObject({
     read: words,
     create: wordsForNew,

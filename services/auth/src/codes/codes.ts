@@ -7,9 +7,9 @@ import { digestToken, newToken } from '../links/links.ts';
 import { writeMail } from '../links/silent-mail.ts';
 import type { DB as Tables } from '../tables.ts';
 
-export const codeLifetimeMs = 10 * 60_000;
+const codeLifetimeMs = 10 * 60_000;
 /** Of one code, right ones included. */
-export const guessesPerCode = 5;
+const guessesPerCode = 5;
 
 const newCode = () => String(randomInt(1_000_000)).padStart(6, '0');
 

@@ -26,7 +26,7 @@ export interface GroupOptions {
 export const maxGroupsPerProject = 100_000;
 const columns = ['groups.id', 'groups.name', 'groups.created_at'] as const;
 
-export const unknownGroup = () => new ApiError('not_found', 'There is no such group.');
+const unknownGroup = () => new ApiError('not_found', 'There is no such group.');
 
 export const presentGroup = ({ id, name, role, created_at }: OwnGroup): Group => ({
   id,

@@ -34,7 +34,7 @@ interface Named {
 }
 
 /** In this platform's own words; an address or a name that is none here is left out. @throws NotVouched */
-export const toProfile = ({ subject, email, isVerified, name }: Named): Profile => {
+const toProfile = ({ subject, email, isVerified, name }: Named): Profile => {
   if (typeof subject !== 'string' || subject === '' || subject.length > maxSubject)
     throw new NotVouched('The provider names no subject.');
   const address = emailField.safeParse(email).data ?? null;

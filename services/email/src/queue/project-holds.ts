@@ -11,8 +11,6 @@ export interface ProjectHoldsDeps {
   projects: ProjectDirectory;
 }
 
-export type ProjectHolds = ReturnType<typeof createProjectHolds>;
-
 /** Holds back the mails of paused projects, and fails those of deleted ones. */
 export const createProjectHolds = ({ database, projects }: ProjectHoldsDeps) => {
   const queries = createQueries<Tables>(database);

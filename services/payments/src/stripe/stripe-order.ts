@@ -6,7 +6,7 @@ import { landingUrl } from '../provider/return-url.ts';
 const sessionIdTemplate = '{CHECKOUT_SESSION_ID}';
 
 /** On every object at Stripe that belongs to a payment. */
-export const backlotMetadata = ({ paymentId, project, userId }: Order): Record<string, string> => ({
+const backlotMetadata = ({ paymentId, project, userId }: Order): Record<string, string> => ({
   backlot_project: project.id,
   backlot_payment: paymentId,
   ...(userId === null ? {} : { backlot_user: userId }),

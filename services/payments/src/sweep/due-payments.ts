@@ -31,8 +31,6 @@ const claimDue = (status: Unsettled) => `WITH due AS (
          check_at = $2 + least(interval '10 minutes' * 2 ^ least(checks, 6), interval '6 hours')
     FROM due WHERE payments.id = due.id RETURNING payments.*`;
 
-export type DuePayments = ReturnType<typeof createDuePayments>;
-
 /**
  * Payments that the sweep has to look after. Each project has its part of a batch, and the projects take
  * turns, so that thousands of sessions that nobody pays delay only their own project's.

@@ -156,5 +156,3 @@ export const createExportProject = ({ projects, projectFile, parts }: ExportDeps
     return entries();
   };
 };
-
-export type ExportProject = ReturnType<typeof createExportProject>;

@@ -140,5 +140,3 @@ export const createImportProject = ({ imports, parts, fillConfig }: ImportDeps) 
     }
   };
 };
-
-export type ImportProject = ReturnType<typeof createImportProject>;

@@ -3,7 +3,7 @@ import { networksKeptMs, stepNames, steps } from './steps.ts';
 import { lockSums } from './take-sums.ts';
 
 /** Rows of a kind that a period keeps; the lighter ones are added up. */
-export const mostOfPeriod = 2000;
+const mostOfPeriod = 2000;
 
 /** A period is still added to for so long after its end. */
 const lateMs = 2 * 60 * 60_000;

@@ -11,8 +11,6 @@ const dayMs = 24 * 60 * 60 * 1000;
 const keptDays = 2;
 const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 'yyyy-mm-dd'.length);
 
-export type BudgetNotices = ReturnType<typeof createBudgetNotices>;
-
 /** Which owners were told today that a budget has refused calls. */
 export const createBudgetNotices = ({ database, outbox, now }: BudgetNoticesDeps) => ({
   /** Publishes the first refusal of an owner's day and kind; all others change nothing. */

@@ -46,8 +46,6 @@ const present = (row: LineRow): CreditHistoryItem => ({
 
 const isLineNumber = (id: string) => /^\d{1,15}$/.test(id);
 
-export type CreditHistory = ReturnType<typeof createCreditHistory>;
-
 export const createCreditHistory = (database: Database) => ({
   /**
    * An owner's lines, newest first, and the balance of the same instant; empty where there is no account.

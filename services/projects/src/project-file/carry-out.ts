@@ -44,8 +44,6 @@ export interface CarryOutDeps {
   log: Pick<Logger, 'info' | 'error'>;
 }
 
-export type CarryOut = ReturnType<typeof createCarryOut>;
-
 /**
  * Applies what was decided, part by part, each in one transaction of its own. What a part refuses is undone in those
  * before it; what a part does not answer stays, and is gone on with. To do a part again is harmless.

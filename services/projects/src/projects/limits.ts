@@ -31,7 +31,7 @@ export const effectiveLimits = (
   );
 
 /** Null removes a value, or all of a class. */
-export const mergeLimits = (layer: LimitLayer, changes: LimitChanges): LimitLayer => {
+const mergeLimits = (layer: LimitLayer, changes: LimitChanges): LimitLayer => {
   const merged: LimitLayer = {};
   for (const name of limitClasses) {
     const change = changes[name];

@@ -29,7 +29,7 @@ export const toScope = ({ project, userId, memberRole, caller }: Identity): Proj
 });
 
 /** The project whose members work on this one: of a preview the one that it stands beside. */
-export const membersOf = sql<number>`coalesce(
+const membersOf = sql<number>`coalesce(
   (SELECT r.number FROM projects r WHERE r.id = projects.preview_of), projects.number)`;
 
 /** What an account is in the project of the row; null where it is nothing. */

@@ -22,8 +22,6 @@ export interface InboxDeps {
   now: () => number;
 }
 
-export type Inbox = ReturnType<typeof createInbox>;
-
 /** Advances the feed over what has arrived behind it; the feed is locked. */
 const advance = `WITH RECURSIVE run (number) AS (
     SELECT $2::int8

@@ -7,15 +7,7 @@ const { maxTries, maxWebhooks } = webhookRoutes;
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 /** After the first try, the second and so on: the eighth comes within a day. */
-export const delaysMs = [
-  5 * second,
-  minute,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  6 * hour,
-  15 * hour,
-];
+const delaysMs = [5 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 15 * hour];
 /** From then on a receiver is slow: it is told in places of its own. */
 const slowMs = 1000;
 /** Of one webhook, waiting ones among them. */

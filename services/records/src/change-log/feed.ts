@@ -14,7 +14,7 @@ export interface ToldChange extends Told {
   changedAt: number;
 }
 
-export const toTold = ({ position, recordId, changedAt }: LogEntry, told: Told): ToldChange => ({
+const toTold = ({ position, recordId, changedAt }: LogEntry, told: Told): ToldChange => ({
   seq: position.seq,
   id: recordId,
   changedAt,

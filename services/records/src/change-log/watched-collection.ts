@@ -34,7 +34,7 @@ export const toWatch = (collection: Collection, asked: Asked, identity: Identity
 };
 
 /** Where nobody has made the collection yet: what comes then is heard from its beginning. */
-export const notMade = '-';
+const notMade = '-';
 
 /**
  * Says what decides which records the caller reads, beside those themselves: when it is another one, nobody is told of

@@ -49,7 +49,7 @@ export interface Permissions {
   hasConditions: boolean;
 }
 
-export const freeFields: FieldLimits = { hidden: [], frozen: [], notGiven: [] };
+const freeFields: FieldLimits = { hidden: [], frozen: [], notGiven: [] };
 export const fullPermissions: Permissions = {
   rights: { read: 'all', create: 'all', change: 'all', delete: 'all', count: 'all' },
   fields: freeFields,

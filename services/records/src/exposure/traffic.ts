@@ -31,8 +31,8 @@ interface OfProject {
 }
 
 export const reportEveryMs = 5000;
-export const trafficKeptHours = 48;
-export const visitsKeptDays = 90;
+const trafficKeptHours = 48;
+const visitsKeptDays = 90;
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;

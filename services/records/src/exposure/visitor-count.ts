@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** A power of two: the estimate is off by 1.04 / √2048, 2.3 %, of one standard deviation. */
-export const registerCount = 2048;
+const registerCount = 2048;
 const indexBits = 11;
 
 /** How many bits of a hash are zero before the first one is not, for each part of all hashes. */

@@ -47,7 +47,7 @@ const checkMayAsk = (identity: Identity): void => {
 };
 
 /** As the gateway's log has them. */
-export const planNames = (reports: readonly PlanReport[]): string =>
+const planNames = (reports: readonly PlanReport[]): string =>
   reports.map(({ kind }) => kind).join();
 
 const rounded = ({ waitedMs, ms, ...report }: PlanReport): PlanReport => ({

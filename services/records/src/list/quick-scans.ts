@@ -13,8 +13,6 @@ const maxShapeLength = 200;
 
 type Scan = Selection & Partial<Pick<ListQuery, 'sort' | 'offset'>>;
 
-export type QuickScans = ReturnType<typeof createQuickScans>;
-
 /**
  * Foresees which scans are quick: those that ask a collection for the same fields in the same way as quick ones have.
  * A single slow one, which may have waited for others' work, only doubles what is expected.

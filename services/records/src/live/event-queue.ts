@@ -3,7 +3,7 @@ export interface UnsentBytes {
   total: number;
 }
 
-export const maxUnsentBytes = 1024 * 1024;
+const maxUnsentBytes = 1024 * 1024;
 const maxUnsentInAll = 128 * 1024 * 1024;
 const smallPart = 64 * 1024;
 /** Given to the connection at once. */

@@ -36,7 +36,7 @@ const transports = z
   .max(10);
 
 /** What `navigator.credentials.create` gives, as its `toJSON` writes it. */
-export const newCredential = z.looseObject({
+const newCredential = z.looseObject({
   ...credentialFields,
   response: z.looseObject({
     clientDataJSON,
@@ -46,7 +46,7 @@ export const newCredential = z.looseObject({
 });
 
 /** What `navigator.credentials.get` gives. */
-export const shownCredential = z.looseObject({
+const shownCredential = z.looseObject({
   ...credentialFields,
   response: z.looseObject({
     clientDataJSON,

@@ -3,7 +3,7 @@ import { defineRoute } from '../../define-route.ts';
 import { idInPath, listOf, listQuery, timestamp, uuid } from '../../schemas.ts';
 import { toWhole } from './user.ts';
 
-export const signInEventKinds = [
+const signInEventKinds = [
   'signed_in',
   'failed',
   'signed_out',

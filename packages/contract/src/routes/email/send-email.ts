@@ -6,7 +6,7 @@ import { mailTemplateName, maxMailDataBytes } from './mail-templates.ts';
 import { countBytes, recipient } from './recipient.ts';
 
 /** docs/api.md, "E-mail". */
-export const maxRecipients = 10;
+const maxRecipients = 10;
 
 const maxHtmlBytes = 256 * KIB;
 

@@ -3,7 +3,7 @@ import { defineRoute } from '../../define-route.ts';
 import { idInPath, listOf, listQuery, timestamp, uuid } from '../../schemas.ts';
 import { block, blockFields, roleName } from '../auth/user.ts';
 
-export const maxDirectoryIds = 100;
+const maxDirectoryIds = 100;
 
 const avatar = uuid.nullable().describe('Id of a public file');
 

@@ -14,7 +14,7 @@ const asOf = z.iso
 const flag = z.enum(['1', '0', 'true', 'false', '']).optional();
 
 /** Files of 5 GiB among them; what is taken is bounded by the quotas of records and files. */
-export const maxArchiveBytes = 64 * 1024 ** 3;
+const maxArchiveBytes = 64 * 1024 ** 3;
 
 export const newProject = z
   .object({

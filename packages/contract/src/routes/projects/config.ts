@@ -27,7 +27,7 @@ export const projectConfig = z
       'What an owner has set, without secrets. A section that is left out stays as it is; an entry that a section leaves out goes, and what an entry leaves out has its default.',
   });
 
-export const configActions = ['create', 'change', 'delete', 'left'] as const;
+const configActions = ['create', 'change', 'delete', 'left'] as const;
 
 const configChange = z
   .object({

@@ -10,8 +10,6 @@ export const maxMembers = 50;
 export const maxMemberInvitations = 50;
 /** Of one account. */
 export const maxMemberships = 200;
-/** Of one invitation, the first one among them. */
-export const maxInvitationMails = 5;
 
 const givenRole = z.enum(givenRoles);
 

@@ -7,7 +7,7 @@ import { filter, wholeNumber } from './schemas/where-parameter.ts';
 /** Changes of a page; a higher `limit` is taken for this one. */
 export const maxPageChanges = 1000;
 
-export const changeTypes = ['create', 'update', 'delete', 'leave'] as const;
+const changeTypes = ['create', 'update', 'delete', 'leave'] as const;
 
 const toldChange = z
   .object({

@@ -21,7 +21,7 @@ const presenceData = recordUpTo(maxPresenceFields, z.record(z.string(), z.unknow
   .nullable()
   .describe('What others see of the stream in the channel, at most 1 KB; null leaves it');
 
-export const channelMember = z
+const channelMember = z
   .object({
     id: uuid.describe('Of one stream, as long as it is open'),
     userId: uuid.nullable().describe('Null for visitors, the owner and keys'),

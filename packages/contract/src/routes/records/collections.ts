@@ -139,7 +139,7 @@ export const maxFieldPath = 300;
 const fieldPath = z.string({ error: 'must be the name of one field' }).max(maxFieldPath);
 
 /** How many fields can be unique together. */
-export const maxTogether = 4;
+const maxTogether = 4;
 
 export const setCollectionAccess = defineRoute({
   ...platform,

@@ -4,7 +4,7 @@ import { collectionAccess } from '../../rules/access-rules.ts';
 import { idInPath } from '../../schemas.ts';
 import { recordSchema } from './schemas/record-schema.ts';
 
-export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
+const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
 const types = z.array(z.enum(fieldTypes));
@@ -26,7 +26,7 @@ const fieldShape = z
   .meta({ id: 'FieldShape' });
 export type FieldShape = z.infer<typeof fieldShape>;
 
-export const collectionShape = z
+const collectionShape = z
   .object({
     name: z.string(),
     access: collectionAccess,

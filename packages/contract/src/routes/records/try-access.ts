@@ -7,7 +7,7 @@ import { decision } from './access-check.ts';
 import { collectionName } from './schemas/record-schemas.ts';
 
 /** Records on which rules are tried. */
-export const mostTried = 200;
+const mostTried = 200;
 
 const outcome = z.object({
   read: z.boolean(),

@@ -15,7 +15,7 @@ export interface KeyBound {
 }
 
 /** The key of arrays and objects: what a condition finds in them is looked up in the document. */
-export const markerKey: Json = [];
+const markerKey: Json = [];
 export const markers: KeyRange = { kind: 'points', keys: [markerKey] };
 
 /** Longest string that a key holds whole, in characters. */

@@ -29,7 +29,7 @@ const refuse = (message: string, hint?: string): never => {
 };
 
 /** The id of a line's record is the same whenever the line comes, in the order of lines. */
-export const lineId = (
+const lineId = (
   { projectNumber, id }: Pick<ImportOf, 'projectNumber' | 'id'>,
   line: number,
   createdMs: number | undefined,
