@@ -1,7 +1,8 @@
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createDatabase, type Database } from './database.ts';
+import { createDatabase } from './create-database.ts';
+import type { Database } from './database.ts';
 import { DatabaseRefused } from './errors.ts';
 
 /** A role of one's own, so that its bounds are nobody else's. */

@@ -5,8 +5,15 @@
  */
 
 export * from './batched-calls.ts';
+export {
+  mostConnections,
+  type PoolUsage,
+  scanConnections,
+  writeConnections,
+} from './connection/pools.ts';
 export type { BytesRow, TextRow } from './connection/raw-read.ts';
 export { requireOwnSessions, SessionsShared } from './connection/session.ts';
+export { createDatabase } from './create-database.ts';
 export * from './database.ts';
 export * from './delete-expired.ts';
 export * from './errors.ts';

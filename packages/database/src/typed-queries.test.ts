@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@backlot/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createDatabase, type Database } from './database.ts';
+import { createDatabase } from './create-database.ts';
+import type { Database } from './database.ts';
 import { createQueries } from './typed-queries.ts';
 
 interface Tables {

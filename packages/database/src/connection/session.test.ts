@@ -8,7 +8,7 @@ import {
   type TestDatabase,
 } from '@backlot/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createDatabase } from '../database.ts';
+import { createDatabase } from '../create-database.ts';
 import { requireOwnSessions, SessionsShared } from './session.ts';
 
 describe('a server behind PgBouncer', () => {

@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase, until } from '@backlot/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createDatabase, type Database } from '../database.ts';
+import { createDatabase } from '../create-database.ts';
+import type { Database } from '../database.ts';
 import { DatabaseRefused } from '../errors.ts';
 import { withClient } from './one-client.ts';
 import { otherRole, retireRoles } from './retire-role.ts';
