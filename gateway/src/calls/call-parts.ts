@@ -10,14 +10,14 @@ import type { GatewayConfig } from '../gateway-deps.ts';
 import type { HealthLooks } from '../health/health.ts';
 import type { Mcp } from '../mcp/mcp.ts';
 import type { FindRoute } from '../routing/find-route.ts';
-import type { Authenticate, Credential } from '../steps/authenticate.ts';
-import type { FindProject } from '../steps/find-project.ts';
-import type { Forward } from '../steps/forward.ts';
-import type { createObserve } from '../steps/observe.ts';
-import type { createOpenStreams } from '../steps/open-streams.ts';
-import type { createReadAhead } from '../steps/read-ahead.ts';
-import type { createSignIdentity } from '../steps/sign-identity.ts';
-import type { TraceCalls } from '../steps/trace-calls.ts';
+import type { Authenticate, Credential } from '../steps/caller/authenticate.ts';
+import type { Forward } from '../steps/forward/forward.ts';
+import type { createOpenStreams } from '../steps/forward/open-streams.ts';
+import type { createReadAhead } from '../steps/forward/read-ahead.ts';
+import type { createSignIdentity } from '../steps/forward/sign-identity.ts';
+import type { createObserve } from '../steps/observe/observe.ts';
+import type { TraceCalls } from '../steps/observe/trace-calls.ts';
+import type { FindProject } from '../steps/project/find-project.ts';
 import type { EventTickets } from '../tickets/event-tickets.ts';
 
 /** What a call of the API goes through. */

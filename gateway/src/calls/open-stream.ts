@@ -3,9 +3,9 @@ import type { RouteDefinition } from '@backlot/contract';
 import { refuseRole } from '@backlot/http';
 import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
-import type { Credential } from '../steps/authenticate.ts';
-import { refuseAccount, showAccount } from '../steps/check-account.ts';
-import { checkActive, checkTarget } from '../steps/find-project.ts';
+import type { Credential } from '../steps/caller/authenticate.ts';
+import { refuseAccount, showAccount } from '../steps/caller/check-account.ts';
+import { checkActive, checkTarget } from '../steps/project/find-project.ts';
 import { type CallParts, rulesFor } from './call-parts.ts';
 
 export interface StreamOpening {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { ProjectDocument } from '../documents/documents.ts';
-import { refuseAccount } from '../steps/check-account.ts';
+import { refuseAccount } from '../steps/caller/check-account.ts';
 import type { CallParts } from './call-parts.ts';
 
 export interface DocumentCall {

@@ -4,7 +4,7 @@ import { ApiError, type CollectionShape, callers, type ShapeDirectory } from '@b
 import type { Caller } from '../directory/caller.ts';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { Description } from '../docs/description.ts';
-import type { AccessRules } from '../steps/authenticate.ts';
+import type { AccessRules } from '../steps/caller/authenticate.ts';
 import { describeForAgents } from './llms.ts';
 import { describeProject } from './project-description.ts';
 import { describeCollectionTypes } from './types.ts';

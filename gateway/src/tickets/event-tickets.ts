@@ -5,7 +5,7 @@ import type { Counters } from '@backlot/counters';
 import { deriveOwnKeys, type IdentityKey } from '@backlot/identity';
 import { createSealer, SealBroken } from '@backlot/sealing';
 import type { GatewayProject } from '../directory/gateway-project.ts';
-import { type Credential, readBearer } from '../steps/authenticate.ts';
+import { type Credential, readBearer } from '../steps/caller/authenticate.ts';
 import { takeFromSearch } from './take-from-search.ts';
 
 const { openEvents, eventTicketTtlMs, maxEventTicketLength } = recordRoutes;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { storageRoutes } from '@backlot/contract';
-import type { FindProject } from './find-project.ts';
+import type { FindProject } from '../project/find-project.ts';
 
 const tusAddress = /^\/api\/runtime\/([^/?#]+)\/storage\/tus(?:\/[^/?#]*)?(?:\?|$)/;
 const { tusVersion, tusExtensions, defaultUploadBytes } = storageRoutes;

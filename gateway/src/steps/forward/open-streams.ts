@@ -1,9 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { ApiError, type RouteDefinition } from '@backlot/contract';
 import { createOpenItems, createPlaces } from '@backlot/http';
-import { type AddressBounds, addressesInAll, requirePlaces } from '../addresses/address-bounds.ts';
-import type { CountRefusal } from '../addresses/refusals.ts';
-import type { Caller } from '../directory/caller.ts';
+import {
+  type AddressBounds,
+  addressesInAll,
+  requirePlaces,
+} from '../../addresses/address-bounds.ts';
+import type { CountRefusal } from '../../addresses/refusals.ts';
+import type { Caller } from '../../directory/caller.ts';
 
 /** Why a stream has ended: whoever comes back is told more. */
 type EndReason = 'credential' | 'project' | 'access' | 'restart';

@@ -4,10 +4,10 @@ import { planHeader } from '@backlot/contract';
 import { createLogger } from '@backlot/telemetry';
 import { until } from '@backlot/testing';
 import { expect, it } from '@jest/globals';
-import { createTestBed } from '../testing/test-bed.ts';
-import { withHealth } from '../testing/with-health.ts';
-import { createHttpUpstream } from '../upstream/http.ts';
-import { createInProcessUpstream } from '../upstream/in-process.ts';
+import { createTestBed } from '../../testing/test-bed.ts';
+import { withHealth } from '../../testing/with-health.ts';
+import { createHttpUpstream } from '../../upstream/http.ts';
+import { createInProcessUpstream } from '../../upstream/in-process.ts';
 
 /** Tells how every answer was found. */
 const service: RequestListener = (req, res) => {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { ApiError } from '@backlot/contract';
-import type { FailedLookups } from '../addresses/failed-lookups.ts';
-import type { LookupCache } from '../directory/lookup-cache.ts';
+import type { FailedLookups } from '../../addresses/failed-lookups.ts';
+import type { LookupCache } from '../../directory/lookup-cache.ts';
 import type { FindProject } from './find-project.ts';
 
 export interface ProjectHosts {

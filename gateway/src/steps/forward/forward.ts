@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, callTimeoutMs, type RouteDefinition, type ServiceName } from '@backlot/contract';
 import type { DiscardBody } from '@backlot/http';
-import { type Bodies, isComing } from '../addresses/bodies.ts';
-import type { Charge } from '../admission/charge.ts';
-import type { OnFailure, OnUpstreamFailure, Upstream } from '../upstream/upstream.ts';
+import { type Bodies, isComing } from '../../addresses/bodies.ts';
+import type { Charge } from '../../admission/charge.ts';
+import type { OnFailure, OnUpstreamFailure, Upstream } from '../../upstream/upstream.ts';
 import { bodyLimit, needsReadAhead } from './read-ahead.ts';
 
 export interface ForwardedCall {

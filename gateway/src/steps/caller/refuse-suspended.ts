@@ -4,8 +4,8 @@ import {
   type RouteDefinition,
   suspendedError,
 } from '@backlot/contract';
-import type { Caller } from '../directory/caller.ts';
-import type { GatewayProject } from '../directory/gateway-project.ts';
+import type { Caller } from '../../directory/caller.ts';
+import type { GatewayProject } from '../../directory/gateway-project.ts';
 
 /** Why a call finds what it needs suspended. Owners still look at a suspended project; the operator does anything. */
 export const refuseSuspended = (

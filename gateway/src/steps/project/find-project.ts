@@ -6,12 +6,12 @@ import {
   suspendedError,
 } from '@backlot/contract';
 import { refuseRole } from '@backlot/http';
-import type { FailedLookups } from '../addresses/failed-lookups.ts';
-import type { Caller } from '../directory/caller.ts';
-import { type GatewayProject, toGatewayProject } from '../directory/gateway-project.ts';
-import type { LookupCache } from '../directory/lookup-cache.ts';
-import { enterProject, invalidToken } from './authenticate.ts';
-import { refuseSuspended } from './refuse-suspended.ts';
+import type { FailedLookups } from '../../addresses/failed-lookups.ts';
+import type { Caller } from '../../directory/caller.ts';
+import { type GatewayProject, toGatewayProject } from '../../directory/gateway-project.ts';
+import type { LookupCache } from '../../directory/lookup-cache.ts';
+import { enterProject, invalidToken } from '../caller/authenticate.ts';
+import { refuseSuspended } from '../caller/refuse-suspended.ts';
 
 /** Anything else names no project and is not looked up. */
 const possibleId = /^[A-Za-z0-9_-]{1,64}$/;

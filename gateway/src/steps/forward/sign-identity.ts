@@ -6,9 +6,9 @@ import {
   type IdentityKey,
   identityHeader,
 } from '@backlot/identity';
-import type { Charge } from '../admission/charge.ts';
-import type { Caller } from '../directory/caller.ts';
-import type { GatewayProject } from '../directory/gateway-project.ts';
+import type { Charge } from '../../admission/charge.ts';
+import type { Caller } from '../../directory/caller.ts';
+import type { GatewayProject } from '../../directory/gateway-project.ts';
 
 /** Never reach a service: they concern the connection, or would let a caller speak for the gateway. */
 const removed = new Set([

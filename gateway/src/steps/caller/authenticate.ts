@@ -11,12 +11,12 @@ import {
   platformProject,
   type RouteDefinition,
 } from '@backlot/contract';
-import type { FailedLookups } from '../addresses/failed-lookups.ts';
-import type { CachedSessions, Session } from '../directory/cached-sessions.ts';
-import { anonymous, type Caller } from '../directory/caller.ts';
-import type { GatewayProject } from '../directory/gateway-project.ts';
-import { hashToken } from '../directory/hash-token.ts';
-import type { LookupCache } from '../directory/lookup-cache.ts';
+import type { FailedLookups } from '../../addresses/failed-lookups.ts';
+import type { CachedSessions, Session } from '../../directory/cached-sessions.ts';
+import { anonymous, type Caller } from '../../directory/caller.ts';
+import type { GatewayProject } from '../../directory/gateway-project.ts';
+import { hashToken } from '../../directory/hash-token.ts';
+import type { LookupCache } from '../../directory/lookup-cache.ts';
 
 export interface AuthenticateDeps {
   sessions: CachedSessions;

@@ -1,6 +1,6 @@
 import { ApiError, type RouteDefinition } from '@backlot/contract';
-import { anonymous, type Caller } from '../directory/caller.ts';
-import type { GatewayProject } from '../directory/gateway-project.ts';
+import { anonymous, type Caller } from '../../directory/caller.ts';
+import type { GatewayProject } from '../../directory/gateway-project.ts';
 
 type Opening = Pick<RouteDefinition, 'method' | 'callers' | 'opensTo'>;
 

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, projectRoutes } from '@backlot/contract';
-import type { GatewayProject } from '../directory/gateway-project.ts';
+import type { GatewayProject } from '../../directory/gateway-project.ts';
 import { checkActive, type FindProject } from './find-project.ts';
 
 const { previewHeader, previewToken } = projectRoutes;

@@ -10,7 +10,7 @@ import {
   viewAsForm,
   viewAsHeader,
 } from '@backlot/contract';
-import { anonymous, type Caller } from '../directory/caller.ts';
+import { anonymous, type Caller } from '../../directory/caller.ts';
 
 const nameInNode = viewAsHeader.toLowerCase();
 

@@ -3,7 +3,7 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { ApiError, defaultBodyLimitBytes, type RouteDefinition } from '@backlot/contract';
 import type { FairShares, Requester } from '@backlot/fair-shares';
 import { roundedNumberRefusal } from '@backlot/http';
-import { type Bodies, isComing, isPlain } from '../addresses/bodies.ts';
+import { type Bodies, isComing, isPlain } from '../../addresses/bodies.ts';
 import { ItemCounter } from './count-items.ts';
 
 export interface ReadAhead {

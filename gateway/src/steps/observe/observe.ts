@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, planHeader } from '@backlot/contract';
 import type { HttpMetrics, Logger } from '@backlot/telemetry';
 import onHeaders from 'on-headers';
-import type { NoteCalls, NotedCall } from '../call-log/note-calls.ts';
+import type { NoteCalls, NotedCall } from '../../call-log/note-calls.ts';
 import type { TraceCalls } from './trace-calls.ts';
 
 /** Slower calls get a log line. */
