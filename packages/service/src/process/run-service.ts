@@ -72,21 +72,19 @@ export const databaseReports = (
   onRefusal: reportRefusal(log, 'PostgreSQL', databaseSetting),
 });
 
-/** Waits for a PostgreSQL that is not there yet, and for the migrate program; says for what, once. */
-const untilMigrated = async (place: Migrations, log: Logger, waitsFor: WaitingApp['waitsFor']) => {
-  let said = '';
+/** Tries until it is done, for as long as PostgreSQL is away; says so. */
+const untilDone = async (
+  work: () => Promise<boolean>,
+  log: Logger,
+  waitsFor: WaitingApp['waitsFor'],
+) => {
   const isAway = countRepeats((away) => log.warn(away, 'PostgreSQL is out of reach; retrying'));
   const isRefused = countRepeats((refused) =>
     log.error({ ...refused, setting: databaseSetting }, refusalText('PostgreSQL')),
   );
   for (const pauseMs of pauses()) {
     try {
-      await requireOwnSessions(place.url);
-      const pending = await pendingMigrations(place);
-      if (pending.length === 0) return;
-      if (said !== pending.join()) log.warn({ pending }, 'waiting for migrations');
-      said = pending.join();
-      waitsFor('postgresql', 'not_migrated');
+      if (await work()) return;
     } catch (err) {
       if (!(err instanceof DatabaseUnavailable)) throw err;
       if (err instanceof DatabaseRefused) {
@@ -99,6 +97,21 @@ const untilMigrated = async (place: Migrations, log: Logger, waitsFor: WaitingAp
     }
     await sleep(pauseMs);
   }
+};
+
+/** Waits for a PostgreSQL that is not there yet, and for the migrate program; says for what, once. */
+const untilMigrated = async (place: Migrations, log: Logger, waitsFor: WaitingApp['waitsFor']) => {
+  let said = '';
+  const isMigrated = async () => {
+    await requireOwnSessions(place.url);
+    const pending = await pendingMigrations(place);
+    if (pending.length === 0) return true;
+    if (said !== pending.join()) log.warn({ pending }, 'waiting for migrations');
+    said = pending.join();
+    waitsFor('postgresql', 'not_migrated');
+    return false;
+  };
+  await untilDone(isMigrated, log, waitsFor);
 };
 
 /** Listens, waits for its schema, starts the service, and stops in the reverse order at the first signal. */
@@ -149,7 +162,8 @@ export const runService = async (runnable: RunnableService<object, never>): Prom
     tracer,
     checkResponses: false,
   });
-  await service.start();
+  const started = () => service.start().then(() => true);
+  await untilDone(started, log, waitsFor);
   open(service.app);
   keepRunning();
   stopOnSignal(async (cut) => {

@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '@backlot/database';
 import { z } from 'zod';
 import { defineConfig, defineService, runnable, type ServiceContext } from '../index.ts';
 
@@ -8,6 +9,7 @@ export interface SmallConfig {
 export interface SmallContext extends ServiceContext<SmallConfig> {
   /** What happened, in order. */
   diary: string[];
+  onStart?: () => Promise<void>;
 }
 
 const usage = { slots: 2, running: 1, waiting: 3, refused: 0, costMs: 50, owners: [] };
@@ -22,7 +24,7 @@ export const smallService = defineService({
   name: 'records',
   migrations: new URL('./migrations/', import.meta.url),
   config,
-  build: ({ config: { greeting }, outbox, diary }: SmallContext) => ({
+  build: ({ config: { greeting }, outbox, diary, onStart }: SmallContext) => ({
     routes: [],
     subscriptions: {
       async 'project.erased'({ projectNumber }, eventId) {
@@ -38,7 +40,10 @@ export const smallService = defineService({
       },
     ],
     queues: { hobbies: { usage: () => ({ slow: usage }) } },
-    start: async () => void diary.push('start'),
+    async start() {
+      diary.push('start');
+      await onStart?.();
+    },
     stop: async () => void diary.push('stop'),
     api: {
       greet: () => greeting,
@@ -47,4 +52,11 @@ export const smallService = defineService({
   }),
 });
 
-export const small = runnable(smallService, () => ({ diary: [] }));
+/** It finds PostgreSQL away when it starts. */
+export const small = runnable(smallService, () => {
+  const diary: string[] = [];
+  const onStart = async () => {
+    if (diary.length === 1) throw new DatabaseUnavailable();
+  };
+  return { diary, onStart };
+});

@@ -15,6 +15,9 @@ export interface ExchangeOptions {
 const slowLoops = 2;
 const halfSlowMs = 13_000;
 
+/** Between two calls of a kind, so that a slow one that is refused is no hot loop. */
+const leastPauseMs = 100;
+
 const isClosed = (error: unknown) =>
   error instanceof Error && (error.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED';
 
@@ -62,7 +65,7 @@ export const exchange = async (options: ExchangeOptions): Promise<number> => {
         );
       }
       own.slowestMs = Math.max(own.slowestMs, Date.now() - from);
-      await sleep(pauseMs);
+      await sleep(Math.max(pauseMs, leastPauseMs));
     }
   };
 
