@@ -1,47 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import type { Payload, Topic } from '@backlot/contract';
-import { testProject, until } from '@backlot/testing';
+import { testProject } from '@backlot/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  createFakeMailer,
-  createTestBed,
-  type FakeMailer,
-  type TestBed,
-} from '../testing/test-bed.ts';
-
-const token = 'a-token_that-opens';
-const requested: Payload<'mail.requested'> = {
-  projectId: testProject.id,
-  projectNumber: testProject.number,
-  projectName: '<b>Ada’s & Bob’s</b>',
-  to: 'ada@example.org',
-  name: '"><script>alert(1)</script>',
-  template: 'verify-email',
-  token,
-  expiresAt: '2026-11-22T05:00:00.000Z',
-};
+import { createMailCalls, createMailingBed, requested } from '../testing/platform-mails.ts';
+import type { FakeMailer, TestBed } from '../testing/test-bed.ts';
 
 describe('account mails', () => {
   let mailer: FakeMailer;
   let bed: TestBed;
   beforeEach(async () => {
-    mailer = createFakeMailer();
-    bed = await createTestBed({ mailer, config: { publicUrl: 'https://api.example.org' } });
+    ({ bed, mailer } = await createMailingBed());
     for (const id of ['p0', 'p1', 'p2', 'p3', 'other']) bed.others.add(id);
-    await bed.service.start();
   });
   afterEach(() => bed.close());
 
-  const tell = <T extends Topic>(topic: T, payload: Payload<T>, id: string = randomUUID()) =>
-    bed.bus.publish({ id, topic, payload });
-  const sent = async (count = 1) => {
-    await until(() => mailer.sent.length >= count);
-    await bed.service.deliver();
-    expect(mailer.sent).toHaveLength(count);
-    const last = mailer.sent.at(-1);
-    if (!last) throw new Error('nothing was sent');
-    return last;
-  };
+  const { sent, tell } = createMailCalls(() => ({ bed, mailer }));
 
   const askMany = (count: number, changes: (n: number) => Partial<typeof requested>) =>
     Promise.all(
