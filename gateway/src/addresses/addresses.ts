@@ -1,14 +1,15 @@
+import { ApiError } from '@backlot/contract';
+import { createRecentCounts } from '@backlot/counters';
 import type { Registry } from '@backlot/telemetry';
 import type { AddressBounds } from './address-bounds.ts';
 import { createBodies } from './bodies.ts';
 import { type PaceBounds, usualPace } from './body-pace.ts';
 import { createClientAddress } from './client-address.ts';
 import { createCountAddress } from './count-address.ts';
-import { createCountPage } from './count-page.ts';
 import { createFailedLookups } from './failed-lookups.ts';
 import { createAcceptConnection, createCountOpenCall } from './open-calls.ts';
 import { type Clock, createPaceRefusal, processClock } from './refusal-pace.ts';
-import { createCountRefusal } from './refusals.ts';
+import { type CountRefusal, createCountRefusal } from './refusals.ts';
 
 export interface AddressesOptions {
   addressBounds: AddressBounds;
@@ -19,6 +20,30 @@ export interface AddressesOptions {
   refusalClock: Clock | undefined;
   registry: Registry | undefined;
 }
+
+const maxPageAddresses = 50_000;
+
+/**
+ * Counts a page for its address: no project and no caller has a limit for it.
+ * @throws ApiError rate_limited
+ */
+const createCountPage = (
+  { pages }: AddressBounds,
+  now: () => number,
+  countRefusal: CountRefusal,
+): ((address: string) => void) => {
+  const counts = createRecentCounts({ windowMs: 60_000, maxKeys: maxPageAddresses, now });
+  return (address) => {
+    const { allowed, retryAfterMs } = counts.take(address, pages);
+    if (allowed) return;
+    countRefusal('pages');
+    throw new ApiError(
+      'rate_limited',
+      'Too many pages for this network address. Wait before the next one.',
+      { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) },
+    );
+  };
+};
 
 /** What a gateway knows of network addresses, all of it in its own memory. */
 export const createAddresses = (options: AddressesOptions) => {

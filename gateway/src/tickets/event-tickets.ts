@@ -6,13 +6,34 @@ import { deriveOwnKeys, type IdentityKey } from '@backlot/identity';
 import { createSealer, SealBroken } from '@backlot/sealing';
 import type { GatewayProject } from '../directory/gateway-project.ts';
 import { type Credential, readBearer } from '../steps/caller/authenticate.ts';
-import { takeFromSearch } from './take-from-search.ts';
 
 const { openEvents, eventTicketTtlMs, maxEventTicketLength } = recordRoutes;
 const definition = recordRoutes.createEventTicket;
 
 /** A use is remembered for longer than any clock lets its ticket live. */
 const usedForMs = 2 * eventTicketTtlMs;
+
+/**
+ * Takes a parameter out of a query, in each spelling of its name; undefined where it is not there.
+ * @param search with its question mark, or empty
+ */
+const takeFromSearch = (
+  search: string,
+  name: string,
+): { values: string[]; search: string } | undefined => {
+  const values: string[] = [];
+  const rest = search
+    .slice(1)
+    .split('&')
+    .filter((pair) => {
+      const [found] = new URLSearchParams(`&${pair}`);
+      if (found?.[0] !== name) return true;
+      values.push(found[1]);
+      return false;
+    });
+  if (values.length === 0) return undefined;
+  return { values, search: rest.length > 0 ? `?${rest.join('&')}` : '' };
+};
 
 export interface PresentedTicket {
   /** Of whoever asked for the ticket. */

@@ -62,7 +62,7 @@ const readSort = (text: string): Sort => {
   };
 };
 
-export const newestFirst = readSort('-createdAt');
+const newestFirst = readSort('-createdAt');
 
 /**
  * Reads the query parameter `sort`.

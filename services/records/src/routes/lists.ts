@@ -18,7 +18,7 @@ import type { PlanReport } from '../query/plan.ts';
 import type { SearchWords } from '../query/search-query.ts';
 import { byRank } from '../query/search-statement.ts';
 import { splitFilter } from '../query/selection.ts';
-import { newestFirst, parseSort } from '../query/sort.ts';
+import { parseSort } from '../query/sort.ts';
 import { narrowFilter, parseMine } from '../record/narrow-filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
@@ -45,7 +45,7 @@ export const listRecords = (
     const where = parseWhere(query.where);
     const { search } = query;
     const isRanked = search !== undefined && query.sort === undefined;
-    const sort = isRanked ? byRank : query.sort === undefined ? newestFirst : parseSort(query.sort);
+    const sort = isRanked ? byRank : parseSort(query.sort);
     checkOffset(offset, cursor);
     const ownerId = parseMine(query.mine, identity);
     const projectNumber = identity.project.number;

@@ -4,8 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { CompiledSchema } from '../../schema/compiled-schema.ts';
 import { type CollectionKey, epochMsSql } from '../../sql.ts';
 import type { PersonalKind } from '../personal-values.ts';
-import { parseAccess } from '../rules.ts';
-import { keepServerFields } from '../server-fields.ts';
+import { compileAccess, parseAccess } from '../rules.ts';
 import { type KeptLimits, limitsSql } from '../stored/limits.ts';
 import { createSchemaReader } from '../stored/schemas.ts';
 import type { CollectionSearch } from '../stored/search-words.ts';
@@ -66,6 +65,19 @@ const collectionSql = `SELECT coll_id, access, epoch, (
     SELECT json_agg(json_build_object('number', slot, 'field', field, 'state', state, 'distinctShare', distinct_share))
     FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, ${searchSql}, nullif(personal, '{}'), schema, ${limitsSql}, history, ${epochMsSql('created_at')}
   FROM collections WHERE project_id = $1 AND name = $2`;
+
+/** The access of a collection in which nobody whom rules bind gives or changes what the server writes. */
+const keepServerFields = (
+  access: CollectionAccess,
+  schema: CompiledSchema | undefined,
+): CollectionAccess => {
+  if (!schema || schema.serverFields.length === 0) return access;
+  const { rules } = compileAccess(access);
+  const fields = { ...rules.fields };
+  for (const [name] of schema.serverFields)
+    fields[name] = { ...fields[name], create: [], change: [] };
+  return { ...rules, fields };
+};
 
 export const createFoundCollections = (
   database: Database,
