@@ -129,3 +129,12 @@ export const failure = z
       .describe('With proof_of_work_needed: an ALTCHA challenge'),
   })
   .meta({ id: 'Failure' });
+
+/** Ids, separated by commas. */
+export const idsInQuery = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most * 37)
+    .transform((ids) => ids.split(','))
+    .refine((ids) => ids.length <= most, `takes at most ${most} ids`);

@@ -52,6 +52,16 @@ describe('users, to whom the project belongs', () => {
     expect(await order(query)).toEqual(expected);
   });
 
+  it('are listed by their ids, of this project alone', async () => {
+    const { user } = await bed.signUp({ email: 'other@example.org', project: otherProject });
+    const asked = [ids[1], ids[2], user.id, unknownId, 'no-id'].join();
+    expect(await order(`?ids=${asked}`)).toEqual([2, 1]);
+    expect(await order(`?ids=${asked}&status=verified`)).toEqual([2]);
+    expect(await order('?ids=no-id')).toEqual([]);
+    const tooMany = Array.from({ length: 101 }, () => unknownId).join();
+    expect((await get(`?ids=${tooMany}`)).body.code).toBe('invalid_query');
+  });
+
   it.each(['sort=email', 'sort=-email', 'sort=createdAt', 'status=verified'])(
     'come once in pages by %s, whose cursor is good for no other list',
     async (query) => {

@@ -1,4 +1,4 @@
-import type { authRoutes, ListedUser, RouteQuery } from '@backlot/contract';
+import { type authRoutes, isUuid, type ListedUser, type RouteQuery } from '@backlot/contract';
 import { createQueries, type Database } from '@backlot/database';
 import { decodeCursor, encodeCursor, type Page } from '@backlot/http';
 import { z } from 'zod';
@@ -17,10 +17,14 @@ export const createUserLists = (database: Database, now: () => number) => {
   return {
     /** @throws ApiError invalid_cursor */
     async list(project: number, query: UserQuery): Promise<Page<ListedUser>> {
-      const { limit, cursor, sort, email, q, status, role } = query;
-      const scope = { list: ['users', sort, email, status, role, ...(q === undefined ? [] : [q])] };
+      const { limit, cursor, sort, email, q, status, role, ids } = query;
+      const scope = {
+        list: ['users', sort, email, status, role, ...(q === undefined ? [] : [q]), ...(ids ?? [])],
+      };
       const after = cursor === undefined ? undefined : decodeCursor(cursor, z.string(), scope);
-      if (limit === 0) return { items: [], hasMore: false, nextCursor: null };
+      const known = ids?.filter(isUuid);
+      if (limit === 0 || known?.length === 0)
+        return { items: [], hasMore: false, nextCursor: null };
       const isDescending = sort.startsWith('-');
       const column = sortColumns[sort.replace('-', '') as keyof typeof sortColumns];
       let users = queries
@@ -44,6 +48,7 @@ export const createUserLists = (database: Database, now: () => number) => {
         users = users
           .where('email_verified', '=', status === 'verified')
           .where('is_guest', '=', false);
+      if (known !== undefined) users = users.where('id', 'in', known);
       if (role !== undefined) users = users.where('role', '=', role);
       const rows = await users.execute();
       const shown = rows.slice(0, limit);

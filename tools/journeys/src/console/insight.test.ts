@@ -85,12 +85,18 @@ describe('what an owner sees of calls, credits and readers', () => {
     const { token } = project.owner;
     for (let n = 0; n < 3; n++) expect((await api('POST', '/ai', { body: ask })).status).toBe(200);
     await api('POST', '/ai', { body: ask, token });
+    const user = await bed.platform.signUp(project.id);
+    await api('POST', '/ai', { body: ask, token: user.token });
     await until(async () => {
       const path = `/projects/${project.id}/usage?by=caller`;
-      return (await bed.platform.control('GET', path, { token })).body.calls === 4;
+      return (await bed.platform.control('GET', path, { token })).body.calls === 5;
     });
     await page.reload();
     await page.getByText('visitors, not signed in').waitFor();
+    await page
+      .getByRole('region', { name: 'Credits by caller' })
+      .getByRole('link', { name: user.email })
+      .waitFor();
     await page.getByRole('button', { name: 'generateText' }).click();
     await page.getByRole('heading', { name: 'generateText, tokens by day' }).waitFor();
     await page.getByLabel('Credits a day').fill('50');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { idInPath, listOf, listQuery, ok, timestamp, uuid } from '../../schemas.ts';
+import { idInPath, idsInQuery, listOf, listQuery, ok, timestamp, uuid } from '../../schemas.ts';
 import { email } from '../../texts/email-address.ts';
 import { linkedIdentity } from '../oauth/identities.ts';
 import { factor } from './factors.ts';
@@ -42,7 +42,9 @@ export const listUsers = defineRoute({
   summary: 'Users of a project, newest first unless `sort` says otherwise',
   limit: 'read',
   params: z.object({ projectId: idInPath }),
-  query: usersQuery,
+  query: usersQuery.extend({
+    ids: idsInQuery(100).optional().describe('Up to 100 ids, separated by commas: those alone'),
+  }),
   response: listOf(listedUser),
   status: 200,
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],

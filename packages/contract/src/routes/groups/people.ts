@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { idInPath, listOf, listQuery, timestamp, uuid } from '../../schemas.ts';
+import { idInPath, idsInQuery, listOf, listQuery, timestamp, uuid } from '../../schemas.ts';
 import { block, blockFields, roleName } from '../auth/user.ts';
 
 const maxDirectoryIds = 100;
@@ -53,12 +53,7 @@ export const findUsers = defineRoute({
   limit: 'read',
   query: listQuery.extend({
     role: roleName.optional().describe('Of a list without ids'),
-    ids: z
-      .string()
-      .min(1)
-      .max(maxDirectoryIds * 37)
-      .transform((ids) => ids.split(','))
-      .refine((ids) => ids.length <= maxDirectoryIds, `takes at most ${maxDirectoryIds} ids`)
+    ids: idsInQuery(maxDirectoryIds)
       .optional()
       .describe(
         `Up to ${maxDirectoryIds} ids, separated by commas; without them all users, for a role with the power see-users`,
