@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { Answer } from '../../../api/operation-types.ts';
-import { useChange } from '../../../api/queries.ts';
 import { Modal } from '../../../parts/dialogs/modal.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { Problem } from '../../../parts/problem.tsx';
 import { notify, notifyProblem } from '../../../parts/toasts.tsx';
 import { userLabel } from '../../../parts/words/user-label.ts';
+import { useBlock } from './use-block.ts';
 
 interface BlockUserProps {
   user: Answer<'getUser'>;
@@ -19,18 +19,14 @@ const ends = { '': 'For good', '1': 'For a day', '7': 'For a week', '30': 'For 3
 /** Blocks a user, with what they are told and when it ends. */
 export const BlockUser = ({ user, projectId, onClose }: BlockUserProps) => {
   const [days, setDays] = useState('');
-  const params = { projectId, userId: user.id };
-  const changes = ['getUser', 'listUsers'] as const;
-  const unblock = useChange('updateUser', { changes });
-  const block = useChange('updateUser', {
-    changes,
-    onSuccess: () => {
-      onClose();
-      notify(`${userLabel(user)} is blocked`, {
-        undo: () => unblock.mutateAsync({ params, body: { blocked: false } }).catch(notifyProblem),
-      });
-    },
-  });
+  const { change, isPending, error } = useBlock(projectId, user.id);
+  const block = async (reason: string, until: string) => {
+    await change({ blocked: true, ...(reason && { reason }), ...(until && { until }) });
+    onClose();
+    notify(`${userLabel(user)} is blocked`, {
+      undo: () => change({ blocked: false }).catch(notifyProblem),
+    });
+  };
   return (
     <Modal title={`Block ${userLabel(user)}`} isOpen onClose={onClose}>
       <form
@@ -39,8 +35,7 @@ export const BlockUser = ({ user, projectId, onClose }: BlockUserProps) => {
           event.preventDefault();
           const reason = String(new FormData(event.currentTarget).get('reason')).trim();
           const until = days && new Date(Date.now() + Number(days) * dayMs).toISOString();
-          const body = { blocked: true, ...(reason && { reason }), ...(until && { until }) };
-          block.mutate({ params, body });
+          void block(reason, until).catch(() => undefined);
         }}
       >
         <p className="quiet-text">
@@ -61,12 +56,12 @@ export const BlockUser = ({ user, projectId, onClose }: BlockUserProps) => {
             </select>
           )}
         </Field>
-        <Problem error={block.error} />
+        <Problem error={error} />
         <footer className="row end">
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="danger" disabled={block.isPending}>
+          <button type="submit" className="danger" disabled={isPending}>
             Block user
           </button>
         </footer>

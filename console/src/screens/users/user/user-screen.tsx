@@ -19,6 +19,7 @@ import { EraseUser } from './erase-user.tsx';
 import { ExportUser } from './export-user.tsx';
 import { RoleForm } from './role-form.tsx';
 import { SessionList } from './session-list.tsx';
+import { blocking, useBlock } from './use-block.ts';
 import { UserEvents } from './user-events.tsx';
 import { UserFactors } from './user-factors.tsx';
 import { UserRecords } from './user-records.tsx';
@@ -100,7 +101,7 @@ const Blocked = ({ user, unblock }: { user: User; unblock(): void }) => {
           </p>
         )}
       </div>
-      <Takes name="updateUser">
+      <Takes name={blocking}>
         <button type="button" onClick={unblock}>
           Unblock
         </button>
@@ -122,10 +123,11 @@ export const UserScreen = () => {
   const navigate = useNavigate();
   const user = query.data;
   const close = () => setOpen(undefined);
+  const { change: changeBlock } = useBlock(projectId, userId);
   const unblock = () =>
-    update.mutate(
-      { params, body: { blocked: false } },
-      { onSuccess: () => notify('They are blocked no more'), onError: notifyProblem },
+    void changeBlock({ blocked: false }).then(
+      () => notify('They are blocked no more'),
+      notifyProblem,
     );
   if (!user)
     return (
@@ -169,8 +171,8 @@ export const UserScreen = () => {
   const choices: Choice[] = [
     ...ofAddress,
     blocked
-      ? { label: 'Unblock', onSelect: unblock, takes: 'updateUser' }
-      : { label: 'Block…', onSelect: () => setOpen('block'), takes: 'updateUser' },
+      ? { label: 'Unblock', onSelect: unblock, takes: blocking }
+      : { label: 'Block…', onSelect: () => setOpen('block'), takes: blocking },
     { label: 'Export everything…', onSelect: () => setOpen('export'), takes: 'exportUser' },
     {
       label: 'Erase…',
