@@ -72,6 +72,13 @@ const forms: readonly Form[] = [
     shows: 'I have copied it',
   },
   {
+    at: 'settings/members',
+    opens: 'Invite somebody',
+    fields: { 'E-mail address': 'somebody@example.org' },
+    sends: 'Send invitation',
+    shows: 'somebody@example.org',
+  },
+  {
     at: 'settings/config',
     fields: { Config: '{ "settings": { "mustVerify": true } }' },
     sends: 'Show what would change',
