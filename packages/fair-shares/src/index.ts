@@ -10,15 +10,13 @@
  * FairShareFull, which an API answers as 503 `overloaded`.
  */
 export {
-  FairShareFull,
   type FairShares,
-  type LaneUsage,
   type RunOptions,
   type TakeOptions,
   toRequester,
-  WaitedTooLong,
   type YieldSlot,
 } from './fair-shares.ts';
+export { FairShareFull, type LaneUsage, WaitedTooLong } from './lane.ts';
 export * from './low-priority.ts';
 export * from './presets.ts';
 export type { Requester, ShareUsage } from './share-queue.ts';

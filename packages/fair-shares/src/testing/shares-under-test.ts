@@ -1,5 +1,6 @@
-import { createFairShares, type FairSharesOptions } from '../fair-shares.ts';
+import { createFairShares } from '../fair-shares.ts';
 import type { Requester } from '../index.ts';
+import type { FairSharesOptions } from '../lane.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export const requester = (owner: string, project = 'shop', address = '192.0.2.1'): Requester => [
