@@ -8,7 +8,7 @@ import {
   reserved,
   type TestBed,
 } from '../testing/test-bed.ts';
-import { refusedPerDay } from './mails.ts';
+import { refusedPerDay } from './accept-mails.ts';
 
 describe('to whom a project may send', () => {
   let bed: TestBed;
