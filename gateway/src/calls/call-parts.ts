@@ -3,8 +3,6 @@ import type { Counters } from '@backlot/counters';
 import type { createAddresses } from '../addresses/addresses.ts';
 import type { createAdmit } from '../admission/admit.ts';
 import type { CachedSessions } from '../directory/cached-sessions.ts';
-import type { Caller } from '../directory/caller.ts';
-import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { GatewayConfig } from '../gateway-deps.ts';
 import type { HealthLooks } from '../health/health.ts';
@@ -45,10 +43,3 @@ export interface CallParts extends ReturnType<typeof createAdmit> {
   /** Epoch milliseconds. */
   now: () => number;
 }
-
-/** Owners answer to the rules of the built-in project whose users they are. */
-export const rulesFor = (
-  { findProject }: Pick<CallParts, 'findProject'>,
-  caller: Caller,
-  project: GatewayProject,
-) => (caller.kind === 'owner' ? findProject.platform() : project);

@@ -23,7 +23,7 @@ import { type Observed, takePlan } from '../steps/observe/observe.ts';
 import { asksForPreview, findPreview, keepFromCaches } from '../steps/project/find-preview.ts';
 import { checkActive, checkTarget } from '../steps/project/find-project.ts';
 import type { OnFailure } from '../upstream/upstream.ts';
-import { type CallParts, rulesFor } from './call-parts.ts';
+import type { CallParts } from './call-parts.ts';
 import { createOpenStream } from './open-stream.ts';
 import { createSendDocument } from './send-document.ts';
 
@@ -83,7 +83,7 @@ export const createHandleCall = (parts: CallParts) => {
     },
   ) => {
     const { definition, plane, project, caller, hasTicket } = call;
-    const rules = await rulesFor(parts, caller, project);
+    const rules = await findProject.rulesFor(caller, project);
     if (lacksScope(caller, definition)) return scopeMissing(caller, definition);
     return (
       refuseRole(definition, caller.kind, caller.memberRole) ??

@@ -6,7 +6,7 @@ import type { GatewayProject } from '../directory/gateway-project.ts';
 import type { Credential } from '../steps/caller/authenticate.ts';
 import { refuseAccount, showAccount } from '../steps/caller/check-account.ts';
 import { checkActive, checkTarget } from '../steps/project/find-project.ts';
-import { type CallParts, rulesFor } from './call-parts.ts';
+import type { CallParts } from './call-parts.ts';
 
 export interface StreamOpening {
   definition: RouteDefinition;
@@ -35,7 +35,7 @@ export const createOpenStream =
         targetProjectId === undefined
           ? identified
           : checkTarget(await findProject.byId(targetProjectId), identified, definition).caller;
-      const rules = await rulesFor(parts, caller, current);
+      const rules = await findProject.rulesFor(caller, current);
       const refusal =
         refuseRole(definition, caller.kind, caller.memberRole) ??
         refuseAccount(caller, definition, rules, now());

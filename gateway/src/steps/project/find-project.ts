@@ -34,6 +34,8 @@ export interface FindProject {
    * @param mayDoWithout where the directory is down: whether this call goes on without its limits and settings
    */
   platform(mayDoWithout?: () => boolean): GatewayProject | Promise<GatewayProject>;
+  /** Owners answer to the rules of the built-in project whose users they are. */
+  rulesFor(caller: Caller, project: GatewayProject): GatewayProject | Promise<GatewayProject>;
 }
 
 const unconfiguredPlatform = toGatewayProject({
@@ -66,14 +68,16 @@ export const createFindProject = (
     if (!mayDoWithout()) throw error;
     return unconfiguredPlatform;
   };
+  const findPlatform = (mayDoWithout = () => false) => {
+    const platform = byId(platformProject.id);
+    return platform instanceof Promise
+      ? platform.then(mustExist).catch(doWithout(mayDoWithout))
+      : mustExist(platform);
+  };
   return {
     byId,
-    platform(mayDoWithout = () => false) {
-      const platform = byId(platformProject.id);
-      return platform instanceof Promise
-        ? platform.then(mustExist).catch(doWithout(mayDoWithout))
-        : mustExist(platform);
-    },
+    platform: findPlatform,
+    rulesFor: ({ kind }, project) => (kind === 'owner' ? findPlatform() : project),
   };
 };
 
