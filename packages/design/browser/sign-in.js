@@ -44,6 +44,8 @@ const showForm = (client) => {
   const form = document.createElement('backlot-sign-in');
   form.client = client;
   form.setAttribute('heading-level', '1');
+  // Who comes to bring along what is a guest's would be another guest.
+  if (query.has('merge')) form.setAttribute('can-be-guest', 'false');
   form.addEventListener('signed-in', async () => {
     try {
       const body = { returnTo, challenge };

@@ -133,6 +133,23 @@ client.auth.onChange(show);
     await page.context().close();
   });
 
+  it('offers nobody who is a guest, and came to keep what is theirs, to be a guest', async () => {
+    const { email } = await platform.signUp(project.id);
+    const page = await open('/own');
+    const asGuest = page.getByRole('button', { name: 'Continue as guest' });
+    await page.getByRole('button', { name: 'Enter' }).click();
+    await asGuest.click();
+    await greeted(page, 'guest');
+    await page.getByRole('button', { name: 'Enter' }).click();
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Forgot password?' }).waitFor();
+    expect(await asGuest.count()).toBe(0);
+    await shoot(page, 'account-sign-in-guest');
+    await enterPassword(page, email);
+    await greeted(page, email);
+    await page.context().close();
+  });
+
   it('leads from the page of the platform nowhere but to the app', async () => {
     const page = await open();
     const challenge = 'a'.repeat(43);

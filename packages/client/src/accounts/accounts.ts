@@ -208,6 +208,8 @@ export const createAccounts = ({ transport, keep, waiting, rememberDevice }: Acc
       const trip = { verifier: newVerifier(), path: handoverPath, merge };
       return leave(trip, (challenge) => {
         const query = new URLSearchParams({ project, returnTo, challenge });
+        // Whoever brings something along is a guest already.
+        if (merge) query.set('merge', 'true');
         return `${at.origin}/account/sign-in?${query}`;
       });
     },

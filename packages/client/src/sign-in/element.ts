@@ -107,8 +107,12 @@ export class BacklotSignIn extends Base {
     const form = this.#createForm(root, client);
     form.show({ title: form.words.signIn, says: form.words.wait });
     const [ways, user] = await Promise.all([readWays(auth), auth.me().catch(() => null)]);
-    const canSignUp = this.getAttribute('can-sign-up') !== 'false';
-    form.ways = { ...ways, signUp: ways.signUp && canSignUp };
+    const may = (attribute: string) => this.getAttribute(attribute) !== 'false';
+    form.ways = {
+      ...ways,
+      signUp: ways.signUp && may('can-sign-up'),
+      guests: ways.guests && may('can-be-guest'),
+    };
     if (user && !user.isGuest) form.show(signedInStep(form, user));
     else {
       form.guest = user ?? undefined;
