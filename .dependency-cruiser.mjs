@@ -39,6 +39,7 @@ const layers = {
     ['documents', 'mcp', 'tickets'],
     ['calls'],
   ],
+  steps: [['caller', 'forward', 'observe'], ['project'], ['arrival']],
   records: [
     ['schema', 'where'],
     ['collections'],
@@ -92,7 +93,11 @@ const layers = {
   ],
 };
 
-const sources = { gateway: 'gateway/src', http: 'packages/http/src' };
+const sources = {
+  gateway: 'gateway/src',
+  http: 'packages/http/src',
+  steps: 'gateway/src/steps',
+};
 
 const downwards = Object.entries(layers).flatMap(([name, floors]) => {
   const source = sources[name] ?? `services/${name}/src`;

@@ -25,7 +25,7 @@ const lawful: Record<string, string> = {
   'packages/client/src/index.ts': '',
   'gateway/src/index.ts': "import '@backlot/http'; import '@backlot/fair-shares';",
   'gateway/src/addresses/addresses.ts': '',
-  'gateway/src/steps/forward.ts': "import '../addresses/addresses.ts';",
+  'gateway/src/steps/project/find-project.ts': "import '../../addresses/addresses.ts';",
   'services/auth/src/index.ts': "import './mail/smtp.ts';",
   'services/auth/src/service.ts': "import './routes/index.ts'; import 'express';",
   'services/auth/src/routes/index.ts': "import '../users.ts'; import '@backlot/http';",
@@ -98,7 +98,8 @@ const violations: Record<string, [file: string, text: string][]> = {
   ],
   'folders-import-downwards': [
     ['services/auth/src/users/upwards.ts', "import '../groups/groups.ts';"],
-    ['gateway/src/addresses/upwards.ts', "import '../steps/forward.ts';"],
+    ['gateway/src/addresses/upwards.ts', "import '../steps/project/find-project.ts';"],
+    ['gateway/src/steps/caller/upwards.ts', "import '../project/find-project.ts';"],
     ['services/records/src/record/upwards.ts', "import type { A } from '../list/lists.ts';"],
     ['services/records/src/collections/cycle.ts', "import '../record/record.ts';"],
     ['services/records/src/list/beside.ts', "import '../paid/paid.ts';"],
