@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { KIB, storageRoutes } from '@backlot/contract';
+import { KIB } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import { identityHeader } from '@backlot/identity';
 import {
   anonymous,
   asUser,
   makeRandomContent,
-  signed,
   type TestAnswer,
   testProject,
   until,
@@ -16,6 +12,7 @@ import {
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DataStore } from '@tus/server';
 import type { BlobStore } from '../blob-store/blob-store.ts';
+import { beginForm, end, readAnswer } from '../testing/slow-form.ts';
 import {
   callId,
   createTestBed,
@@ -26,35 +23,13 @@ import {
 } from '../testing/test-bed.ts';
 
 const MIB = 1024 * 1024;
-const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n';
-const end = '\r\n--b--\r\n';
 
 describe('uploads', () => {
   let bed: TestBed;
   afterEach(() => bed.close());
 
-  /** A form that is sent bit by bit. */
-  const begin = (
-    headers: Record<string, string | number> = {},
-    identity: Identity = anonymous(),
-  ) => {
-    const req = request(`${bed.http.url}/storage/upload`, {
-      method: 'POST',
-      headers: {
-        [identityHeader]: signed(identity, storageRoutes.uploadFile),
-        'content-type': 'multipart/form-data; boundary=b',
-        ...headers,
-      },
-    });
-    req.on('error', () => {});
-    req.write(head);
-    return req;
-  };
-  const readAnswer = async (req: ClientRequest) => {
-    const [res] = (await once(req, 'response')) as [IncomingMessage];
-    const text = Buffer.concat(await res.toArray()).toString();
-    return { status: res.statusCode, body: JSON.parse(text) };
-  };
+  const begin = (headers?: Record<string, string | number>, identity?: Identity) =>
+    beginForm(bed, headers, identity);
   const unclaimed = () => bed.count('loose_blobs');
   const files = () => bed.count('files');
   const expectNothing = async () => {
@@ -341,87 +316,5 @@ describe('uploads', () => {
     req.end(end);
     expect(await readAnswer(req)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     expect(await files()).toBe(0);
-  });
-
-  it('of an account that is erased go away, those under way too', async () => {
-    bed = await createTestBed();
-    await bed.service.start();
-    for (const user of [userA, userA, userB]) await bed.upload('text', { identity: asUser(user) });
-    await bed.upload('text', { identity: asUser(userA, { project: otherProject }) });
-    const late = begin({}, asUser(userA));
-    late.write('x'.repeat(MIB));
-    await until(async () => (await unclaimed()) === 1);
-    await bed.bus.publish({
-      id: '018f0000-0000-7000-8000-0000000000e1',
-      topic: 'user.erased',
-      payload: {
-        projectId: testProject.id,
-        projectNumber: testProject.number,
-        userId: userA,
-        email: 'a@example.org',
-      },
-    });
-    await until(async () => (await files()) === 2);
-    late.end(end);
-    expect((await readAnswer(late)).status).toBe(401);
-    await until(async () => (await bed.blobs()).length === 2);
-  });
-
-  const merge = (guestId: string, userId: string) => {
-    const { id: projectId, number: projectNumber } = testProject;
-    const payload = { projectId, projectNumber, guestId, userId };
-    return bed.bus.publish({ id: randomUUID(), topic: 'user.merged', payload });
-  };
-  const owners = async () => {
-    const rows = await bed.database.query<{ owner_id: string }>(
-      'SELECT owner_id FROM files ORDER BY project_number, owner_id',
-    );
-    return rows.map(({ owner_id }) => owner_id);
-  };
-
-  it('of a guest who is merged are the user’s, those under way and those of later repetitions too', async () => {
-    bed = await createTestBed();
-    await bed.service.start();
-    for (const user of [userA, userB]) await bed.upload('text', { identity: asUser(user) });
-    await bed.upload('text', { identity: asUser(userA, { project: otherProject }) });
-    const late = begin({}, asUser(userA));
-    late.write('x'.repeat(MIB));
-    await until(async () => (await unclaimed()) === 1);
-    await Promise.all([merge(userA, userB), merge(userA, userB)]);
-    expect(await owners()).toEqual([userB, userB, userA]);
-    late.end(end);
-    expect((await readAnswer(late)).status).toBe(201);
-    expect(await owners()).toEqual([userB, userB, userB, userA]);
-    await merge(userA, userB);
-    const { body } = await bed.call('GET', '/storage/files', { identity: asUser(userB) });
-    expect(body.items).toHaveLength(3);
-    const [{ id }] = body.items;
-    const of = { identity: asUser(userB) };
-    expect((await bed.call('DELETE', `/storage/files/${id}`, of)).status).toBe(200);
-  });
-
-  it('of a guest go with the user’s account, where that was erased before it was told', async () => {
-    bed = await createTestBed();
-    await bed.service.start();
-    await bed.upload('text', { identity: asUser(userA) });
-    const { id: projectId, number: projectNumber } = testProject;
-    const payload = { projectId, projectNumber, userId: userB, email: null };
-    await bed.bus.publish({ id: randomUUID(), topic: 'user.erased', payload });
-    await merge(userA, userB);
-    await until(async () => (await files()) === 0);
-    expect((await bed.upload('text', { identity: asUser(userA) })).status).toBe(401);
-  });
-
-  it('of a project that is erased go away', async () => {
-    bed = await createTestBed();
-    await bed.service.start();
-    for (let n = 0; n < 3; n++) await bed.upload('text');
-    await bed.upload('text', { identity: anonymous({ project: otherProject }) });
-    await bed.bus.publish({
-      id: '018f0000-0000-7000-8000-0000000000e2',
-      topic: 'project.erased',
-      payload: { projectId: testProject.id, projectNumber: testProject.number },
-    });
-    await until(async () => (await files()) === 1 && (await bed.blobs()).length === 1);
   });
 });
