@@ -48,6 +48,7 @@ export type { Group, Invite, Member, Person, SeenUser } from './routes/groups/in
 export * from './routes/index.ts';
 export type { KnownBackup } from './routes/operators/backups.ts';
 export type { StoredOperatorToken } from './routes/operators/operator-tokens.ts';
+export { masterKeySettings } from './routes/operators/sealed-secrets.ts';
 export type { ProvenOrigin } from './routes/origins.ts';
 export type { OnPaidRule } from './routes/payments/on-paid.ts';
 export type { Payment, PaymentStatus, RecordOutcome } from './routes/payments/payments.ts';

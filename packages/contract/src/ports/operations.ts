@@ -1,3 +1,4 @@
+import type { masterKeySettings, sealStates } from '../routes/operators/sealed-secrets.ts';
 import type { ServiceName } from '../services.ts';
 
 /** An event that a service could not handle, and keeps for a person. */
@@ -19,10 +20,6 @@ export interface ParkedEventContent extends ParkedEvent {
   /** Without what opens something; the text of a message that is no JSON. */
   payload: unknown;
 }
-
-export const masterKeySettings = ['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS'] as const;
-/** `current` seals, `old` only opens, `lost` is not in the ring: what it sealed does not open. */
-export const sealStates = ['current', 'old', 'lost'] as const;
 
 /** What a service has sealed under one master key. */
 export interface SealedUnder {

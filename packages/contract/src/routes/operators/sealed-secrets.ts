@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
-import { masterKeySettings, sealStates } from '../../ports/operations.ts';
 import { serviceNames } from '../../services.ts';
+
+export const masterKeySettings = ['BACKLOT_AUTH_MASTER_KEY', 'BACKLOT_SECRETS_KEYS'] as const;
+/** `current` seals, `old` only opens, `lost` is not in the ring: what it sealed does not open. */
+export const sealStates = ['current', 'old', 'lost'] as const;
 
 const base = { service: 'projects', plane: 'platform', callers: ['operator'] } as const;
 
