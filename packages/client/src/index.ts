@@ -19,15 +19,15 @@ import type { Channel } from './channel-types.ts';
 import { guided } from './guide.ts';
 import { createTransport } from './transport.ts';
 
+export type { TripOptions } from './accounts/accounts.ts';
 export type {
   Factor,
   LinkedIdentity,
   Passkey,
   Provider,
   SignInEvent,
-  TripOptions,
   Ways,
-} from './accounts/accounts.ts';
+} from './accounts/answers.ts';
 export type { Ai, Generated, Message, MessagePart, Prompt } from './calls/ai.ts';
 export type { Auth, TokenStorage, User } from './calls/auth.ts';
 export type { Collection } from './calls/db.ts';

@@ -1,4 +1,4 @@
-import type { Ways } from '../accounts/accounts.ts';
+import type { Ways } from '../accounts/answers.ts';
 import type { Auth, User } from '../calls/auth.ts';
 import { type Child, h } from './dom.ts';
 import { explain, explainField, fieldOf } from './problems.ts';

@@ -1,4 +1,4 @@
-import type { Ways } from '../accounts/accounts.ts';
+import type { Ways } from '../accounts/answers.ts';
 import type { Auth } from '../calls/auth.ts';
 
 export const passwordAlone: Ways = {

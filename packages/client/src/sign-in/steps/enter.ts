@@ -1,4 +1,4 @@
-import type { Provider } from '../../accounts/accounts.ts';
+import type { Provider } from '../../accounts/answers.ts';
 import { button, check, field, h, submit } from '../dom.ts';
 import type { Form, Place, Step } from '../form.ts';
 import { markOf } from '../icons.ts';
