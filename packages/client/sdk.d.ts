@@ -355,67 +355,6 @@ type SignInAnswer = Session | {
     factorToken: string;
     factors: ('totp' | 'recovery-code' | 'passkey')[];
 };
-/** Who else signs users in. */
-interface Provider {
-    name: string;
-    /** For the button: Google. */
-    label: string;
-}
-/** What there is beside a password. */
-interface Ways {
-    providers: Provider[];
-    /** Whether somebody without an invitation makes an account. */
-    signUp: boolean;
-    codes: boolean;
-    guests: boolean;
-    /** Whether they work on this page. */
-    passkeys: boolean;
-}
-interface Passkey {
-    id: string;
-    name: string;
-    /** Where it signs in. */
-    host: string;
-    createdAt: string;
-    lastUsedAt: string | null;
-}
-interface Factor {
-    id: string;
-    type: 'totp';
-    createdAt: string;
-    lastUsedAt: string | null;
-}
-interface LinkedIdentity {
-    id: string;
-    provider: string;
-    label: string;
-    issuer: string;
-    email: string | null;
-    createdAt: string;
-    lastUsedAt: string;
-}
-interface OwnSession {
-    id: string;
-    /** Browser and system, as they call themselves. */
-    device: string | null;
-    /** The address without its last part. */
-    network: string | null;
-    method: string | null;
-    createdAt: string;
-    lastUsedAt: string;
-    expiresAt: string;
-    isCurrent: boolean;
-}
-interface SignInEvent {
-    id: string;
-    kind: string;
-    detail: string | null;
-    device: string | null;
-    network: string | null;
-    times: number;
-    createdAt: string;
-    lastAt: string;
-}
 /** What ends it goes on with what the first factor was sent with. */
 interface WaitingSignIn {
     factorToken: string;
@@ -537,6 +476,67 @@ interface List<T> {
     items: T[];
     hasMore: boolean;
     nextCursor: string | null;
+}
+/** Who else signs users in. */
+interface Provider {
+    name: string;
+    /** For the button: Google. */
+    label: string;
+}
+/** What there is beside a password. */
+interface Ways {
+    providers: Provider[];
+    /** Whether somebody without an invitation makes an account. */
+    signUp: boolean;
+    codes: boolean;
+    guests: boolean;
+    /** Whether they work on this page. */
+    passkeys: boolean;
+}
+interface Passkey {
+    id: string;
+    name: string;
+    /** Where it signs in. */
+    host: string;
+    createdAt: string;
+    lastUsedAt: string | null;
+}
+interface Factor {
+    id: string;
+    type: 'totp';
+    createdAt: string;
+    lastUsedAt: string | null;
+}
+interface LinkedIdentity {
+    id: string;
+    provider: string;
+    label: string;
+    issuer: string;
+    email: string | null;
+    createdAt: string;
+    lastUsedAt: string;
+}
+interface OwnSession {
+    id: string;
+    /** Browser and system, as they call themselves. */
+    device: string | null;
+    /** The address without its last part. */
+    network: string | null;
+    method: string | null;
+    createdAt: string;
+    lastUsedAt: string;
+    expiresAt: string;
+    isCurrent: boolean;
+}
+interface SignInEvent {
+    id: string;
+    kind: string;
+    detail: string | null;
+    device: string | null;
+    network: string | null;
+    times: number;
+    createdAt: string;
+    lastAt: string;
 }
 interface Group {
     id: string;
