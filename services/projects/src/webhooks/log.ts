@@ -133,7 +133,10 @@ export const createLog = ({ database, webhooks, now }: LogDeps) => {
         const queued = rowCount ?? 0;
         if ('id' in which && queued === 0) await checkKnown(projectNumber, name, which.id);
         await database.query(
-          `UPDATE webhooks SET waiting = waiting + $3, due_at = least(due_at, $4)
+          `UPDATE webhooks SET waiting = waiting + $3, due_at = least(due_at, $4),
+                  parked_at = CASE WHEN EXISTS (
+                    SELECT FROM webhook_deliveries
+                     WHERE project_number = $1 AND webhook = $2 AND status = 'failed') THEN parked_at END
             WHERE project_number = $1 AND name = $2 AND $3 > 0`,
           [projectNumber, name, queued, new Date(now())],
         );

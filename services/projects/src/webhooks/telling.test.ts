@@ -203,6 +203,7 @@ describe('webhooks', () => {
     receiver.answer = (_req, res) => void res.writeHead(204).end();
     expect(await call('POST', '/main/replay', { id: refused.id })).toMatchObject({ status: 200 });
     await until(async () => !(await statuses()).includes('failed'));
+    expect(await state()).toMatchObject({ state: 'on', parkedAt: null });
   });
 
   it('name records and show them no more where a project keeps too many bytes; those with more than their part go off', async () => {
