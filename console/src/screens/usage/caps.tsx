@@ -5,6 +5,7 @@ import { Loading } from '../../parts/lists/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Takes } from '../../parts/takes.tsx';
 import { notify, notifyProblem } from '../../parts/toasts.tsx';
+import { CapUse } from './cap-use.tsx';
 
 const caps = [
   { name: 'creditsPerDay', label: 'Credits a day' },
@@ -91,6 +92,12 @@ export const Caps = ({ projectId }: { projectId: string }) => {
       </p>
       <Problem error={project.error} again={() => void project.refetch()} />
       {!values && !project.error && <Loading lines={1} />}
+      {values && (
+        <>
+          <CapUse projectId={projectId} cap={values.creditsPerDay} of="day" />
+          <CapUse projectId={projectId} cap={values.creditsPerMonth} of="month" />
+        </>
+      )}
       {values && (
         <CapsForm
           key={JSON.stringify(values)}

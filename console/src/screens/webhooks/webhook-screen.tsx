@@ -65,8 +65,8 @@ const Details = ({ projectId, webhook }: { projectId: string; webhook: Webhook }
       {state === 'off' && <Off projectId={projectId} webhook={webhook} />}
       {parkedAt && state === 'on' && (
         <div className="callout warn">
-          An event was given up after eight tries while others were taken. It stands below among
-          those that failed: send it again once its cause is mended.
+          An event was given up after eight tries while others were taken. It stands below as “given
+          up”: send it again once its cause is mended.
         </div>
       )}
       <dl className="facts">

@@ -109,6 +109,12 @@ describe('what an owner sees of calls, credits and readers', () => {
       const { body } = await bed.platform.control('GET', `/projects/${project.id}`, { token });
       return body.settings.creditsPerDay === 70;
     });
+    await page.getByText('Today 5 of 70 credits are spent.').waitFor();
+    await page.getByLabel('Credits a day').fill('5');
+    await page.getByRole('button', { name: 'Save caps' }).click();
+    await page.getByText('Today 5 of 5 credits are spent: priced calls are refused').waitFor();
+    await until(async () => (await api('POST', '/ai', { body: ask, token })).status === 402);
+    await page.getByRole('heading', { name: 'Caps' }).scrollIntoViewIfNeeded();
     await shoot(page, 'usage');
     await expectAccessible(page);
     await close(page);

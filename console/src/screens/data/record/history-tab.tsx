@@ -22,6 +22,7 @@ export const actorWords = (by: string | null | undefined): string => {
   if (kind === 'owner') return 'the owner';
   if (kind === 'user') return `the user ${id}`;
   if (kind === 'key') return `the key ${id}`;
+  if (kind === 'member') return `the member ${id}`;
   return kind === 'platform' ? 'the platform' : by;
 };
 
