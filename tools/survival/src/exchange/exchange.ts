@@ -34,16 +34,17 @@ const saysWhat = (error: unknown) => {
 export const exchange = async (options: ExchangeOptions): Promise<number> => {
   const { gateways, print } = options;
   const shop = await openShop(options, 'exchange');
-  const [first = ''] = gateways;
-  const fileUrl = await upload(first, shop, [Buffer.from('a file')], 0);
+  const [origin = ''] = gateways;
+  const fileUrl = await upload(origin, shop, [Buffer.from('a file')], 0);
   const counts: Record<string, { done: number; failed: number; slowestMs: number }> = {};
   let failures = 0;
   let isOver = false;
   let turn = 0;
   const send = async (call: Call) => {
+    const first = turn++;
     for (let tries = 1; ; tries++)
       try {
-        return await call(gateways[turn++ % gateways.length] ?? '');
+        return await call(gateways[(first + tries) % gateways.length] ?? '');
       } catch (error) {
         if (!isClosed(error) || tries === gateways.length) throw error;
       }
@@ -86,7 +87,7 @@ export const exchange = async (options: ExchangeOptions): Promise<number> => {
     isOver = true;
     await Promise.all(loops);
   }
-  const changed = await changedFiles(first, files);
+  const changed = await changedFiles(origin, files);
   for (const url of changed) print(`${url} has other bytes than were sent`);
   for (const [kind, { done, failed, slowestMs }] of Object.entries(counts))
     print(`${kind}: ${done} done, ${failed} failed, the slowest took ${slowestMs} ms`);
