@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../api/queries.ts';
+import { Problem } from '../../parts/problem.tsx';
 import { Time } from '../../parts/words/time.tsx';
 
 /** A line: what would come back. */
 export const LastBackup = () => {
-  const { data } = useCall('listBackups', {}, { as: 'operator', everyMs: 60_000 });
-  if (!data) return null;
+  const { data, error, refetch } = useCall('listBackups', {}, { as: 'operator', everyMs: 10_000 });
+  if (!data) return <Problem error={error} again={() => void refetch()} />;
   const [last] = data.items;
   return (
     <p>
