@@ -113,7 +113,7 @@ describe('the process of a service', () => {
     for await (const line of createInterface(child.stdout)) {
       const { msg } = JSON.parse(line) as { msg: string };
       messages.push(msg);
-      if (messages.length === 2) {
+      if (messages.length === 1) {
         // It lives, serves nothing, and says why: nobody need start it again.
         expect(await ask('/livez')).toEqual([200, { ok: true }]);
         expect(await ask('/healthz')).toMatchObject([503, { ok: false }]);
@@ -135,7 +135,7 @@ describe('the process of a service', () => {
       }
     }
     expect(await exit).toEqual([0, null]);
-    expect(messages.slice(0, 2)).toEqual(Array(2).fill('PostgreSQL is out of reach; retrying'));
+    expect(messages[0]).toBe('PostgreSQL is out of reach; retrying');
     const migrated = messages.slice(messages.indexOf('waiting for migrations') + 1);
     expect(migrated).toContain('PostgreSQL is out of reach; retrying');
     expect(messages.at(-2)).toBe('listening');
