@@ -21,7 +21,7 @@ describe.each(usualModes)('strangers at every route, services reached %s', (mode
   let victim: { id: string; api: Api; key: string };
   let elsewhere: { id: string; owner: { token: string }; key: string; userToken: string };
   beforeAll(async () => {
-    platform = await platformUnderTest(mode);
+    platform = await platformUnderTest(mode, { BACKLOT_FAILED_LOOKUPS_PER_ADDRESS: '100000' });
     const own = await platform.newProject();
     const other = await platform.newProject();
     const keyOf = async ({ id, owner }: typeof own) => {
