@@ -44,8 +44,8 @@ import { withOrigins, withTraces } from './trace-steps.ts';
 const maxLargeBodiesWaiting = 4;
 
 /**
- * Connections for writes and transactions of calls. First come, first served, 400 calls at once by 20 accounts
- * of one address that change their own name got a stranger's `/auth/me` 503 after 3 seconds.
+ * Connections for writes and transactions of calls, fair by owner and address: first come, first served, the
+ * accounts of one address kept strangers from all of them.
  */
 const writes = { places: writeConnections, perOwner: 6 };
 /** As for a connection of the pool. */

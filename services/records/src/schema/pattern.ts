@@ -47,7 +47,7 @@ export const compilePattern = (source: string): Pattern => {
   if (estimateSize(source) > maxProgramSize) throw new Error('repeats too much');
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
-    // With groups, which keep nothing from one text to the next: tests without keep up to 8 MB for each pattern.
+    // With groups, which keep nothing from one text to the next: tests without keep memory for each pattern.
     const isIn = (text: string) => compiled.matcher(text).find();
     return { source, size: compiled.programSize(), isIn };
   } catch (cause) {
