@@ -2,7 +2,7 @@ import { isUuid, recordRoutes } from '@backlot/contract';
 import { hintHeader, nearestName, printable } from '@backlot/http';
 import { isSystemField } from '../fields.ts';
 import type { Filter, Json, Test } from '../where/filter.ts';
-import { isObject, nearestOperator } from '../where/operands.ts';
+import { isObject, nearestOperator } from '../where/parse-test.ts';
 import type { Sort } from './sort.ts';
 
 const { maxPageRecords } = recordRoutes;

@@ -1,14 +1,6 @@
 import { pathProblem } from '../fields.ts';
-import type { Filter, Json, Test } from './filter.ts';
-import {
-  isObject,
-  isTextOperator,
-  parseComparison,
-  parseEqualValue,
-  parseList,
-  quoted,
-  refuse,
-} from './operands.ts';
+import type { Filter, Json } from './filter.ts';
+import { isObject, isTextOperator, parseTest, quoted, refuse } from './parse-test.ts';
 
 /** docs/api.md, "Filters". */
 const maxBytes = 8 * 1024;
@@ -153,40 +145,3 @@ const refuseOperator = (key: string): never =>
       ? '"$not" goes under a field, as in {"age":{"$not":{"$gt":5}}}; use "$nor" around whole filters.'
       : `${quoted(key)} is not an operator for whole filters; these are $and, $or and $nor.`,
   );
-
-const parseTest = (
-  field: string,
-  name: string,
-  operand: Json,
-  options: Json | undefined,
-  place: string,
-): Filter => {
-  const filter = (test: Test): Filter => ({ kind: 'test', field, test });
-  const value = (json: Json) => parseEqualValue(field, json, place);
-  const equals = (json: Json) => filter({ op: 'eq', value: value(json) });
-  const isIn = () => filter({ op: 'in', values: parseList(operand, place).map(value) });
-  switch (name) {
-    case '$eq':
-      return equals(operand);
-    case '$ne':
-      return { kind: 'not', filter: equals(operand) };
-    case '$in':
-      return isIn();
-    case '$nin':
-      return { kind: 'not', filter: isIn() };
-    case '$all': {
-      const filters = parseList(operand, place).map(equals);
-      return filters.length === 0 ? { kind: 'or', filters } : { kind: 'and', filters, isAll: true };
-    }
-    case '$exists':
-      if (typeof operand !== 'boolean') return refuse(`${place} needs true or false.`);
-      return operand ? filter({ op: 'exists' }) : { kind: 'not', filter: filter({ op: 'exists' }) };
-    case '$size':
-      if (typeof operand !== 'number' || !Number.isSafeInteger(operand) || operand < 0) {
-        return refuse(`${place} needs a whole number of 0 or more.`);
-      }
-      return filter({ op: 'size', length: Math.min(operand, 2 ** 31 - 1) });
-    default:
-      return filter(parseComparison(field, name, operand, options, place));
-  }
-};

@@ -1,7 +1,7 @@
 import { isSystemField } from '../fields.ts';
 import { type Filter, fieldsIn, type Json, matchesMissing, type Test } from './filter.ts';
-import { quoted, refuse } from './operands.ts';
 import { parseFilter } from './parse.ts';
+import { quoted, refuse } from './parse-test.ts';
 
 /** Who calls, as a rule's filter may name it. */
 export interface CallerValues {

@@ -1,7 +1,7 @@
 import { ApiError, isUuid } from '@backlot/contract';
 import { isStorableText, isSystemField, maxDepth } from '../fields.ts';
 import { parseTimestamp, type Timestamp } from '../timestamps.ts';
-import type { ComparisonSign, Json, Test, TextMatch } from './filter.ts';
+import type { ComparisonSign, Filter, Json, Test, TextMatch } from './filter.ts';
 
 /** docs/api.md, "Filters". */
 const maxListValues = 100;
@@ -86,7 +86,7 @@ const checkOperand = (value: Json, place: string, depth = 1): void => {
   }
 };
 
-export const parseList = (value: Json, place: string): Json[] => {
+const parseList = (value: Json, place: string): Json[] => {
   if (!Array.isArray(value)) return refuse(`${place} needs an array.`);
   if (value.length > maxListValues) refuse(`${place} has more than ${maxListValues} values.`);
   return value;
@@ -109,7 +109,7 @@ const lowerId = <Value extends Json>(field: string, value: Value): Value | strin
     : value;
 
 /** A date equals the same point in time, and an id the same id, however it is written. */
-export const parseEqualValue = (field: string, value: Json, place: string): Json => {
+const parseEqualValue = (field: string, value: Json, place: string): Json => {
   if (isDate(field) && value !== null) return parseDate(value, place);
   checkOperand(value, place);
   return lowerId(field, value);
@@ -123,7 +123,7 @@ const refuseOperator = (field: string, name: string): never => {
   );
 };
 
-export const parseComparison = (
+const parseComparison = (
   field: string,
   name: string,
   operand: Json,
@@ -146,4 +146,42 @@ export const parseComparison = (
   if (typeof operand !== 'string') return refuse(`${place} needs a string.`);
   checkOperand(operand, place);
   return { op: 'text', match, text: operand, ignoreCase: options === 'i' };
+};
+
+/** An operator of a field with its operand. @param place as messages name it @throws ApiError invalid_where */
+export const parseTest = (
+  field: string,
+  name: string,
+  operand: Json,
+  options: Json | undefined,
+  place: string,
+): Filter => {
+  const filter = (test: Test): Filter => ({ kind: 'test', field, test });
+  const value = (json: Json) => parseEqualValue(field, json, place);
+  const equals = (json: Json) => filter({ op: 'eq', value: value(json) });
+  const isIn = () => filter({ op: 'in', values: parseList(operand, place).map(value) });
+  switch (name) {
+    case '$eq':
+      return equals(operand);
+    case '$ne':
+      return { kind: 'not', filter: equals(operand) };
+    case '$in':
+      return isIn();
+    case '$nin':
+      return { kind: 'not', filter: isIn() };
+    case '$all': {
+      const filters = parseList(operand, place).map(equals);
+      return filters.length === 0 ? { kind: 'or', filters } : { kind: 'and', filters, isAll: true };
+    }
+    case '$exists':
+      if (typeof operand !== 'boolean') return refuse(`${place} needs true or false.`);
+      return operand ? filter({ op: 'exists' }) : { kind: 'not', filter: filter({ op: 'exists' }) };
+    case '$size':
+      if (typeof operand !== 'number' || !Number.isSafeInteger(operand) || operand < 0) {
+        return refuse(`${place} needs a whole number of 0 or more.`);
+      }
+      return filter({ op: 'size', length: Math.min(operand, 2 ** 31 - 1) });
+    default:
+      return filter(parseComparison(field, name, operand, options, place));
+  }
 };
