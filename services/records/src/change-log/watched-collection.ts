@@ -4,7 +4,7 @@ import type { Identity } from '@backlot/identity';
 import { bypassesRules, resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { formatAccess } from '../collections/rules.ts';
-import { narrowFilter } from '../record/narrow-filter.ts';
+import { narrowFilter } from '../query/selection.ts';
 import type { Filter } from '../where/filter.ts';
 import { type Watch, withTimesAsTexts } from './judge.ts';
 

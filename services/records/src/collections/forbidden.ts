@@ -122,3 +122,19 @@ export const quotedField = (field: string) => JSON.stringify(field.slice(0, 100)
 
 export const fieldForbidden = (access: Refused, field: string, place: Place): ApiError =>
   fieldRefused(access, `You may not change the field ${quotedField(field)}.`, place);
+
+const noGroups = ({ collection, project }: Place) =>
+  `The rules of "${collection.name}" name no groups. The project’s owner sets those that do by PUT /api/platform/projects/${project.id}/collections/${collection.name} {"access":"team"}.`;
+
+/** @throws ApiError `code` where the rules of the collection name no groups */
+export const checkKnowsGroups = (
+  { compiled }: Pick<Refused, 'compiled'>,
+  place: Place,
+  part: 'group' | 'groupId',
+  code: 'invalid_body' | 'invalid_query',
+): void => {
+  if (compiled.uses.group) return;
+  throw new ApiError(code, `"${part}": this collection knows no groups.`, {
+    hint: noGroups(place),
+  });
+};

@@ -1,7 +1,7 @@
 import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import { type Access, bypassesRules } from '../collections/access.ts';
-import type { Place } from '../collections/forbidden.ts';
+import { checkKnowsGroups, type Place } from '../collections/forbidden.ts';
 
 interface Sent {
   data?: unknown;
@@ -15,22 +15,6 @@ export const withoutGroupId = <T extends Sent>(sent: T, { compiled }: Access): T
   if (!Object.hasOwn(data, 'groupId')) return sent;
   const rest = Object.entries(data).filter(([name]) => name !== 'groupId');
   return { ...sent, data: Object.fromEntries(rest) };
-};
-
-const noGroups = ({ collection, project }: Place) =>
-  `The rules of "${collection.name}" name no groups. The project’s owner sets those that do by PUT /api/platform/projects/${project.id}/collections/${collection.name} {"access":"team"}.`;
-
-/** @throws ApiError `code` where the rules of the collection name no groups */
-export const checkKnowsGroups = (
-  { compiled }: Access,
-  place: Place,
-  part: 'group' | 'groupId',
-  code: 'invalid_body' | 'invalid_query',
-): void => {
-  if (compiled.uses.group) return;
-  throw new ApiError(code, `"${part}": this collection knows no groups.`, {
-    hint: noGroups(place),
-  });
 };
 
 /**

@@ -1,17 +1,13 @@
 import { recordRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
 import type { Aggregates } from '../list/aggregates.ts';
 import type { EmptyHints } from '../list/empty/empty-hints.ts';
 import { ExplainedReader } from '../list/explained.ts';
-import { parseAggregation } from '../query/aggregate/aggregation.ts';
-import { takeGroup } from '../query/group-selection.ts';
+import { type Aggregation, parseAggregation } from '../query/aggregate/aggregation.ts';
 import { listHints } from '../query/hints.ts';
-import { splitFilter } from '../query/selection.ts';
-import { parseMine } from '../record/narrow-filter.ts';
-import { fieldsIn } from '../where/filter.ts';
+import { parseMine, type Selected, selectRecords } from '../query/selection.ts';
 import { parseWhere } from '../where/parse.ts';
 
 export const aggregateRecords = (
@@ -26,27 +22,23 @@ export const aggregateRecords = (
     const ownerId = parseMine(query.mine, identity);
     const reader = new ExplainedReader(call, query.explain);
     const collection = await collections.find(identity.project.number, params.collection);
-    const access = collection && resolveAccess(collection.access, identity);
-    const taken = access && takeGroup(where, access, undefined);
-    const aggregation = { ...asked, knowsGroups: access?.compiled.uses.group ?? false };
-    if (taken) {
-      const place = { project: identity.project, collection };
-      checkVisible(access, 'where', fieldsIn(taken.filter), place);
-      const { groups, measures, distinct } = aggregation;
-      const groupedBy = groups.map(({ field }) => field);
-      if (groups.length > 0) checkVisible(access, 'group', groupedBy, place);
-      for (const { name, field } of measures) checkVisible(access, name, [field], place);
-      if (distinct !== undefined) checkVisible(access, 'distinct', [distinct], place);
-    }
-    const selection = taken && {
-      collection,
-      access,
-      ownerId,
-      filter: splitFilter(taken.filter),
-      groupId: taken.groupId,
-    };
+    const found = collection && selectRecords(collection, identity, { where, ownerId });
+    const selection = found?.selection ?? null;
+    const aggregation = { ...asked, knowsGroups: selection?.access.compiled.uses.group ?? false };
+    if (found) checkFields(aggregation, found);
     const { groups, missing } = await aggregates.groups(selection, aggregation, reader);
     const hint = selection && (await emptyHints.findMissing(missing, selection, reader));
     const body = { groups, ...(hint && { hint }), ...reader.explained() };
     return { body, headers: reader.headers(listHints(where)) };
   });
+
+/** @throws ApiError forbidden, unauthenticated where a field is hidden from the caller */
+const checkFields = (
+  { groups, measures, distinct }: Aggregation,
+  { selection: { access }, place }: Selected,
+): void => {
+  const groupedBy = groups.map(({ field }) => field);
+  if (groups.length > 0) checkVisible(access, 'group', groupedBy, place);
+  for (const { name, field } of measures) checkVisible(access, name, [field], place);
+  if (distinct !== undefined) checkVisible(access, 'distinct', [distinct], place);
+};

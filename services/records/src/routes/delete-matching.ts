@@ -1,14 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
 import { route } from '@backlot/http';
-import { resolveAccess } from '../collections/access.ts';
 import type { Collections } from '../collections/collections.ts';
 import type { Counts } from '../list/counts.ts';
 import { type Deletions, oldestFirst } from '../list/deletions.ts';
 import { decodePosition, encodePosition } from '../query/cursor.ts';
-import { takeGroup } from '../query/group-selection.ts';
 import { listHints } from '../query/hints.ts';
-import { splitFilter } from '../query/selection.ts';
+import { selectRecords } from '../query/selection.ts';
 import { CallReader } from '../reader.ts';
 import { toSource } from '../source.ts';
 import { fieldsIn } from '../where/filter.ts';
@@ -51,10 +49,7 @@ export const deleteRecords = (
     const dryRun = isSet(query.dryRun) && { dryRun: true as const };
     if (!collection) return { body: { count: 0, ...end, ...dryRun } };
     const source = toSource(identity, call.header('x-request-id'));
-    const access = resolveAccess(collection.access, identity, source);
-    const { filter, groupId } = takeGroup(where, access, undefined);
-    const selected = { filter: splitFilter(filter), ownerId: undefined, groupId };
-    const selection = { collection, access, ...selected };
+    const { selection } = selectRecords(collection, identity, { where, source });
     const reader = new CallReader(call);
     const headers = listHints(where);
     if (dryRun)

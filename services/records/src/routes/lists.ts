@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { ApiError, recordRoutes } from '@backlot/contract';
-import { type JsonParts, JsonText, LargeJson, route } from '@backlot/http';
+import { type Call, type JsonParts, JsonText, LargeJson, route } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
-import { resolveAccess } from '../collections/access.ts';
 import { withAdvice } from '../collections/advice.ts';
 import type { Collections } from '../collections/collections.ts';
 import { checkVisible } from '../collections/field-rules.ts';
@@ -17,13 +16,14 @@ import { listHints } from '../query/hints.ts';
 import type { PlanReport } from '../query/plan.ts';
 import type { SearchWords } from '../query/search-query.ts';
 import { byRank } from '../query/search-statement.ts';
-import { splitFilter } from '../query/selection.ts';
+import { parseMine, selectRecords } from '../query/selection.ts';
 import { parseSort } from '../query/sort.ts';
-import { narrowFilter, parseMine } from '../record/narrow-filter.ts';
 import { parseWhere } from '../where/parse.ts';
 
 /** docs/api.md, "Lists". */
 const maxOffset = 10_000;
+
+type ListCall = Call<typeof recordRoutes.listRecords>;
 
 interface ListRoutes {
   collections: Collections;
@@ -40,54 +40,51 @@ export const listRecords = (
 ) =>
   route(recordRoutes.listRecords, async (call) => {
     const { params, query, identity } = call;
-    const { offset, cursor } = query;
-    const limit = Math.min(query.limit, recordRoutes.maxPageRecords);
-    const where = parseWhere(query.where);
-    const { search } = query;
-    const isRanked = search !== undefined && query.sort === undefined;
-    const sort = isRanked ? byRank : parseSort(query.sort);
-    checkOffset(offset, cursor);
-    const ownerId = parseMine(query.mine, identity);
-    const projectNumber = identity.project.number;
-    const isCut = query.fields !== undefined || query.include !== undefined;
-    const shown = isCut ? parseShown(query) : undefined;
+    const { where, sort, limit, offset, ownerId, shown } = parseList(query, identity);
     const reader = new ExplainedReader(call, query.explain);
-    const owned = { ownerId, groupId: query.group?.toLowerCase(), search };
-    const scope = { projectNumber, collection: params.collection, filter: where, sort, ...owned };
+    const scope = {
+      projectNumber: identity.project.number,
+      collection: params.collection,
+      filter: where,
+      sort,
+      ownerId,
+      groupId: query.group?.toLowerCase(),
+      search: query.search,
+    };
+    const { cursor } = query;
     const after = cursor === undefined ? undefined : decodePosition(cursor, scope, cursorKeys);
 
-    const collection = await collections.find(projectNumber, params.collection);
-    const withTotal = query.total === '1' || query.total === 'true';
+    const collection = await collections.find(identity.project.number, params.collection);
+    const withTotal = isSet(query.total);
     if (!collection) {
       const body = { items: [], hasMore: false, nextCursor: null, ...(withTotal && { total: 0 }) };
       const hint = await missingHint(emptyHints, identity, params.collection);
       return { body: { ...body, ...hint, ...reader.explained() } };
     }
-    const access = resolveAccess(collection.access, identity);
-    const place = { project: identity.project, collection };
+    const asked = { where, group: query.group, ownerId };
+    const { selection, filter, place } = selectRecords(collection, identity, asked);
     const sortFields = sort.fields.map(({ field }) => field);
-    const { filter, groupId } = narrowFilter(where, access, place, query.group);
-    if (access.fields.hidden.length > 0) checkVisible(access, 'sort', sortFields, place);
-    const words = search === undefined ? undefined : await parseSearch(search);
-    const selected = { ownerId, groupId, search: words };
-    const selection = { collection, access, filter: splitFilter(filter), ...selected };
+    if (selection.access.fields.hidden.length > 0)
+      checkVisible(selection.access, 'sort', sortFields, place);
+    if (query.search !== undefined) selection.search = await parseSearch(query.search);
+
     const page = await lists.page({ ...selection, sort, limit, offset, after }, reader);
-    const { hasMore, last } = page;
     const items = shown ? await shownRecords.list(page.items, shown, identity, reader) : page.items;
-    const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
     const total = withTotal ? totalJson(await counts.count(selection, reader)) : '';
     const { explain } = reader.explained();
     const hints = listHints(where, sort, query.limit);
     const headers = reader.headers(collection.personal ? withAdvice(hints, place) : hints);
-    const isEmpty =
-      page.items === '[]' && !hasMore && limit > 0 && offset === 0 && !after && !words;
+
+    const { hasMore, last } = page;
+    const isFirst = limit > 0 && offset === 0 && !after;
     const named = query.sort === undefined ? [] : sortFields;
     const missing = unseenIn(page.items, [...named, ...(shown?.fields ?? [])]);
-    const hint = isEmpty
-      ? hintJson(await emptyHints.find(filter, selection, reader))
-      : missing.length > 0
-        ? hintJson(await emptyHints.findMissing(missing, selection, reader))
-        : '';
+    let hint = '';
+    if (page.items === '[]' && !hasMore && isFirst && !selection.search)
+      hint = hintJson(await emptyHints.find(filter, selection, reader));
+    else if (missing.length > 0)
+      hint = hintJson(await emptyHints.findMissing(missing, selection, reader));
+    const nextCursor = hasMore && last ? encodePosition(last, scope, cursorKeys) : null;
     const rest = `,"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}${total}${hint}${explainJson(explain)}}`;
     return {
       headers,
@@ -114,18 +111,33 @@ export const countRecords = ({
       const hint = await missingHint(emptyHints, identity, params.collection);
       return { body: { count: 0, ...hint, ...reader.explained() } };
     }
-    const access = resolveAccess(collection.access, identity);
-    const place = { project: identity.project, collection };
-    const { filter, groupId } = narrowFilter(where, access, place, query.group);
-    const search = query.search === undefined ? undefined : await parseSearch(query.search);
-    const selected = { ownerId, groupId, search };
-    const selection = { collection, access, filter: splitFilter(filter), ...selected };
+    const asked = { where, group: query.group, ownerId };
+    const { selection, filter, place } = selectRecords(collection, identity, asked);
+    if (query.search !== undefined) selection.search = await parseSearch(query.search);
     const count = await counts.count(selection, reader);
-    const isEmpty = count.count === 0 && !count.approximate && !search;
+    const isEmpty = count.count === 0 && !count.approximate && !selection.search;
     const hint = isEmpty ? await emptyHints.find(filter, selection, reader) : undefined;
     const body = { ...count, ...(hint !== undefined && { hint }), ...reader.explained() };
     return { body, headers: reader.headers(withAdvice(listHints(where), place)) };
   });
+
+const isSet = (flag: string | undefined) => flag === '1' || flag === 'true';
+
+/**
+ * What a list's query says, whatever its collection is.
+ * @throws ApiError invalid_where, invalid_sort, invalid_query, unauthenticated
+ */
+const parseList = (query: ListCall['query'], identity: Identity) => {
+  const { offset, cursor } = query;
+  const where = parseWhere(query.where);
+  const isRanked = query.search !== undefined && query.sort === undefined;
+  const sort = isRanked ? byRank : parseSort(query.sort);
+  checkOffset(offset, cursor);
+  const ownerId = parseMine(query.mine, identity);
+  const isCut = query.fields !== undefined || query.include !== undefined;
+  const limit = Math.min(query.limit, recordRoutes.maxPageRecords);
+  return { where, sort, limit, offset, ownerId, shown: isCut ? parseShown(query) : undefined };
+};
 
 /** Of the fields those that no record of the page has, where it has any. */
 const unseenIn = (items: string | JsonParts, fields: readonly string[]): string[] => {

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, recordRoutes, type UserDirectory } from '@backlot/contract';
 import { discardBody, LargeJson, type RouteOptions, route } from '@backlot/http';
-import { resolveAccess } from '../collections/access.ts';
 import { CollectionGone, type Collections } from '../collections/collections.ts';
 import { isSystemField } from '../fields.ts';
-import { splitFilter } from '../query/selection.ts';
+import { parseMine, selectRecords } from '../query/selection.ts';
 import { CallReader } from '../reader.ts';
-import { narrowFilter, parseMine } from '../record/narrow-filter.ts';
 import { toSource } from '../source.ts';
 import { idTimeMs } from '../timestamps.ts';
 import { parseColumns } from '../transfer/export/columns.ts';
@@ -39,9 +37,8 @@ export const exportRecords = ({ collections, exports, users, now }: ExportDeps) 
       const collection = await collections.find(project.number, params.collection);
       known ??= collection?.id;
       if (!collection || collection.id !== known) throw new CollectionGone();
-      const access = resolveAccess(collection.access, identity);
-      const { filter, groupId } = narrowFilter(where, access, { project, collection }, query.group);
-      return { collection, access, filter: splitFilter(filter), ownerId, groupId };
+      const asked = { where, group: query.group, ownerId };
+      return selectRecords(collection, identity, asked).selection;
     };
     const parts = exports.open(select, { format, columns, after }, new CallReader(call));
     const headers = {
