@@ -44,10 +44,9 @@ export const createCatchUp =
         names: new Set(stream.awaited),
         collectionIds: page.otherCollectionIds,
       };
-      if ((await findAwaited(deps, projectNumber, others)).length > 0) {
-        await stream.refresh(find);
-        continue;
-      }
+      await findAwaited(deps, projectNumber, others);
+      await stream.refresh(find);
+      if (stream.collectionIds.some((id) => !collectionIds.includes(id))) continue;
       const users = stream.sharesOf === undefined ? [] : [stream.sharesOf];
       const shares = await readShares(database, projectNumber, page.entries, users);
       for (const entry of page.entries) {

@@ -7,7 +7,7 @@ import { createChannels } from '../channels/channels.ts';
 import type { Collection } from '../collections/collections.ts';
 import { ada, createTestBed, type TestBed } from '../testing/test-bed.ts';
 import { parseAskedEvents } from './asked-events.ts';
-import { createLiveStreams } from './live-streams.ts';
+import { createLiveStreams, type LiveStreams, type LiveStreamsDeps } from './live-streams.ts';
 
 const noChannels = () =>
   createChannels({
@@ -19,6 +19,28 @@ const noChannels = () =>
     onFailure() {},
   });
 
+const { number: projectNumber } = testProject;
+
+interface Opening {
+  lastEventId?: string | undefined;
+  identity?: Identity;
+}
+
+const read = async (stream: AsyncIterator<string>): Promise<string> => (await stream.next()).value;
+
+/** Transactions of other tests hold the log back, and what they held back is told later. */
+const readTo = async (streams: LiveStreams, stream: AsyncIterator<string>, text: string) => {
+  const looks = setInterval(() => void streams.lookAtAll(), 50);
+  try {
+    for (let told = ''; ; ) {
+      told += await read(stream);
+      if (told.includes(text)) return told;
+    }
+  } finally {
+    clearInterval(looks);
+  }
+};
+
 describe('streams that have missed some', () => {
   let bed: TestBed;
   beforeAll(async () => {
@@ -26,88 +48,17 @@ describe('streams that have missed some', () => {
   });
   afterAll(() => bed.close());
 
-  it('are told of it in turn, and come back later where too many are', async () => {
-    for (let n = 0; n < 3; n++) await bed.create('missed', { n });
-    const [{ id } = { id: 0 }] = await bed.database.query<{ id: number }>(
-      'SELECT coll_id AS id FROM collections WHERE project_id = $1',
-      [testProject.number],
+  const readCollection = async (name: string, access: unknown = 'shared') => {
+    const [row] = await bed.database.query<{ id: number }>(
+      'SELECT coll_id AS id FROM collections WHERE project_id = $1 AND name = $2',
+      [projectNumber, name],
     );
-    const projectNumber = testProject.number;
-    const found = { id, projectNumber, name: 'missed', access: 'shared' } as Collection;
-    const catchUps = connections({ places: 1, maxWaiting: 1 });
-    const failures: unknown[] = [];
+    return row ? ({ id: row.id, projectNumber, name, access } as Collection) : null;
+  };
+  const createStreams = (deps: Partial<LiveStreamsDeps> = {}) => {
     const streams = createLiveStreams({
       database: bed.database,
-      find: async () => found,
-      forget() {},
-      cursorKeys: deriveOwnKeys(testIdentityKeys('records'), 'records', 'list cursor'),
-      now: bed.clock.now,
-      catchUps,
-      onFailure: (error) => void failures.push(error),
-      onWatch() {},
-      channels: noChannels(),
-    });
-    const identity = asUser(ada);
-    const gone = new AbortController();
-    const open = async (lastEventId?: string) => {
-      const asked = parseAskedEvents({ collections: 'missed' }, identity);
-      const stream = await streams.open(identity, asked, lastEventId, gone.signal);
-      return stream[Symbol.asyncIterator]();
-    };
-    const read = async (stream: AsyncIterator<string>) => (await stream.next()).value as string;
-    // Transactions of other tests hold the log back, and what they held back is told behind `ready`.
-    const readTo = async (stream: AsyncIterator<string>, text: string) => {
-      const looks = setInterval(() => void streams.lookAtAll(), 50);
-      try {
-        while (!(await read(stream)).includes(text));
-      } finally {
-        clearInterval(looks);
-      }
-    };
-    const first = await open();
-    const [, lastEventId] = /id: (.*)/.exec(await read(first)) ?? [];
-    await bed.create('missed', { n: 4 });
-    await readTo(first, '"n": 4}');
-
-    const release = await catchUps.take(['owner', 'project', 'address']);
-    const late = await open(lastEventId);
-    expect(await read(late)).not.toContain('event: change');
-    const refused = await open(lastEventId);
-    const told = [await read(refused)];
-    if (!told[0]?.includes('event: end')) told.push(await read(refused));
-    expect(told.join('')).toContain('{"reason":"restart"}');
-    release();
-    await readTo(late, '"n": 4}');
-    gone.abort();
-    for (const stream of [first, late, refused]) await stream.return?.();
-    expect([streams.watched(), failures]).toEqual([[], []]);
-  });
-
-  it('who joins while the log is read misses nothing of what nobody else watches', async () => {
-    for (const name of ['watched', 'alone']) await bed.create(name, { n: 0 });
-    const projectNumber = testProject.number;
-    let hold: Promise<void> | undefined;
-    let held = 0;
-    // As a statement that waits for a connection: it sees what was committed meanwhile.
-    const database: Database = {
-      ...bed.database,
-      async query<Row>(text: string, values?: readonly unknown[]) {
-        const waits = hold;
-        hold = undefined;
-        if (waits !== undefined) held += 1;
-        await waits;
-        return bed.database.query<Row>(text, values);
-      },
-    };
-    const streams = createLiveStreams({
-      database,
-      async find(_project, name) {
-        const [row] = await bed.database.query<{ id: number }>(
-          'SELECT coll_id AS id FROM collections WHERE project_id = $1 AND name = $2',
-          [projectNumber, name],
-        );
-        return { id: row?.id, projectNumber, name, access: 'shared' } as Collection;
-      },
+      find: (_project, name) => readCollection(name),
       forget() {},
       cursorKeys: deriveOwnKeys(testIdentityKeys('records'), 'records', 'list cursor'),
       now: bed.clock.now,
@@ -115,14 +66,84 @@ describe('streams that have missed some', () => {
       onFailure() {},
       onWatch() {},
       channels: noChannels(),
+      ...deps,
     });
     const gone = new AbortController();
-    const open = async (collections: string) => {
-      const asked = parseAskedEvents({ collections }, asUser(ada));
-      const stream = await streams.open(asUser(ada), asked, undefined, gone.signal);
-      return stream[Symbol.asyncIterator]();
+    const opened: AsyncIterator<string>[] = [];
+    const open = async (
+      collections: string,
+      { lastEventId, identity = asUser(ada) }: Opening = {},
+    ) => {
+      const asked = parseAskedEvents({ collections }, identity);
+      const stream = await streams.open(identity, asked, lastEventId, gone.signal);
+      const iterator = stream[Symbol.asyncIterator]();
+      opened.push(iterator);
+      return iterator;
     };
-    const first = await open('watched');
+    const close = async () => {
+      gone.abort();
+      for (const stream of opened) await stream.return?.();
+    };
+    return { streams, open, close };
+  };
+  /** The same database, with something done around a statement. */
+  const meddled = (
+    around: <R>(run: () => Promise<R>, text: string, values: readonly unknown[]) => Promise<R>,
+  ): Database => ({
+    ...bed.database,
+    query: <Row>(text: string, values: readonly unknown[] = []) =>
+      around(() => bed.database.query<Row>(text, values), text, values),
+  });
+  /** What is told now is not held back by other tests' transactions. */
+  const isSettled = async () => {
+    const rows = await bed.database.query(
+      `SELECT FROM changes WHERE project_id = $1 AND xid >= pg_snapshot_xmin(pg_current_snapshot())`,
+      [projectNumber],
+    );
+    return rows.length === 0;
+  };
+
+  it('are told of it in turn, and come back later where too many are', async () => {
+    for (let n = 0; n < 3; n++) await bed.create('missed', { n });
+    const catchUps = connections({ places: 1, maxWaiting: 1 });
+    const failures: unknown[] = [];
+    const { streams, open, close } = createStreams({
+      catchUps,
+      onFailure: (error) => void failures.push(error),
+    });
+    const first = await open('missed');
+    const [, lastEventId] = /id: (.*)/.exec(await read(first)) ?? [];
+    await bed.create('missed', { n: 4 });
+    await readTo(streams, first, '"n": 4}');
+
+    const release = await catchUps.take(['owner', 'project', 'address']);
+    const late = await open('missed', { lastEventId });
+    expect(await read(late)).not.toContain('event: change');
+    const refused = await open('missed', { lastEventId });
+    const told = [await read(refused)];
+    if (!told[0]?.includes('event: end')) told.push(await read(refused));
+    expect(told.join('')).toContain('{"reason":"restart"}');
+    release();
+    await readTo(streams, late, '"n": 4}');
+    await close();
+    expect([streams.watched(), failures]).toEqual([[], []]);
+  });
+
+  it('who joins while the log is read misses nothing of what nobody else watches', async () => {
+    for (const name of ['watched', 'alone']) await bed.create(name, { n: 0 });
+    let hold: Promise<void> | undefined;
+    let held = 0;
+    const { streams, open, close } = createStreams({
+      // As a statement that waits for a connection: it sees what was committed meanwhile.
+      database: meddled(async (run) => {
+        const waits = hold;
+        hold = undefined;
+        if (waits !== undefined) held += 1;
+        await waits;
+        return run();
+      }),
+    });
+    await open('watched');
     await streams.lookAtAll();
     let release = () => {};
     hold = new Promise((resolve) => {
@@ -134,114 +155,135 @@ describe('streams that have missed some', () => {
     });
     const late = await open('alone');
     await bed.create('alone', { n: 1 });
-    // Other tests hold the log back; what it has is told then.
-    await until(async () => {
-      const rows = await bed.database.query(
-        `SELECT FROM changes WHERE project_id = $1 AND xid >= pg_snapshot_xmin(pg_current_snapshot())`,
-        [projectNumber],
-      );
-      return rows.length === 0;
-    });
+    await until(isSettled);
     release();
-    const looks = setInterval(() => void streams.lookAtAll(), 50);
-    const texts: string[] = [];
-    while (!texts.join('').includes('"n": 1}')) {
-      const { value } = await late.next();
-      texts.push(value);
-    }
-    clearInterval(looks);
-    gone.abort();
-    for (const stream of [first, late]) await stream.return?.();
+    await readTo(streams, late, '"n": 1}');
+    await close();
+  });
+
+  it('who joins between the reading and the telling of a page is told of it', async () => {
+    for (const name of ['seen', 'other']) await bed.create(name, { n: 0 });
+    const { promise: isRead, resolve: pageIsRead } = Promise.withResolvers<void>();
+    const { promise: hasJoined, resolve: joined } = Promise.withResolvers<void>();
+    let opens = 0;
+    const { streams, open, close } = createStreams({
+      database: meddled(async (run, text, values) => {
+        const result = await run();
+        // Where the second stream begins, before what the page has.
+        const isEnd = values[5] === 0;
+        if (isEnd && ++opens === 2) await isRead;
+        if (text.startsWith('SELECT name FROM collections')) {
+          pageIsRead();
+          await hasJoined;
+        }
+        return result;
+      }),
+    });
+    const first = await open('seen,unmade');
+    const opening = open('seen');
+    await until(() => opens === 2);
+    for (const name of ['seen', 'other']) await bed.create(name, { n: 1 });
+    await until(isSettled);
+    const looking = streams.lookAtAll();
+    const late = await opening;
+    joined();
+    await looking;
+    await readTo(streams, first, '"n": 1}');
+    await readTo(streams, late, '"n": 1}');
+    await close();
   });
 
   it('are told the first record of a collection before they hear that it was made', async () => {
-    const { number: projectNumber } = testProject;
     const known = new Map<string, Collection | null>();
-    const find = async (_project: number, name: string) => {
-      const [row] = await bed.database.query<{ id: number }>(
-        'SELECT coll_id AS id FROM collections WHERE project_id = $1 AND name = $2',
-        [projectNumber, name],
-      );
-      if (!known.has(name))
-        known.set(
-          name,
-          row ? ({ id: row.id, projectNumber, name, access: 'shared' } as never) : null,
-        );
-      return known.get(name) ?? null;
-    };
-    const streams = createLiveStreams({
-      database: bed.database,
-      find,
+    const { streams, open, close } = createStreams({
+      async find(_project, name) {
+        const now = await readCollection(name);
+        if (!known.has(name)) known.set(name, now);
+        return known.get(name) ?? null;
+      },
       forget: (_project, name) => void known.delete(name),
-      cursorKeys: deriveOwnKeys(testIdentityKeys('records'), 'records', 'list cursor'),
-      now: bed.clock.now,
-      catchUps: connections({ places: 1, maxWaiting: 1 }),
-      onFailure() {},
-      onWatch() {},
-      channels: noChannels(),
     });
-    const gone = new AbortController();
-    const open = async (name: string, lastEventId?: string) => {
-      const asked = parseAskedEvents({ collections: name }, asUser(ada));
-      const stream = await streams.open(asUser(ada), asked, lastEventId, gone.signal);
-      return stream[Symbol.asyncIterator]();
-    };
-    const readTo = async (stream: AsyncIterator<string>, text: string) => {
-      const looks = setInterval(() => void streams.lookAtAll(), 50);
-      let told = '';
-      while (!told.includes(text)) told = (await stream.next()).value;
-      clearInterval(looks);
-      return told;
-    };
     const early = await open('early');
-    const [, lastEventId] = /id: (.*)/.exec(await readTo(early, 'event: ready')) ?? [];
+    const [, lastEventId] = /id: (.*)/.exec(await readTo(streams, early, 'event: ready')) ?? [];
     await bed.create('early', { n: 1 });
-    await readTo(early, '"n": 1}');
+    await readTo(streams, early, '"n": 1}');
     known.set('early', null);
-    const resumed = await open('early', lastEventId);
-    await readTo(resumed, '"n": 1}');
-    gone.abort();
-    for (const stream of [early, resumed]) await stream.return?.();
+    const resumed = await open('early', { lastEventId });
+    await readTo(streams, resumed, '"n": 1}');
+    await close();
+  });
+
+  it('are told the first record where others know already that the collection was made', async () => {
+    let isHeard = false;
+    const { streams, open, close } = createStreams({
+      find: async (_project, name) => (isHeard ? readCollection(name) : null),
+    });
+    const unaware = await open('both');
+    await readTo(streams, unaware, 'event: ready');
+    await streams.lookAtAll();
+    isHeard = true;
+    await bed.create('both', { n: 1 });
+    const aware = await open('both');
+    await readTo(streams, unaware, '"n": 1}');
+    await bed.create('both', { n: 2 });
+    for (const stream of [aware, unaware]) await readTo(streams, stream, '"n": 2}');
+    await close();
+  });
+
+  it('miss nothing where who has a share can not be read at first', async () => {
+    const access = { read: ['owner', 'shared'], create: ['users'], change: ['owner'] };
+    await bed.create('given', { n: 1 }, asUser(ada));
+    let failures = 0;
+    const { streams, open, close } = createStreams({
+      find: (_project, name) => readCollection(name, access),
+      database: meddled(async (run, text) => {
+        if (text.includes('FROM shares') && failures++ === 0) throw new Error('It is down.');
+        return run();
+      }),
+    });
+    const stream = await open('given');
+    await readTo(streams, stream, 'event: ready');
+    await bed.create('given', { n: 2 }, asUser(ada));
+    await readTo(streams, stream, '"n": 2}');
+    expect(failures).toBeGreaterThan(1);
+    await close();
   });
 
   it('begin anew under other rules of which nobody has told them, and end where nothing is left', async () => {
-    const { number: projectNumber } = testProject;
     let access: Collection['access'] = 'shared';
-    const streams = createLiveStreams({
-      database: bed.database,
+    const { streams, open, close } = createStreams({
       find: async (_project, name) => ({ id: 1, projectNumber, name, access }) as Collection,
-      forget() {},
-      cursorKeys: deriveOwnKeys(testIdentityKeys('records'), 'records', 'list cursor'),
-      now: bed.clock.now,
-      catchUps: connections({ places: 1, maxWaiting: 1 }),
-      onFailure() {},
-      onWatch() {},
-      channels: noChannels(),
     });
-    const gone = new AbortController();
-    const open = async (identity: Identity) => {
-      const asked = parseAskedEvents({ collections: 'quiet' }, identity);
-      const stream = await streams.open(identity, asked, undefined, gone.signal);
-      return stream[Symbol.asyncIterator]();
-    };
-    const read = async (stream: AsyncIterator<string>) => {
-      const looks = setInterval(() => void streams.lookAtAll(), 20);
-      try {
-        for (;;) {
-          const text = (await stream.next()).value as string;
-          if (!text.startsWith(':')) return text;
-        }
-      } finally {
-        clearInterval(looks);
-      }
-    };
-    const [user, visitor] = [await open(asUser(ada)), await open(anonymous())];
-    for (const stream of [user, visitor]) expect(await read(stream)).toContain('event: ready');
+    const user = await open('quiet');
+    const visitor = await open('quiet', { identity: anonymous() });
+    for (const stream of [user, visitor]) await readTo(streams, stream, 'event: ready');
     access = 'private';
     bed.clock.pass(10_000);
-    expect(await read(user)).toContain('event: reset\ndata: {"reason":"access"}');
-    expect(await read(visitor)).toContain('event: end\ndata: {"reason":"access"}');
-    gone.abort();
-    for (const stream of [user, visitor]) await stream.return?.();
+    expect(await readTo(streams, user, 'event: reset')).toContain('{"reason":"access"}');
+    expect(await readTo(streams, visitor, 'event: end')).toContain('{"reason":"access"}');
+    await close();
+  });
+
+  it('are told by the rules of now while they catch up', async () => {
+    let access = 'shared';
+    const catchUps = connections({ places: 1, maxWaiting: 9 });
+    const { streams, open, close } = createStreams({
+      catchUps,
+      find: (_project, name) => readCollection(name, access),
+    });
+    await bed.create('closing', { n: 0 });
+    const first = await open('closing');
+    const [, lastEventId] = /id: (.*)/.exec(await readTo(streams, first, 'event: ready')) ?? [];
+    await bed.create('closing', { n: 1 });
+    await readTo(streams, first, '"n": 1}');
+    const release = await catchUps.take(['owner', 'project', 'address']);
+    const late = await open('closing', { lastEventId });
+    access = 'private';
+    release();
+    await bed.create('closing', { n: 2 }, asUser(ada));
+    const told = await readTo(streams, late, '"n": 2}');
+    expect(told).toContain('event: reset\ndata: {"reason":"access"}');
+    expect(told).not.toContain('"n": 1}');
+    await close();
   });
 });

@@ -1,3 +1,4 @@
+import type { KnownShares } from '../change-log/judge.ts';
 import { readShares } from '../change-log/known-shares.ts';
 import { comparePositions, type LogPosition } from '../change-log/position.ts';
 import { type LogEntry, readLog, readLogEnd } from '../change-log/read-log.ts';
@@ -24,8 +25,10 @@ export interface TailDeps extends AwaitedDeps {
 /** Of all streams: what is read for them, and who is told the same. */
 interface Audience {
   collectionIds: number[];
-  /** Collections that nobody has made yet. */
+  /** Collections that nobody has made yet, as far as those who ask for them know. */
   awaited: Set<string>;
+  /** Those of them that others watch already. */
+  made: string[];
   /** Of whom shares are asked for. */
   userIds: string[];
   /** By collection. */
@@ -35,10 +38,12 @@ interface Audience {
 const toAudience = (streams: Iterable<LiveStream>): Audience => {
   const userIds = new Set<string>();
   const awaited = new Set<string>();
+  const watched = new Set<string>();
   const byKey = new Map<number, Map<string, LiveStream[]>>();
   for (const stream of streams) {
     if (stream.sharesOf !== undefined) userIds.add(stream.sharesOf);
-    for (const name of stream.awaited) awaited.add(name);
+    const waitsFor = new Set(stream.awaited);
+    for (const { name } of stream.asked) (waitsFor.has(name) ? awaited : watched).add(name);
     for (const [id, key] of stream.watchedAs) {
       const groups = byKey.get(id) ?? new Map<string, LiveStream[]>();
       byKey.set(id, groups);
@@ -48,7 +53,35 @@ const toAudience = (streams: Iterable<LiveStream>): Audience => {
     }
   }
   const groups = new Map([...byKey].map(([id, found]) => [id, [...found.values()]]));
-  return { collectionIds: [...byKey.keys()], awaited, userIds: [...userIds], groups };
+  const made = [...awaited].filter((name) => watched.has(name));
+  return { collectionIds: [...byKey.keys()], awaited, made, userIds: [...userIds], groups };
+};
+
+const hasAll = <T>(whole: Iterable<T>, part: Iterable<T>): boolean => {
+  const all = new Set(whole);
+  return [...part].every((one) => all.has(one));
+};
+
+/** Whether what was read for the one audience is all that the other is to be told of. */
+const isEnough = (read: Audience, now: Audience): boolean =>
+  now === read ||
+  (hasAll(read.collectionIds, now.collectionIds) &&
+    hasAll(read.userIds, now.userIds) &&
+    hasAll(read.awaited, now.awaited));
+
+const tellAll = async (
+  { groups }: Audience,
+  entries: readonly LogEntry[],
+  shares: KnownShares,
+): Promise<void> => {
+  const rest = createRests();
+  for (const entry of entries) {
+    for (const same of groups.get(entry.collectionId) ?? []) {
+      const told = same[0]?.toFrame(entry, shares);
+      if (told !== undefined) for (const stream of same) stream.tell(entry, told);
+    }
+    await rest();
+  }
 };
 
 /** Reads the log of a project once for all of its streams in this process. */
@@ -56,6 +89,8 @@ export class Tail {
   readonly projectNumber: number;
   readonly #deps: TailDeps;
   readonly #streams = new Set<LiveStream>();
+  /** Who has come since rules were looked at: what was said of them meanwhile was not said to these. */
+  readonly #joined = new Set<LiveStream>();
   /** Made anew after they are others, or watch others. */
   #audience: Audience | undefined;
   #position: LogPosition;
@@ -77,12 +112,14 @@ export class Tail {
   join(stream: LiveStream): boolean {
     if (comparePositions(stream.position, this.#position) < 0) return false;
     this.#streams.add(stream);
+    this.#joined.add(stream);
     this.#audience = undefined;
     return true;
   }
 
   leave(stream: LiveStream): void {
     this.#streams.delete(stream);
+    this.#joined.delete(stream);
     this.#audience = undefined;
   }
 
@@ -134,7 +171,7 @@ export class Tail {
     const { find, now } = this.#deps;
     const isDue = now() - this.#refreshedAt >= refreshEveryMs;
     const names = this.#changed;
-    if (names.size === 0 && !isDue) return;
+    if (names.size === 0 && this.#joined.size === 0 && !isDue) return;
     this.#changed = new Set();
     if (isDue) this.#refreshedAt = now();
     const found = new Map<string, ReturnType<FindCollection>>();
@@ -145,9 +182,11 @@ export class Tail {
     };
     const rest = createRests();
     try {
-      for (const stream of [...this.#streams]) {
-        if (!isDue && !stream.asked.some(({ name }) => names.has(name))) continue;
+      for (const stream of isDue || names.size > 0 ? [...this.#streams] : [...this.#joined]) {
+        const isAsked = stream.asked.some(({ name }) => names.has(name));
+        if (!isDue && !isAsked && !this.#joined.has(stream)) continue;
         await stream.refresh(findOnce);
+        this.#joined.delete(stream);
         this.#audience = undefined;
         await rest();
       }
@@ -167,7 +206,8 @@ export class Tail {
     const { projectNumber } = this;
     const { database } = this.#deps;
     for (;;) {
-      const { collectionIds } = this.#hearers();
+      const asked = this.#hearers();
+      const { collectionIds, awaited, userIds } = asked;
       const after = this.#position;
       const reading = { projectNumber, after, collectionIds, limit: pageEntries };
       const page = await readLog(database, reading);
@@ -176,36 +216,24 @@ export class Tail {
         for (const stream of this.#streams) stream.reset('expired', this.#position);
         return true;
       }
-      const audience = this.#hearers();
-      // Who has joined meanwhile may watch what was not asked for.
-      if (audience.collectionIds.some((id) => !collectionIds.includes(id))) continue;
-      const others = { names: audience.awaited, collectionIds: page.otherCollectionIds };
+      const others = { names: awaited, collectionIds: page.otherCollectionIds };
       const made = await findAwaited(this.#deps, projectNumber, others);
-      if (made.length > 0) {
-        for (const name of made) this.#changed.add(name);
+      const shares = await readShares(database, projectNumber, page.entries, userIds);
+      // Nothing waits from here on until the position is behind the page: who joins later was told of it.
+      const audience = this.#hearers();
+      const unheard = [...made, ...audience.made];
+      if (unheard.length > 0) {
+        for (const name of unheard) this.#changed.add(name);
         await this.#refresh();
         continue;
       }
-      // Who joins from here on has been told of what is in this page.
+      if (!isEnough(asked, audience)) continue;
       this.#position = page.end;
       const streams = [...this.#streams];
-      await this.#tellAll(audience, page.entries);
+      await tellAll(audience, page.entries, shares);
       for (const stream of streams)
         if (comparePositions(stream.position, page.end) < 0) stream.position = page.end;
       if (!page.hasMore) return page.isSettled;
-    }
-  }
-
-  async #tellAll({ userIds, groups }: Audience, entries: readonly LogEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const shares = await readShares(this.#deps.database, this.projectNumber, entries, userIds);
-    const rest = createRests();
-    for (const entry of entries) {
-      for (const same of groups.get(entry.collectionId) ?? []) {
-        const told = same[0]?.toFrame(entry, shares);
-        if (told !== undefined) for (const stream of same) stream.tell(entry, told);
-      }
-      await rest();
     }
   }
 }
