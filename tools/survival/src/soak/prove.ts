@@ -28,9 +28,10 @@ const readAll = async <Row>(call: Api, path: string, token: string): Promise<Row
   }
 };
 
-const twice = <Value>(values: readonly Value[]): Value[] => [
-  ...new Set(values.filter((value, at) => values.indexOf(value) !== at)),
-];
+const twice = <Value>(values: readonly Value[]): Value[] => {
+  const seen = new Set<Value>();
+  return values.filter((value) => seen.size === seen.add(value).size);
+};
 
 /** What each call of the model costs beside its prompt: that of the first one tells. */
 const readNumbers = (debits: readonly Line[]): number[] => {

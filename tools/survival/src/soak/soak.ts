@@ -99,6 +99,9 @@ export const soak = async (
   await load.stop();
   await untilWhole(target, 'all');
   const [origin = ''] = target.gateways;
+  print(
+    'Looks for all that was acknowledged; credits of calls that broke off are held for up to six minutes.',
+  );
   const { counts, faults } = await prove({ origin, shop, models, done: load.done });
   print(
     `${done} disturbances; calls ${JSON.stringify(load.counts)}; done ${JSON.stringify(counts)}`,
