@@ -3,9 +3,8 @@ import type { Database } from '@backlot/database';
 import type { Collection } from '../collections/collections.ts';
 import type { Place } from '../collections/forbidden.ts';
 import { matchesId, startParameters } from '../sql.ts';
-import { tooLargeSql } from './change/bounds-sql.ts';
 import type { Update } from './change/change.ts';
-import { addEdits, documentSql } from './change/edits-sql.ts';
+import { addEdits, documentSql, tooLargeSql } from './change/edits-sql.ts';
 import type { CheckedData } from './data.ts';
 import { type LimitedPlace, limitHint } from './limited-creates.ts';
 

@@ -10,6 +10,7 @@ import { inCollection, type Parameters } from '../../sql.ts';
 import { mergedSql, noNumberSql, sumsSql } from '../patch.ts';
 import type { Edit, Update } from './change.ts';
 import { addRows, type Column } from './given-rows.ts';
+import { sideGrowthSql } from './side-effects.ts';
 
 /** Their ids are named twice: where collections are small, a plan for all would read the whole of one and join it. */
 export const matchesEdit = `${inCollection} AND records.id = ANY ($3::uuid[]) AND records.id = change.row_id`;
@@ -120,4 +121,28 @@ export const editAdmittedSql = (update: Update, parameters: Parameters): string 
   if (!mayLeaveRule(update)) return undefined;
   const edits = addEdits(update, parameters);
   return admitsAfterSql(update, edits, documentSql(update, edits, parameters), parameters);
+};
+
+/** Holds where a document is larger than it may be, and than it was. */
+export const tooLargeSql = (document: string, maxBytes: number, parameters: Parameters): string =>
+  `octet_length((${document})::text) > greatest(${parameters.add(maxBytes, 'int8')}, size_bytes)`;
+
+/** What `where` matches, unless the record, or what is kept beside it, would be larger than there is room for. */
+export const withinBounds = (
+  change: Update,
+  where: string,
+  document: string,
+  parameters: Parameters,
+): string => {
+  const { maxBytes } = change;
+  const roomBytes = change.by?.roomBytes;
+  const bounds: string[] = [];
+  if (roomBytes !== undefined) {
+    const sides = sideGrowthSql(change, document, parameters);
+    const growth = [`octet_length((${document})::text) - size_bytes`, ...sides].join(' + ');
+    bounds.push(`${growth} <= ${parameters.add(roomBytes, 'int8')}`);
+  }
+  if (maxBytes !== undefined) bounds.push(`NOT ${tooLargeSql(document, maxBytes, parameters)}`);
+  if (bounds.length === 0) return where;
+  return `${where} AND CASE WHEN ${where} THEN ${bounds.join(' AND ')} ELSE false END`;
 };

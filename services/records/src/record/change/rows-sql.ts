@@ -4,9 +4,15 @@ import { isCurrentSql } from '../../collections/stored/slots.ts';
 import { and, inCollection, matchesId, nextVersionSql, type Parameters } from '../../sql.ts';
 import { toIso } from '../../timestamps.ts';
 import { uncountableSql } from '../patch.ts';
-import { withinBounds } from './bounds-sql.ts';
 import type { Change, Creation, Deletion, NewRecord, Permission, Update } from './change.ts';
-import { addEdits, admitsAfterSql, documentSql, type EditsSql, matchesEdit } from './edits-sql.ts';
+import {
+  addEdits,
+  admitsAfterSql,
+  documentSql,
+  type EditsSql,
+  matchesEdit,
+  withinBounds,
+} from './edits-sql.ts';
 import { addRows, type Column } from './given-rows.ts';
 import { sideColumns, sideConditions } from './side-effects.ts';
 
