@@ -116,3 +116,5 @@ export const batchChanges = (send: SendChange, mayJoin: () => boolean) => {
     return written === undefined ? single.alone() : (written as Written<Kind>);
   };
 };
+
+export type BatchChange = ReturnType<typeof batchChanges>;

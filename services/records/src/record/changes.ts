@@ -3,35 +3,25 @@ import type { Database } from '@backlot/database';
 import { checkChange } from '../collections/access.ts';
 import { checkEpoch } from '../collections/current-slots.ts';
 import { lockRecord, touchedFields } from '../collections/stored/claims.ts';
-import { countsFor } from '../collections/stored/record-counts.ts';
 import type { Parameters } from '../sql.ts';
-import { batchChanges } from './batched-changes.ts';
-import type { Creation, Deletion, NewRecord, Update } from './change/change.ts';
+import type { BatchChange } from './batched-changes.ts';
+import type { Deletion, ResultCheck, Update } from './change/change.ts';
 import type { ChangedRow } from './change/change-sql.ts';
 import { editAdmittedSql, editedFields } from './change/edits-sql.ts';
 import { readResults } from './change/read-results.ts';
 import type { SendChange } from './change/send-change.ts';
 import { mostSideBytes, needsLock } from './change/side-effects.ts';
-import { patchUpdate, replaceUpdate, withRoom } from './change/single-updates.ts';
 import { type ClaimTurns, toClaims } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
-import { withinLimits } from './limited-creates.ts';
-import type { Patch } from './patch.ts';
+import { changesField, type Patch, patchAction } from './patch.ts';
 import type { Quota } from './quota/quota.ts';
-import { checkChangedSize, checkNewSize } from './record-size.ts';
+import { checkChangedSize } from './record-size.ts';
 import { type AcceptedVersions, checkId, explainRefusal, type RecordTarget } from './refusals.ts';
 import type { WriteChecks } from './schema/write-checks.ts';
 import { changedRecord, type WrittenRecord } from './written-record.ts';
 
-/** Changes of single records. They throw as those of `Records` do. */
+/** Changes of single records that are there. They throw as those of `Records` do. */
 export interface Changes {
-  /** @returns whether it is written: an id that the client chose may be taken */
-  create(
-    target: RecordTarget,
-    data: CheckedData,
-    made: Pick<NewRecord, 'createdAt' | 'updatedAt' | 'kept'> &
-      Pick<Creation, 'isIdChosen'> & { ownerId?: string | null },
-  ): Promise<boolean>;
   patch(target: RecordTarget, patch: Patch, versions: AcceptedVersions): Promise<WrittenRecord>;
   /**
    * For what the platform itself writes.
@@ -56,8 +46,57 @@ interface ChangesDeps {
   claimTurns: ClaimTurns;
   checks: WriteChecks;
   send: SendChange;
+  batched: BatchChange;
   now: () => number;
 }
+
+interface Decided {
+  /** Epoch milliseconds. */
+  now: number;
+  resultCheck: ResultCheck | undefined;
+}
+
+/** The update that puts a document in place of a record's own. */
+const replaceUpdate = (
+  { collection, access, id }: RecordTarget,
+  data: CheckedData,
+  { now, resultCheck }: Decided,
+): Update => ({
+  kind: 'update',
+  how: 'replace',
+  collection,
+  edits: [{ id, dataJson: data.json, unset: [], inc: {} }],
+  names: data.has,
+  now,
+  by: { access, action: 'change' },
+  source: access.source,
+  resultCheck,
+});
+
+/** The update that a patch of one record asks for. */
+const patchUpdate = (
+  { collection, access, id }: RecordTarget,
+  patch: Patch,
+  { now, resultCheck }: Decided,
+): Update => {
+  const { dataJson, unset, inc, isDeep } = patch;
+  const names = changesField(patch);
+  return {
+    kind: 'update',
+    how: isDeep ? 'merge-deep' : 'merge',
+    collection,
+    edits: [{ id, dataJson, unset, inc }],
+    names,
+    isChanged: names,
+    now,
+    by: { access, action: patchAction(access, patch) },
+    source: access.source,
+    resultCheck,
+  };
+};
+
+const withRoom = (change: Update, roomBytes: number | undefined): Update =>
+  change.by && roomBytes !== undefined ? { ...change, by: { ...change.by, roomBytes } } : change;
 
 /** A change is tried again where the reason for its refusal has gone by the time it is looked for. */
 const maxTries = 3;
@@ -65,13 +104,12 @@ const maxTries = 3;
 export const createChanges = ({
   database,
   send,
+  batched,
   quota,
   claimTurns,
   checks,
   now,
 }: ChangesDeps): Changes => {
-  const batched = batchChanges(send, () => !database.isInTransaction());
-
   const explain = (target: RecordTarget, change: Update | Deletion): Promise<void> => {
     const { action = 'change', versions } = change.by ?? {};
     const reasons = { action, versions };
@@ -131,30 +169,6 @@ export const createChanges = ({
     return changedRecord(await batched({ change, alone }));
   };
 
-  const create: Changes['create'] = async (target, data, { isIdChosen, ...made }) => {
-    checkNewSize(target, data);
-    const { project, collection, access, id } = target;
-    const { json: dataJson, sizeBytes, at, groupId } = data;
-    const { ownerId = access.userId } = made;
-    const record = { ...made, id, ownerId, dataJson, groupId };
-    const all = countsFor(collection.limits, { ...access, userId: ownerId }, now());
-    const counts = ownerId === access.userId ? all : all.filter(({ since }) => since === null);
-    const change: Creation = {
-      kind: 'create',
-      collection,
-      records: [record],
-      isIdChosen,
-      counts,
-      source: access.source,
-    };
-    const claims = toClaims(collection.unique, { at, ownerId, groupId });
-    const sendOne = async () => (await send<{ id: string }>(change))[0];
-    const alone = () => claimTurns.run({ collection, id, claims }, sendOne);
-    const growth = { records: 1, bytes: sizeBytes + mostSideBytes(change, sizeBytes) };
-    const write = async () => (await batched({ change, alone })) !== undefined;
-    return quota.add(project, growth, () => withinLimits(database, target, change, write));
-  };
-
   /** @param growthBytes of the document, at most */
   const updateWithin = (
     target: RecordTarget,
@@ -180,7 +194,6 @@ export const createChanges = ({
   };
 
   return {
-    create,
     async patch(target, patch, versions) {
       const resultCheck = await checks.patched(target, patch);
       return updateWithin(target, patchUpdate(target, patch, { now: now(), resultCheck }), {

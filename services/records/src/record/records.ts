@@ -1,24 +1,30 @@
-import { ApiError, type ErrorCode } from '@backlot/contract';
+import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { KeptAnswer } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import { V7Generator } from 'uuidv7';
-import { type Access, checkChange, checkCreate, fullAccess } from '../collections/access.ts';
+import { type Access, fullAccess } from '../collections/access.ts';
 import type { Collection, Collections } from '../collections/collections.ts';
 import { checkEpoch, onCurrentSlots } from '../collections/current-slots.ts';
 import { checkFilled, checkSent, visibleNewJson } from '../collections/new-fields.ts';
-import { hasConditions } from '../collections/terms/terms.ts';
+import { countsFor } from '../collections/stored/record-counts.ts';
 import type { Reader } from '../reader.ts';
 import { idTimeMs, toIso } from '../timestamps.ts';
+import { batchChanges } from './batched-changes.ts';
+import type { Creation, NewRecord } from './change/change.ts';
 import { createSendChange, type SendChange } from './change/send-change.ts';
+import { mostSideBytes } from './change/side-effects.ts';
 import { type Changes, createChanges } from './changes.ts';
-import { type ClaimTurns, createClaimTurns } from './claims/claim-turns.ts';
+import { type ClaimTurns, createClaimTurns, toClaims } from './claims/claim-turns.ts';
 import type { CheckedData } from './data.ts';
+import { withinLimits } from './limited-creates.ts';
 import type { Quota } from './quota/quota.ts';
 import { createReadRecord, type ReadRecord } from './read-record.ts';
-import { isHidden, type RecordTarget } from './refusals.ts';
+import { checkNewSize } from './record-size.ts';
+import type { RecordTarget } from './refusals.ts';
 import type { WriteChecks } from './schema/write-checks.ts';
+import { createUpsert, type Upsert } from './upsert.ts';
 import { recordPieces, type WrittenRecord } from './written-record.ts';
 
 /** Has the statement store the answer too. */
@@ -29,7 +35,7 @@ type KeepRecord = (created: WrittenRecord) => KeptAnswer;
  * unauthenticated or forbidden for what they may not do, precondition_failed for another version,
  * invalid_data where the result would exceed the limits, quota_reached, not_unique.
  */
-export interface Records extends Omit<Changes, 'create'> {
+export interface Records extends Changes {
   create(
     project: Identity['project'],
     collection: Collection,
@@ -39,15 +45,8 @@ export interface Records extends Omit<Changes, 'create'> {
   ): Promise<WrittenRecord>;
   /** @throws FairShareFull too */
   get(target: RecordTarget, reader: Reader): Promise<ReadRecord>;
-  /**
-   * Creates the record where there is none.
-   * @param refuseId why a new record may not have the id; undefined where it may
-   */
-  upsert(
-    target: RecordTarget,
-    data: CheckedData,
-    refuseId: () => Promise<ApiError | undefined>,
-  ): Promise<WrittenRecord & { isNew: boolean }>;
+  /** Creates the record where there is none. */
+  upsert: Upsert;
   /**
    * Brings a record back that was deleted, whatever the rules say. @param former whose it was, and its last version
    * @throws ApiError conflict where there is one again
@@ -71,33 +70,60 @@ export interface RecordsDeps {
   now: () => number;
 }
 
-const isRefusedAs = (code: ErrorCode, error: unknown) =>
-  error instanceof ApiError && error.code === code;
-/** An upsert is tried again where what was in its way has gone by the time it is looked for. */
-const maxTries = 3;
+interface Made
+  extends Pick<NewRecord, 'createdAt' | 'updatedAt' | 'kept'>,
+    Pick<Creation, 'isIdChosen'> {
+  /** Default the caller. */
+  ownerId?: string | null;
+}
 
-/** Of a new record, where one that is there may be replaced all the same. */
-const refusesNew = [
-  'quota_reached',
-  'limit_reached',
-  'rate_limited',
-  'forbidden',
-  'unauthenticated',
-  'not_unique',
-] as const;
-const isRefused = (error: unknown) => refusesNew.some((code) => isRefusedAs(code, error));
+interface InsertOptions {
+  isIdChosen?: boolean;
+  keep?: KeepRecord | undefined;
+}
 
 export const createRecords = (deps: RecordsDeps): Records => {
-  const { database, refresh, checks, now } = deps;
-  const { send = createSendChange(database), claimTurns = createClaimTurns(database) } = deps;
+  const { database, refresh, quota, checks, now } = deps;
+  const { claimTurns = createClaimTurns(database) } = deps;
+  const send: SendChange = deps.send ?? createSendChange(database);
   const ids = new V7Generator();
-  const changes = createChanges({ ...deps, send, claimTurns });
+  const batched = batchChanges(send, () => !database.isInTransaction());
+  const changes = createChanges({ ...deps, send, claimTurns, batched });
+
+  /** @returns whether it is written: an id that the client chose may be taken */
+  const write = async (
+    target: RecordTarget,
+    data: CheckedData,
+    { isIdChosen, ...made }: Made,
+  ): Promise<boolean> => {
+    checkNewSize(target, data);
+    const { project, collection, access, id } = target;
+    const { json: dataJson, sizeBytes, at, groupId } = data;
+    const { ownerId = access.userId } = made;
+    const record = { ...made, id, ownerId, dataJson, groupId };
+    const all = countsFor(collection.limits, { ...access, userId: ownerId }, now());
+    const counts = ownerId === access.userId ? all : all.filter(({ since }) => since === null);
+    const change: Creation = {
+      kind: 'create',
+      collection,
+      records: [record],
+      isIdChosen,
+      counts,
+      source: access.source,
+    };
+    const claims = toClaims(collection.unique, { at, ownerId, groupId });
+    const sendOne = async () => (await send<{ id: string }>(change))[0];
+    const alone = () => claimTurns.run({ collection, id, claims }, sendOne);
+    const growth = { records: 1, bytes: sizeBytes + mostSideBytes(change, sizeBytes) };
+    const isWritten = async () => (await batched({ change, alone })) !== undefined;
+    return quota.add(project, growth, () => withinLimits(database, target, change, isWritten));
+  };
 
   /** Undefined where the id is taken. */
   const insert = async (
     target: RecordTarget,
     data: CheckedData,
-    { isIdChosen = false, keep }: { isIdChosen?: boolean; keep?: KeepRecord | undefined } = {},
+    { isIdChosen = false, keep }: InsertOptions = {},
   ): Promise<WrittenRecord | undefined> => {
     const { access, id } = target;
     const { groupId } = data;
@@ -111,51 +137,10 @@ export const createRecords = (deps: RecordsDeps): Records => {
     const record = { pieces: recordPieces(ownFields, visible), version };
     const isLater = updatedAt !== createdAt && { updatedAt };
     const made = { createdAt, ...isLater, kept: keep?.(record), isIdChosen };
-    return (await changes.create(target, data, made)) ? record : undefined;
+    return (await write(target, data, made)) ? record : undefined;
   };
 
-  /** Undefined where what was in its way is gone, be it a record or the lack of one. */
-  const tryUpsert = async (
-    ...[target, data, refuseId]: Parameters<Records['upsert']>
-  ): Promise<Awaited<ReturnType<Records['upsert']>> | undefined> => {
-    const { id, access } = target;
-    const { create } = access.rights;
-    const mayAdmit = create === 'all' || hasConditions(create);
-    if (!mayAdmit) checkChange(access);
-    let refusal: unknown = mayAdmit ? await refuseId() : undefined;
-    let made = { ...data, id };
-    if (mayAdmit && refusal === undefined) {
-      try {
-        checkSent(access, data, target);
-        const newTarget = { ...target, id: id.toLowerCase() };
-        made = { ...(await checks.created(newTarget, data)), id };
-        checkFilled(access, data, made, target);
-        const created = await insert(newTarget, made, { isIdChosen: true });
-        if (created) return { ...created, isNew: true };
-      } catch (error) {
-        // What is there already may be replaced by something smaller, or has the field already.
-        if (!isRefused(error)) throw error;
-        refusal = error;
-      }
-    }
-    try {
-      return { ...(await changes.replace(target, data, undefined)), isNew: false };
-    } catch (error) {
-      if (!isRefusedAs('not_found', error)) throw error;
-      checkCreate(access, target, made);
-      if (refusal !== undefined) throw refusal;
-      if (!mayAdmit || (await isHidden(database, target))) throw error;
-      return undefined;
-    }
-  };
-
-  const upsert: Records['upsert'] = async (target, data, refuseId) => {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const written = await tryUpsert(target, data, refuseId);
-      if (written) return written;
-    }
-    throw new ApiError('conflict', 'This record changes too often just now. Try again.');
-  };
+  const upsert = createUpsert({ database, checks, insert, replace: changes.replace });
 
   return {
     get: createReadRecord(deps),
@@ -184,7 +169,7 @@ export const createRecords = (deps: RecordsDeps): Records => {
         const filled = (await checks.replaced(writing, data)).data;
         const updatedAt = toIso(Math.max(now(), version + 1));
         const made = { createdAt: toIso(idTimeMs(id)), updatedAt, isIdChosen: true, ownerId };
-        if (await changes.create(current, filled, made)) return;
+        if (await write(current, filled, made)) return;
         await checkEpoch(database, collection);
         throw new ApiError('conflict', 'There is such a record again.');
       }),
