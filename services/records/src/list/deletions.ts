@@ -2,13 +2,13 @@ import type { Database } from '@backlot/database';
 import type { FairShares } from '@backlot/fair-shares';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
+import { type FoundInPiece, findInPiece } from '../query/piece-statement.ts';
 import { boundsSql, conditionsSql, type Selection } from '../query/selection.ts';
-import { findSlice, type Kept } from '../query/slice-statement.ts';
 import type { Sort } from '../query/sort.ts';
 import type { Reader } from '../reader.ts';
 import type { SendChange } from '../record/change/send-change.ts';
 import { and, startParameters } from '../sql.ts';
-import { usualSliceBytes, usualSlicing } from './slices/slices.ts';
+import { usualPieceBounds, usualPieceBytes } from './walk-pieces.ts';
 
 /** One call deletes for so long, and looks at so many records; the next one goes on behind them. */
 const workMs = 5000;
@@ -52,14 +52,10 @@ export const createDeletions = (deps: DeletionsDeps): Deletions => {
           offset: 0,
           after: undefined,
         };
-        const { sliceMs: ms } = usualSlicing;
-        const slice = { from, rows: batchRows, bytes: usualSliceBytes, ms };
-        const { text, values } = findSlice(query, slice, batchRows);
-        const [piece] = await database.scan<{
-          next: string | null;
-          looked: number;
-          kept: Kept[];
-        }>(text, values);
+        const { pieceMs: ms } = usualPieceBounds;
+        const bounds = { from, rows: batchRows, bytes: usualPieceBytes, ms };
+        const { text, values } = findInPiece(query, bounds, batchRows);
+        const [piece] = await database.scan<FoundInPiece>(text, values);
         const { next, looked, kept } = piece ?? { next: null, looked: 0, kept: [] };
         return { next, looked, ids: kept.map(([id]) => id) };
       },

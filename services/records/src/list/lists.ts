@@ -10,7 +10,7 @@ import { tooManyFound, withBuiltSearch } from '../query/search-query.ts';
 import { scannedFor } from '../query/selection.ts';
 import { createPlanRunner, type PlanReader, type PlanRunnerDeps } from './run-plans.ts';
 import { createLargePages } from './shown/large-pages.ts';
-import { usualSlicing } from './slices/slices.ts';
+import { usualPieceBounds } from './walk-pieces.ts';
 
 export interface ListPage {
   /** The records as a JSON array, or where they are large the parts of what is inside of one. */
@@ -43,9 +43,12 @@ const tooExpensive = (field: string, scanRows: number) =>
   );
 
 export const createLists = ({ limits, largeReads, answers, ...deps }: ListsDeps): Lists => {
-  const { database, refresh, slicing = usualSlicing } = deps;
+  const { database, refresh, pieceBounds = usualPieceBounds } = deps;
   const run = createPlanRunner(deps);
-  const planList = createListPlans(limits, { rows: slicing.firstRows, ms: slicing.sliceMs });
+  const planList = createListPlans(limits, {
+    rows: pieceBounds.firstRows,
+    ms: pieceBounds.pieceMs,
+  });
   const openLargePage = createLargePages({ database, largeReads, answers });
 
   const find = async (asked: ListQuery, reader: PlanReader) => {

@@ -4,14 +4,11 @@ import type { FairShares, YieldSlot } from '@backlot/fair-shares';
 import type { Collections } from '../collections/collections.ts';
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
 import type { Observations } from '../indexes/observations.ts';
+import type { PieceEnd } from '../query/piece-statement.ts';
 import {
   beginStep,
   type IsQuick,
-  isPlan,
-  isUnanswered,
   newReport,
-  nextAfter,
-  type PieceEnd,
   type PiecesPlan,
   type Plan,
   type PlanReport,
@@ -22,7 +19,7 @@ import {
 import type { Selection } from '../query/selection.ts';
 import type { Reader } from '../reader.ts';
 import { createQuickScans } from './quick-scans.ts';
-import { keySlicing, type Slicing, usualSlicing, walkInSlices } from './slices/slices.ts';
+import { keyPieceBounds, type PieceBounds, usualPieceBounds, walkPieces } from './walk-pieces.ts';
 
 /** Told how each answer was found, and of failures that say more than their error. */
 export interface PlanReader extends Reader {
@@ -35,7 +32,7 @@ export interface PlanRunnerDeps {
   scans: FairShares;
   quickScans: FairShares;
   observations?: Observations | undefined;
-  slicing?: Slicing | undefined;
+  pieceBounds?: PieceBounds | undefined;
 }
 
 export interface Question<Asked extends Selection, Answer> {
@@ -53,6 +50,16 @@ export type RunPlans = <Asked extends Selection, Answer>(
 
 /** While an index makes itself, a scan that it will spare may take so many times longer. */
 const patienceWhileBuilding = 10;
+
+const isUnanswered = (outcome: unknown): outcome is Unanswered => typeof outcome === 'string';
+
+const isPlan = <Answer>(outcome: Answer | Plan<Answer> | Unanswered): outcome is Plan<Answer> =>
+  typeof outcome === 'object' &&
+  outcome !== null &&
+  ('pieces' in outcome || 'statement' in outcome);
+
+const nextAfter = <Answer>(plan: Plan<Answer>, why: Unanswered): Plan<Answer> | undefined =>
+  why === 'unfinished' && 'statement' in plan ? plan.next?.() : undefined;
 
 interface Run<Asked> {
   asked: Asked;
@@ -74,9 +81,9 @@ export const createPlanRunner = ({
   scans,
   quickScans,
   observations,
-  slicing = usualSlicing,
+  pieceBounds = usualPieceBounds,
 }: PlanRunnerDeps): RunPlans => {
-  const { isQuick, learn } = createQuickScans(slicing.quickMs);
+  const { isQuick, learn } = createQuickScans(pieceBounds.quickMs);
   const queues: Record<Exclude<Queue, 'none'>, { shares: FairShares; isQuick: boolean }> = {
     index: { shares: scans, isQuick: true },
     'quick-scans': { shares: quickScans, isQuick: false },
@@ -93,11 +100,11 @@ export const createPlanRunner = ({
 
   const runPieces = async <Answer>({ pieces }: PiecesPlan<Answer>, run: Run<Selection>) => {
     const { statement, add, end } = pieces.begin();
-    const cut = pieces.of === 'keys' ? keySlicing(slicing) : slicing;
+    const cut = pieces.of === 'keys' ? keyPieceBounds(pieceBounds) : pieceBounds;
     const patience = run.report.building.length > 0 ? patienceWhileBuilding : 1;
-    const isWhole = await walkInSlices(
-      async (slice) => {
-        const { text, values } = statement(slice);
+    const isWhole = await walkPieces(
+      async (piece) => {
+        const { text, values } = statement(piece);
         run.report.statements += 1;
         const [row] = await database.scan<PieceEnd>(text, values);
         return row ? { ...row, isEnough: add(row) } : { next: null, looked: 0 };
@@ -133,9 +140,9 @@ export const createPlanRunner = ({
     ms: number,
     isAnswered: boolean,
   ) => {
-    const isSlow = !isAnswered || ('pieces' in plan && ms > slicing.sliceMs);
+    const isSlow = !isAnswered || ('pieces' in plan && ms > pieceBounds.pieceMs);
     observations?.scanned(run.asked, plan.wants, { ms, isSlow });
-    learn(run.asked, isSlow ? Math.max(ms, slicing.sliceMs) : ms);
+    learn(run.asked, isSlow ? Math.max(ms, pieceBounds.pieceMs) : ms);
   };
 
   const attempt = async <Answer>(plan: Plan<Answer>, run: Run<Selection>): Promise<Answer> => {

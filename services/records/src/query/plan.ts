@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/collections.ts';
 import type { Slot } from '../collections/stored/slots.ts';
-import type { Slice } from './slice-statement.ts';
+import type { Piece, PieceEnd } from './piece-statement.ts';
 
 /**
  * How an answer is found. `key`: by the primary key; `exact`: along one stretch of an index that has the answer alone;
@@ -48,12 +48,6 @@ export interface PiecesPlan<Answer> extends Step {
 
 export type Plan<Answer> = StatementPlan<Answer> | PiecesPlan<Answer>;
 
-export interface PieceEnd {
-  /** The record that the following piece begins with; null behind the last one. */
-  next: string | null;
-  looked: number;
-}
-
 export interface Pieces<Answer> {
   /** A piece that looks at keys alone has more of them. */
   of: 'records' | 'keys';
@@ -62,25 +56,12 @@ export interface Pieces<Answer> {
 }
 
 export interface Gathering<Answer> {
-  statement: (slice: Slice) => PlannedStatement;
+  statement: (piece: Piece) => PlannedStatement;
   /** Adds what a piece has found. @returns whether it is enough */
   add: (row: PieceEnd) => boolean;
   /** @param isWhole whether the pieces came to the end of the records, or had enough */
   end: (isWhole: boolean) => Answer | Plan<Answer> | Unanswered;
 }
-
-export const isUnanswered = (outcome: unknown): outcome is Unanswered =>
-  typeof outcome === 'string';
-
-export const isPlan = <Answer>(
-  outcome: Answer | Plan<Answer> | Unanswered,
-): outcome is Plan<Answer> =>
-  typeof outcome === 'object' &&
-  outcome !== null &&
-  ('pieces' in outcome || 'statement' in outcome);
-
-export const nextAfter = <Answer>(plan: Plan<Answer>, why: Unanswered): Plan<Answer> | undefined =>
-  why === 'unfinished' && 'statement' in plan ? plan.next?.() : undefined;
 
 /** Whether scans of a kind were quick lately; asked where it comes to one. */
 export type IsQuick = () => boolean;

@@ -6,7 +6,7 @@ import { resolveAccess } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { type Count, createCounts } from '../list/counts.ts';
 import { createLists, type ListPage } from '../list/lists.ts';
-import type { Slicing } from '../list/slices/slices.ts';
+import type { PieceBounds } from '../list/walk-pieces.ts';
 import type { CursorPosition } from '../query/cursor.ts';
 import { splitFilter } from '../query/selection.ts';
 import { parseSort } from '../query/sort.ts';
@@ -26,7 +26,7 @@ export interface ScanQuery {
 }
 
 /** One piece. */
-export const atOnce = { firstRows: 1000, mostRows: 1000, sliceMs: 60_000, workMs: 60_000 };
+export const atOnce = { firstRows: 1000, mostRows: 1000, pieceMs: 60_000, workMs: 60_000 };
 
 export const limits = { scanRows: 1000, pageBytes: 4000 };
 export const reader = { requester: ['ada', 'x', '192.0.2.1'] as const };
@@ -89,13 +89,13 @@ export const createScanBed = async () => {
     return { collection, ids };
   };
 
-  const readers = (slicing: Slicing, scanRows = limits.scanRows) => {
+  const readers = (pieceBounds: PieceBounds, scanRows = limits.scanRows) => {
     const shares = cpuWork({ places: 1, sliceMs: 0 });
     const deps = {
       database,
       limits: { ...limits, scanRows },
       refresh: unchanged,
-      slicing,
+      pieceBounds,
       scans: shares,
       quickScans: shares,
       largeReads: shares,
@@ -106,12 +106,12 @@ export const createScanBed = async () => {
   const readPage = (
     collection: Collection,
     query: ScanQuery,
-    slicing: Slicing,
+    pieceBounds: PieceBounds,
     after?: CursorPosition,
     signal?: AbortSignal,
   ): Promise<ListPage> => {
     const { sort, limit, offset } = query;
-    return readers(slicing).lists.page(
+    return readers(pieceBounds).lists.page(
       {
         ...selectRecords(collection, query),
         sort: parseSort(sort),
@@ -125,10 +125,10 @@ export const createScanBed = async () => {
   const count = (
     collection: Collection,
     query: ScanQuery,
-    slicing: Slicing,
+    pieceBounds: PieceBounds,
     scanRows?: number,
   ): Promise<Count> =>
-    readers(slicing, scanRows).counts.count(selectRecords(collection, query), reader);
+    readers(pieceBounds, scanRows).counts.count(selectRecords(collection, query), reader);
 
   return { ...bed, database, scans, fill, readers, readPage, count };
 };

@@ -3,9 +3,9 @@ import { and, type Parameters, startParameters } from '../../sql.ts';
 import { fitsSql, toWays } from '../by-index/branches.ts';
 import type { CountDriver } from '../by-index/drivers.ts';
 import { deadlineSql, isInTime, recordColumns, type Stretch } from '../list-statement.ts';
+import { type Piece, walkSql } from '../piece-statement.ts';
 import type { PlannedStatement } from '../plan.ts';
 import { conditionsSql, type Selection } from '../selection.ts';
-import { type Slice, walkSql } from '../slice-statement.ts';
 import type { Aggregation } from './aggregation.ts';
 import {
   distinctKeySql,
@@ -86,16 +86,16 @@ const resultSql = ({ groups, fields }: Aggregation): string => {
 };
 
 /** One statement for a piece: joins its records to the groups of the pieces before. */
-export const aggregateSlice = (
+export const aggregatePiece = (
   selection: Selection,
-  slice: Slice,
+  piece: Piece,
   aggregation: Aggregation,
   before: readonly GroupState[],
   most: number,
 ): PlannedStatement => {
   const parameters = startParameters(selection.collection);
   const tests = conditionsSql(selection, parameters);
-  const walk = walkSql(selection, slice, parameters, {
+  const walk = walkSql(selection, piece, parameters, {
     descending: true,
     tests,
     kept: valuesSql(aggregation, parameters).map(

@@ -2,10 +2,10 @@ import { inCollection } from '../../sql.ts';
 import { countDriver, driverSlots, wantedFields } from '../by-index/drivers.ts';
 import { slotCountStatement } from '../by-index/slot-statement.ts';
 import type { ReadLimits } from '../list-statement.ts';
+import { countPiece, countWholePiece, type PieceEnd } from '../piece-statement.ts';
 import {
   type IsQuick,
   indexStretch,
-  type PieceEnd,
   type Pieces,
   type Plan,
   type Queue,
@@ -14,7 +14,6 @@ import {
   type Unanswered,
 } from '../plan.ts';
 import { type Selection, scannedField } from '../selection.ts';
-import { countAllSlice, countSlice } from '../slice-statement.ts';
 
 export interface Count {
   count: number;
@@ -63,7 +62,7 @@ const planAll = (selection: Selection, step: Step, toCount: ToCount): Plan<Count
     begin: () => {
       let count = 0;
       return {
-        statement: (slice) => countAllSlice(selection, slice),
+        statement: (piece) => countWholePiece(selection, piece),
         add({ looked }) {
           count += looked;
           return false;
@@ -87,7 +86,7 @@ const filteredPieces = (selection: Selection, { scanRows }: ReadLimits): Pieces<
     let seen = 0;
     let matching = 0;
     return {
-      statement: (slice) => countSlice(selection, slice),
+      statement: (piece) => countPiece(selection, piece),
       add(row) {
         seen += row.looked;
         matching += (row as PieceEnd & { matching: number }).matching;

@@ -1,21 +1,15 @@
 import { ApiError, recordRoutes } from '@backlot/contract';
 import {
   aggregateByIndex,
-  aggregateSlice,
+  aggregatePiece,
   type FoundGroup,
   type GroupState,
 } from '../aggregate/aggregate-statement.ts';
 import type { Aggregation } from '../aggregate/aggregation.ts';
 import { countDriver, driverSlots, wantedFields } from '../by-index/drivers.ts';
 import type { ReadLimits, Stretch } from '../list-statement.ts';
-import {
-  type IsQuick,
-  type PieceEnd,
-  type Pieces,
-  type Plan,
-  type Queue,
-  scanQueue,
-} from '../plan.ts';
+import type { PieceEnd } from '../piece-statement.ts';
+import { type IsQuick, type Pieces, type Plan, type Queue, scanQueue } from '../plan.ts';
 import type { Selection } from '../selection.ts';
 
 const { maxGroups } = recordRoutes;
@@ -112,7 +106,7 @@ const groupPieces = (
     let states: GroupState[] = [];
     const distinct = createDistinctValues(aggregation);
     return {
-      statement: (slice) => aggregateSlice(selection, slice, aggregation, states, maxGroups),
+      statement: (piece) => aggregatePiece(selection, piece, aggregation, states, maxGroups),
       add(row) {
         const groups = takeGroups(row as PieceEnd & GroupRow<unknown[] | null>, aggregation);
         states = groups.map(([state]) => state);

@@ -1,8 +1,8 @@
 import type { Filter } from '../../where/filter.ts';
 import { type CursorKey, type CursorPosition, maxKeyBytes } from '../cursor.ts';
 import type { ListQuery, ReadLimits } from '../list-statement.ts';
-import type { Gathering, PieceEnd, Pieces, Plan } from '../plan.ts';
-import { findSlice, type Kept, sortSlice } from '../slice-statement.ts';
+import { type FoundInPiece, findInPiece, type Kept, sortPiece } from '../piece-statement.ts';
+import type { Gathering, Pieces, Plan } from '../plan.ts';
 
 /** A page that was found; its documents are read apart where they are large. */
 export interface FoundPage {
@@ -17,8 +17,6 @@ export interface FoundPage {
 }
 
 const maxKeptBytes = 4 * 1024 * 1024;
-
-type Piece = PieceEnd & { kept: Kept[] };
 
 /** Finds a page in pieces, then reads it by its ids and tests these once more: they may have changed meanwhile. */
 export const listPieces = (
@@ -68,9 +66,9 @@ const gatherInOrder = (query: ListQuery, { pageBytes }: ReadLimits): KeptRecords
   const kept: Kept[] = [];
   return {
     kept: () => kept,
-    statement: (slice) => findSlice(query, slice, most - kept.length),
+    statement: (piece) => findInPiece(query, piece, most - kept.length),
     add(row) {
-      kept.push(...(row as Piece).kept);
+      kept.push(...(row as FoundInPiece).kept);
       return kept.length === most || isCut(kept.slice(query.offset), pageBytes);
     },
   };
@@ -82,9 +80,9 @@ const gatherBest = (query: ListQuery): KeptRecords => {
   const isTooLarge = () => keyBytes(kept) > maxKeptBytes;
   return {
     kept: () => (isTooLarge() ? undefined : kept),
-    statement: (slice) => sortSlice(query, slice, kept, most),
+    statement: (piece) => sortPiece(query, piece, kept, most),
     add(row) {
-      kept = (row as Piece).kept;
+      kept = (row as FoundInPiece).kept;
       return isTooLarge();
     },
   };

@@ -6,9 +6,9 @@ import { checkRead } from '../../collections/access.ts';
 import { oldestFirst } from '../../list/deletions.ts';
 import { createLargePages, inLines } from '../../list/shown/large-pages.ts';
 import { type JsonRecord, showFields } from '../../list/shown/shown-fields.ts';
-import { usualSliceBytes, usualSlicing } from '../../list/slices/slices.ts';
+import { usualPieceBounds, usualPieceBytes } from '../../list/walk-pieces.ts';
+import { type FoundInPiece, findInPiece, type Kept } from '../../query/piece-statement.ts';
 import type { Selection } from '../../query/selection.ts';
-import { findSlice, type Kept } from '../../query/slice-statement.ts';
 import type { Reader } from '../../reader.ts';
 import { sampleRecords, shapeBounds } from '../../shape/sample.ts';
 import { columnsOf } from './columns.ts';
@@ -77,9 +77,9 @@ export const createExports = (deps: ExportsDeps): Exports => {
   ) => {
     const position = after === undefined ? undefined : { keys: [], id: after };
     const query = { ...selection, sort: oldestFirst, limit: rows, offset: 0, after: position };
-    const slice = { from, rows, bytes: usualSliceBytes, ms: usualSlicing.sliceMs };
-    const { text, values } = findSlice(query, slice, rows);
-    const scan = () => database.scan<{ next: string | null; kept: Kept[] }>(text, values);
+    const piece = { from, rows, bytes: usualPieceBytes, ms: usualPieceBounds.pieceMs };
+    const { text, values } = findInPiece(query, piece, rows);
+    const scan = () => database.scan<FoundInPiece>(text, values);
     return scans.run(requester, scan, { signal });
   };
 

@@ -1,7 +1,7 @@
 import { cpuWork, FairShareFull } from '@backlot/fair-shares';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseSort } from '../../query/sort.ts';
-import { readItems } from '../../testing/read-items.ts';
+import { parseSort } from '../query/sort.ts';
+import { readItems } from '../testing/read-items.ts';
 import {
   atOnce,
   createScanBed,
@@ -10,11 +10,11 @@ import {
   type ScanBed,
   type ScanQuery,
   selectRecords,
-} from '../../testing/scan-bed.ts';
-import { unchanged } from '../../testing/test-bed.ts';
-import { createCounts } from '../counts.ts';
-import { createLists } from '../lists.ts';
-import type { Slicing } from './slices.ts';
+} from '../testing/scan-bed.ts';
+import { unchanged } from '../testing/test-bed.ts';
+import { createCounts } from './counts.ts';
+import { createLists } from './lists.ts';
+import type { PieceBounds } from './walk-pieces.ts';
 
 describe('scans in pieces', () => {
   let bed: ScanBed;
@@ -32,7 +32,7 @@ describe('scans in pieces', () => {
     who: 'key',
     isMine: false,
   };
-  const tens = { firstRows: 10, mostRows: 10, sliceMs: 1000, workMs: 60_000 };
+  const tens = { firstRows: 10, mostRows: 10, pieceMs: 1000, workMs: 60_000 };
 
   it('let others run in between, and end with their caller', async () => {
     const { collection } = await bed.fill(many);
@@ -42,7 +42,7 @@ describe('scans in pieces', () => {
       database: bed.database,
       limits,
       refresh: unchanged,
-      slicing: tens,
+      pieceBounds: tens,
       scans: shares,
       quickScans: shares,
       largeReads: shares,
@@ -73,7 +73,7 @@ describe('scans in pieces', () => {
       database: bed.database,
       limits,
       refresh: unchanged,
-      slicing: { ...atOnce, quickMs: 60_000 },
+      pieceBounds: { ...atOnce, quickMs: 60_000 },
       scans: shares,
       quickScans,
       largeReads: shares,
@@ -116,12 +116,12 @@ describe('scans in pieces', () => {
       },
     };
     const shares = cpuWork({ places: 1 });
-    const pieces = async (where: object, sliceBytes: number, sort = 'id') => {
+    const pieces = async (where: object, pieceBytes: number, sort = 'id') => {
       const lists = createLists({
         database: deps,
         limits: { ...limits, pageBytes: 1_000_000 },
         refresh: unchanged,
-        slicing: { ...atOnce, firstRows: 1, mostRows: 1000, sliceBytes },
+        pieceBounds: { ...atOnce, firstRows: 1, mostRows: 1000, pieceBytes },
         scans: shares,
         quickScans: shares,
         largeReads: shares,
@@ -157,8 +157,8 @@ describe('scans in pieces', () => {
 
   it('stay within the budget of rows and of time', async () => {
     const { collection } = await bed.fill(many);
-    const page = (scanRows: number, slicing: Slicing, sort: string) =>
-      bed.readers(slicing, scanRows).lists.page(
+    const page = (scanRows: number, pieceBounds: PieceBounds, sort: string) =>
+      bed.readers(pieceBounds, scanRows).lists.page(
         {
           ...selectRecords(collection, byN),
           ...byN,

@@ -1,46 +1,39 @@
 import { FairShareFull, type YieldSlot } from '@backlot/fair-shares';
-import type { Slice } from '../../query/slice-statement.ts';
+import type { Piece, PieceEnd } from '../query/piece-statement.ts';
 
-export interface Slicing {
+export interface PieceBounds {
   /** How many the first piece has, and how many any has at most. */
   firstRows: number;
   mostRows: number;
-  sliceMs: number;
+  pieceMs: number;
   /** How long all pieces of one scan may take together. */
   workMs: number;
   /** Of the documents that a piece looks at, times the tests for each. Default 32 MiB. */
-  sliceBytes?: number;
+  pieceBytes?: number;
   /** How long a scan may take with what it waits for others between its pieces. Default 15 seconds. */
   patienceMs?: number;
   /** Scans like one that took no longer are quick. Default 20. */
   quickMs?: number;
 }
 
-export const usualSliceBytes = 32 * 1024 * 1024;
+export const usualPieceBytes = 32 * 1024 * 1024;
 const usualPatienceMs = 15_000;
 
-export const usualSlicing: Slicing = {
+export const usualPieceBounds: PieceBounds = {
   firstRows: 4000,
   mostRows: 50_000,
-  sliceMs: 50,
+  pieceMs: 50,
   workMs: 1000,
 };
 
 /** Where the primary key alone is looked at, a piece has so many times more rows. */
 const keysPerRecord = 20;
 
-export const keySlicing = (slicing: Slicing): Slicing => ({
-  ...slicing,
-  firstRows: slicing.firstRows * keysPerRecord,
-  mostRows: slicing.mostRows * keysPerRecord,
+export const keyPieceBounds = (bounds: PieceBounds): PieceBounds => ({
+  ...bounds,
+  firstRows: bounds.firstRows * keysPerRecord,
+  mostRows: bounds.mostRows * keysPerRecord,
 });
-
-export interface SliceEnd {
-  /** The record that the following piece begins with; null behind the last one. */
-  next: string | null;
-  looked: number;
-  isEnough?: boolean;
-}
 
 /** How much more rows a piece has than the one before, at most. */
 const growth = 4;
@@ -50,17 +43,17 @@ const growth = 4;
  * run in between. @returns whether it came to the end, before `scanRows` records and the time for all pieces
  * @throws FairShareFull where its turns would take longer than anybody waits
  */
-export const walkInSlices = async (
-  look: (slice: Slice) => Promise<SliceEnd>,
+export const walkPieces = async (
+  look: (piece: Piece) => Promise<PieceEnd & { isEnough?: boolean }>,
   scanRows: number,
   {
     firstRows,
     mostRows,
-    sliceMs,
+    pieceMs,
     workMs,
-    sliceBytes = usualSliceBytes,
+    pieceBytes = usualPieceBytes,
     patienceMs = usualPatienceMs,
-  }: Slicing,
+  }: PieceBounds,
   yieldSlot: YieldSlot,
 ): Promise<boolean> => {
   const untilMs = performance.now() + patienceMs;
@@ -75,15 +68,15 @@ export const walkInSlices = async (
     const { next, looked, isEnough } = await look({
       from,
       rows: Math.min(rows, leftRows),
-      bytes: sliceBytes,
-      ms: sliceMs,
+      bytes: pieceBytes,
+      ms: pieceMs,
     });
     const tookMs = performance.now() - startedAt;
     if (next === null || isEnough) return true;
     from = next;
     leftRows -= looked;
     workedMs += tookMs;
-    const inTime = looked * Math.min(growth, sliceMs / tookMs);
+    const inTime = looked * Math.min(growth, pieceMs / tookMs);
     rows = Math.min(mostRows, Math.max(1, Math.floor(inTime)));
   }
   return false;

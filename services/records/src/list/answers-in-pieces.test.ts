@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { V7Generator } from 'uuidv7';
-import type { Collection } from '../../collections/collections.ts';
-import type { CursorPosition } from '../../query/cursor.ts';
+import type { Collection } from '../collections/collections.ts';
+import type { CursorPosition } from '../query/cursor.ts';
 import {
   conditions,
   documents,
@@ -10,11 +10,11 @@ import {
   paths,
   positionPaths,
   scalar,
-} from '../../testing/arbitrary-filters.ts';
-import { readItems } from '../../testing/read-items.ts';
-import { atOnce, createScanBed, type ScanBed, type ScanQuery } from '../../testing/scan-bed.ts';
-import type { ListPage } from '../lists.ts';
-import type { Slicing } from './slices.ts';
+} from '../testing/arbitrary-filters.ts';
+import { readItems } from '../testing/read-items.ts';
+import { atOnce, createScanBed, type ScanBed, type ScanQuery } from '../testing/scan-bed.ts';
+import type { ListPage } from './lists.ts';
+import type { PieceBounds } from './walk-pieces.ts';
 
 const long = 'é'.repeat(600);
 const values = fc.oneof(
@@ -50,11 +50,11 @@ const queries: fc.Arbitrary<ScanQuery> = fc.record({
   isMine: fc.boolean(),
 });
 /** Pieces that have few rows, and pieces whose time is over at once. */
-const slicings = fc.constantFrom(
-  { firstRows: 1, mostRows: 1, sliceMs: 1000, workMs: 60_000 },
-  { firstRows: 2, mostRows: 3, sliceMs: 1000, workMs: 60_000 },
-  { firstRows: 5, mostRows: 5, sliceMs: 0, workMs: 60_000 },
-  { firstRows: 1, mostRows: 50, sliceMs: 0, workMs: 60_000 },
+const bounds = fc.constantFrom(
+  { firstRows: 1, mostRows: 1, pieceMs: 1000, workMs: 60_000 },
+  { firstRows: 2, mostRows: 3, pieceMs: 1000, workMs: 60_000 },
+  { firstRows: 5, mostRows: 5, pieceMs: 0, workMs: 60_000 },
+  { firstRows: 1, mostRows: 50, pieceMs: 0, workMs: 60_000 },
 );
 describe('answers in pieces', () => {
   let bed: ScanBed;
@@ -63,11 +63,11 @@ describe('answers in pieces', () => {
   });
   afterAll(() => bed.close());
 
-  const readPages = async (collection: Collection, query: ScanQuery, slicing: Slicing) => {
+  const readPages = async (collection: Collection, query: ScanQuery, pieceBounds: PieceBounds) => {
     const pages: ListPage[] = [];
     let after: CursorPosition | undefined;
     do {
-      const page = await bed.readPage(collection, query, slicing, after);
+      const page = await bed.readPage(collection, query, pieceBounds, after);
       pages.push(page);
       after = page.hasMore ? (page.last ?? undefined) : undefined;
       expect(after !== undefined).toBe(page.hasMore);
@@ -80,15 +80,15 @@ describe('answers in pieces', () => {
       fc.asyncProperty(
         collections,
         fc.constantFrom<Collection['access'][]>('shared', 'private'),
-        fc.array(fc.tuple(queries, slicings), { minLength: 6, maxLength: 6 }),
+        fc.array(fc.tuple(queries, bounds), { minLength: 6, maxLength: 6 }),
         async (contents, access, tries) => {
           const { collection } = await bed.fill(contents, access);
-          for (const [query, slicing] of tries) {
+          for (const [query, pieceBounds] of tries) {
             if (access === 'private' && query.who === 'anonymous') continue;
             const expected = await readPages(collection, query, atOnce);
-            expect(await readPages(collection, query, slicing)).toEqual(expected);
+            expect(await readPages(collection, query, pieceBounds)).toEqual(expected);
             const total = await bed.count(collection, query, atOnce);
-            expect(await bed.count(collection, query, slicing)).toEqual(total);
+            expect(await bed.count(collection, query, pieceBounds)).toEqual(total);
             expect(total).not.toHaveProperty('approximate');
           }
         },
@@ -110,11 +110,11 @@ describe('answers in pieces', () => {
     await fc.assert(
       fc.asyncProperty(
         collections,
-        slicings,
+        bounds,
         changes,
         sort,
         fc.integer({ min: 1, max: 4 }),
-        async (contents, slicing, todo, sort, limit) => {
+        async (contents, pieceBounds, todo, sort, limit) => {
           // A cursor with a long key stands by its record, which has to stay as it is, or its key's beginning.
           const { collection, ids } = await bed.fill(
             contents.map((content, i) => (i % 2 === 1 ? { ...content, d: i } : content)),
@@ -152,7 +152,7 @@ describe('answers in pieces', () => {
           const seen: string[] = [];
           let after: CursorPosition | undefined;
           do {
-            const page = await bed.readPage(collection, query, slicing, after);
+            const page = await bed.readPage(collection, query, pieceBounds, after);
             const items = await readItems<{ id: string }>(page);
             expect(items.length).toBeLessThanOrEqual(limit);
             seen.push(...items.map(({ id }) => id));

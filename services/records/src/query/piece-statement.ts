@@ -13,15 +13,26 @@ import { allHoldSql, boundsSql, conditionsSql, dataTests, type Selection } from 
 import { afterSql, directionSql, sortKeySql } from './sort.ts';
 
 /** A piece of a scan: the records from `from` on, in the order of the primary key. */
-export interface Slice extends Stretch {
+export interface Piece extends Stretch {
   /** Undefined at the scan's beginning. */
   from: string | undefined;
   /** Of documents, times the tests that look into each: it ends before the record behind which they are exceeded. */
   bytes: number;
 }
 
+export interface PieceEnd {
+  /** The record that the following piece begins with; null behind the last one. */
+  next: string | null;
+  looked: number;
+}
+
 /** A record that a scan keeps: its id, its size, and its sort keys as JSON text. */
 export type Kept = [id: string, sizeBytes: number, ...keys: string[]];
+
+/** What `findInPiece` and `sortPiece` answer. */
+export interface FoundInPiece extends PieceEnd {
+  kept: Kept[];
+}
 
 interface Statement {
   text: string;
@@ -36,12 +47,12 @@ interface Walk {
 }
 
 /**
- * Reads at most the slice's rows and looks at as many as its bytes and its time allow, at one at least. Only what
+ * Reads at most the piece's rows and looks at as many as its bytes and its time allow, at one at least. Only what
  * fits is kept, with the columns `kept` and at most `most` of it.
  */
 export const walkSql = (
   selection: Selection,
-  { from, rows, bytes, ms }: Slice,
+  { from, rows, bytes, ms }: Piece,
   parameters: Parameters,
   {
     descending,
@@ -85,23 +96,23 @@ export const walkSql = (
   };
 };
 
-/** Counts the slice's rows by the primary key alone; its time is not looked at. */
-export const countAllSlice = (selection: Selection, { from, rows }: Slice): Statement => {
+/** Counts the piece's rows by the primary key alone; its time is not looked at. */
+export const countWholePiece = (selection: Selection, { from, rows }: Piece): Statement => {
   const parameters = startParameters(selection.collection);
   const start = from && `id <= ${parameters.add(from, 'uuid')}`;
   const keys = `FROM records WHERE ${and([boundsSql(selection, parameters), start])} ORDER BY id DESC`;
   const size = parameters.add(rows, 'int');
   return {
     text: `SELECT count(*) AS looked, (SELECT id::text ${keys} OFFSET ${size} LIMIT 1) AS next
-      FROM (SELECT ${keys} LIMIT ${size}) slice`,
+      FROM (SELECT ${keys} LIMIT ${size}) piece`,
     values: parameters.values,
   };
 };
 
-export const countSlice = (selection: Selection, slice: Slice): Statement => {
+export const countPiece = (selection: Selection, piece: Piece): Statement => {
   const parameters = startParameters(selection.collection);
   const tests = conditionsSql(selection, parameters);
-  const walk = walkSql(selection, slice, parameters, { descending: true, kept: [], tests });
+  const walk = walkSql(selection, piece, parameters, { descending: true, kept: [], tests });
   return {
     text: `${walk.tables} SELECT ${walk.columns}, count(*) FILTER (WHERE fits) AS matching FROM looked`,
     values: parameters.values,
@@ -112,13 +123,13 @@ const keptSql = (columns: readonly string[]): string =>
   `json_build_array(${['id', 'size_bytes', ...columns].join(', ')})`;
 
 /** Finds what fits in the order of the primary key, at most `most` records: `kept`. */
-export const findSlice = (query: ListQuery, slice: Slice, most: number): Statement => {
+export const findInPiece = (query: ListQuery, piece: Piece, most: number): Statement => {
   const parameters = startParameters(query.collection);
   const tests = conditionsSql(query, parameters);
   const descending = query.sort.idDescending;
   const after =
     query.after && afterSql(query.sort, [], positionSql(query.after, query, [], parameters));
-  const walk = walkSql(query, slice, parameters, {
+  const walk = walkSql(query, piece, parameters, {
     descending,
     tests,
     kept: ['size_bytes'],
@@ -132,10 +143,10 @@ export const findSlice = (query: ListQuery, slice: Slice, most: number): Stateme
   };
 };
 
-/** The best `most` of what was kept and of what the slice has: `kept`, in order. */
-export const sortSlice = (
+/** The best `most` of what was kept and of what the piece has: `kept`, in order. */
+export const sortPiece = (
   query: ListQuery,
-  slice: Slice,
+  piece: Piece,
   kept: readonly Kept[],
   most: number,
 ): Statement => {
@@ -146,7 +157,7 @@ export const sortSlice = (
     query.after && afterSql(sort, keys, positionSql(query.after, query, keys, parameters));
   const keyColumns = keys.map((_, i) => `s${i}`);
   const columns = ['id', 'size_bytes', ...keyColumns].join(', ');
-  const walk = walkSql(query, slice, parameters, {
+  const walk = walkSql(query, piece, parameters, {
     descending: true,
     kept: ['size_bytes', ...keys.map((key, i) => `CASE WHEN fits THEN ${key} END AS s${i}`)],
     tests: [...conditionsSql(query, parameters), after],
