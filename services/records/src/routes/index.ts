@@ -1,39 +1,5 @@
-import type { KeyObject } from 'node:crypto';
-import type { UserDirectory } from '@backlot/contract';
-import type { FairShares } from '@backlot/fair-shares';
 import type { MountedRoute, RouteOptions } from '@backlot/http';
-import type { Feed } from '../change-log/feed.ts';
-import type { Channels } from '../channels/channels.ts';
-import type { AccessChecks } from '../collections/access-check.ts';
-import type { Collections } from '../collections/collections.ts';
-import type { PersonalFields } from '../collections/personal-fields.ts';
-import type { Exposures } from '../exposure/exposure.ts';
-import type { TrafficReports } from '../exposure/traffic-reports.ts';
-import type { AccessTrials } from '../exposure/try-access.ts';
-import type { RecordHistory } from '../history/record-history.ts';
-import type { Trash } from '../history/trash.ts';
-import type { Aggregates } from '../list/aggregates.ts';
-import type { Counts } from '../list/counts.ts';
-import type { Deletions } from '../list/deletions.ts';
-import type { EmptyHints } from '../list/empty/empty-hints.ts';
-import type { Lists } from '../list/lists.ts';
-import type { OwnedRecords } from '../list/owned-records.ts';
-import type { ShownRecords } from '../list/shown/shown-records.ts';
-import type { LiveStreams } from '../live/live-streams.ts';
-import type { Reports } from '../moderation/reports.ts';
-import type { SearchWords } from '../query/search-query.ts';
-import type { Batches } from '../record/batch/batch.ts';
-import type { NewIds } from '../record/new-ids.ts';
-import type { Quota } from '../record/quota/quota.ts';
-import type { Records } from '../record/records.ts';
-import type { RecordTarget } from '../record/refusals.ts';
-import type { Shares } from '../record/shares/shares.ts';
-import type { SchemaReports } from '../reports/schema-reports.ts';
-import type { Shapes } from '../shape/shapes.ts';
-import type { Exports } from '../transfer/export/exports.ts';
-import type { Imports } from '../transfer/import/imports.ts';
-import type { RestorePoints } from '../undo/restore-points.ts';
-import type { UndoJobs } from '../undo/undo-jobs.ts';
+import type { Features } from '../features.ts';
 import { checkAccess } from './access-check.ts';
 import { aggregateRecords } from './aggregate.ts';
 import { writeBatch } from './batch.ts';
@@ -56,7 +22,7 @@ import { dismissReports, listReports, reportRecord } from './reports.ts';
 import { getSchemaReport, proposeSchema } from './schemas.ts';
 import { getCollectionShape, getProjectShape } from './shape.ts';
 import { listShares, shareRecord, unshareRecord } from './shares.ts';
-import { exportRecords, type ImportNames, importRecords } from './transfers.ts';
+import { exportRecords, importRecords } from './transfers.ts';
 import { tryAccess } from './try-access.ts';
 import {
   createRestorePoint,
@@ -67,49 +33,10 @@ import {
   undoChanges,
 } from './undo.ts';
 
-export interface RoutesDeps {
-  accessChecks: AccessChecks;
-  accessTrials: AccessTrials;
-  exposures: Exposures;
-  trafficReports: TrafficReports;
-  scans: FairShares;
-  collections: Collections;
-  owned: OwnedRecords;
-  records: Records;
-  reports: Reports;
-  shares: Shares;
-  batches: Batches;
-  batchTurns: RouteOptions;
+interface Turns {
   writeTurns: RouteOptions;
-  smallReads: FairShares;
-  answers: FairShares;
-  quota: Quota;
-  shapes: Shapes;
-  schemaReports: SchemaReports;
-  lists: Lists;
-  counts: Counts;
-  emptyHints: EmptyHints;
-  parseSearch: (text: string) => Promise<SearchWords>;
-  shownRecords: ShownRecords;
-  aggregates: Aggregates;
-  deletions: Deletions;
-  exports: Exports;
-  imports: Imports;
-  importNames: ImportNames;
+  batchTurns: RouteOptions;
   importTurns: RouteOptions;
-  history: RecordHistory;
-  restore: (target: RecordTarget, seq: number) => Promise<void>;
-  trash: Trash;
-  restorePoints: RestorePoints;
-  undos: UndoJobs;
-  users: UserDirectory;
-  newIds: NewIds;
-  personalFields: PersonalFields;
-  cursorKeys: readonly KeyObject[];
-  feed: Feed;
-  streams: LiveStreams;
-  channels: Channels;
-  now: () => number;
 }
 
 /** `_count` and its like stand before the id that they could be taken for. */
@@ -156,7 +83,7 @@ export const createRoutes = ({
   streams,
   channels,
   now,
-}: RoutesDeps): MountedRoute[] => [
+}: Features & Turns): MountedRoute[] => [
   countRecords({ collections, counts, emptyHints, parseSearch }),
   aggregateRecords(collections, aggregates, emptyHints),
   openEvents(streams),
