@@ -43,9 +43,14 @@ const notMade = '-';
 export const watchMark = (collection: Collection | null, identity: Identity): string => {
   if (!collection) return notMade;
   const { caller, userId, role, groups, emailVerified } = identity;
-  const isBound = !bypassesRules(identity);
-  const all = [collection.id, isBound && formatAccess(collection.access)];
-  if (isBound) all.push(caller as never, [userId, role, groups, emailVerified] as never);
+  const all = bypassesRules(identity)
+    ? [collection.id, false]
+    : [
+        collection.id,
+        formatAccess(collection.access),
+        caller,
+        [userId, role, groups, emailVerified],
+      ];
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 12);
 };
 
