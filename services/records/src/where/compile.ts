@@ -3,7 +3,8 @@ import { isPosition, isSystemField } from '../fields.ts';
 import type { Parameters } from '../sql.ts';
 import { type Filter, matchesMissing, type Test } from './filter.ts';
 import { systemFieldSql } from './system-field-sql.ts';
-import { elementSql, fieldSql, sameTextSql, type TextCondition, wholeSql } from './value-sql.ts';
+import { groupTexts, sameTextSql } from './text-sql.ts';
+import { elementSql, fieldSql, wholeSql } from './value-sql.ts';
 
 /** Whether the primary key alone answers the test. */
 export const isKeyTest = (field: string, test: Test): boolean => {
@@ -40,36 +41,10 @@ const joinSql = (filters: Filter[], operator: string, empty: string, parameters:
         .map((group) => groupSql(group, operator, parameters))
         .join(operator)})`;
 
-const toTextCondition = (filter: Filter): ({ field: string } & TextCondition) | undefined => {
-  if (filter.kind === 'not') {
-    const inner = toTextCondition(filter.filter);
-    return inner && { ...inner, isNegated: !inner.isNegated };
-  }
-  if (filter.kind !== 'test' || filter.test.op !== 'text') return undefined;
-  const { field, test } = filter;
-  return isSystemField(field) ? undefined : { field, test, isNegated: false };
-};
-
-/** Those that look at the same text stand together. */
-const groupTexts = (filters: Filter[]): Filter[][] => {
-  const groups = Map.groupBy(filters, (filter) => {
-    const condition = toTextCondition(filter);
-    return condition ? JSON.stringify([condition.field, condition.test.ignoreCase]) : filter;
-  });
-  return [...groups.values()];
-};
-
 const groupSql = (filters: Filter[], operator: string, parameters: Parameters): string => {
-  const each = () => filters.map((filter) => filterSql(filter, parameters)).join(operator);
-  const [first, second, ...others] = filters.map(toTextCondition);
-  if (!first || !second) return each();
-  const conditions = [first, second, ...others.filter((condition) => condition !== undefined)];
-  const value = `(data${first.field
-    .split('.')
-    .map((step) => ` -> ${parameters.add(step, 'text')}`)
-    .join('')})`;
-  const atOnce = sameTextSql(value, [first, ...conditions.slice(1)], operator, parameters);
-  return `coalesce(${atOnce}, ${each()})`;
+  const atOnce = sameTextSql(filters, operator, parameters);
+  const each = filters.map((filter) => filterSql(filter, parameters)).join(operator);
+  return atOnce === undefined ? each : `coalesce(${atOnce}, ${each})`;
 };
 
 type FieldTest = Extract<Filter, { kind: 'test' }>;

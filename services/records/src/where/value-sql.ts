@@ -1,12 +1,6 @@
 import type { Parameters } from '../sql.ts';
-import {
-  type ComparisonSign,
-  type Json,
-  matchesMissing,
-  type Test,
-  type TextMatch,
-} from './filter.ts';
-import { foldCaseSql } from './fold-case.ts';
+import { type ComparisonSign, type Json, matchesMissing, type Test } from './filter.ts';
+import { textSql } from './text-sql.ts';
 
 /**
  * A test as SQL over one jsonb expression that is null where the field is missing. The result may be
@@ -92,48 +86,4 @@ const compareSql = (
     default:
       return `(${bound} AND ${isLowerBound ? `${v} <= 'true'` : `${v} >= 'false'`})`;
   }
-};
-
-/** @param operand folded where the test ignores case, as `text` is */
-const matchSql = (text: string, operand: string, match: TextMatch): string => {
-  switch (match) {
-    case 'contains':
-      return `strpos(${text}, ${operand}) > 0`;
-    case 'startsWith':
-      return `starts_with(${text}, ${operand})`;
-    case 'endsWith':
-      return `right(${text}, length(${operand})) = ${operand}`;
-  }
-};
-
-type TextTest = Extract<Test, { op: 'text' }>;
-
-const foldedSql = (text: string, { ignoreCase }: TextTest): string =>
-  ignoreCase ? foldCaseSql(text) : text;
-
-const textSql = (text: string, test: TextTest, parameters: Parameters): string =>
-  matchSql(foldedSql(text, test), foldedSql(parameters.add(test.text, 'text'), test), test.match);
-
-/** A test of a text, or that it does not hold. */
-export interface TextCondition {
-  test: TextTest;
-  isNegated: boolean;
-}
-
-/**
- * Conditions on one text that all or none of them ignore case, true or false: it is taken out of the document, and
- * folded, once for all of them. Null where the value is no text.
- */
-export const sameTextSql = (
-  v: string,
-  conditions: readonly [TextCondition, ...TextCondition[]],
-  operator: string,
-  parameters: Parameters,
-): string => {
-  const folded = foldedSql(`${v} #>> '{}'`, conditions[0].test);
-  const tests = conditions.map(({ test, isNegated }) => {
-    const operand = foldedSql(parameters.add(test.text, 'text'), test);
-    return `${isNegated ? 'NOT ' : ''}(${matchSql('folded', operand, test.match)})`;
-  });
-  return `CASE jsonb_typeof(${v}) WHEN 'string' THEN (SELECT ${tests.join(operator)} FROM (SELECT ${folded} AS folded OFFSET 0) once) END`;
 };
