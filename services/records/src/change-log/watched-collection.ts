@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import { bypassesRules, resolveAccess } from '../collections/access.ts';
+import { bypassesRules } from '../collections/access.ts';
 import type { Collection } from '../collections/collections.ts';
 import { formatAccess } from '../collections/rules.ts';
-import { narrowFilter } from '../query/selection.ts';
+import { selectRecords } from '../query/selection.ts';
 import type { Filter } from '../where/filter.ts';
 import { type Watch, withTimesAsTexts } from './judge.ts';
 
@@ -27,10 +27,13 @@ const checkHasHistory = ({ name, hasHistory }: Collection): void => {
 /** @throws ApiError unauthenticated, forbidden, invalid_query, invalid_where, conflict */
 export const toWatch = (collection: Collection, asked: Asked, identity: Identity): Watch => {
   checkHasHistory(collection);
-  const access = resolveAccess(collection.access, identity);
-  const place = { project: identity.project, collection };
-  const { filter, groupId } = narrowFilter(asked.filter, access, place, asked.group);
-  return { access, filter: withTimesAsTexts(filter), ownerId: asked.ownerId, groupId };
+  const { selection, filter } = selectRecords(collection, identity, {
+    where: asked.filter,
+    group: asked.group,
+    ownerId: asked.ownerId,
+  });
+  const { access, ownerId, groupId } = selection;
+  return { access, filter: withTimesAsTexts(filter), ownerId, groupId };
 };
 
 /** Where nobody has made the collection yet: what comes then is heard from its beginning. */

@@ -76,16 +76,8 @@ const takeGroup = (
   return { filter: { kind: 'and', filters: rest }, groupId: [...groups][0] };
 };
 
-/**
- * What is left of a filter beside the group that it names, once the caller may see all that it asks for.
- * @throws ApiError invalid_query, invalid_where, unauthenticated, forbidden
- */
-export const narrowFilter = (
-  where: Filter,
-  access: Access,
-  place: Place,
-  group: string | undefined,
-) => {
+/** What is left of a filter beside the group that it names, once the caller may see all that it asks for. */
+const narrowFilter = (where: Filter, access: Access, place: Place, group: string | undefined) => {
   if (group !== undefined) checkKnowsGroups(access, place, 'group', 'invalid_query');
   const taken = takeGroup(where, access, group);
   checkRead(access);
