@@ -33,7 +33,7 @@ export const uploaderId = ({ caller, userId }: Omit<Reader, 'groups'>): string |
 export const runsProject = ({ caller }: Pick<Reader, 'caller'>) =>
   ['owner', 'key', 'operator'].includes(caller);
 
-const roleInGroup = ({ groups = [] }: Reader, groupId: string | null): string | undefined =>
+export const roleInGroup = ({ groups = [] }: Reader, groupId: string | null): string | undefined =>
   groups.find(({ id }) => id === groupId)?.role;
 
 /** A file of a group is its uploader's for as long as they are in the group. */
@@ -55,15 +55,6 @@ export const canRead = (identity: Identity, file: File): boolean =>
 /** Whether the caller is in the group, or runs the project. */
 export const knowsGroup = (identity: Identity, groupId: string): boolean =>
   runsProject(identity) || roleInGroup(identity, groupId) !== undefined;
-
-/** Whether the caller may upload a file for this group. @throws ApiError unauthenticated, forbidden */
-export const checkGroup = (identity: Identity, groupId: string | null): void => {
-  if (groupId === null || knowsGroup(identity, groupId)) return;
-  if (identity.caller === 'anonymous') throw new ApiError('unauthenticated', 'Sign in first.');
-  throw new ApiError('forbidden', '"groupId": you are not a member of this group.', {
-    hint: 'GET /groups lists yours. One that was joined just now is known everywhere within 5 seconds.',
-  });
-};
 
 /** @throws ApiError not_found where the caller may not even see it, forbidden */
 const requireFile =

@@ -4,11 +4,11 @@ import type { Identity } from '@backlot/identity';
 import type { NoteFindings, RecordUsage, TellApp } from '@backlot/service';
 import type { UnclaimedBlobs } from '../blob-store/unclaimed-blobs.ts';
 import type { DB as Tables } from '../tables.ts';
-import { checkGroup, type File, type ReceivedFile } from './file.ts';
+import type { File, ReceivedFile } from './file.ts';
 import { findFileNameSigns } from './file-name.ts';
 import { fileColumns, toFile } from './file-row.ts';
 import type { Quota } from './quota.ts';
-import { keepsTooMuch } from './upload-limits.ts';
+import { checkGroup, keepsTooMuch } from './upload-limits.ts';
 
 const insertSql = `
   INSERT INTO files (project_number, id, owner_id, name, size_bytes, media_type, visibility, group_id,

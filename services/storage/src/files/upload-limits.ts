@@ -1,6 +1,6 @@
 import { ApiError, type ProjectSettings } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
-import { runsProject } from './file.ts';
+import { roleInGroup, runsProject } from './file.ts';
 
 /** The project's setting `storage`: what those may upload who do not run the project. */
 export type UploadLimits = NonNullable<ProjectSettings['storage']>;
@@ -37,5 +37,26 @@ export const checkType = (identity: Identity, { types }: UploadLimits, mediaType
     'unsupported_media_type',
     `Files of the type ${mediaType} are not taken here, but ${types.join(', ') || 'none'}.`,
     { hint: `The type is told from the content, not from the name. ${hint(identity, 'types')}` },
+  );
+};
+
+/** Who manages a group puts files into it whatever the project says. */
+const managingRoles = ['owner', 'admin'];
+
+/** Whether the caller may upload a file for this group. @throws ApiError unauthenticated, forbidden */
+export const checkGroup = (identity: Identity, groupId: string | null): void => {
+  if (groupId === null || runsProject(identity)) return;
+  if (identity.caller === 'anonymous') throw new ApiError('unauthenticated', 'Sign in first.');
+  const role = roleInGroup(identity, groupId);
+  if (role === undefined)
+    throw new ApiError('forbidden', '"groupId": you are not a member of this group.', {
+      hint: 'GET /groups lists yours. One that was joined just now is known everywhere within 5 seconds.',
+    });
+  const { groupRoles = [role] } = findUploadLimits(identity);
+  if ([...managingRoles, ...groupRoles].includes(role)) return;
+  throw new ApiError(
+    'forbidden',
+    `"groupId": your role "${role}" in this group uploads no files for it.`,
+    { hint: hint(identity, 'groupRoles') },
   );
 };

@@ -81,6 +81,26 @@ describe('files of a group', () => {
     expect((await bed.get(signed)).bytes.toString()).toBe('ours');
   });
 
+  it('come from roles that the project names, and from who manages the group', async () => {
+    const settings = { storage: { groupRoles: ['member'] } };
+    const statuses: Record<string, number> = {};
+    for (const [name, identity] of Object.entries(callers)) {
+      const bound = { ...identity, project: { ...identity.project, settings } };
+      const { status, body } = await upload({ groupId: red }, bound);
+      statuses[name] = status;
+      if (name !== 'viewer') continue;
+      expect(body).toMatchObject({
+        code: 'forbidden',
+        error: expect.stringContaining('"viewer"'),
+      });
+      expect(body.hint).toContain('"groupRoles"');
+      const opened = await tus.create(5, { groupId: red, filename: 'a.txt' }, { identity: bound });
+      expect(opened.status).toBe(403);
+    }
+    const may = [...managers, 'member', 'elsewhere', 'keyElsewhere'];
+    expect(statuses).toEqual(expected(may, 403, { anonymous: 401 }));
+  });
+
   it('are deleted by their uploader, as long as in the group, and by those who manage it', async () => {
     const allowed: string[] = [];
     for (const [name, identity] of Object.entries(callers)) {

@@ -43,31 +43,46 @@ const Bytes = ({ label, value, onChange }: BytesProps) => {
   );
 };
 
+interface LinesProps {
+  label: string;
+  placeholder: string;
+  value: string[] | undefined;
+  onChange(value: string[] | undefined): void;
+}
+
+const Lines = ({ label, placeholder, value, onChange }: LinesProps) => {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        className="code"
+        rows={3}
+        placeholder={placeholder}
+        value={value?.join('\n') ?? ''}
+        onChange={({ target }) =>
+          onChange(
+            target.value === '' ? undefined : target.value.split('\n').map((line) => line.trim()),
+          )
+        }
+      />
+    </div>
+  );
+};
+
 /** Which files may be uploaded, and how much. */
 export const StorageControl = ({ text, onChange }: StorageControlProps) => {
-  const id = useId();
   const storage = (readForm(text) ?? {}) as Storage;
   const change = (part: Storage) => onChange(writeForm({ ...storage, ...part }));
   return (
     <>
-      <div className="field">
-        <label htmlFor={id}>Kinds of files, one a line</label>
-        <textarea
-          id={id}
-          className="code"
-          rows={3}
-          placeholder={'All kinds, or\nimage/*\napplication/pdf'}
-          value={storage.types?.join('\n') ?? ''}
-          onChange={({ target }) =>
-            change({
-              types:
-                target.value === ''
-                  ? undefined
-                  : target.value.split('\n').map((line) => line.trim()),
-            } as Storage)
-          }
-        />
-      </div>
+      <Lines
+        label="Kinds of files, one a line"
+        placeholder={'All kinds, or\nimage/*\napplication/pdf'}
+        value={storage.types}
+        onChange={(types) => change({ types } as Storage)}
+      />
       <Bytes
         label="Largest file"
         value={storage.maxBytes}
@@ -77,6 +92,12 @@ export const StorageControl = ({ text, onChange }: StorageControlProps) => {
         label="One user in all"
         value={storage.perUser}
         onChange={(perUser) => change({ perUser } as Storage)}
+      />
+      <Lines
+        label="Roles in a group that upload files for it, beside its owners and admins, one a line"
+        placeholder={'All members, or\nmember'}
+        value={storage.groupRoles}
+        onChange={(groupRoles) => change({ groupRoles } as Storage)}
       />
     </>
   );

@@ -48,6 +48,8 @@ const uploadLimits = z.strictObject({
     .optional(),
   maxBytes: z.number().int().min(1).max(largestUploadBytes).optional(),
   perUser: z.number().int().min(0).max(1_000_000_000_000).optional(),
+  /** Of a group, who put files into it beside its owners and admins. Default all members. */
+  groupRoles: z.array(roleName).max(20).optional(),
 });
 
 const credits = z.number().int().min(0).max(1_000_000_000);

@@ -8,7 +8,8 @@ import {
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
 import type { Audience, WantedAudience } from '../audience.ts';
-import { canRead, canSign, checkGroup, type File, fileNotFound } from '../file.ts';
+import { canRead, canSign, type File, fileNotFound } from '../file.ts';
+import { checkGroup } from '../upload-limits.ts';
 
 const maxKnown = 20_000;
 /** What has changed is noticed everywhere within five seconds. */
