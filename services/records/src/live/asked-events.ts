@@ -2,7 +2,7 @@ import { ApiError, channelName, recordRoutes } from '@backlot/contract';
 import type { Identity } from '@backlot/identity';
 import type { Asked } from '../change-log/watched-collection.ts';
 import type { PresenceByChannel } from '../channels/channels.ts';
-import { parseMine } from '../record/narrow-filter.ts';
+import { parseMine } from '../query/selection.ts';
 import { parseWhere } from '../where/parse.ts';
 
 type Query = Readonly<Record<string, unknown>>;

@@ -1,1 +1,0 @@
-export { parseMine } from '../query/selection.ts';
