@@ -63,6 +63,13 @@ describe('the platform’s own mails', () => {
     for (const said of ['Olga', '<i>Shop</i>', '150 records', call])
       expect(mail.text).toContain(said);
     expect(mail.html).not.toContain('<i>');
+    const collection = { collection: 'orders', keptUntil: '2026-12-04T14:05:00.000Z' };
+    await tell('records.deleted', { ...deleted, ...by, ...collection }, randomUUID());
+    const { text } = await sent(2);
+    expect(text).toContain(`POST /api/platform/projects/${projectId}/collections/orders/restore`);
+    expect(text).toContain(collection.keptUntil);
+    await tell('records.deleted', { ...deleted, ...by, collection: 'logs' }, randomUUID());
+    expect((await sent(3)).text).toContain('No undo brings these back');
   });
 
   it('tell an owner once that a webhook is off, and how to switch it on', async () => {

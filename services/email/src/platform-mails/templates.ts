@@ -239,6 +239,11 @@ const actorInWords = (actor: string): string => {
   return `the ${oneLine(actor).replace(':', ' ')}`;
 };
 
+const endedCollection = (project: string, collection: string, keptUntil: string | undefined) =>
+  keptUntil === undefined
+    ? 'No undo brings these back: what is left of them is in an archive or export that you have made before.'
+    : `If that was not meant, POST ${project}/collections/${oneLine(collection)}/restore {} brings it back until ${keptUntil}; so does the trash of your project.`;
+
 export const deletionsContent = (deleted: {
   name: string | null;
   projectName: string;
@@ -248,8 +253,10 @@ export const deletionsContent = (deleted: {
   since: string;
   /** Which was deleted or emptied. */
   collection?: string | undefined;
+  keptUntil?: string | undefined;
 }): MailContent => {
-  const undo = `POST /api/platform/projects/${deleted.projectId}/undo`;
+  const project = `/api/platform/projects/${deleted.projectId}`;
+  const undo = `POST ${project}/undo`;
   const which = `"since": "${deleted.since}", "actor": "${oneLine(deleted.actor)}"`;
   return {
     subject: `Many records of ${deleted.projectName} were deleted`,
@@ -257,8 +264,8 @@ export const deletionsContent = (deleted: {
     paragraphs: [
       `in your project ${oneLine(deleted.projectName)} (${deleted.projectId}) ${deleted.count} records were deleted ${deleted.collection === undefined ? 'within a minute' : `with the collection ${oneLine(deleted.collection)}, which was deleted or emptied`}, by ${actorInWords(deleted.actor)}.`,
       deleted.collection !== undefined
-        ? 'No undo brings these back: what is left of them is in an archive or export that you have made before.'
-        : `If that was not meant, you can have them back: ${undo} {${which}, "dryRun": true} says what would come back, and the same without "dryRun" brings it back. GET /api/platform/projects/${deleted.projectId}/trash lists what was deleted.`,
+        ? endedCollection(project, deleted.collection, deleted.keptUntil)
+        : `If that was not meant, you can have them back: ${undo} {${which}, "dryRun": true} says what would come back, and the same without "dryRun" brings it back. GET ${project}/trash lists what was deleted.`,
       'A key is revoked on the page of your project; a user can be blocked there.',
     ],
     footer: 'You get this mail at most once a day, because you own this project on Backlot.',
