@@ -212,6 +212,32 @@ describe('the records of an erased user', () => {
     expect(left).toEqual([{ owner_id: bob, count: 1600 }]);
   });
 
+  it.each(['', '?empty=1'])(
+    'go from deleted collections too, which come back without them: DELETE%s',
+    async (query) => {
+      await set({ access: 'members', onErase: 'delete', unique: ['slug'], search: true });
+      const shared = await bed.create(name, { slug: 'bobs' }, asUser(bob));
+      await bed.create(name, { slug: 'adas' }, asAda);
+      const path = `/platform/projects/${projectId}`;
+      const asked = { identity: asOwner() };
+      await bed.call('DELETE', `${path}/collections/${name}${query}`, asked);
+      await erase();
+      await runToTheEnd();
+      const left = await bed.database.query<{ owner_id: string }>(
+        `SELECT owner_id FROM records WHERE project_id = $1 AND coll_id IN (
+           SELECT coll_id FROM ended_collections WHERE project_id = $1 AND name = $2)`,
+        [projectNumber, name],
+      );
+      expect(left).toEqual([{ owner_id: bob }]);
+      const back = `${path}/collections/${name}/restore`;
+      expect((await bed.call('POST', back, { ...asked, body: {} })).body.count).toBe(1);
+      expect((await list()).map(({ id }: { id: string }) => id)).toEqual([shared.id]);
+      await bed.create(name, { slug: 'adas' }, asUser(bob));
+      const log = await bed.database.query('SELECT FROM changes WHERE old_owner = $1', [ada]);
+      expect(log).toEqual([]);
+    },
+  );
+
   it('are looked for once all that the user had under way has ended', async () => {
     await set({ access: 'private' });
     await bed.create(name, {}, asAda);

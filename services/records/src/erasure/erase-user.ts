@@ -5,6 +5,7 @@ import { type Collection, CollectionGone, type Collections } from '../collection
 import { onCurrentSlots, StaleSlots } from '../collections/current-slots.ts';
 import { effectiveOnErase } from '../collections/on-erase.ts';
 import { parseAccess } from '../collections/rules.ts';
+import { isKeptSql } from '../collections/table/removal.ts';
 import { createRunBatch, withRest } from '../indexes/building/batches.ts';
 import type { WorkInTurns } from '../indexes/building/glance.ts';
 import { createTurns, type Turn } from '../indexes/building/turns.ts';
@@ -82,7 +83,7 @@ export const createUserEraser = ({
   const takeTurns = createTurns<ErasureRow>({ database, nextSql });
   const runBatch = createRunBatch(database, 'user erasure');
 
-  /** The next collection in which something is to be done. */
+  /** The next collection in which something is to be done, also of those that were deleted and can come back. */
   const findCollection = async ({ project_id, heir_id, coll_id }: ErasureRow) => {
     const rows = await database.query<{
       coll_id: number;
@@ -91,14 +92,20 @@ export const createUserEraser = ({
       on_erase: OnErase | null;
     }>(
       `SELECT coll_id, name, access, on_erase FROM collections
-        WHERE project_id = $1 AND coll_id >= $2 AND deleted_at IS NULL ORDER BY coll_id`,
+        WHERE project_id = $1 AND coll_id >= $2 AND (deleted_at IS NULL OR ${isKeptSql}) ORDER BY coll_id`,
       [project_id, coll_id],
     );
     for (const { coll_id: number, name, access, on_erase } of rows) {
       const onErase = effectiveOnErase(on_erase, parseAccess(access));
       const fate: Fate = heir_id === null ? onErase : 'give';
-      const collection = fate !== 'keep' && (await collections.find(project_id, name));
-      if (collection && collection.id === number) return { fate, collection };
+      if (fate === 'keep') continue;
+      const known = await collections.find(project_id, name);
+      // Another process may have known another one by this name.
+      const collection =
+        known?.id === number
+          ? known
+          : await collections.refresh({ projectNumber: project_id, name });
+      if (collection.id === number) return { fate, collection };
     }
     return undefined;
   };

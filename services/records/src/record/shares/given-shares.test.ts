@@ -116,6 +116,22 @@ describe('shares that a user has given', () => {
     expect(await reads('notes', elsewhere, asUser(bob, { project: neighbour }))).toBe(true);
   });
 
+  it('end with their account in a deleted collection too, which may come back', async () => {
+    const id = await give('cards', { groupId: red });
+    const path = `/platform/projects/${testProject.id}/collections/cards`;
+    expect((await bed.call('DELETE', path, { identity: asOwner() })).status).toBe(200);
+    bed.people.delete(ada);
+    const { id: projectId } = testProject;
+    await tell('user.erased', { projectId, projectNumber, userId: ada, email: 'ada@example.org' });
+    await until(async () => {
+      const left = await bed.database.query('SELECT FROM shares WHERE record_id = $1', [id]);
+      return left.length === 0;
+    });
+    const restored = { identity: asOwner(), body: {} };
+    expect((await bed.call('POST', `${path}/restore`, restored)).status).toBe(200);
+    expect(await reads('cards', id)).toBe(false);
+  });
+
   it('with an address end too', async () => {
     const id = await give('cards', { groupId: red });
     expect(await share('cards', id, { email: 'carol@example.org' })).toBe(200);

@@ -2,6 +2,7 @@ import type { RoleAndGroups, UserDirectory } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { type Access, resolveAccess } from '../../collections/access.ts';
 import type { Collection, Collections } from '../../collections/collections.ts';
+import { isKeptSql } from '../../collections/table/removal.ts';
 import { rowPolicySql } from '../../collections/terms/policy-sql.ts';
 import { heldPolicy } from '../../collections/terms/terms.ts';
 import { and, startParameters } from '../../sql.ts';
@@ -37,7 +38,7 @@ export const createGivenShares = ({ database, collections, users }: GivenSharesO
   /** As they are now: what has just become more must not end. */
   const findCollections = async (projectNumber: number, userId: string) => {
     const rows = await database.query<{ name: string }>(
-      `SELECT name FROM collections WHERE project_id = $1 AND deleted_at IS NULL AND EXISTS (
+      `SELECT name FROM collections WHERE project_id = $1 AND (deleted_at IS NULL OR ${isKeptSql}) AND EXISTS (
          SELECT FROM shares WHERE shares.project_id = $1 AND shared_by = $2 AND shares.coll_id = collections.coll_id)`,
       [projectNumber, userId],
     );
