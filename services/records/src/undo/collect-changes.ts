@@ -2,7 +2,15 @@ import { undoRoutes } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import { dayMs, logSlot, logSlots } from '../record/change/log-sql.ts';
 import { epochMsSql } from '../sql.ts';
-import { isUndoSql, jobKey, matchesSql, ofJob, recordsOfJob, type UndoJob } from './job.ts';
+import {
+  isThereSql,
+  isUndoSql,
+  jobKey,
+  matchesSql,
+  ofJob,
+  recordsOfJob,
+  type UndoJob,
+} from './job.ts';
 
 const pageRows = 5000;
 
@@ -17,7 +25,7 @@ interface Row {
   is_undo: boolean | null;
 }
 
-/** Entries of collections that are there still, and of which changes are kept. */
+/** Entries of collections that are there still or come back, and of which changes are kept. */
 const pageSql = `SELECT page.xid::text, page.seq, page.record_id, page.coll_id, kind, ${epochMsSql('changed_at')} AS changed_ms, matches, is_undo FROM (
     SELECT changes.xid, changes.seq, changes.record_id, changes.coll_id, changes.kind, changes.changed_at,
       ${matchesSql} AS matches, ${isUndoSql} AS is_undo
@@ -28,8 +36,9 @@ const pageSql = `SELECT page.xid::text, page.seq, page.record_id, page.coll_id, 
 
 const ownedSql = `SELECT collections.coll_id, ${epochMsSql('collections.created_at')} AS ms
   FROM collections JOIN undo_jobs job ON job.project_id = $1 AND job.id = $2
-  WHERE collections.project_id = $1 AND deleted_at IS NULL AND history AND collections.coll_id = ANY ($3::int4[])
-    AND (job.coll_ids IS NULL OR collections.coll_id = ANY (job.coll_ids))`;
+  WHERE collections.project_id = $1 AND ${isThereSql} AND history AND collections.coll_id = ANY ($3::int4[])
+    AND (job.coll_ids IS NULL OR collections.coll_id = ANY (job.coll_ids))
+    AND (job.reread IS NULL OR collections.coll_id = ANY (job.reread))`;
 
 const insertSql = `INSERT INTO undo_records (project_id, undo_id, coll_id, record_id, first_seq, creates, state)
   SELECT $1::int8, $2::uuid, found.coll_id, found.record_id, found.first_seq, found.creates, 'waiting'
@@ -63,8 +72,15 @@ const groupRecords = (rows: readonly Row[]) =>
     };
   });
 
-/** Reads some more of the log, and notes the records that the job is about. */
-export const collectChanges = async (database: Database, job: UndoJob, nowMs: number) => {
+/**
+ * Reads some more of the log, and notes the records that the job is about.
+ * @returns what it does then
+ */
+export const collectChanges = async (
+  database: Database,
+  job: UndoJob,
+  nowMs: number,
+): Promise<'reading' | 'writing' | 'failed'> => {
   const key = jobKey(job);
   const slots = slotsSince(job.since.getTime(), nowMs);
   const rows = await database.query<Row>(pageSql, [
@@ -100,16 +116,16 @@ export const collectChanges = async (database: Database, job: UndoJob, nowMs: nu
     undone.map(({ creates }) => creates),
   ]);
   const changes = job.changes + matching.length;
-  const isTooMuch = changes > undoRoutes.maxUndoneChanges;
+  const isTooMuch = job.reread === null && changes > undoRoutes.maxUndoneChanges;
   const last = rows.at(-1);
   const isOver = rows.length < pageRows;
-  const reading = isOver ? 'writing' : 'reading';
+  const state = isTooMuch ? 'failed' : isOver ? 'writing' : 'reading';
   await database.query(
     `UPDATE undo_jobs SET state = $3, changes = $4, read_xid = coalesce($5::xid8, read_xid), read_seq = coalesce($6, read_seq),
        read_id = coalesce($7, read_id), ended_at = $8 WHERE ${ofJob}`,
     [
       ...key,
-      isTooMuch ? 'failed' : reading,
+      state,
       changes,
       last?.xid ?? null,
       last?.seq ?? null,
@@ -118,4 +134,5 @@ export const collectChanges = async (database: Database, job: UndoJob, nowMs: nu
     ],
   );
   if (isTooMuch) await database.query(`DELETE FROM undo_records WHERE ${recordsOfJob}`, key);
+  return state;
 };

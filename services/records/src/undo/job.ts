@@ -16,7 +16,26 @@ export interface UndoJob {
   changes: number;
   pass: number;
   has_written: boolean;
+  /** Null: it has not looked yet for collections that have ended. */
+  ended: EndedInJob[] | null;
+  /** Collections that came back last, of which alone the log is read; null: of all. */
+  reread: number[] | null;
 }
+
+/** What an undo says of a collection that was deleted or emptied. */
+export interface EndedInJob {
+  id: number;
+  collection: string;
+  how: 'deleted' | 'emptied';
+  records: number;
+  at: string;
+  /** The code of what refused it; null: it came back, or would. */
+  reason: string | null;
+}
+
+/** Of the tables `collections` and `undo_jobs job`: that are there, or will be when the job is done. */
+export const isThereSql =
+  '(collections.deleted_at IS NULL OR collections.coll_id = ANY (job.restored))';
 
 export const jobKey = ({ project_id, id }: Pick<UndoJob, 'project_id' | 'id'>) =>
   [project_id, id] as const;
@@ -41,7 +60,7 @@ export const lockJob = async (
   key: readonly unknown[],
 ): Promise<UndoJob | undefined> => {
   const [job] = await database.query<UndoJob>(
-    `SELECT project_id, id, state, since, actor, request_id, is_dry_run, asked_by, read_xid::text, read_seq, read_id, changes, pass, has_written
+    `SELECT project_id, id, state, since, actor, request_id, is_dry_run, asked_by, read_xid::text, read_seq, read_id, changes, pass, has_written, ended, reread
      FROM undo_jobs WHERE ${ofJob} AND state IN ('reading', 'writing') FOR UPDATE SKIP LOCKED`,
     key,
   );

@@ -7,7 +7,8 @@ import type { WorkInTurns } from '../indexes/building/glance.ts';
 import { createTurns, type Turn } from '../indexes/building/turns.ts';
 import type { Quota } from '../record/quota/quota.ts';
 import { collectChanges } from './collect-changes.ts';
-import { jobKey, lockJob, ofJob, recordsOfJob, type UndoJob } from './job.ts';
+import { bringBack, bringBackRest, noteEnded } from './ended-in-job.ts';
+import { isThereSql, jobKey, lockJob, ofJob, recordsOfJob, type UndoJob } from './job.ts';
 import { type Plan, planRecords, type WaitingRecord } from './plan-records.ts';
 import { undoRequestId } from './undo-jobs.ts';
 import { createWriteBack, type WriteBackDeps, type WrittenBack } from './write-back.ts';
@@ -16,7 +17,7 @@ import { createWriteBack, type WriteBackDeps, type WrittenBack } from './write-b
 export type UndoRunner = WorkInTurns;
 
 export interface UndoRunnerDeps extends WriteBackDeps {
-  collections: Pick<Collections, 'find' | 'refresh'>;
+  collections: Pick<Collections, 'find' | 'refresh' | 'bringBack'>;
   quota: Pick<Quota, 'isFull'>;
 }
 
@@ -51,6 +52,8 @@ const countSql = `UPDATE undo_jobs SET created = created + $3, updated = updated
 
 const endSql = `UPDATE undo_jobs SET state = 'done', ended_at = $3, conflicts = conflicts + $4 WHERE ${ofJob}`;
 
+const addConflictsSql = `UPDATE undo_jobs SET conflicts = conflicts + $3 WHERE ${ofJob}`;
+
 const againSql = `UPDATE undo_records SET state = $3 WHERE ${recordsOfJob} AND state = 'again' RETURNING 1`;
 
 const forgetSql = `DELETE FROM undo_records WHERE ${recordsOfJob} AND (coll_id, record_id) IN (
@@ -66,16 +69,25 @@ export const createUndoRunner = (deps: UndoRunnerDeps): UndoRunner => {
   const runBatch = createRunBatch(database, 'undo');
   const writeBack = createWriteBack(deps);
 
+  /** Another process may have known another one by this name. */
+  const findAs = async (projectNumber: number, name: string, id: number) => {
+    const found = await collections.find(projectNumber, name);
+    if (found?.id === id) return found;
+    const current = await collections.refresh({ projectNumber, name });
+    return current.id === id ? current : null;
+  };
+
   /** The next collection with records that wait. */
   const findNext = async (row: JobRow): Promise<NextCollection> => {
     const [next] = await database.query<{ coll_id: number; name: string | null }>(
       `SELECT waiting.coll_id, name FROM (SELECT coll_id FROM undo_records WHERE ${recordsOfJob} AND state = 'waiting' ORDER BY coll_id LIMIT 1) waiting
-         LEFT JOIN collections ON collections.project_id = $1 AND collections.coll_id = waiting.coll_id AND deleted_at IS NULL`,
+         JOIN undo_jobs job ON job.project_id = $1 AND job.id = $2
+         LEFT JOIN collections ON collections.project_id = $1 AND collections.coll_id = waiting.coll_id AND ${isThereSql}`,
       jobKey(row),
     );
     if (!next) return { isGone: false };
-    const found = next.name === null ? null : await collections.find(row.project_id, next.name);
-    if (found?.id === next.coll_id) return { collection: found, isGone: false };
+    const found = next.name === null ? null : await findAs(row.project_id, next.name, next.coll_id);
+    if (found) return { collection: found, isGone: false };
     const gone = [...jobKey(row), next.coll_id];
     await database.query(`DELETE FROM undo_records WHERE ${recordsOfJob} AND coll_id = $3`, gone);
     return { isGone: true };
@@ -154,16 +166,29 @@ export const createUndoRunner = (deps: UndoRunnerDeps): UndoRunner => {
       );
       return 'worked';
     }
+    if (await bringBackRest(deps, job)) {
+      await database.query(addConflictsSql, [...key, again.length]);
+      return 'worked';
+    }
     await database.query(endSql, [...key, new Date(now()), again.length]);
     await database.query(forgetSql, key);
     return 'worked';
+  };
+
+  /** Nothing comes back before all is read: it may be too much. */
+  const readNext = async (job: UndoJob): Promise<void> => {
+    if (job.ended === null)
+      await noteEnded(database, job, await bringBack(deps, job, { isTried: true }));
+    const state = await collectChanges(database, job, now());
+    if (state === 'writing' && job.reread === null && !job.is_dry_run)
+      await noteEnded(database, job, await bringBack(deps, job));
   };
 
   const workOn = async (row: JobRow, collection: Collection | undefined): Promise<Turn> => {
     const job = await lockJob(database, jobKey(row));
     if (!job) return 'nothing';
     if (job.state === 'reading') {
-      await collectChanges(database, job, now());
+      await readNext(job);
       return 'worked';
     }
     return collection ? writeNext(job, collection) : endPass(job);

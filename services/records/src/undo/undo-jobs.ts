@@ -4,9 +4,13 @@ import type { Database } from '@backlot/database';
 import { noteAct } from '@backlot/http';
 import type { Identity } from '@backlot/identity';
 import type { Collections } from '../collections/collections.ts';
+import { findKept } from '../collections/table/kept-collections.ts';
+import { isKeptSql } from '../collections/table/removal.ts';
 import { toSource } from '../source.ts';
 import { epochMsSql, isoTimeSql } from '../sql.ts';
 import { toIso } from '../timestamps.ts';
+import { endedInJobSql, howSql } from './ended-in-job.ts';
+import type { EndedInJob } from './job.ts';
 import type { LogReach } from './log-reach.ts';
 import { noRestorePoint } from './restore-points.ts';
 
@@ -52,29 +56,49 @@ const insertSql = `INSERT INTO undo_jobs (project_id, id, state, since, restore_
     $5::text, $6::text, $7::int4[], $8::boolean, $9::text, $10::timestamptz`;
 
 const readSql = `SELECT id, CASE WHEN ${isRunning} THEN 'running' ELSE state END AS state, is_dry_run AS "dryRun", ${isoTimeSql('since')} AS since,
-    changes, created, updated, deleted, conflicts AS "conflictCount", ${isoTimeSql('started_at')} AS "startedAt", ${isoTimeSql('ended_at')} AS "endedAt"
+    changes, created, updated, deleted, conflicts AS "conflictCount", ended, ${isoTimeSql('started_at')} AS "startedAt", ${isoTimeSql('ended_at')} AS "endedAt"
   FROM undo_jobs WHERE ${ofJob}`;
 
-const conflictsSql = `SELECT name AS collection, record_id AS id, coalesce(reason, 'changed') AS reason
+const conflictsSql = `SELECT coalesce((SELECT ended.name FROM ended_collections ended WHERE ended.project_id = $1 AND ended.coll_id = undo_records.coll_id
+      AND ended.kept_until = collections.deleted_at), collections.name) AS collection, record_id AS id, coalesce(reason, 'changed') AS reason
   FROM undo_records JOIN collections ON collections.project_id = $1 AND collections.coll_id = undo_records.coll_id
   WHERE undo_records.project_id = $1 AND undo_id = $2 AND state = 'conflict' ORDER BY undo_records.coll_id, record_id LIMIT ${maxListedConflicts}`;
 
-/** As an undo would have to take it back; of collections that it is about by their names. */
-const endedSql = `SELECT ended.name AS collection, CASE WHEN is_emptied THEN 'emptied' ELSE 'deleted' END AS how, ended.records, ${isoTimeSql('ended.ended_at')} AS at
+/** What can come back no more; of collections that it is about by their names. */
+const erasedSql = `SELECT ended.name AS collection, ${howSql}, ended.records, ${isoTimeSql('ended.ended_at')} AS at, 'erased' AS reason
   FROM ended_collections ended JOIN undo_jobs job ON job.project_id = $1 AND job.id = $2
-  WHERE ended.project_id = $1 AND ended.ended_at >= job.since AND ended.ended_at <= job.started_at
-    AND (job.actor IS NULL OR ended.actor = job.actor) AND (job.request_id IS NULL OR ended.request_id = job.request_id)
+  WHERE ended.project_id = $1 AND ${endedInJobSql} AND ended.records > 0 AND ended.restored_at IS NULL
+    AND NOT EXISTS (SELECT FROM collections kept WHERE kept.project_id = $1 AND kept.coll_id = ended.coll_id AND kept.deleted_at = ended.kept_until AND kept.${isKeptSql})
     AND (job.coll_ids IS NULL OR EXISTS (SELECT FROM collections own WHERE own.project_id = $1 AND own.coll_id = ANY (job.coll_ids) AND own.name = ended.name))
   ORDER BY ended.ended_at DESC LIMIT 100`;
+
+type JobRow = Omit<Undo, 'conflicts' | 'collections' | 'notUndone'> & {
+  ended: EndedInJob[] | null;
+};
+
+const presentEnded = (
+  ended: readonly EndedInJob[] | null,
+  erased: Undo['notUndone'],
+): Pick<Undo, 'collections' | 'notUndone'> => {
+  const collections: Undo['collections'] = [];
+  const notUndone = [...erased];
+  for (const { id: _, reason, ...one } of ended ?? [])
+    if (reason === null) collections.push(one);
+    else notUndone.push({ ...one, reason });
+  return { collections, notUndone };
+};
 
 export const createUndoJobs = ({ database, collections, reach, now }: UndoJobsDeps): UndoJobs => {
   const findCollections = async ({ number }: Identity['project'], names: readonly string[]) => {
     const ids: number[] = [];
     for (const name of names) {
       const found = await collections.find(number, name);
+      const kept = await findKept(database, number, name);
+      ids.push(...kept.map(({ id }) => id));
+      if (!found && kept.length > 0) continue;
       if (!found)
         throw new ApiError('not_found', `There is no collection ${JSON.stringify(name)}.`, {
-          hint: 'Where it was deleted, its records come back by no undo.',
+          hint: 'GET …/trash/collections lists deleted ones that can come back.',
         });
       if (found.hasHistory === false)
         throw new ApiError(
@@ -165,15 +189,17 @@ export const createUndoJobs = ({ database, collections, reach, now }: UndoJobsDe
     async read(projectNumber, id) {
       if (!isUuid(id)) throw noUndo();
       const key = [projectNumber, id];
-      const [job] = await database.query<Omit<Undo, 'conflicts' | 'notUndone'>>(readSql, key);
+      const [job] = await database.query<JobRow>(readSql, key);
       if (!job) throw noUndo();
       const conflicts =
         job.conflictCount > 0
           ? await database.query<Undo['conflicts'][number]>(conflictsSql, key)
           : [];
-      const notUndone = await database.query<Undo['notUndone'][number]>(endedSql, key);
+      const erased = await database.query<Undo['notUndone'][number]>(erasedSql, key);
+      const { ended, ...shown } = job;
       const error = job.state === 'failed' && { error: whyFailed(job) };
-      return { ...job, conflicts, notUndone, ...error };
+      const isShown = job.state === 'done' || (error && job.changes <= maxUndoneChanges);
+      return { ...shown, conflicts, ...presentEnded(isShown ? ended : null, erased), ...error };
     },
   };
 };

@@ -244,7 +244,7 @@ describe('undo', () => {
     const runners = [dying, bed.database].map((database) =>
       createUndoRunner({
         database,
-        collections,
+        collections: { ...collections, bringBack: async () => {} },
         send: createSendChange(database),
         checks: checksWithout(bed.database),
         quota: { isFull: async () => false },
@@ -321,9 +321,12 @@ describe('undo', () => {
     expect((await call('DELETE', `${platform}/restore-points/there`)).status).toBe(404);
   });
 
-  it('names collections that were deleted or emptied meanwhile, which it does not bring back', async () => {
+  it('names collections that were deleted or emptied meanwhile and are erased', async () => {
     const since = new Date(Date.now() - 1).toISOString();
-    for (const name of ['ended', 'emptied', 'kept']) await bed.create(name, { n: 1 }, asAda);
+    for (const name of ['ended', 'emptied', 'kept']) {
+      await set(name, { history: false });
+      await bed.create(name, { n: 1 }, asAda);
+    }
     await call('DELETE', `${collectionsPath}/ended`, undefined, agent);
     await call('DELETE', `${collectionsPath}/emptied?empty=1`);
     const shown = async (request: object) =>
@@ -336,6 +339,7 @@ describe('undo', () => {
     ];
     expect(await shown({})).toEqual(both);
     expect(await shown({ actor: agentsName })).toEqual(both.slice(1));
+    for (const name of ['emptied', 'kept']) await set(name, { history: true });
     expect(await shown({ collections: ['emptied', 'kept'] })).toEqual(both.slice(0, 1));
     expect(await shown({ since: new Date().toISOString() })).toEqual([]);
   });
