@@ -79,7 +79,13 @@ export type { RecordSchema } from './routes/records/schemas/record-schema.ts';
 export type { SchemaReport } from './routes/records/schemas.ts';
 export type { CollectionShape, FieldShape, FieldType } from './routes/records/shape.ts';
 export type { Share } from './routes/records/shares.ts';
-export type { RestorePoint, TrashedRecord, Undo, UndoRequest } from './routes/records/undo.ts';
+export type {
+  RestorePoint,
+  TrashedCollection,
+  TrashedRecord,
+  Undo,
+  UndoRequest,
+} from './routes/records/undo.ts';
 export type { CallerName, CallLogItem, LoggedCall } from './routes/requests.ts';
 export type { StoredFile, Visibility } from './routes/storage/stored-file.ts';
 export type { DeliveryAttempt, Webhook, WebhookDelivery } from './routes/webhooks.ts';

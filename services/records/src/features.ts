@@ -84,7 +84,9 @@ export const createFeatures = (context: RecordsContext, queues: Queues) => {
   const quota = createQuota({ database, limits: config.quota, now });
   const slots = createSlotAssignment(database, outbox);
   const observations = createObservations({ database, slots, now });
-  const collections = createCollections({ database, outbox, slots, places: config.places, now });
+  const { places, history } = config;
+  const historyDays = history.days;
+  const collections = createCollections({ database, outbox, slots, places, historyDays, now });
   const { refresh } = collections;
   const claimTurns = createClaimTurns(database);
   const deletionNotices = createDeletionNotices({ database, outbox, now });
@@ -129,7 +131,7 @@ export const createFeatures = (context: RecordsContext, queues: Queues) => {
   const recordsConfig = createConfigPart(database, {
     collections: createCollectionsConfig(collections),
   });
-  const reach = createLogReach({ database, historyDays: config.history.days, now });
+  const reach = createLogReach({ database, historyDays, now });
   const recordsArchive = createArchivePart(database, {
     collections: createCollectionsArchive(collections, reach),
     shares: createSharesArchive(database, quota, batches),

@@ -84,6 +84,16 @@ const goodCalls: Record<string, (given: Given) => Promise<Answer>> = {
     await asOwner('PUT', `/projects/${project.id}/collections/notes`, preset);
     return asOwner('DELETE', `/projects/${project.id}/collections/notes`);
   },
+  restoreCollection: async ({ asOwner, project }) => {
+    await asOwner('PUT', `/projects/${project.id}/collections/notes`, preset);
+    await asOwner('DELETE', `/projects/${project.id}/collections/notes`);
+    return asOwner('POST', `/projects/${project.id}/collections/notes/restore`, {});
+  },
+  eraseTrashedCollection: async ({ asOwner, project }) => {
+    await asOwner('PUT', `/projects/${project.id}/collections/notes`, preset);
+    await asOwner('DELETE', `/projects/${project.id}/collections/notes`);
+    return asOwner('DELETE', `/projects/${project.id}/trash/collections/notes`);
+  },
   createRestorePoint: ({ asOwner, project }) =>
     asOwner('POST', `/projects/${project.id}/restore-points`, { name: 'before' }),
   deleteRestorePoint: async ({ asOwner, project }) => {

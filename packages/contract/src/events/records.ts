@@ -18,8 +18,10 @@ export const recordEvents = {
     count: z.number().int(),
     /** When the first one was deleted. */
     since: z.string(),
-    /** Whose records they all were: it was deleted or emptied, which no undo takes back. */
+    /** Whose records they all were: it was deleted or emptied. */
     collection: z.string().optional(),
+    /** Until when it can come back; absent: it is erased at once. */
+    keptUntil: z.string().optional(),
   }),
   /** This process of records has open streams of these projects; repeated while it has. May be lost. */
   'log.watched': z.object({

@@ -50,7 +50,7 @@ describe('the scopes of keys', () => {
       if (route.plane === 'runtime') expect(scope).not.toBe('admin');
       else expect(scope).not.toBe('write');
       const isKept =
-        /\/(keys|secrets|payments|credits|usage|origins|restore(?!-)|owners|on-paid)\b/.test(
+        /(?<!:collection)\/(keys|secrets|payments|credits|usage|origins|restore(?!-)|owners|on-paid)\b/.test(
           route.path,
         );
       if (route.plane === 'platform' && isKept) expect(scope).toBeNull();

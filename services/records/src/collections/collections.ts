@@ -4,6 +4,7 @@ import {
   type ArchivedCollection,
   type EventPayloads,
   type OnErase,
+  type TrashedCollection,
 } from '@backlot/contract';
 import type { Database, Outbox } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
@@ -17,6 +18,14 @@ import {
   CollectionGone,
   createFoundCollections,
 } from './table/found-collections.ts';
+import {
+  eraseKept,
+  findKept,
+  type KeptCollection,
+  listKept,
+  notKept,
+  restoreKept,
+} from './table/kept-collections.ts';
 import { createMakeCollection } from './table/make-collection.ts';
 import { type MadeBy, type PlaceLimits, toMaker } from './table/places.ts';
 import {
@@ -39,7 +48,7 @@ export interface Collections {
    */
   findOrCreate(identity: Identity, name: string): Promise<Collection>;
   /** The collection as it is now. @throws CollectionGone */
-  refresh(collection: Collection): Promise<Collection>;
+  refresh(collection: Pick<Collection, 'projectNumber' | 'name'>): Promise<Collection>;
   list(projectNumber: number): Promise<CollectionSummary[]>;
   /**
    * Creates the collection when it is missing.
@@ -54,15 +63,30 @@ export interface Collections {
   /** @throws ApiError not_found, conflict where the name is another's */
   rename(project: Identity['project'], name: string, newName: string): Promise<CollectionSummary>;
   /**
-   * Deletes the collection with its records, or these alone. Nobody finds them any more from then on; they are
-   * erased in the background, and no undo brings them back. Returns how many there were, or are where it is tried.
+   * Deletes the collection with its records, or these alone. Nobody finds them any more from then on; where changes are
+   * kept, they can come back for as long as these, and then they are erased in the background.
    * @throws ApiError not_found, conflict where too many are being erased
    */
   remove(
     project: Identity['project'],
     name: string,
     options: { keepsCollection: boolean; source: Source; isTried?: boolean },
-  ): Promise<number>;
+  ): Promise<Removal>;
+  /** Those that were deleted or emptied and can come back, newest first. */
+  listKept(projectNumber: number): Promise<TrashedCollection[]>;
+  /** @throws ApiError not_found, conflict where another one has the name, collection_limit */
+  restore(
+    project: Identity['project'],
+    name: string,
+    options: RestoreRequest,
+  ): Promise<CollectionSummary>;
+  /**
+   * As `restore`, in a transaction of the caller. @param isTried only says whether it could
+   * @throws ApiError not_found, conflict, collection_limit: nothing has changed then
+   */
+  bringBack(projectNumber: number, kept: KeptCollection, isTried: boolean): Promise<void>;
+  /** Erases those of a name at once. @returns how many @throws ApiError not_found */
+  eraseKept(projectNumber: number, name: string, deletedAt?: string): Promise<number>;
   /** Deletes the collection unless it has records; one that is not there counts as deleted. @throws ApiError conflict */
   removeUnused(projectNumber: number, name: string): Promise<boolean>;
   /** Those that the project's own callers have made or set, by name, with what was said of erased users. */
@@ -74,13 +98,31 @@ export interface Collections {
   invalidate(projectNumber: number, name: string): void;
 }
 
+export interface Removal {
+  /** Records that there were, or are where it is tried. */
+  count: number;
+  /** Null: they do not come back. */
+  keptUntil: string | null;
+}
+
+interface RestoreRequest {
+  /** Another one than it had. */
+  name?: string | undefined;
+  /** Of several of the name; the newest unless stated. */
+  deletedAt?: string | undefined;
+}
+
 export interface CollectionsDeps {
   database: Database;
   outbox: Outbox<EventPayloads>;
   slots: IndexedFields;
   places: PlaceLimits;
+  /** How long what was deleted can come back. */
+  historyDays: number;
   now: () => number;
 }
+
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** Once more where the collection was deleted meanwhile: what creates records makes it anew. */
 export const unlessGone = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -100,6 +142,7 @@ export const createCollections = ({
   outbox,
   slots,
   places,
+  historyDays,
   now,
 }: CollectionsDeps): Collections => {
   const found = createFoundCollections(database, outbox, now);
@@ -166,13 +209,44 @@ export const createCollections = ({
         const collection = await found.read(projectNumber, name);
         if (!collection) throw new CollectionGone();
         const { count } = await readSummary(database, projectNumber, name);
-        if (isTried) return count;
-        await (keepsCollection ? emptyCollection : removeCollection)(database, collection);
-        const ended = { ...collection, isEmptied: keepsCollection, records: count, source };
+        const keptUntil =
+          collection.hasHistory === false ? null : new Date(Date.now() + historyDays * dayMs);
+        const removal = { count, keptUntil: keptUntil?.toISOString() ?? null };
+        if (isTried) return removal;
+        await (keepsCollection ? emptyCollection : removeCollection)(
+          database,
+          collection,
+          keptUntil,
+        );
+        const isEmptied = keepsCollection;
+        const ended = { ...collection, isEmptied, records: count, keptUntil, source };
         await noteEnd(database, outbox, ended, now());
         await found.tellChanged(projectNumber, name);
-        return count;
+        return removal;
       }),
+
+    listKept: (projectNumber) => listKept(database, projectNumber),
+
+    restore: (project, name, { name: newName, deletedAt }) =>
+      locked(project.number, async () => {
+        const [kept] = await findKept(database, project.number, name, deletedAt);
+        if (!kept) throw notKept(name);
+        const options = { name: newName, places, nowMs: now() };
+        const restored = await restoreKept(database, project, kept, options);
+        await found.tellChanged(project.number, restored);
+        return readSummary(database, project.number, restored);
+      }),
+
+    async bringBack(projectNumber, kept, isTried) {
+      await lockCollections(database, projectNumber);
+      const options = { isTried, places, nowMs: now() };
+      const project = { id: '<id>', number: projectNumber };
+      const name = await restoreKept(database, project, kept, options);
+      if (!isTried) await found.tellChanged(projectNumber, name);
+    },
+
+    eraseKept: (projectNumber, name, deletedAt) =>
+      locked(projectNumber, () => eraseKept(database, projectNumber, name, deletedAt)),
 
     removeUnused: (projectNumber, name) =>
       locked(projectNumber, async () => {

@@ -62,11 +62,12 @@ describe('the end of a collection', () => {
     return ids;
   };
 
-  it('takes its records at once, and all that was kept for them soon', async () => {
+  it('takes its records at once, and all that was kept for them soon where it keeps no history', async () => {
     await fill('kept');
     const before = await list();
     const [id] = await fill('gone', 1203);
-    expect((await remove('gone')).body).toEqual({ ok: true, count: 1203 });
+    await set('gone', { history: false });
+    expect((await remove('gone')).body).toEqual({ ok: true, count: 1203, keptUntil: null });
     expect(await find('gone')).toBeUndefined();
     expect((await bed.call('GET', `/db/gone/${id}`, { identity })).status).toBe(404);
     expect((await bed.call('GET', '/db/gone', { identity })).body.items).toEqual([]);
@@ -96,12 +97,19 @@ describe('the end of a collection', () => {
     expect(await find('again')).toMatchObject({ access: 'shared', count: 2, unique: [] });
   });
 
-  it('is only counted with ?dryRun=1, which says that no undo brings the records back', async () => {
+  it('is only counted with ?dryRun=1, which says whether and how long the records can come back', async () => {
     await fill('tried');
-    for (const query of ['?dryRun=1', '?empty=1&dryRun=1']) {
-      const { status, body, headers } = await remove('tried', query);
-      expect([status, body]).toEqual([200, { ok: true, count: 3, dryRun: true }]);
-      expect(headers.get('backlot-hint')).toContain('No undo');
+    for (const [history, hint] of [
+      [true, '/collections/tried/restore'],
+      [false, 'nothing brings these records back'],
+    ] as const) {
+      await set('tried', { history });
+      for (const query of ['?dryRun=1', '?empty=1&dryRun=1']) {
+        const { status, body, headers } = await remove('tried', query);
+        const keptUntil = history ? expect.stringMatching(/Z$/) : null;
+        expect([status, body]).toEqual([200, { ok: true, count: 3, keptUntil, dryRun: true }]);
+        expect(headers.get('backlot-hint')).toContain(hint);
+      }
     }
     expect(await count('tried')).toBe(3);
   });
@@ -109,7 +117,7 @@ describe('the end of a collection', () => {
   it('with ?empty=1 keeps the collection and its settings', async () => {
     await fill('emptied');
     const before = await find('emptied');
-    expect((await remove('emptied', '?empty=1')).body).toEqual({ ok: true, count: 3 });
+    expect((await remove('emptied', '?empty=1')).body).toMatchObject({ ok: true, count: 3 });
     expect(await find('emptied')).toEqual({ ...before, count: 0, sizeBytes: 0 });
     await bed.create('emptied', { code: '1', n: 7 }, asUser(ada));
     const twice = await bed.call('POST', '/db/emptied', {
@@ -153,7 +161,7 @@ describe('the end of a collection', () => {
       });
     await bed.create('mine', {});
     await bed.create('mine', {}, asKey({ project: otherProject }));
-    expect((await asOther('mine')).body).toEqual({ ok: true, count: 1 });
+    expect((await asOther('mine')).body).toMatchObject({ ok: true, count: 1 });
     expect(await count('mine')).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-import { recordRoutes } from '@backlot/contract';
+import { recordRoutes, undoRoutes } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
 import { hintHeader, type RouteOptions, route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
@@ -43,7 +43,10 @@ export const renameCollection = (collections: Collections, turns: RouteOptions) 
   );
 
 const noUndo =
-  'No undo brings these records back. Export them first (GET /db/<collection>/_export), or delete them by a filter (DELETE /db/<collection>?where=), which an undo takes back.';
+  'No changes are kept of this collection: nothing brings these records back. Export them first (GET /db/<collection>/_export).';
+
+const comesBack = (projectId: string, name: string, keptUntil: string) =>
+  `Until ${keptUntil} POST /api/platform/projects/${projectId}/collections/${name}/restore brings it back, or an undo.`;
 
 export const deleteCollection = (collections: Collections, turns: RouteOptions) =>
   route(
@@ -55,11 +58,42 @@ export const deleteCollection = (collections: Collections, turns: RouteOptions) 
       const { project } = identity;
       const source = toSource(identity, header('x-request-id'));
       const options = { keepsCollection, source, isTried };
-      const count = await collections.remove(project, params.collection, options);
-      const body = { ok: true as const, count };
-      return isTried
-        ? { body: { ...body, dryRun: true as const }, headers: { [hintHeader]: noUndo } }
-        : { body };
+      const { count, keptUntil } = await collections.remove(project, params.collection, options);
+      const hint = keptUntil ? comesBack(project.id, params.collection, keptUntil) : noUndo;
+      return {
+        body: { ok: true as const, count, keptUntil, ...(isTried && { dryRun: true as const }) },
+        headers: { [hintHeader]: hint },
+      };
+    },
+    turns,
+  );
+
+export const listTrashedCollections = (collections: Collections, reads: FairShares) =>
+  route(
+    undoRoutes.listTrashedCollections,
+    async ({ identity }) => {
+      const items = await collections.listKept(identity.project.number);
+      return { body: { items, hasMore: false, nextCursor: null } };
+    },
+    inTurn(reads),
+  );
+
+export const restoreCollection = (collections: Collections, turns: RouteOptions) =>
+  route(
+    undoRoutes.restoreCollection,
+    async ({ params, body, identity }) => ({
+      body: await collections.restore(identity.project, params.collection, body),
+    }),
+    turns,
+  );
+
+export const eraseTrashedCollection = (collections: Collections, turns: RouteOptions) =>
+  route(
+    undoRoutes.eraseTrashedCollection,
+    async ({ params, query, identity }) => {
+      const { number } = identity.project;
+      const count = await collections.eraseKept(number, params.collection, query.deletedAt);
+      return { body: { ok: true as const, count } };
     },
     turns,
   );

@@ -7,8 +7,11 @@ import { listChanges } from './changes.ts';
 import { broadcastMessage, listPresence, setPresence } from './channels.ts';
 import {
   deleteCollection,
+  eraseTrashedCollection,
   listCollections,
+  listTrashedCollections,
   renameCollection,
+  restoreCollection,
   setCollectionAccess,
 } from './collections.ts';
 import { deleteRecords } from './delete-matching.ts';
@@ -113,6 +116,9 @@ export const createRoutes = ({
   setCollectionAccess(collections, writeTurns),
   renameCollection(collections, writeTurns),
   deleteCollection(collections, writeTurns),
+  listTrashedCollections(collections, smallReads),
+  restoreCollection(collections, writeTurns),
+  eraseTrashedCollection(collections, writeTurns),
   listTrash(trash, answers),
   createRestorePoint(restorePoints, writeTurns),
   listRestorePoints(restorePoints, smallReads),

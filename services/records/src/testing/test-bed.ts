@@ -16,7 +16,7 @@ import {
   type ServiceBed,
   testProject,
 } from '@backlot/testing';
-import type { Collections } from '../collections/collections.ts';
+import type { Collection, Collections } from '../collections/collections.ts';
 import type { PlaceLimits } from '../collections/table/places.ts';
 import type { ReadLimits } from '../query/list-statement.ts';
 import type { QuotaLimits } from '../record/quota/quota.ts';
@@ -28,7 +28,7 @@ export const ada = '018f0000-0000-7000-8000-0000000000a1';
 export const bob = '018f0000-0000-7000-8000-0000000000b1';
 
 /** For what is made without the collections' cache: their slots never change. */
-export const unchanged: Collections['refresh'] = async (collection) => collection;
+export const unchanged: Collections['refresh'] = async (collection) => collection as Collection;
 
 /** For collections without a schema. */
 export const checksWithout = (database: Database) =>

@@ -230,14 +230,16 @@ export const deleteCollection = defineRoute({
     dryRun: z
       .enum(['1', '0', 'true', 'false', ''])
       .optional()
-      .describe('1: only counts what would be gone, which no undo brings back'),
+      .describe('1: only counts what would be gone, and says until when it could come back'),
   }),
   response: z.object({
     ok: z.literal(true),
-    count: z
-      .int()
-      .min(0)
-      .describe('Records that it had: gone for everybody, and erased within minutes'),
+    count: z.int().min(0).describe('Records that it had: gone for everybody'),
+    keptUntil: timestamp
+      .nullable()
+      .describe(
+        'Until when restoreCollection or an undo brings it back; null: it is erased at once',
+      ),
     dryRun: z.literal(true).optional(),
   }),
   status: 200,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../define-route.ts';
 import { idInPath, listOf, listQuery, ok, timestamp, uuid } from '../../schemas.ts';
+import { collection } from './collections.ts';
 import { changedBy, changeSeq } from './history.ts';
 import { collectionName, record } from './schemas/record-schemas.ts';
 
@@ -39,6 +40,75 @@ export const listTrash = defineRoute({
   response: listOf(trashedRecord),
   status: 200,
   errors: ['not_found', 'invalid_query', 'invalid_cursor'],
+});
+
+/** Of a project: from then on the oldest ones are erased. */
+export const maxTrashedCollections = 100;
+
+const howEnded = z.enum(['deleted', 'emptied']);
+const trashedCollection = z
+  .object({
+    name: z.string(),
+    how: howEnded,
+    records: z.int().min(0),
+    sizeBytes: z.int().min(0).describe('That count until they are erased'),
+    deletedAt: timestamp,
+    keptUntil: timestamp.describe('It is erased then, or before where its room is needed'),
+    ...changedBy,
+  })
+  .meta({ id: 'TrashedCollection' });
+export type TrashedCollection = z.infer<typeof trashedCollection>;
+
+export const listTrashedCollections = defineRoute({
+  ...platform,
+  operationId: 'listTrashedCollections',
+  method: 'GET',
+  path: '/projects/:projectId/trash/collections',
+  summary: 'Collections that were deleted or emptied and can come back, newest first',
+  limit: 'read',
+  params: inProject,
+  response: listOf(trashedCollection),
+  status: 200,
+  errors: ['not_found'],
+});
+
+const deletedAt = z.iso
+  .datetime({ offset: true })
+  .optional()
+  .describe('Of several of the name, as the list has it');
+
+export const restoreCollection = defineRoute({
+  ...platform,
+  operationId: 'restoreCollection',
+  operatorScope: 'support',
+  method: 'POST',
+  path: '/projects/:projectId/collections/:collection/restore',
+  summary: 'Bring a deleted collection back, or what an emptied one had',
+  limit: 'write',
+  params: inProject.extend({ collection: collectionName }),
+  body: z.strictObject({
+    name: collectionName.optional().describe('Another one than before'),
+    deletedAt: deletedAt.describe('Of several of the name; the newest unless stated'),
+  }),
+  response: collection,
+  status: 200,
+  errors: ['invalid_path', 'invalid_body', 'not_found', 'conflict', 'collection_limit'],
+});
+
+export const eraseTrashedCollection = defineRoute({
+  ...platform,
+  operationId: 'eraseTrashedCollection',
+  method: 'DELETE',
+  path: '/projects/:projectId/trash/collections/:collection',
+  summary: 'Erase deleted collections of a name at once',
+  limit: 'write',
+  params: inProject.extend({ collection: collectionName }),
+  query: z.object({
+    deletedAt: deletedAt.describe('Only this one; all of the name unless stated'),
+  }),
+  response: ok.extend({ count: z.int().min(1).describe('Collections') }),
+  status: 200,
+  errors: ['invalid_path', 'invalid_query', 'not_found'],
 });
 
 export const pointName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, {
@@ -101,6 +171,13 @@ const actorName = z
 const isOneGiven = ({ since, restorePoint }: { since?: unknown; restorePoint?: unknown }) =>
   (since === undefined) !== (restorePoint === undefined);
 
+const endedCollection = {
+  collection: z.string(),
+  how: howEnded,
+  records: z.int(),
+  at: timestamp,
+};
+
 const undo = z
   .object({
     id: uuid,
@@ -117,18 +194,21 @@ const undo = z
         `Records that were left alone, the first ${maxListedConflicts}: changed (by others, or since it began), or the code of what refused them, such as not_unique`,
       ),
     conflictCount: z.int().min(0),
+    collections: z
+      .array(z.object(endedCollection))
+      .describe('That were deleted or emptied meanwhile and came back as they were then'),
     notUndone: z
       .array(
         z.object({
-          collection: z.string(),
-          how: z.enum(['deleted', 'emptied']),
-          records: z.int(),
-          at: timestamp,
+          ...endedCollection,
+          reason: z
+            .string()
+            .describe(
+              'erased, or the code of what refused it: conflict, where another one has the name',
+            ),
         }),
       )
-      .describe(
-        'Collections that were deleted or emptied meanwhile: their records do not come back',
-      ),
+      .describe('Those that did not come back'),
     error: z.string().optional().describe('Why it has failed'),
     startedAt: timestamp,
     endedAt: timestamp.nullable(),

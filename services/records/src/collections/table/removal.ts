@@ -11,16 +11,18 @@ interface Named {
 /** Of a project, that are still being erased: who deletes and makes anew in a loop waits for them. */
 const maxDeleted = 100;
 
-/** What says how a collection is written: of a deleted one nothing is built any more. */
-const settings = ['slots', 'unique_fields', 'searches', 'record_limits'] as const;
+/** What says how a collection is written, and the columns beside those of every collection. */
+const settingColumns = {
+  slots:
+    'slot, field, state, is_pinned, assigned_at, is_known, position, ready_at, distinct_share, uses, used_at, scans, scanned_ms, filled',
+  unique_fields: 'number, field, fields, state, is_known, position, duplicates',
+  searches: 'number, fields, state, is_known, position, rule, renewed',
+  record_limits: 'number, state, is_known, position',
+};
+const settings = Object.keys(settingColumns);
 
 /** With rows of a collection, beside those of its records. */
-export const collectionTables = [
-  'count_delta',
-  'observations',
-  'schema_reports',
-  ...settings,
-] as const;
+export const collectionTables = ['count_delta', 'observations', 'schema_reports', ...settings];
 
 /** Until the end of the transaction nobody else makes, renames or deletes collections of the project. */
 export const lockCollections = (database: Database, projectNumber: number) =>
@@ -28,26 +30,63 @@ export const lockCollections = (database: Database, projectNumber: number) =>
     projectNumber,
   ]);
 
+/** Whether one that was deleted can come back: what makes it be erased lies ahead. */
+export const isKeptSql = 'deleted_at > now()';
+
+/** Nothing is built for them any more. @param ids of collections that are being erased */
+const deleteSettings = async (
+  database: Database,
+  projectNumber: number,
+  ids: readonly number[],
+) => {
+  for (const table of settings)
+    await database.query(`DELETE FROM ${table} WHERE project_id = $1 AND coll_id = ANY ($2)`, [
+      projectNumber,
+      ids,
+    ]);
+};
+
 /**
  * Makes a collection one that nobody finds, in the surrounding transaction; what was its own is erased later.
- * `unused`: it had no records, and comes back by its name. @returns false where too many are being erased
+ * `unused`: it had no records, and comes back by its name. @param keptUntil null: it does not come back otherwise
+ * @returns false where too many are being erased
  */
 export const setAside = async (
   database: Database,
   { projectNumber, id, name }: Named,
   why: 'deleted' | 'unused',
+  keptUntil: Date | null = null,
 ): Promise<boolean> => {
   const [deleted] = await database.query<{ count: number }>(
-    'SELECT count(*) FROM collections WHERE project_id = $1 AND deleted_at IS NOT NULL',
+    `SELECT count(*) FROM collections WHERE project_id = $1 AND deleted_at IS NOT NULL AND NOT ${isKeptSql}`,
     [projectNumber],
   );
   if ((deleted?.count ?? 0) >= maxDeleted) return false;
   await database.query(
-    `UPDATE collections SET name = '!' || coll_id, former_name = $3, deleted_at = $4, epoch = epoch + 1
+    `UPDATE collections SET name = '!' || coll_id, former_name = $3, deleted_at = $4, is_erased = $5, epoch = epoch + 1
      WHERE ${inCollection}`,
-    [projectNumber, id, why === 'unused' ? name : null, new Date()],
+    [
+      projectNumber,
+      id,
+      why === 'unused' ? name : null,
+      keptUntil ?? new Date(),
+      // The release before looks at no more.
+      keptUntil !== null,
+    ],
   );
   return true;
+};
+
+/** Lets those be erased that could have come back, in the surrounding transaction. */
+export const giveUp = async (database: Database, projectNumber: number, ids: readonly number[]) => {
+  const given = await database.query<{ id: number }>(
+    `UPDATE collections SET deleted_at = $3, is_erased = false
+     WHERE project_id = $1 AND coll_id = ANY ($2) AND deleted_at > $3 RETURNING coll_id AS id`,
+    [projectNumber, ids, new Date()],
+  );
+  const gone = given.map(({ id }) => id);
+  await deleteSettings(database, projectNumber, gone);
+  return gone.length;
 };
 
 const tooManyDeleted = () =>
@@ -56,13 +95,13 @@ const tooManyDeleted = () =>
   });
 
 /** @throws ApiError conflict */
-export const removeCollection = async (database: Database, collection: Named): Promise<void> => {
-  if (!(await setAside(database, collection, 'deleted'))) throw tooManyDeleted();
-  for (const table of settings)
-    await database.query(`DELETE FROM ${table} WHERE ${inCollection}`, [
-      collection.projectNumber,
-      collection.id,
-    ]);
+export const removeCollection = async (
+  database: Database,
+  collection: Named,
+  keptUntil: Date | null,
+): Promise<void> => {
+  if (!(await setAside(database, collection, 'deleted', keptUntil))) throw tooManyDeleted();
+  if (keptUntil === null) await deleteSettings(database, collection.projectNumber, [collection.id]);
 };
 
 /**
@@ -86,6 +125,8 @@ const keptColumns = [
   'schema',
   'limits',
   'on_erase',
+  'personal',
+  'history',
   'created_at',
   'made_by',
   'is_set',
@@ -108,9 +149,13 @@ export const nextCollectionId = async (
  * Puts an empty collection in the place of another one, with its name and settings.
  * @throws ApiError conflict
  */
-export const emptyCollection = async (database: Database, collection: Named): Promise<void> => {
+export const emptyCollection = async (
+  database: Database,
+  collection: Named,
+  keptUntil: Date | null,
+): Promise<void> => {
   const { projectNumber, id, name } = collection;
-  if (!(await setAside(database, collection, 'deleted'))) throw tooManyDeleted();
+  if (!(await setAside(database, collection, 'deleted', keptUntil))) throw tooManyDeleted();
   const newId = await nextCollectionId(database, projectNumber);
   const [kept] = await database.query<Record<(typeof keptColumns)[number], unknown>>(
     `SELECT ${keptColumns.join(', ')} FROM collections WHERE ${inCollection}`,
@@ -121,10 +166,10 @@ export const emptyCollection = async (database: Database, collection: Named): Pr
      VALUES ($1, $2, $3, now(), ${keptColumns.map((_, n) => `$${n + 4}`).join(', ')})`,
     [projectNumber, newId, name, ...keptColumns.map((column) => kept?.[column])],
   );
-  for (const table of settings)
-    await database.query(`UPDATE ${table} SET coll_id = $3 WHERE ${inCollection}`, [
-      projectNumber,
-      id,
-      newId,
-    ]);
+  for (const [table, columns] of Object.entries(settingColumns))
+    await database.query(
+      `INSERT INTO ${table} (project_id, coll_id, ${columns}) SELECT $1::int8, $3::int4, ${columns} FROM ${table} WHERE ${inCollection}`,
+      [projectNumber, id, newId],
+    );
+  if (keptUntil === null) await deleteSettings(database, projectNumber, [id]);
 };

@@ -74,7 +74,7 @@ const indexesSql = `(SELECT coalesce(json_agg(json_build_object('field', field, 
   FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id)`;
 
 /** What writes have counted, folded or not; a sweep adds those from before they did. */
-const countedSql = (folded: string, unfolded: string) =>
+export const countedSql = (folded: string, unfolded: string) =>
   `greatest(0, ${folded} + (SELECT coalesce(sum(${unfolded}), 0) FROM count_delta
     WHERE count_delta.project_id = $1 AND count_delta.coll_id = collections.coll_id))::int8`;
 

@@ -2,6 +2,7 @@ import { ApiError } from '@backlot/contract';
 import type { Database } from '@backlot/database';
 import type { Identity } from '@backlot/identity';
 import { LRUCache } from 'lru-cache';
+import { makeRoom } from './make-room.ts';
 import { type ProjectTotals, readOwner, readTotals, type Totals } from './totals.ts';
 
 export interface QuotaLimits {
@@ -53,6 +54,11 @@ const refreshMs = 2000;
 const forgetMs = 60_000;
 const maxProjects = 10_000;
 
+/** From this share of a quota on, collections that were deleted make room. */
+const tightShare = 0.9;
+const isTight = (totals: Totals, limit: Totals) =>
+  totals.records > limit.records * tightShare || totals.bytes > limit.bytes * tightShare;
+
 const none: Totals = { records: 0, bytes: 0 };
 const plus = (a: Totals, b: Totals, sign = 1): Totals => ({
   records: a.records + sign * b.records,
@@ -63,7 +69,9 @@ const reached = (whose: string, { records, bytes }: Totals) =>
   new ApiError(
     'quota_reached',
     `The records of ${whose} may be ${records} and have ${bytes} bytes in all.`,
-    { hint: 'Delete records that are no longer needed, or make them smaller.' },
+    {
+      hint: 'Delete records that are no longer needed, or make them smaller. Deleted collections count until they are erased: DELETE …/trash/collections/<name> does that at once.',
+    },
   );
 
 /**
@@ -83,6 +91,19 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
   const earlierOthers = (ownerId: string | null, { ownerId: earlierId, read }: Usage): Totals =>
     ownerId === earlierId && read.owner ? plus(read.owner, read.project, -1) : none;
 
+  /** Where it fails, the next look tries again. */
+  const makeRoomFor = async (project: Project, totals: ProjectTotals) => {
+    const { number, ownerId } = project;
+    const isFull = (seen: ProjectTotals) => isTight(seen.project, limits.project);
+    const isOwnersFull = ({ owner }: ProjectTotals) =>
+      owner !== null && isTight(owner, limits.owner);
+    const again = () => readTotals(database, project);
+    if (isFull(totals))
+      await makeRoom(database, { project: number }, async () => isFull(await again()));
+    else if (ownerId !== null && isOwnersFull(totals))
+      await makeRoom(database, { ownerId }, async () => isOwnersFull(await again()));
+  };
+
   const read = (project: Project, usage: Usage): Promise<void> => {
     const before = usage.written;
     const readAtMs = now();
@@ -93,6 +114,7 @@ export const createQuota = ({ database, limits, now }: QuotaDeps): Quota => {
         usage.readAtMs = readAtMs;
         usage.ownerId = project.ownerId;
         usage.written = plus(usage.written, before, -1);
+        database.detached(() => makeRoomFor(project, totals)).catch(() => {});
       })
       .finally(() => {
         usage.reading = undefined;
