@@ -94,8 +94,8 @@ export const createPlanRunner = ({
     const { name = '', text, values } = statement;
     if (queue === 'none') return (await database.read(name, text, values))[0] ?? [];
     if (name !== '') return (await database.named(name, text, values))[0];
-    const send = kind === 'key' ? database.query : database.scan;
-    return (await send(text, values))[0];
+    const query = kind === 'key' ? database.query : database.scan;
+    return (await query(text, values))[0];
   };
 
   const runPieces = async <Answer>({ pieces }: PiecesPlan<Answer>, run: Run<Selection>) => {
