@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningPostgres, removeThrowaway, startPostgres } from '@backlot/local-servers';
+import { dataFolders } from './data-folders.ts';
 
 let server: RunningPostgres | undefined;
 
@@ -16,10 +17,11 @@ export async function startSharedServer(rootDir: string): Promise<void> {
     process.env.TEST_DATABASE_URL = given;
     return;
   }
-  const runs = join(rootDir, '.backlot', 'test-postgres');
-  await mkdir(runs, { recursive: true });
-  for (const run of await readdir(runs)) await removeThrowaway(join(runs, run));
-  const dataDir = join(runs, randomBytes(6).toString('hex'));
+  const folders = await dataFolders(rootDir, 'test-postgres');
+  for (const runs of folders.all) {
+    for (const run of await readdir(runs)) await removeThrowaway(join(runs, run));
+  }
+  const dataDir = join(folders.chosen, randomBytes(6).toString('hex'));
   server = await startPostgres({ dataDir, throwaway: true });
   // The workers, which are started after this, inherit it.
   process.env.TEST_DATABASE_URL = server.url;
