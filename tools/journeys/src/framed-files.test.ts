@@ -30,7 +30,7 @@ describe('a PDF in a frame', () => {
         );
       });
     hosts = [await open(), await open()];
-    browser = await launchChromium();
+    browser = await launchChromium({ showsPdf: true });
     platform = await platformUnderTest('http');
     project = await platform.newProject();
   }, 300_000);
