@@ -81,7 +81,9 @@ export async function createCluster(
       '--builtin-locale=C.UTF-8',
       '--locale=C',
       '--no-instructions',
-      ...(kind === 'throwaway' ? ['--no-sync', '--no-data-checksums'] : []),
+      ...(kind === 'throwaway'
+        ? ['--no-sync', '--no-data-checksums', '--set=scram_iterations=1']
+        : []),
     ],
     files.dataDir,
   );
