@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { EnvironmentContext, JestEnvironment, JestEnvironmentConfig } from '@jest/environment';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
@@ -32,5 +33,7 @@ export default class NativeEnvironment implements JestEnvironment {
       if (!Object.hasOwn(this.#env, name)) delete process.env[name];
     }
     Object.assign(process.env, this.#env);
+    // For the next worker: one that is ended by a signal writes nothing.
+    flushCompileCache();
   }
 }
