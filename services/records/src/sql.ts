@@ -13,6 +13,12 @@ export class Parameters {
   }
 }
 
+/** `values` are those of `$1`, `$2` and so on. */
+export interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
 export interface CollectionKey {
   projectNumber: number;
   id: number;

@@ -6,6 +6,7 @@ import {
   maxPipelinedBytes,
   type Parameters,
   recordJsonSql,
+  type Statement,
   startParameters,
 } from '../sql.ts';
 import { type CursorPosition, maxKeyBytes } from './cursor.ts';
@@ -37,11 +38,6 @@ export interface ListQuery extends Selection {
 export interface Stretch {
   rows: number;
   ms: number;
-}
-
-export interface ListStatement {
-  text: string;
-  values: readonly unknown[];
 }
 
 /** What a record has beside its document, at most. */
@@ -96,7 +92,7 @@ export const listStatement = (
   query: ListQuery,
   limits: ReadLimits,
   stretch: Stretch = { rows: limits.scanRows, ms: anyTimeMs },
-): ListStatement => {
+): Statement => {
   const parameters = startParameters(query.collection);
   const limit = parameters.add(query.limit, 'int');
   const pageBytes = parameters.add(limits.pageBytes, 'int8');

@@ -1,5 +1,5 @@
 import { readableColumns, visibleRecordsSql } from '../collections/field-rules.ts';
-import { and, type Parameters, startParameters } from '../sql.ts';
+import { and, type Parameters, type Statement, startParameters } from '../sql.ts';
 import {
   deadlineSql,
   isInTime,
@@ -32,11 +32,6 @@ export type Kept = [id: string, sizeBytes: number, ...keys: string[]];
 /** What `findInPiece` and `sortPiece` answer. */
 export interface FoundInPiece extends PieceEnd {
   kept: Kept[];
-}
-
-interface Statement {
-  text: string;
-  values: readonly unknown[];
 }
 
 interface Walk {

@@ -1,5 +1,6 @@
 import type { Collection } from '../collections/collections.ts';
 import type { Slot } from '../collections/stored/slots.ts';
+import type { Statement } from '../sql.ts';
 import type { Piece, PieceEnd } from './piece-statement.ts';
 
 /**
@@ -20,10 +21,9 @@ export type Queue = 'none' | 'index' | 'quick-scans' | 'scans';
  */
 export type Unanswered = 'stale' | 'unfinished' | 'exceeded';
 
-export interface PlannedStatement {
+export interface PlannedStatement extends Statement {
+  /** Where PostgreSQL keeps it prepared. */
   name?: string;
-  text: string;
-  values: readonly unknown[];
 }
 
 export interface Step {
@@ -56,7 +56,7 @@ export interface Pieces<Answer> {
 }
 
 export interface Gathering<Answer> {
-  statement: (piece: Piece) => PlannedStatement;
+  statement: (piece: Piece) => Statement;
   /** Adds what a piece has found. @returns whether it is enough */
   add: (row: PieceEnd) => boolean;
   /** @param isWhole whether the pieces came to the end of the records, or had enough */

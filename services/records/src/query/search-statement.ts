@@ -1,11 +1,10 @@
 import { readableColumns, visibleRecordsSql } from '../collections/field-rules.ts';
 import { epochSql } from '../collections/stored/slots.ts';
-import { and, type Parameters, startParameters } from '../sql.ts';
+import { and, type Parameters, type Statement, startParameters } from '../sql.ts';
 import {
   deadlineSql,
   isInTime,
   type ListQuery,
-  type ListStatement,
   orderSql,
   pageSql,
   positionSql,
@@ -69,7 +68,7 @@ export const searchListStatement = (
   terms: SearchTerms,
   limits: ReadLimits,
   stretch: Stretch,
-): ListStatement => {
+): Statement => {
   const parameters = startParameters(query.collection);
   const limit = parameters.add(query.limit, 'int');
   const pageBytes = parameters.add(limits.pageBytes, 'int8');
@@ -112,7 +111,7 @@ export const searchCountStatement = (
   selection: Selection,
   terms: SearchTerms,
   stretch: Stretch,
-): ListStatement => {
+): Statement => {
   const parameters = startParameters(selection.collection);
   const { tables, isTooMuch } = foundSql(terms, stretch, false, parameters);
   const conditions = conditionsSql(selection, parameters);

@@ -4,7 +4,7 @@ import type { JsonPart } from '@backlot/http';
 import { checkRead } from '../collections/access.ts';
 import { readableSql, visibleRecordsSql } from '../collections/field-rules.ts';
 import { recordNotFound } from '../collections/forbidden.ts';
-import { createKeptStatements, type Statement } from '../query/prepared/kept-statements.ts';
+import { createKeptStatements, type NamedStatement } from '../query/prepared/kept-statements.ts';
 import type { Reader } from '../reader.ts';
 import {
   and,
@@ -56,9 +56,9 @@ const readText = (
 interface BatchedRead {
   id: string;
   /** Its values are project, collection, id, and those of the caller. */
-  alone: Statement;
+  alone: NamedStatement;
   /** The same of several: the id is one of `mostBatched` values, and a column behind those of `alone`. */
-  among(ids: readonly (string | null)[]): Statement;
+  among(ids: readonly (string | null)[]): NamedStatement;
 }
 
 /** Reads that go together differ in the id alone. */
@@ -72,7 +72,7 @@ const findKey = ({ alone: { name, text, values } }: BatchedRead): string => {
  * half as long for a call (docs/decisions/0002).
  */
 const batchReads = (database: Database): ((read: BatchedRead) => Promise<TextRow | undefined>) => {
-  const send = ({ name, text, values }: Statement) => database.read(name, text, values);
+  const send = ({ name, text, values }: NamedStatement) => database.read(name, text, values);
 
   const readAll = async (
     _key: string,

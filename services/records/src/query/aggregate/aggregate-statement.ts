@@ -1,10 +1,9 @@
 import { epochSql } from '../../collections/stored/slots.ts';
-import { and, type Parameters, startParameters } from '../../sql.ts';
+import { and, type Parameters, type Statement, startParameters } from '../../sql.ts';
 import { fitsSql, toWays } from '../by-index/branches.ts';
 import type { CountDriver } from '../by-index/drivers.ts';
 import { deadlineSql, isInTime, recordColumns, type Stretch } from '../list-statement.ts';
 import { type Piece, walkSql } from '../piece-statement.ts';
-import type { PlannedStatement } from '../plan.ts';
 import { conditionsSql, type Selection } from '../selection.ts';
 import type { Aggregation } from './aggregation.ts';
 import {
@@ -92,7 +91,7 @@ export const aggregatePiece = (
   aggregation: Aggregation,
   before: readonly GroupState[],
   most: number,
-): PlannedStatement => {
+): Statement => {
   const parameters = startParameters(selection.collection);
   const tests = conditionsSql(selection, parameters);
   const walk = walkSql(selection, piece, parameters, {
@@ -117,7 +116,7 @@ export const aggregateByIndex = (
   stretch: Stretch,
   aggregation: Aggregation,
   most: number,
-): PlannedStatement => {
+): Statement => {
   const parameters = startParameters(selection.collection);
   const rows = parameters.add(stretch.rows, 'int');
   const deadline = deadlineSql(parameters.add(stretch.ms, 'int'));

@@ -2,19 +2,18 @@ import { epochSql, type Slot, slotColumn } from '../../collections/stored/slots.
 import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../../sql.ts';
 import {
   type ListQuery,
-  type ListStatement,
   maxPipelinedLimit,
   ownFieldsBytes,
   type ReadLimits,
   recordColumns,
 } from '../list-statement.ts';
+import type { NamedStatement } from '../prepared/kept-statements.ts';
 import { directionSql } from '../sort.ts';
 import { isCutKeySql } from './branches.ts';
 import { type ExactWalk, exactWalk } from './drivers.ts';
 import { isWholeKey, type KeyBound } from './key-ranges.ts';
 
-export interface NamedListStatement extends ListStatement {
-  name: string;
+interface ExactWalkStatement extends NamedStatement {
   slot: Slot;
 }
 
@@ -81,7 +80,7 @@ const startKey = ({ after }: ListQuery, { bounds, isSorted }: ExactWalk): string
 export const createExactWalks = ({ pageBytes }: ReadLimits) => {
   const mostBytes = Math.min(pageBytes, maxPipelinedBytes);
   const texts = new Map<string, string>();
-  return (query: ListQuery): NamedListStatement | undefined => {
+  return (query: ListQuery): ExactWalkStatement | undefined => {
     const walk = exactWalk(query);
     if (!walk) return undefined;
     const { slot, bounds, isSorted, hasMarkers } = walk;

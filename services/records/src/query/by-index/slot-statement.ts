@@ -1,10 +1,9 @@
 import { epochSql } from '../../collections/stored/slots.ts';
-import { type Parameters, startParameters } from '../../sql.ts';
+import { type Parameters, type Statement, startParameters } from '../../sql.ts';
 import {
   deadlineSql,
   isInTime,
   type ListQuery,
-  type ListStatement,
   orderSql,
   pageSql,
   positionSql,
@@ -28,7 +27,7 @@ export const slotListStatement = (
   driver: Driver,
   limits: ReadLimits,
   stretch: Stretch,
-): ListStatement => {
+): Statement => {
   const build = driver.kind === 'walk' ? walkStatement : collectStatement;
   const parameters = startParameters(query.collection);
   const limit = parameters.add(query.limit, 'int');
@@ -93,7 +92,7 @@ export const slotCountStatement = (
   driver: CountDriver,
   stretch: Stretch,
   mostKeys: number,
-): ListStatement => {
+): Statement => {
   const parameters = startParameters(selection.collection);
   const branches = toBranches(selection, driver, parameters);
   const exact = branches.filter(({ range }) => driver.isExact && range !== markers);

@@ -44,7 +44,7 @@ interface KeptStatement extends NamedText {
   callerValues: readonly Value[];
 }
 
-export interface Statement extends NamedText {
+export interface NamedStatement extends NamedText {
   values: readonly unknown[];
 }
 
@@ -90,7 +90,7 @@ export const createKeptStatements = (prefix: string) => {
     form: string,
     callValues: readonly unknown[],
     write: Write,
-  ): Statement => {
+  ): NamedStatement => {
     const { access } = reader;
     const ofKind = kept.get(access.permissions) ?? new Map<string, KeptStatement>();
     kept.set(access.permissions, ofKind);
