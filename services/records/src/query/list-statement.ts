@@ -40,39 +40,6 @@ export interface Stretch {
   ms: number;
 }
 
-/** What a record has beside its document, at most. */
-export const ownFieldsBytes = 256;
-
-/** Pages up to this size are fast enough for the pipelined connection, where others wait behind them. */
-export const maxPipelinedLimit = 100;
-
-/**
- * A page by the primary key alone, with `items` null where the documents are more than a page or the pipelined
- * connections carry. `$3` is its limit, `$4` the id where the previous page ended.
- * Limits stand in it three times because PostgreSQL takes an unknown one for a tenth of the rows, and keeps a plan for
- * all values only where that seems no dearer than planning anew.
- */
-export const smallListText = (
-  query: Omit<ListQuery, 'filter'>,
-  limits: ReadLimits,
-  parameters: Parameters,
-): string => {
-  const mostBytes = Math.min(limits.pageBytes, maxPipelinedBytes);
-  const limit = '$3::int';
-  const { sort, after } = query;
-  const isAfter = after && afterSql(sort, [], { keys: [], id: '$4::uuid' });
-  return `WITH page AS MATERIALIZED (
-      SELECT * FROM (SELECT * FROM (
-        SELECT ${recordColumns} FROM ${visibleRecordsSql(query, parameters)} WHERE ${and([inCollection, isAfter])}
-        ORDER BY ${orderSql(sort)} LIMIT ${maxPipelinedLimit} + 1) page LIMIT ${limit} + 1) page LIMIT ${limit} + 1),
-    found AS (
-      SELECT count(*) AS rows, coalesce(sum(size_bytes), 0) AS bytes, array_agg(id) AS ids FROM page),
-    shown AS (SELECT *, ${isoTimeSql('created_at')} AS created FROM page LIMIT ${limit})
-    SELECT CASE WHEN bytes + rows * ${ownFieldsBytes} <= ${mostBytes}
-        THEN (SELECT '[' || coalesce(string_agg(${recordJsonSql('created')}, ','), '') || ']' FROM shown) END,
-      rows > ${limit}, ids[least(rows, ${limit})] FROM found`;
-};
-
 export const recordColumns = 'id, owner_id, group_id, created_at, updated_at, data, size_bytes';
 
 const anyTimeMs = 60_000;

@@ -8,8 +8,9 @@ import { parseWhere } from '../where/parse.ts';
 import { countDriver, listDrivers } from './by-index/drivers.ts';
 import { createExactWalks } from './by-index/exact-walks.ts';
 import { slotCountStatement, slotListStatement } from './by-index/slot-statement.ts';
-import { type ListQuery, listStatement, smallListText } from './list-statement.ts';
+import { type ListQuery, listStatement } from './list-statement.ts';
 import { createKeptStatements } from './prepared/kept-statements.ts';
+import { smallListText } from './prepared/small-lists.ts';
 import { scannedFor, splitFilter } from './selection.ts';
 import { parseSort } from './sort.ts';
 

@@ -1,13 +1,8 @@
 import { epochSql, type Slot, slotColumn } from '../../collections/stored/slots.ts';
 import { inCollection, isoTimeSql, maxPipelinedBytes, recordJsonSql } from '../../sql.ts';
-import {
-  type ListQuery,
-  maxPipelinedLimit,
-  ownFieldsBytes,
-  type ReadLimits,
-  recordColumns,
-} from '../list-statement.ts';
+import { type ListQuery, type ReadLimits, recordColumns } from '../list-statement.ts';
 import type { NamedStatement } from '../prepared/kept-statements.ts';
+import { maxPipelinedLimit, ownFieldsBytes } from '../prepared/small-lists.ts';
 import { directionSql } from '../sort.ts';
 import { isCutKeySql } from './branches.ts';
 import { type ExactWalk, exactWalk } from './drivers.ts';

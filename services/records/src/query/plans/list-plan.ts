@@ -2,14 +2,7 @@ import { type Driver, driverSlots, listDrivers, wantedFields } from '../by-index
 import { createExactWalks } from '../by-index/exact-walks.ts';
 import { slotListStatement } from '../by-index/slot-statement.ts';
 import type { CursorKey } from '../cursor.ts';
-import {
-  type ListQuery,
-  listStatement,
-  maxPipelinedLimit,
-  type ReadLimits,
-  type Stretch,
-  smallListText,
-} from '../list-statement.ts';
+import { type ListQuery, listStatement, type ReadLimits, type Stretch } from '../list-statement.ts';
 import {
   type IsQuick,
   indexStretch,
@@ -18,7 +11,7 @@ import {
   scanQueue,
   type Unanswered,
 } from '../plan.ts';
-import { createKeptStatements } from '../prepared/kept-statements.ts';
+import { createSmallLists, maxPipelinedLimit } from '../prepared/small-lists.ts';
 import { scannedFor } from '../selection.ts';
 import { type FoundPage, listPieces } from './list-pieces.ts';
 
@@ -79,26 +72,13 @@ export type PlanList = (query: ListQuery, isQuick: IsQuick) => Plan<FoundPage>;
 
 /** @param first what the first statement of a scan looks through; small collections need no further one */
 export const createListPlans = (limits: ReadLimits, first: Stretch): PlanList => {
-  const prepare = createKeptStatements('records_list');
+  const prepareSmallList = createSmallLists(limits);
   const findExactWalk = createExactWalks(limits);
 
-  /** Undefined where there are too many such statements. */
   const planPrepared = (query: ListQuery): Plan<FoundPage> | undefined => {
-    const { collection, sort, limit, after } = query;
-    const { name, text, values } = prepare(
-      query,
-      `${sort.idDescending ? 'newest' : 'oldest'}${after ? ' after' : ''}`,
-      [collection.projectNumber, collection.id, limit, ...(after ? [after.id] : [])],
-      (anyone, parameters) => smallListText({ ...query, access: anyone }, limits, parameters),
-    );
-    if (name === '') return undefined;
-    return {
-      ...byKey,
-      queue: 'none',
-      statement: { name, text, values },
-      read: readTexts(query, false),
-      next: () => planKey(query),
-    };
+    const statement = prepareSmallList(query);
+    const next = () => planKey(query);
+    return statement && { ...byKey, queue: 'none', statement, read: readTexts(query, false), next };
   };
 
   const planKey = (query: ListQuery): Plan<FoundPage> => ({
