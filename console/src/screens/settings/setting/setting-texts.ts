@@ -87,7 +87,7 @@ export const settingTexts: Readonly<Record<SettingName, SettingText>> = {
   storage: {
     label: 'What may be uploaded',
     says: 'Kinds of files, the largest one, how much one user may keep in all, and who of a group uploads files for it. It holds for all but you and your keys.',
-    unset: 'all kinds, no limit for one user',
+    unset: 'all kinds, no limit for one user, any member of a group',
     protects: 'Keeps your storage from being used as somebody’s free disk.',
     control: { kind: 'storage' },
   },
