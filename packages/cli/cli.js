@@ -159,8 +159,9 @@ var projectPath = (project, rest = "") => `/api/platform/projects/${encodeURICom
 // packages/cli/src/commands/collections.ts
 var collectionColumns = ["name", "access", "count", "sizeBytes"];
 var collectionPath = (project, name) => projectPath(project, `/collections/${encodeURIComponent(name)}`);
+var trashPath = (project) => projectPath(project, "/trash/collections");
 var addCollections = (program) => {
-  const collections = program.command("collections").description("List, rename or delete collections of a project");
+  const collections = program.command("collections").description("List, rename, delete or restore collections of a project");
   collections.command("list <project>", { isDefault: true }).action(async (project, _options, command) => {
     const target = await findTarget(command);
     const path = projectPath(project, "/collections");
@@ -176,13 +177,31 @@ var addCollections = (program) => {
       printRows(command, [renamed], collectionColumns);
     }
   );
-  collections.command("delete <project> <collection>").description("Delete a collection with all of its records, for good").option("--empty", "its records alone: the collection stays, with its settings").action(async (project, name, options, command) => {
+  collections.command("delete <project> <collection>").description("Delete a collection with all of its records; until keptUntil it can be restored").option("--empty", "its records alone: the collection stays, with its settings").action(async (project, name, options, command) => {
     const path = collectionPath(project, name) + (options.empty ? "?empty=1" : "");
     printRows(
       command,
       [await call(await findTarget(command), "DELETE", path)],
-      ["count"]
+      ["count", "keptUntil"]
     );
+  });
+  collections.command("deleted <project>").description("Deleted and emptied collections that can be restored").action(async (project, _options, command) => {
+    const target = await findTarget(command);
+    const { items } = await call(target, "GET", trashPath(project));
+    printRows(command, items, ["name", "how", "records", "deletedAt", "keptUntil", "by"]);
+  });
+  collections.command("restore <project> <collection>").description("Bring a deleted collection back, or what an emptied one had").option("--as <name>", "another one than before").option("--deleted-at <time>", "of several of the name; the newest unless stated").action(
+    async (project, name, { as, deletedAt }, command) => {
+      const target = await findTarget(command);
+      const path = `${collectionPath(project, name)}/restore`;
+      const restored = await call(target, "POST", path, { name: as, deletedAt });
+      printRows(command, [restored], collectionColumns);
+    }
+  );
+  collections.command("erase <project> <collection>").description("Erase deleted collections of a name for good, which makes room").action(async (project, name, _options, command) => {
+    const path = `${trashPath(project)}/${encodeURIComponent(name)}`;
+    const target = await findTarget(command);
+    printRows(command, [await call(target, "DELETE", path)], ["count"]);
   });
 };
 
@@ -903,6 +922,8 @@ var addUndo = (program) => {
       "deleted",
       "conflictCount",
       "conflicts",
+      "collections",
+      "notUndone",
       "error"
     ];
     printRows(command, [undo], shown);

@@ -1,4 +1,4 @@
-import { ApiError, type CollectionShape, recordRoutes } from '@backlot/contract';
+import { ApiError, type CollectionShape, recordRoutes, undoRoutes } from '@backlot/contract';
 import { z } from 'zod';
 import { collection, defineTool, fits, type Tool, tooLarge, toQuery } from './tool.ts';
 
@@ -80,7 +80,7 @@ const deleteCollection = defineTool({
   name: 'delete_collection',
   title: 'Delete a collection',
   description:
-    'Deletes a collection with its settings and all of its records, or with "empty": true its records alone. They can not be brought back. Answers how many records it had.',
+    'Deletes a collection with its settings and all of its records, or with "empty": true its records alone. Answers how many records it had, and until when restore_collection brings them back; null: never.',
   scope: 'admin',
   isDestructive: true,
   input: z.strictObject({
@@ -96,9 +96,27 @@ const deleteCollection = defineTool({
     ),
 });
 
+const restoreCollection = defineTool({
+  name: 'restore_collection',
+  title: 'Bring a deleted collection back',
+  description:
+    'Brings back a collection that was deleted, or what one had that was emptied, with its settings. Without "collection" it lists those that can come back. Where the name is taken, give it another "name".',
+  scope: 'admin',
+  isDestructive: false,
+  input: z.strictObject({
+    collection: collection.optional(),
+    ...undoRoutes.restoreCollection.body.shape,
+  }),
+  run: ({ collection: name, ...body }, { projectId, call }) =>
+    name === undefined
+      ? call('GET', `${control(projectId)}/trash/collections`)
+      : call('POST', `${settings(projectId, name)}/restore`, body),
+});
+
 export const collectionTools: readonly Tool[] = [
   setAccess,
   setSchema,
   renameCollection,
   deleteCollection,
+  restoreCollection,
 ];

@@ -20,7 +20,7 @@ const undo = defineTool({
   name: 'undo',
   title: 'Take changes of records back',
   description:
-    'Takes back what was changed since a time ("since") or restore point, by anybody or by one actor (key:<id>, user:<id>, owner, visitor). Unless "dryRun" is false it only counts: look at that first. Records that others changed since are left alone and listed. While "state" is "running", call it with "id" alone to see how far it has come.',
+    'Takes back what was changed since a time ("since") or restore point, by anybody or by one actor (key:<id>, user:<id>, owner, visitor). Unless "dryRun" is false it only counts: look at that first. Collections deleted since come back too. What others changed since is left alone and listed. While "state" is "running", call it with "id" alone to see how far it has come.',
   scope: 'admin',
   isDestructive: true,
   input: z.strictObject({

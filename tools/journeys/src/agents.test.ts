@@ -30,6 +30,7 @@ const allTools = [
   'set_schema',
   'rename_collection',
   'delete_collection',
+  'restore_collection',
   'restore_point',
   'undo',
   'export_config',
@@ -221,8 +222,13 @@ describe.each(usualModes)('coding agents, services reached %s', (mode) => {
       const owner = await asAgent(project.owner.token);
       expect(dataIn(await owner.use('rename_collection', renaming)).name).toBe('memos');
       const emptied = await owner.use('delete_collection', { collection: 'memos', empty: true });
-      expect(dataIn(emptied)).toEqual({ ok: true, count: 1 });
-      expect(dataIn(await owner.use('delete_collection', { collection: 'memos' })).count).toBe(0);
+      expect(dataIn(emptied)).toMatchObject({ ok: true, count: 1 });
+      const memos = { collection: 'memos' };
+      expect(dataIn(await owner.use('restore_collection', memos))).toMatchObject({ count: 1 });
+      expect(dataIn(await owner.use('delete_collection', memos)).count).toBe(1);
+      expect(failureIn(await agent.use('restore_collection', memos)).code).toBe('forbidden');
+      const { items } = dataIn(await owner.use('restore_collection'));
+      expect(items).toMatchObject([{ name: 'memos', how: 'deleted', records: 1 }]);
 
       const config = { prompts: { guide: { system: 'You are a guide.' } } };
       const { etag, changes } = dataIn(await owner.use('plan_config', { config }));

@@ -145,6 +145,15 @@ describe('the command backlot', () => {
     expect(await json(...ended, 'todos', '--empty')).toMatchObject([{ count: 1 }]);
     expect(await json(...ended, 'jobs')).toMatchObject([{ count: 1 }]);
     expect(await json('collections', project.id)).toMatchObject([{ name: 'todos', count: 0 }]);
+    expect(await json('collections', 'deleted', project.id)).toMatchObject([
+      { name: 'jobs', how: 'deleted', records: 1 },
+      { name: 'todos', how: 'emptied', records: 1 },
+    ]);
+    const restored = await json('collections', 'restore', project.id, 'jobs', '--as', 'tasks');
+    expect(restored).toMatchObject([{ name: 'tasks', count: 1 }]);
+    const erase = ['collections', 'erase', project.id, 'todos'];
+    expect(await json(...erase)).toMatchObject([{ count: 1 }]);
+    expect(await refusal(erase)).toContain('can come back');
 
     const [{ id }] = await json('keys', project.id);
     await backlot(['keys', 'delete', project.id, id]);

@@ -48,6 +48,8 @@ export const addUndo = (program: Command): void => {
         'deleted',
         'conflictCount',
         'conflicts',
+        'collections',
+        'notUndone',
         'error',
       ];
       printRows(command, [undo], shown);
